@@ -1,0 +1,49 @@
+# Each target builds .venv from envs/requirements.txt if it is missing or older. Needs Python 3.11, make and git alone.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+export OMP_NUM_THREADS := 1
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+.PHONY: quickstart test test-slow lint format bench pins clean
+
+quickstart: $(VENV)/installed
+	$(BIN)/python -m papers quickstart
+	$(BIN)/snakemake --quiet all -- figures/table1.pdf
+	$(BIN)/python -m papers compare table1
+
+test: $(VENV)/installed
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-slow: $(VENV)/installed
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakemake --lint
+
+format: $(VENV)/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/installed $(VENV)-peers/installed
+	$(BIN)/python -m benchmarks
+
+pins: envs/requirements.in
+	rm -rf $(VENV)-pins && $(PYTHON) -m venv $(VENV)-pins
+	$(VENV)-pins/bin/pip install --quiet -r envs/requirements.in
+	$(VENV)-pins/bin/python envs/pin.py $(VENV)-pins/bin/pip
+	rm -rf $(VENV)-pins
+
+$(VENV)/installed: envs/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet -r envs/requirements.txt
+	touch $@
+
+$(VENV)-peers/installed: envs/requirements-peers.txt
+	$(PYTHON) -m venv $(VENV)-peers
+	$(VENV)-peers/bin/pip install --quiet --no-deps -r envs/requirements-peers.txt
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(VENV)-peers .snakemake logs .pytest_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""The shared library: models, samplers, acquisition functions, optimizers, benchmarks, experiments and reports."""

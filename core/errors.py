@@ -1,0 +1,28 @@
+"""Errors a user can act on: one line that names the thing, the value and what is allowed.
+
+The command line and the Snakefile print the message of a `UserError` and stop; any other exception is a defect of ours
+and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(ValueError):
+    """Bad input, missing data or an unusable file, explained in one message."""
+
+
+class UnknownNameError(UserError):
+    """A name that does not exist; the message suggests the nearest existing ones."""
+
+    def __init__(self, kind: str, name: object, existing: Iterable[str]) -> None:
+        super().__init__(f"unknown {kind} {name!r}; {nearest(name, existing)}")
+
+
+def nearest(name: object, existing: Iterable[str]) -> str:
+    """A hint for a mistyped name: the existing names like it, or all of them where none is like it."""
+    existing = list(existing)
+    near = difflib.get_close_matches(str(name), existing, n=3, cutoff=0.4)
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else f"existing: {', '.join(existing) or 'none'}"

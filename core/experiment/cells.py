@@ -1,0 +1,148 @@
+"""Cells: one (benchmark, method) pair of an experiment with its settings, its paths and the hash that identifies them.
+
+A cell is one Snakemake job, one file and the unit of rerunning. Its hash covers the settings that determine a
+repetition's result and nothing else: neither the number of repetitions (more can be added) nor another cell's settings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.errors import UnknownNameError, UserError
+from core.experiment.schema import SCALES, Experiment, Paper, Scale, Settings, explain
+
+SHARD_RUNS = 10
+"""Repetitions computed, in lockstep, between two writes: a kill costs at most this many. The same at every scale."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One (benchmark, method) pair at a scale. `scale` is the resolved one: `quick: paper` gives paper."""
+
+    paper: str
+    experiment: str
+    benchmark: str
+    method: str
+    scale: str
+    runs: int
+    settings: Settings
+    function: str
+    overrides: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"{self.paper}/{self.experiment}/{self.benchmark}/{self.method}"
+
+    @property
+    def settings_hash(self) -> str:
+        """First 16 hex digits of the SHA-256 of the canonical JSON of what determines one repetition."""
+        identity = {"cell": self.name, "function": self.function, "settings": self.settings.model_dump(mode="json")}
+        return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+
+    def path(self, root: Path | str, source: str = "run") -> Path:
+        """The cell's file below the repository's root; source: `run` or `reference`; an ablation has its own folder."""
+        if self.overrides:
+            source = f"ablation/{_folder_name(','.join(self.overrides))}"
+        return Path(root) / "results" / source / self.scale / f"{self.name}.parquet"
+
+    def shards(self) -> list[range]:
+        """Repetition indices in blocks of SHARD_RUNS."""
+        return [range(i, min(i + SHARD_RUNS, self.runs)) for i in range(0, self.runs, SHARD_RUNS)]
+
+
+def expand(
+    paper: Paper, experiment_name: str, scale_name: str, models: Mapping[str, type[Settings]], file: str = "paper.yaml"
+) -> Iterator[Cell]:
+    """All cells of an experiment at a scale, settings resolved and validated.
+
+    Args:
+        models: the paper's settings models by name (papers/<paper>/settings.py).
+        file: named in errors.
+
+    Raises:
+        UserError: an unknown name, or settings the model refuses (file, key, value, what is allowed).
+    """
+    experiment, scale = _scale_of(paper, experiment_name, scale_name)
+    for benchmark in scale.benchmarks or experiment.benchmarks:
+        for method in scale.methods or experiment.methods:
+            yield make_cell(paper, experiment_name, benchmark, method, scale_name, models, file=file)
+
+
+def make_cell(
+    paper: Paper,
+    experiment_name: str,
+    benchmark: str,
+    method: str,
+    scale_name: str,
+    models: Mapping[str, type[Settings]],
+    runs: int | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    file: str = "paper.yaml",
+) -> Cell:
+    """One cell by name; `runs` and `overrides` replace the scale's number of repetitions and single settings."""
+    experiment, scale = _scale_of(paper, experiment_name, scale_name)
+    benchmarks, methods = scale.benchmarks or list(experiment.benchmarks), scale.methods or list(experiment.methods)
+    where = f"{paper.paper}/{experiment_name} at scale {scale_name}"
+    if benchmark not in benchmarks:
+        raise UnknownNameError(f"benchmark of {where}", benchmark, benchmarks)
+    if method not in methods:
+        raise UnknownNameError(f"method of {where}", method, methods)
+    if runs is not None and runs < 1:
+        raise UserError(f"runs = {runs}: must be at least 1")
+    overrides = dict(overrides or {})
+    prefix = f"{file}: experiments.{experiment_name}"
+    layers = [
+        (f"{prefix}.settings.", experiment.settings),
+        (f"{prefix}.scales.{experiment.resolve_scale(scale_name)}.settings.", scale.settings),
+        (f"{prefix}.benchmarks.{benchmark}.", experiment.benchmarks.get(benchmark, {})),
+        (f"{prefix}.methods.{method}.", experiment.methods[method]),
+        ("--set ", overrides),
+    ]
+    merged = {key: value for _, layer in layers for key, value in layer.items()}
+    origin = {key: place for place, layer in layers for key in layer}
+    if experiment.settings_model not in models:
+        raise UnknownNameError(f"settings model in {prefix}.settings_model:", experiment.settings_model, models)
+    model = models[experiment.settings_model]
+    if unknown := set(overrides) - set(model.model_fields):
+        raise UnknownNameError(f"setting of {paper.paper}/{experiment_name}", sorted(unknown)[0], model.model_fields)
+    try:
+        settings = model.model_validate(merged)
+    except ValidationError as error:
+        whole = f"{prefix} (benchmark {benchmark}, method {method}{', with --set' if overrides else ''})"
+        raise UserError(explain(error, lambda key: origin.get(key, f"{prefix}.settings." if key else whole))) from error
+    return Cell(
+        paper=paper.paper,
+        experiment=experiment_name,
+        benchmark=benchmark,
+        method=method,
+        scale=experiment.resolve_scale(scale_name),
+        runs=runs or scale.runs,
+        settings=settings,
+        function=experiment.function,
+        overrides=tuple(f"{key}={value}" for key, value in sorted(overrides.items())),
+    )
+
+
+def _folder_name(text: str) -> str:
+    """Any text as one folder's name; where characters are lost, a digest keeps different texts apart."""
+    name = re.sub(r"[^A-Za-z0-9_.,=+-]+", "_", text)[:100]
+    return name if name == text else f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _scale_of(paper: Paper, experiment_name: str, scale_name: str) -> tuple[Experiment, Scale]:
+    if scale_name not in SCALES:
+        raise UnknownNameError("scale", scale_name, SCALES)
+    if experiment_name not in paper.experiments:
+        raise UnknownNameError(f"experiment of {paper.paper}", experiment_name, paper.experiments)
+    experiment = paper.experiments[experiment_name]
+    scale = experiment.scales[experiment.resolve_scale(scale_name)]
+    assert isinstance(scale, Scale)
+    return experiment, scale

@@ -1,0 +1,60 @@
+"""What an experiment function is given: which repetitions to run, with which settings and seeds, on which device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.experiment.cells import Cell
+from core.experiment.seeds import derive_seed
+
+
+def _silent(fraction: float) -> None:
+    """The default progress callback."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """One shard of a cell. An experiment function maps it to a data frame with a `run` column.
+
+    Attributes:
+        cell: names and validated settings.
+        runs: the repetition indices to compute in lockstep.
+        device: a torch device name.
+        progress: call with the fraction of the shard that is done.
+        seeds: every seed handed out so far, by `shared/stream` or `method/stream` and repetition, for the provenance.
+    """
+
+    cell: Cell
+    runs: range
+    device: str = "cpu"
+    progress: Callable[[float], None] = _silent
+    seeds: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Any:
+        return self.cell.settings
+
+    @property
+    def benchmark(self) -> str:
+        return self.cell.benchmark
+
+    @property
+    def method(self) -> str:
+        return self.cell.method
+
+    def shared_seeds(self, stream: str) -> list[int]:
+        """A seed for each repetition that every method of the experiment shares: splits, initial designs, targets."""
+        return self._hand_out("shared", stream, self.cell.paper, self.cell.experiment, self.cell.benchmark)
+
+    def method_seeds(self, stream: str) -> list[int]:
+        """A seed for each repetition that belongs to this method alone."""
+        cell = self.cell
+        return self._hand_out("method", stream, cell.paper, cell.experiment, cell.benchmark, cell.method)
+
+    def _hand_out(self, kind: str, stream: str, *names: str) -> list[int]:
+        seeds = [derive_seed(*names, stream, run) for run in self.runs]
+        by_run = self.seeds.setdefault(f"{kind}/{stream}", {})
+        by_run.update({str(run): seed for run, seed in zip(self.runs, seeds, strict=True)})
+        return seeds

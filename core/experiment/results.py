@@ -1,0 +1,107 @@
+"""Results: what an artifact function draws from, with the state of every cell behind it.
+
+Absent cells are not an error: their rows are missing and their `CellInfo` says so. A file whose settings hash is not
+today's is used and marked stale; one that cannot be read stops with its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from core.experiment.cells import Cell
+from core.experiment.storage import read_provenance, read_records
+
+
+@dataclass(frozen=True)
+class CellInfo:
+    """State of one cell: whether its file is present, whether its settings are today's, and what it says of itself."""
+
+    experiment: str
+    benchmark: str
+    method: str
+    scale: str
+    path: str
+    configured_runs: int
+    present: bool
+    stale: bool = False
+    runs: int = 0
+    commit: str = ""
+    wall_seconds: float = 0.0
+    peak_memory_mb: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return f"{self.experiment}/{self.benchmark}/{self.method}"
+
+
+def inspect_cell(cell: Cell, root: Path, source: str) -> CellInfo:
+    """State of a cell from its file's metadata alone.
+
+    Raises:
+        ResultFileError: the file is truncated or not a raw-run file.
+    """
+    path = cell.path(root, source)
+    known: dict[str, Any] = {
+        "experiment": cell.experiment,
+        "benchmark": cell.benchmark,
+        "method": cell.method,
+        "scale": cell.scale,
+        "path": str(path.relative_to(root)),
+        "configured_runs": cell.runs,
+    }
+    try:
+        found = read_provenance(path)
+    except FileNotFoundError:
+        return CellInfo(**known, present=False)
+    return CellInfo(
+        **known,
+        present=True,
+        stale=found["settings_hash"] != cell.settings_hash,
+        runs=found["runs"],
+        commit=found["commit"],
+        wall_seconds=found["wall_seconds"],
+        peak_memory_mb=found["peak_memory_mb"],
+    )
+
+
+class Results:
+    """Raw runs of the experiments an artifact needs, at one scale and from one source.
+
+    Args:
+        cells: every cell of those experiments at the scale.
+        root: the repository root.
+        source: `reference` (shipped) or `run` (your own).
+        scales: the resolved scale of each experiment.
+    """
+
+    def __init__(self, cells: Iterable[Cell], root: Path, source: str, scales: dict[str, str]) -> None:
+        self._cells = list(cells)
+        self._root, self._source, self._scales = root, source, scales
+        self.cells = [inspect_cell(cell, root, source) for cell in self._cells]
+
+    def frame(self, experiment: str) -> pd.DataFrame:
+        """Rows of all present cells of an experiment: benchmark, method, run, status, message, and its own columns."""
+        frames = []
+        for cell, info in zip(self._cells, self.cells, strict=True):
+            if cell.experiment == experiment and info.present:
+                records, _ = read_records(cell.path(self._root, self._source))
+                frames.append(records.assign(benchmark=cell.benchmark, method=cell.method))
+        if not frames:
+            return pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
+        return pd.concat(frames, ignore_index=True)
+
+    def scale(self, experiment: str) -> str:
+        """The scale the experiment's results come from (an alias resolved)."""
+        return self._scales[experiment]
+
+    @property
+    def reduced(self) -> bool:
+        """Whether anything is below the paper's protocol: a smaller scale, or fewer repetitions than configured."""
+        return any(scale != "paper" for scale in self._scales.values()) or any(
+            info.present and info.runs < info.configured_runs for info in self.cells
+        )

@@ -1,0 +1,197 @@
+"""Run a cell: shard by shard under its lock, resuming what is finished, recording what fails.
+
+Each shard of repetitions is one call of the experiment function and one file in a hidden folder beside the result; the
+last step joins them. A kill therefore costs the shard in progress, and a rerun finds the others. A shard whose call
+raises is repeated one repetition at a time: those that still raise become rows with status "failed" and the message,
+the others are kept. Non-finite metrics are failures too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.errors import UserError
+from core.experiment import provenance
+from core.experiment.cells import Cell
+from core.experiment.context import Context
+from core.experiment.locks import exclusive
+from core.experiment.storage import ResultFileError, read_records, remove_temporaries, write_records
+
+ExperimentFunction = Callable[[Context], pd.DataFrame]
+RAISED = "repetition raised "
+
+
+def run_cell(
+    cell: Cell,
+    function: ExperimentFunction,
+    root: Path,
+    device: str = "cpu",
+    say: Callable[[str], None] = print,
+    progress: Callable[[float], None] = lambda fraction: None,
+) -> Path:
+    """Compute what is missing of a cell and return its file.
+
+    A finished file with today's settings hash and enough repetitions is left untouched; one with fewer is extended,
+    one with other settings or that cannot be read is recomputed, and `say` is told why.
+
+    Raises:
+        UserError: every repetition raised (nothing is kept), or the result cannot be written (finished shards are).
+    """
+    path = cell.path(root)
+    with exclusive(path.with_name(f".{path.stem}.lock"), say):
+        remove_temporaries(path)
+        if _is_finished(cell, path, say):
+            progress(1.0)
+            return path
+        shards = cell.shards()
+        parts = []
+        for index, runs in enumerate(shards):
+            file = _shard_file(path, runs)
+            if not _is_finished_shard(cell, file):
+                context = Context(cell, runs, device, lambda f, i=index: progress((i + f) / len(shards)))
+                _run_shard(context, function, file, root)
+            parts.append(read_records(file))  # also after writing, so that a resumed cell joins the very same frames
+            progress((index + 1) / len(shards))
+        joined = pd.concat([records for records, _ in parts], ignore_index=True)
+        if joined["message"].str.startswith(RAISED).all():
+            shutil.rmtree(_shard_folder(path), ignore_errors=True)
+            raise UserError(f"{cell.name}: every repetition failed; the first said: {joined['message'].iloc[0]}")
+        write_records(path, joined, _joined_provenance(cell, [notes for _, notes in parts]))
+        shutil.rmtree(_shard_folder(path), ignore_errors=True)
+    return path
+
+
+def _is_finished(cell: Cell, path: Path, say: Callable[[str], None]) -> bool:
+    if not path.exists():
+        return False
+    try:
+        records, found = read_records(path)
+    except ResultFileError as error:
+        say(f"{error} -- recomputing it now")
+        return False
+    if found["settings_hash"] != cell.settings_hash:
+        say(f"{path}: made with other settings ({found['settings_hash']}, now {cell.settings_hash}); recomputing it")
+        return False
+    if found["runs"] < cell.runs:
+        say(f"{path}: holds {found['runs']} of {cell.runs} repetitions; computing the rest")
+        _reuse_as_shards(cell, path, records, found)
+        return False
+    return True
+
+
+def _reuse_as_shards(cell: Cell, path: Path, records: pd.DataFrame, found: dict[str, Any]) -> None:
+    """Split a shorter finished file into the whole shards that a longer run would have made."""
+    for runs in cell.shards():
+        part = records[records["run"].isin(runs)]
+        if part["run"].nunique() == len(runs):
+            share = len(runs) / found["runs"]
+            notes = {**found, "runs": len(runs), "wall_seconds": found["wall_seconds"] * share}
+            write_records(_shard_file(path, runs), part, notes)
+
+
+def _shard_folder(path: Path) -> Path:
+    return path.with_name(f".{path.stem}.shards")
+
+
+def _shard_file(path: Path, runs: range) -> Path:
+    return _shard_folder(path) / f"{runs.start:06d}-{runs.stop:06d}.parquet"
+
+
+def _is_finished_shard(cell: Cell, file: Path) -> bool:
+    try:
+        return read_records(file)[1]["settings_hash"] == cell.settings_hash
+    except (FileNotFoundError, ResultFileError):
+        return False
+
+
+def _run_shard(context: Context, function: ExperimentFunction, file: Path, root: Path) -> None:
+    """Compute one shard and write it, with its part of the provenance."""
+    start = time.perf_counter()
+    commit = provenance.commit(root)  # of the code that is loaded, not of what it is edited to meanwhile
+    try:
+        frame = _checked(context, function(context))
+    except UserError:
+        raise
+    except Exception:
+        frame = pd.concat([_run_alone(context, function, run) for run in context.runs], ignore_index=True)
+    notes = {
+        "cell": context.cell.name,
+        "scale": context.cell.scale,
+        "settings": context.cell.settings.model_dump(mode="json"),
+        "settings_hash": context.cell.settings_hash,
+        "overrides": list(context.cell.overrides),
+        "runs": len(context.runs),
+        "seeds": context.seeds,
+        "commit": commit,
+        **provenance.machine(),
+        "device": context.device,
+        "threads": _threads(),
+        "wall_seconds": time.perf_counter() - start,
+        "peak_memory_mb": provenance.peak_memory_mb(),
+    }
+    write_records(file, frame, notes)
+
+
+def _run_alone(context: Context, function: ExperimentFunction, run: int) -> pd.DataFrame:
+    single = replace(context, runs=range(run, run + 1))
+    try:
+        return _checked(single, function(single))
+    except UserError:
+        raise
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        message = f"{RAISED}{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+        return pd.DataFrame({"run": [run], "status": ["failed"], "message": [message]})
+
+
+def _checked(context: Context, frame: pd.DataFrame) -> pd.DataFrame:
+    """The experiment's records with `status` and `message`: every repetition present, non-finite metrics marked.
+
+    An experiment whose rows are evaluations brings both columns itself, for the evaluations that failed.
+    """
+    if "run" not in frame:
+        raise UserError(f"{context.cell.name}: the experiment returned no column 'run'")
+    found, expected = set(frame["run"]), set(context.runs)
+    if found != expected:
+        returned = f"returned repetitions {sorted(found)}, not {sorted(expected)}"
+        raise UserError(f"{context.cell.name}: the experiment {returned}")
+    numbers = frame.select_dtypes(np.floating)
+    bad = ~np.isfinite(numbers.to_numpy(dtype=float))
+    columns = np.array(numbers.columns)
+    own = frame.get("message", [""] * len(frame))
+    messages = [f"non-finite {', '.join(columns[row])}" if row.any() else said for row, said in zip(bad, own)]
+    return frame.assign(status=np.where(bad.any(axis=1), "failed", frame.get("status", "ok")), message=messages)
+
+
+def _joined_provenance(cell: Cell, shards: list[dict[str, Any]]) -> dict[str, Any]:
+    """The last shard's provenance with runs, seeds, seconds and memory of all, and every commit that took part."""
+    commits = list(dict.fromkeys(part["commit"] for part in shards))
+    seeds: dict[str, dict[str, int]] = {}
+    for part in shards:
+        for stream, by_run in part["seeds"].items():
+            seeds.setdefault(stream, {}).update(by_run)
+    return {
+        **shards[-1],
+        "runs": cell.runs,
+        "seeds": seeds,
+        "commit": " ".join(commits),
+        "wall_seconds": sum(part["wall_seconds"] for part in shards),
+        "peak_memory_mb": max(part["peak_memory_mb"] for part in shards),
+    }
+
+
+def _threads() -> int:
+    if "torch" in sys.modules:
+        return sys.modules["torch"].get_num_threads()
+    return int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))

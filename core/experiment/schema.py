@@ -1,0 +1,229 @@
+"""The schema of paper.yaml: what a paper ran, at which scales, and what it drew from that.
+
+Everything here is read by the Snakefile on each invocation, so it imports neither torch nor pandas. Settings are
+layered, later layers winning: the experiment's `settings`, the scale's `settings`, the benchmark's, the method's, and
+last the ones a user gives by hand. Unknown keys and impossible values stop with the file, the key, the value and what
+is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from core.errors import UserError, nearest
+
+SCALES = ("smoke", "quick", "paper")
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
+"""A part of a file's path, a command's argument and a Snakemake wildcard."""
+
+
+class Strict(BaseModel):
+    """A model that refuses unknown keys, nan, infinity and truth values for numbers, and can be hashed by its JSON."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _knows_every_key(cls, value: Any) -> Any:
+        for key in value if isinstance(value, dict) else ():
+            if key not in cls.model_fields:
+                hint = nearest(key, cls.model_fields)
+                raise PydanticCustomError("unknown_key", "unknown key; {hint}", {"key": key, "hint": hint})
+        return value
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _numbers_are_no_truth_values(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, bool) and cls.model_fields[info.field_name].annotation in (int, float):
+            raise ValueError("Input should be a number, not a truth value")
+        return value
+
+
+class Settings(Strict):
+    """Base of every experiment's settings; each experiment subclasses it in its paper's settings.py."""
+
+
+Names = Annotated[list[Name], Field(min_length=1)]
+
+
+class Scale(Strict):
+    """How much of the paper's protocol a scale runs. `cut` says in words what is less than the paper's."""
+
+    runs: int = Field(gt=0)
+    cut: str = ""
+    benchmarks: Names | None = None
+    methods: Names | None = None
+    settings: dict[str, Any] = {}
+
+
+def _scale_or_alias(value: Any) -> str:
+    return "<alias>" if isinstance(value, str) else "<scale>"
+
+
+ScaleOrAlias = Annotated[
+    Annotated[Scale, Tag("<scale>")] | Annotated[Literal["paper", "quick"], Tag("<alias>")],
+    Discriminator(_scale_or_alias),
+]
+
+
+class Experiment(Strict):
+    """One experiment: a function of papers/<paper>/experiments.py and the grid of benchmarks x methods it fills."""
+
+    description: str
+    function: Name
+    settings_model: Name
+    benchmarks: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
+    methods: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
+    settings: dict[str, Any] = {}
+    scales: dict[Literal["smoke", "quick", "paper"], ScaleOrAlias]
+
+    @field_validator("benchmarks", "methods", mode="before")
+    @classmethod
+    def _lists_are_names_without_settings(cls, value: Any) -> Any:
+        if isinstance(value, list) and all(isinstance(name, str) for name in value):
+            return {name: {} for name in value}
+        if isinstance(value, dict):
+            return {name: {} if settings is None else settings for name, settings in value.items()}
+        raise ValueError("Input should be a list of names or a mapping from names to settings")
+
+    @model_validator(mode="after")
+    def _scales_are_complete(self) -> Experiment:
+        for name in SCALES:
+            if name not in self.scales:
+                raise ValueError(f"scales must state all of {', '.join(SCALES)}; {name!r} is missing")
+            scale = self.scales[name]
+            if isinstance(scale, str):
+                if not isinstance(self.scales.get(scale), Scale):
+                    raise ValueError(f"scales.{name} points to {scale!r}, which is not spelled out")
+                continue
+            if name != "paper" and not scale.cut:
+                raise ValueError(f"scales.{name} must say in `cut` what is less than the paper's protocol")
+            if name == "paper" and scale.cut:
+                raise ValueError("scales.paper is the paper's protocol and cannot have a `cut`")
+            for part, allowed in (("benchmarks", self.benchmarks), ("methods", self.methods)):
+                unknown = sorted(set(getattr(scale, part) or ()) - set(allowed))
+                if unknown and (name, part) != ("smoke", "benchmarks"):
+                    raise ValueError(f"scales.{name}.{part}: unknown {unknown}, allowed {sorted(allowed)}")
+        return self
+
+    def resolve_scale(self, name: str) -> str:
+        """The scale whose path and settings `name` means: `quick: paper` makes quick an alias of paper."""
+        scale = self.scales[name]
+        return scale if isinstance(scale, str) else name
+
+
+class Source(Strict):
+    """Where an artifact was published."""
+
+    document: str
+    place: str
+
+
+class Artifact(Strict):
+    """One table or figure: a function of papers/<paper>/artifacts.py over the results of some experiments."""
+
+    kind: Literal["table", "figure"]
+    comparison: Literal["cells", "claims", "shape", "spec"]
+    title: str
+    source: Source
+    experiments: list[Name] = []
+
+
+class Paper(Strict):
+    """A whole paper.yaml."""
+
+    paper: Name
+    title: str
+    citation: str
+    documents: dict[str, str]
+    quickstart: Name
+    experiments: dict[Name, Experiment]
+    artifacts: dict[Name, Artifact]
+
+    @model_validator(mode="after")
+    def _references_exist(self) -> Paper:
+        if self.quickstart not in self.experiments:
+            raise ValueError(f"quickstart: {self.quickstart!r} is no experiment; allowed {sorted(self.experiments)}")
+        for name, artifact in self.artifacts.items():
+            if unknown := set(artifact.experiments) - set(self.experiments):
+                raise ValueError(
+                    f"artifacts.{name}.experiments: unknown {sorted(unknown)}, allowed {sorted(self.experiments)}"
+                )
+            if artifact.source.document not in self.documents:
+                key, document = f"artifacts.{name}.source.document", artifact.source.document
+                raise ValueError(f"{key}: {document!r} is not one of {sorted(self.documents)}")
+        return self
+
+
+def load_paper(path: Path) -> Paper:
+    """Read and validate a paper.yaml.
+
+    Raises:
+        UserError: naming the file, the key, the value and what is allowed.
+    """
+    try:
+        text = path.read_text()
+        _check_keys_differ(yaml.compose(text, Loader=yaml.SafeLoader))
+        raw = yaml.safe_load(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read: {error}") from error
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(raw, dict):
+        raise UserError(f"{path}: must be a mapping with the keys {', '.join(Paper.model_fields)}")
+    try:
+        paper = Paper.model_validate(raw)
+    except ValidationError as error:
+        raise UserError(f"{path}: {explain(error)}") from error
+    if paper.paper != path.parent.name:
+        raise UserError(f"{path}: paper: {paper.paper!r} must be the folder's name {path.parent.name!r}")
+    return paper
+
+
+def _check_keys_differ(node: yaml.Node | None) -> None:
+    """YAML parsers keep the last of two equal keys and say nothing; a method written twice would be lost."""
+    if isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
+                if key.value in seen:
+                    raise yaml.MarkedYAMLError(problem=f"key {key.value!r} occurs twice", problem_mark=key.start_mark)
+                seen.add(key.value)
+            _check_keys_differ(value)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            _check_keys_differ(value)
+
+
+def explain(error: ValidationError, place: Callable[[str], str] = lambda key: "") -> str:
+    """One line for all findings of a pydantic error: key, value, and what is allowed.
+
+    Args:
+        place: from a finding's first key ("" where it concerns the whole) to what is written before it.
+    """
+    lines = []
+    for item in error.errors():
+        keys = [str(part) for part in item["loc"] if not str(part).startswith("<")]
+        value = "" if item["type"] == "missing" or isinstance(item["input"], dict) else f" = {item['input']!r}"
+        if item["type"] == "unknown_key":
+            keys.append(str(item["ctx"]["key"]))
+            value = f" = {item['input'][item['ctx']['key']]!r}"
+        where = place(keys[0] if keys else "") + ".".join(keys)
+        lines.append(f"{where.rstrip('. ')}{value}: {item['msg'].removeprefix('Value error, ')}".removeprefix(": "))
+    return "; ".join(lines)

@@ -1,0 +1,116 @@
+"""Command line of the repository: `python -m papers list | run | draw | compare | promote | quickstart`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+from rich.console import Console
+from rich.markup import escape
+
+from core.errors import UserError
+from core.experiment.catalogue import Catalogue
+from core.experiment.schema import SCALES
+from papers import commands
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; a `UserError` becomes one line on stderr and exit status 2."""
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")  # one thread a cell, cells run side by side; read when torch is imported
+    options = _parser().parse_args(arguments)
+    console = Console(highlight=False)
+    try:
+        return options.command(Catalogue(ROOT), options, console)
+    except UserError as error:
+        Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
+        return 2
+    except KeyboardInterrupt:
+        Console(stderr=True).print("interrupted; finished shards are kept, the same command goes on from there")
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m papers", description=__doc__)
+    commands_ = parser.add_subparsers(required=True, metavar="command")
+
+    listing = commands_.add_parser("list", help="papers, experiments, cells and artifacts, with what is present")
+    listing.add_argument("name", nargs="?", help="a paper, or paper/experiment")
+    _scale(listing)
+    listing.set_defaults(command=commands.list_papers)
+
+    run = commands_.add_parser("run", help="run a cell, or all cells below a shorter name")
+    run.add_argument("name", help="paper/experiment/benchmark/method, or its beginning")
+    _scale(run)
+    run.add_argument("--runs", type=int, help="repetitions, instead of the scale's")
+    run.add_argument("--device", default="cpu", help="a torch device: cpu, cuda, cuda:1, ...")
+    run.add_argument(
+        "--set",
+        dest="overrides",
+        type=_setting,
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change one setting: an ablation, kept in results/ablation and never promoted",
+    )
+    run.set_defaults(command=commands.run)
+
+    draw = commands_.add_parser("draw", help="draw a table or figure from raw runs")
+    draw.add_argument("name", nargs="+", help="paper/artifact, a short name such as table1, or a paper")
+    _source(draw)
+    draw.set_defaults(command=commands.draw)
+
+    compare = commands_.add_parser(
+        "compare", help="verdicts of drawn artifacts in the terminal and as figures/comparison.html"
+    )
+    compare.add_argument("name", nargs="*", help="paper/artifact, a short name, or a paper; all by default")
+    compare.set_defaults(command=commands.compare)
+
+    promote = commands_.add_parser("promote", help="copy finished cells of results/run into results/reference")
+    promote.add_argument("name", help="paper/experiment/benchmark/method, or its beginning")
+    _scale(promote)
+    promote.set_defaults(command=commands.promote)
+
+    quickstart = commands_.add_parser("quickstart", help="run one experiment of every paper live, at smoke scale")
+    quickstart.set_defaults(command=commands.quickstart)
+    return parser
+
+
+def _scale(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--scale", choices=SCALES, default="quick", help="how much of the paper's protocol (default: quick)"
+    )
+
+
+def _source(parser: argparse.ArgumentParser) -> None:
+    _scale(parser)
+    parser.add_argument(
+        "--source",
+        choices=("reference", "run"),
+        default="reference",
+        help="shipped raw runs, or your own (results/run)",
+    )
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    key, separator, value = text.partition("=")
+    if not separator or not key:
+        raise argparse.ArgumentTypeError(f"{text!r} must be KEY=VALUE")
+    try:
+        value = yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: the value is not valid YAML") from error
+    try:  # YAML reads 1e-3 as a string
+        return key, float(value) if isinstance(value, str) else value
+    except ValueError:
+        return key, value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

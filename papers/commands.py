@@ -1,0 +1,171 @@
+"""What the command line does, one function a command: (catalogue, parsed options, console) -> exit status."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Column
+from rich.table import Table as RichTable
+
+from core.errors import UserError
+from core.experiment.catalogue import Catalogue
+from core.experiment.cells import Cell
+
+
+def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Papers with their experiments, artifacts and shipped cells; the cells of a name that is given."""
+    from core.experiment.results import inspect_cell
+
+    if options.name and "/" in options.name:
+        table = RichTable("cell", "runs", "reference", "own run", box=None)
+        for cell in catalogue.find_cells(options.name, options.scale):
+            states = [_state(inspect_cell(cell, catalogue.root, source)) for source in ("reference", "run")]
+            table.add_row(cell.name, str(cell.runs), *states)
+        console.print(table)
+        return 0
+    for name in [options.name] if options.name else catalogue.papers:
+        paper = catalogue.paper(name)
+        console.print(f"[bold]{name}[/]  {escape(paper.title)}")
+        table = RichTable("experiment", "cells", "shipped", "scale", "what", box=None, padding=(0, 2))
+        for experiment, spec in paper.experiments.items():
+            cells = list(catalogue.cells(name, experiment, options.scale))
+            present = sum(cell.path(catalogue.root, "reference").exists() for cell in cells)
+            scale, what = spec.resolve_scale(options.scale), escape(spec.description)
+            table.add_row(experiment, str(len(cells)), str(present), scale, what)
+        console.print(table)
+        table = RichTable("artifact", Column("target", no_wrap=True), "drawn", "what", box=None, padding=(0, 2))
+        for artifact, shown in paper.artifacts.items():
+            target = f"figures/{name}/{artifact}.pdf"
+            drawn = "yes" if (catalogue.root / target).exists() else "no"
+            table.add_row(artifact, target, drawn, escape(f"{shown.source.place}: {shown.title}"))
+        console.print(table)
+    return 0
+
+
+def run(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Run cells one after another with a progress bar, then say what came out."""
+    overrides = dict(options.overrides)
+    cells = catalogue.find_cells(options.name, options.scale, options.runs, overrides)
+    _check_device(options.device)
+    for path in run_cells(catalogue, cells, options.device, console):
+        console.print(f"wrote {path.relative_to(catalogue.root)}", markup=False, soft_wrap=True)
+    return 0
+
+
+def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Console) -> list[Path]:
+    """Run cells with one progress bar each and print a summary of each one's numeric columns."""
+    from core.experiment.runner import run_cell
+
+    paths = []
+    bar = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn())
+    with Progress(*bar, console=console) as progress:
+        for cell in cells:
+            function = catalogue.function(cell)
+            task = progress.add_task(f"{cell.name} ({cell.scale}, {cell.runs} runs)", total=1.0)
+            start = time.perf_counter()
+            path = run_cell(
+                cell,
+                function,
+                catalogue.root,
+                device,
+                say=lambda message: progress.console.print(message, markup=False, soft_wrap=True),
+                progress=lambda fraction, task=task: progress.update(task, completed=fraction),
+            )
+            _summarise(path, time.perf_counter() - start, progress.console)
+            paths.append(path)
+    return paths
+
+
+def draw(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Draw artifacts into figures/<paper>/."""
+    chosen = _artifacts(catalogue, options.name)
+    from core.report.draw import draw_artifact
+
+    for paper, artifact in chosen:
+        stem = draw_artifact(catalogue, paper, artifact, options.scale, options.source)
+        console.print(f"drew {stem.relative_to(catalogue.root)}.pdf")
+    return 0
+
+
+def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Print the verdicts of drawn artifacts and write figures/comparison.html over all that are drawn."""
+    figures = catalogue.root / "figures"
+    chosen = _artifacts(catalogue, options.name) if options.name else _artifacts(catalogue, list(catalogue.papers))
+    missing = ["/".join(pair) for pair in chosen if not (figures / f"{pair[0]}/{pair[1]}.json").exists()]
+    if missing and (options.name or len(missing) == len(chosen)):
+        raise UserError(f"not drawn yet: {', '.join(missing)}; draw with: python -m papers draw {' '.join(missing)}")
+    from core.report.comparison import load_sidecars, summary, write_page
+
+    for part in summary([s for s in load_sidecars(figures) if (s["paper"], s["artifact"]) in chosen]):
+        console.print(part)
+    page = write_page(figures)
+    console.print(f"wrote {page.relative_to(catalogue.root)}")
+    return 0
+
+
+def promote(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Copy finished cells into results/reference; all are checked before the first is copied."""
+    from core.experiment.promote import check, promote
+
+    cells = catalogue.find_cells(options.name, options.scale)
+    for cell in cells:
+        check(cell, catalogue.root)
+    for cell in cells:
+        console.print(f"promoted {promote(cell, catalogue.root).relative_to(catalogue.root)}")
+    return 0
+
+
+def quickstart(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Each paper's quickstart experiment, live, at smoke scale."""
+    for name, paper in catalogue.papers.items():
+        run_cells(catalogue, list(catalogue.cells(name, paper.quickstart, "smoke")), "cpu", console)
+    return 0
+
+
+def _artifacts(catalogue: Catalogue, names: list[str]) -> list[tuple[str, str]]:
+    """Artifacts by full name, short name, or all of a paper."""
+    chosen: list[tuple[str, str]] = []
+    for name in names:
+        if name in catalogue.papers:
+            chosen += [(name, artifact) for artifact in catalogue.papers[name].artifacts]
+        else:
+            chosen.append(catalogue.artifact(name))
+    return chosen
+
+
+def _state(info) -> str:
+    if not info.present:
+        return "-"
+    return f"{info.runs} runs" + (" (other settings)" if info.stale else "")
+
+
+def _check_device(device: str) -> None:
+    if device == "cpu":
+        return
+    import torch
+
+    try:
+        torch.zeros(1, device=device).item()
+    except (RuntimeError, AssertionError) as error:
+        available = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+        raise UserError(f"device {device!r} cannot be used here; available: {', '.join(available)}") from error
+
+
+def _summarise(path: Path, seconds: float, console: Console) -> None:
+    from core.experiment.storage import read_records
+
+    records, provenance = read_records(path)
+    table = RichTable("metric", "mean", "sd", "min", "max", box=None, padding=(0, 2))
+    for column in records.select_dtypes("number").columns.drop("run"):
+        values = records[column].dropna()
+        table.add_row(escape(column), *(f"{v:.4g}" for v in (values.mean(), values.std(), values.min(), values.max())))
+    failed = records.loc[records["status"] == "failed", "run"].nunique()
+    note = f", {failed} of {provenance['runs']} runs failed or diverged" if failed else ""
+    spent = f"{seconds:.1f} s here, {provenance['wall_seconds']:.1f} s of computing"
+    console.print(f"{provenance['runs']} runs, {spent}{note}")
+    console.print(table)

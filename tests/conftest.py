@@ -1,0 +1,103 @@
+"""Fixtures that several folders of tests share: a small paper to run, and a copy of the repository to run it in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.experiment.catalogue import Catalogue
+
+ROOT = Path(__file__).resolve().parent.parent
+TOY = ROOT / "tests" / "core" / "experiment" / "toy"
+PACKAGE = "toypapers"
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Catalogue]]:
+    """Reads the catalogue of a repository in tmp_path whose one paper is the toy; again after a test edited it."""
+    shutil.copytree(TOY, tmp_path / PACKAGE / "toy", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def read() -> Catalogue:
+        _forget_toy()
+        return Catalogue(tmp_path, PACKAGE)
+
+    yield read
+    _forget_toy()
+
+
+@pytest.fixture
+def edit(tmp_path: Path) -> Callable[[str, str], Path]:
+    """Replaces a text that occurs once in the toy's paper.yaml."""
+
+    def replace(old: str, new: str) -> Path:
+        path = tmp_path / PACKAGE / "toy" / "paper.yaml"
+        text = path.read_text()
+        assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times"
+        path.write_text(text.replace(old, new))
+        return path
+
+    return replace
+
+
+@pytest.fixture(scope="session")
+def make_repository() -> Callable[[Path], Path]:
+    """Makes a repository at a path: this one's code and workflow, with the toy as its only paper and no results."""
+
+    def make(path: Path) -> Path:
+        (path / "papers").mkdir(parents=True)
+        (path / "core").symlink_to(ROOT / "core")
+        for name in ("Snakefile", "profiles", "envs"):
+            source = ROOT / name
+            shutil.copytree(source, path / name) if source.is_dir() else shutil.copy(source, path / name)
+        for file in (ROOT / "papers").glob("*.py"):
+            shutil.copy(file, path / "papers")
+        shutil.copytree(TOY, path / "papers" / "toy", ignore=shutil.ignore_patterns("__pycache__"))
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def environment() -> dict[str, str]:
+    """For commands in other processes: this interpreter's programs first, one thread, no variables of the toy's."""
+    known = {name: value for name, value in os.environ.items() if not name.startswith("TOY_")}
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{known.get('PATH', '')}"
+    return {**known, "PATH": programs, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@pytest.fixture
+def start(environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen]]:
+    """Starts commands with their output captured as text; what a test leaves running is killed at its end."""
+    started: list[subprocess.Popen] = []
+
+    def run(command: list[str], cwd: Path, **variables: object) -> subprocess.Popen:
+        process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=environment | {name: str(value) for name, value in variables.items()},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        if process.poll() is None:
+            os.killpg(process.pid, 9)
+            process.wait()
+        process.stdout.close()
+
+
+def _forget_toy() -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
+        del sys.modules[name]

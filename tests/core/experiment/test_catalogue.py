@@ -1,0 +1,117 @@
+"""The catalogue of papers: cells and artifacts by name, with the nearest names for mistyped ones."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from core.errors import UnknownNameError, UserError
+
+
+def add_paper(tmp_path, name: str) -> None:
+    """A second paper with the toy's experiments and artifacts."""
+    folder = tmp_path / "toypapers" / name
+    shutil.copytree(tmp_path / "toypapers" / "toy", folder)
+    text = (folder / "paper.yaml").read_text()
+    (folder / "paper.yaml").write_text(text.replace("paper: toy", f"paper: {name}").replace("fig1:", "fig2:"))
+
+
+def names(cells) -> list[str]:
+    return [cell.name for cell in cells]
+
+
+@pytest.mark.parametrize(
+    "name, count",
+    [("toy", 5), ("toy/fit", 4), ("toy/fit/line", 2), ("toy/fit/line/plain", 1), ("toy/count", 1), ("/toy/count/", 1)],
+)
+def test_a_shorter_name_means_everything_below_it(toy, name, count):
+    found = names(toy().find_cells(name, "paper"))
+    assert len(found) == count
+    assert all(each.startswith(name.strip("/")) for each in found)
+
+
+def test_runs_and_settings_by_hand(toy):
+    catalogue = toy()
+    [cell] = catalogue.find_cells("toy/fit/line/plain", "paper", runs=3, overrides={"points": 8})
+    assert (cell.runs, cell.settings.points, cell.overrides) == (3, 8, ("points=8",))
+    [plain] = catalogue.find_cells("toy/fit/line/plain", "paper", runs=3)
+    assert plain.overrides == ()
+    assert plain.settings_hash == catalogue.find_cells("toy/fit/line/plain", "paper")[0].settings_hash
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("toi", "unknown paper 'toi'; did you mean 'toy'?"),
+        ("", "unknown paper ''; existing: toy"),
+        ("toy/fitt", "unknown experiment of toy 'fitt'; did you mean 'fit'?"),
+        ("toy/fit/lin", "unknown benchmark of toy/fit at scale paper 'lin'; did you mean 'line'?"),
+        ("toy/fit/bundled", "unknown benchmark of toy/fit at scale paper 'bundled'; existing: curve, line"),
+        ("toy/fit/line/noise", "unknown method of toy/fit at scale paper 'noise'; did you mean 'noisy'?"),
+        ("toy/fit/line/plain/x", "'toy/fit/line/plain/x': a cell is named paper/experiment/benchmark/method"),
+    ],
+)
+def test_unknown_cells(toy, name, message):
+    with pytest.raises(UserError) as caught:
+        toy().find_cells(name, "paper")
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("name", ["toy/table1", "table1", "/toy/table1/"])
+def test_artifacts_by_full_and_short_name(toy, name):
+    assert toy().artifact(name) == ("toy", "table1")
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("tabel1", "unknown artifact 'tabel1'; did you mean 'table1'"),
+        ("toy/fig2", "unknown artifact of toy 'fig2'; did you mean 'fig1'"),
+        ("toi/fig1", "unknown paper 'toi'; did you mean 'toy'"),
+    ],
+)
+def test_unknown_artifacts(toy, name, message):
+    with pytest.raises(UnknownNameError) as caught:
+        toy().artifact(name)
+    assert str(caught.value).startswith(message)
+
+
+def test_short_names_exist_where_an_id_is_unique(toy, tmp_path):
+    add_paper(tmp_path, "again")
+    catalogue = toy()
+    assert catalogue.short_names == {"fig1": "toy", "fig2": "again"}
+    with pytest.raises(UnknownNameError, match=r"'table1'; did you mean 'toy/table1' or 'again/table1'"):
+        catalogue.artifact("table1")
+
+
+def test_table1_is_bohamianns_whoever_else_has_one(toy, tmp_path):
+    add_paper(tmp_path, "bohamiann")
+    catalogue = toy()
+    assert catalogue.short_names["table1"] == "bohamiann"
+    assert catalogue.artifact("table1") == ("bohamiann", "table1")
+
+
+def test_an_error_in_any_paper_stops_before_any_work(toy, edit, tmp_path):
+    add_paper(tmp_path, "again")
+    edit("noise: 0.5", "noise: 2")
+    with pytest.raises(UserError, match=r"toypapers/toy/paper\.yaml: experiments\.fit\.methods\.noisy\.noise = 2"):
+        toy()
+
+
+def test_results_of_an_artifact_cover_its_experiments_at_the_resolved_scale(toy):
+    results = toy().results("toy", "fig1", "quick", "run")
+    assert len(results.cells) == 5
+    assert (results.scale("fit"), results.scale("count")) == ("quick", "paper")
+
+
+def test_the_function_of_a_cell(toy, edit):
+    catalogue = toy()
+    [cell] = catalogue.find_cells("toy/count", "paper")
+    assert catalogue.function(cell).__name__ == "fit"
+    edit("description: one integer a run\n    function: fit", "description: one\n    function: fitt")
+    catalogue = toy()
+    [cell] = catalogue.find_cells("toy/count", "paper")
+    expected = r"toypapers/toy/paper\.yaml: experiments\.count\.function: 'fitt'; did you mean 'fit'"
+    with pytest.raises(UnknownNameError, match=expected):
+        catalogue.function(cell)

@@ -1,0 +1,35 @@
+"""Calls of the command line over the toy paper, in this process."""
+
+from __future__ import annotations
+
+import pytest
+
+from papers import __main__ as command_line
+
+
+@pytest.fixture
+def papers(toy, capsys, monkeypatch):
+    """Runs the command line in this process; returns exit status, standard output and error, blanks made one."""
+    monkeypatch.setattr(command_line, "Catalogue", lambda root: toy())
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            status = command_line.main(list(arguments))
+        except SystemExit as error:  # argparse's
+            status = error.code
+        captured = capsys.readouterr()
+        return status, " ".join(captured.out.split()), captured.err
+
+    return run
+
+
+@pytest.fixture
+def refused(papers):
+    """The message of a command that must end with status 2 and write nothing."""
+
+    def run(*arguments: str) -> str:
+        status, _, message = papers(*arguments)
+        assert status == 2
+        return message
+
+    return run

@@ -1,0 +1,153 @@
+"""The command line over the toy paper: what it says, runs and writes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.experiment.storage import read_provenance, read_records
+from papers import __main__ as command_line
+
+CELL = "toy/fit/line/plain"
+
+
+class TestList:
+    def test_papers_experiments_and_artifacts(self, papers):
+        status, output, _ = papers("list")
+        assert status == 0
+        for text in (
+            "toy A toy [paper] with brackets",
+            "fit 4 0 quick means of [normal] draws",
+            "count 1 0 paper",
+            "table1 figures/toy/table1.pdf no Table 1: Means of draws",
+        ):
+            assert text in output
+
+    def test_cells_with_what_is_present(self, papers):
+        papers("run", CELL, "--scale", "paper", "--runs", "4")
+        status, output, _ = papers("list", "toy/fit", "--scale", "paper")
+        assert status == 0
+        assert "toy/fit/line/plain 25 - 4 runs" in output
+        assert "toy/fit/curve/noisy 25 - -" in output
+
+    def test_a_run_from_other_settings_is_marked(self, papers, edit):
+        papers("run", CELL)
+        edit("points: 5", "points: 6")
+        assert "toy/fit/line/plain 3 - 3 runs (other settings)" in papers("list", CELL)[1]
+
+
+class TestRun:
+    def test_a_cell(self, papers, tmp_path):
+        status, output, _ = papers("run", CELL)
+        assert status == 0
+        assert "wrote results/run/quick/toy/fit/line/plain.parquet" in output
+        assert "toy/fit/line/plain (quick, 3 runs)" in output
+        assert "100%" in output
+        assert "estimate" in output
+        assert len(read_records(tmp_path / "results/run/quick/toy/fit/line/plain.parquet")[0]) == 3
+
+    def test_everything_below_a_shorter_name(self, papers, tmp_path):
+        assert papers("run", "toy", "--scale", "smoke")[0] == 0
+        made = sorted(str(path.relative_to(tmp_path / "results/run")) for path in tmp_path.rglob("*.parquet"))
+        assert made == [
+            "smoke/toy/count/line/plain.parquet",
+            "smoke/toy/fit/bundled/noisy.parquet",
+            "smoke/toy/fit/bundled/plain.parquet",
+        ]
+
+    def test_fewer_runs(self, papers, tmp_path):
+        papers("run", CELL, "--runs", "2")
+        assert read_provenance(tmp_path / "results/run/quick/toy/fit/line/plain.parquet")["runs"] == 2
+
+    @pytest.mark.parametrize(
+        "setting, folder, key, value",
+        [
+            ("points=7", "points=7", "points", 7),
+            ("slope=1e-3", "slope=0.001", "slope", 0.001),
+            ("slope=-2", "slope=-2", "slope", -2.0),
+            ("widths=[50, 20]", "widths=_50,_20_-ea601461", "widths", [50, 20]),
+            ("kind=uniform", "kind=uniform", "kind", "uniform"),
+            ("label=a=b", "label=a=b", "label", "a=b"),
+            ("label=../../reference", "label=.._.._reference-97be2b20", "label", "../../reference"),
+        ],
+    )
+    def test_a_setting_by_hand_is_an_ablation_in_its_own_folder(self, papers, tmp_path, setting, folder, key, value):
+        assert papers("run", CELL, "--set", setting)[0] == 0
+        path = tmp_path / "results" / "ablation" / folder / "quick/toy/fit/line/plain.parquet"
+        assert [path] == list(tmp_path.rglob("*.parquet"))
+        assert read_provenance(path)["settings"][key] == value
+
+    def test_several_settings(self, papers, tmp_path):
+        papers("run", CELL, "--set", "slope=2", "--set", "points=7")
+        assert (tmp_path / "results/ablation/points=7,slope=2/quick/toy/fit/line/plain.parquet").exists()
+
+    def test_failures_are_counted(self, papers, toy, monkeypatch):
+        catalogue = toy()
+        module = catalogue.module("toy", "experiments")
+        original = module.fit
+
+        def fit(context):
+            frame = original(context)
+            return frame.assign(estimate=frame["estimate"].mask(frame["run"] == 1))
+
+        monkeypatch.setattr(module, "fit", fit)
+        monkeypatch.setattr(command_line, "Catalogue", lambda root: catalogue)
+        assert "1 of 3 runs failed or diverged" in papers("run", CELL)[1]
+
+    def test_words_in_brackets_reach_the_reader(self, papers, toy, monkeypatch):
+        """rich would take them for markup."""
+        catalogue = toy()
+
+        def fit(context):
+            raise ValueError("no [posterior] for [/red] at all")
+
+        monkeypatch.setattr(catalogue.module("toy", "experiments"), "fit", fit)
+        monkeypatch.setattr(command_line, "Catalogue", lambda root: catalogue)
+        status, _, message = papers("run", CELL)
+        assert status == 2
+        assert (
+            "every repetition failed; the first said: repetition raised ValueError: no [posterior] for [/red]"
+            in message
+        )
+
+
+class TestPromote:
+    def test_refused_before_anything_is_copied(self, papers, refused, tmp_path):
+        """One cell of two is finished; neither is promoted."""
+        papers("run", CELL)
+        assert "toy/fit/line/plain.parquet was made by uncommitted code" in refused("promote", CELL)
+        assert "noisy.parquet does not exist" in refused("promote", "toy/fit/line/noisy")
+        assert not (tmp_path / "results/reference").exists()
+
+    def test_a_finished_cell_of_committed_code(self, papers, tmp_path, monkeypatch):
+        monkeypatch.setattr("core.experiment.provenance.commit", lambda root: "a" * 40)
+        papers("run", CELL)
+        status, output, _ = papers("promote", CELL)
+        assert status == 0
+        assert "promoted results/reference/quick/toy/fit/line/plain.parquet" in output
+        assert "toy/fit/line/plain 3 3 runs 3 runs" in papers("list", CELL)[1]
+
+
+def test_quickstart_runs_an_experiment_of_every_paper(papers, tmp_path):
+    assert papers("quickstart")[0] == 0
+    made = sorted(path.name for path in (tmp_path / "results/run/smoke/toy/fit/bundled").glob("*.parquet"))
+    assert made == ["noisy.parquet", "plain.parquet"]
+
+
+def test_the_module_itself(make_repository, environment, tmp_path):
+    """`python -m papers` from the repository's root, as a user calls it: exit status and streams."""
+    repository: Path = make_repository(tmp_path / "repository")
+    command = [sys.executable, "-m", "papers"]
+
+    def call(*arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run([*command, *arguments], cwd=repository, env=environment, capture_output=True, text=True)
+
+    good = call("run", "toy/count", "--scale", "smoke")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert "wrote results/run/smoke/toy/count/line/plain.parquet" in good.stdout
+    bad = call("run", "toy/cuont")
+    assert (bad.returncode, bad.stdout) == (2, "")
+    assert bad.stderr == "error: unknown experiment of toy 'cuont'; did you mean 'count'?\n"

@@ -1,0 +1,86 @@
+"""Bad input to the command line: one line that names it and what is near or allowed, exit status 2, nothing written."""
+
+from __future__ import annotations
+
+import pytest
+
+CELL = "toy/fit/line/plain"
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["run", "toi/fit"], "unknown paper 'toi'; did you mean 'toy'?"),
+        (["run", "toy/fitt"], "unknown experiment of toy 'fitt'; did you mean 'fit'?"),
+        (["run", "toy/fit/lin/plain"], "unknown benchmark of toy/fit at scale quick 'lin'; did you mean 'line'?"),
+        (["run", "toy/fit/line/plane"], "unknown method of toy/fit at scale quick 'plane'; did you mean 'plain'?"),
+        (
+            ["run", CELL, "--scale", "smoke"],
+            "unknown benchmark of toy/fit at scale smoke 'line'; existing: bundled",
+        ),
+        (["list", "toi"], "unknown paper 'toi'; did you mean 'toy'?"),
+        (["list", "toy/fitt"], "unknown experiment of toy 'fitt'; did you mean 'fit'?"),
+        (["draw", "toy/tabel1"], "unknown artifact of toy 'tabel1'; did you mean 'table1'?"),
+        (["draw", "tabel1"], "unknown artifact 'tabel1'; did you mean 'table1'"),
+        (["draw", "fig1", "toi/fig1"], "unknown paper 'toi'; did you mean 'toy'?"),
+        (["compare", "toy/fig3"], "unknown artifact of toy 'fig3'; did you mean 'fig1'?"),
+        (
+            ["promote", "toy/fit/line/plane"],
+            "unknown method of toy/fit at scale quick 'plane'; did you mean 'plain'?",
+        ),
+        (["run", CELL, "--runs", "0"], "runs = 0: must be at least 1"),
+        (["run", CELL, "--runs", "-3"], "runs = -3: must be at least 1"),
+        (["run", CELL, "--set", "pionts=3"], "unknown setting of toy/fit 'pionts'; did you mean 'points'"),
+        (["run", CELL, "--set", "points=0"], "--set points = 0: Input should be greater than 0"),
+        (["run", CELL, "--set", "points=x"], "--set points = 'x': Input should be a valid integer"),
+        (["run", CELL, "--set", "slope=.nan"], "--set slope = nan: Input should be a finite number"),
+        (["run", CELL, "--set", "kind=normla"], "--set kind = 'normla': Input should be 'normal' or 'uniform'"),
+        (["run", CELL, "--device", "nonsense"], "device 'nonsense' cannot be used here; available: cpu"),
+        (["run", CELL, "--device", "meta"], "device 'meta' cannot be used here; available: cpu"),
+        (["run", CELL, "--device", "cuda:99"], "device 'cuda:99' cannot be used here; available: cpu"),
+    ],
+)
+def test_one_line(refused, tmp_path, arguments, message):
+    told = refused(*arguments)
+    assert told.startswith(f"error: {message}")
+    assert told.count("\n") == 1
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (
+            ["run", CELL, "--scale", "papr"],
+            "--scale: invalid choice: 'papr' (choose from 'smoke', 'quick', 'paper')",
+        ),
+        (["run", CELL, "--runs", "many"], "--runs: invalid int value: 'many'"),
+        (["run", CELL, "--set", "points"], "--set: 'points' must be KEY=VALUE"),
+        (["run", CELL, "--set", "=3"], "--set: '=3' must be KEY=VALUE"),
+        (["run", CELL, "--set", "widths=[50"], "--set: 'widths=[50': the value is not valid YAML"),
+        (["draw", "fig1", "--source", "mine"], "--source: invalid choice: 'mine' (choose from 'reference', 'run')"),
+        (["rnu"], "invalid choice: 'rnu' (choose from 'list', 'run', 'draw', 'compare', 'promote', 'quickstart')"),
+        ([], "the following arguments are required: command"),
+    ],
+)
+def test_malformed_arguments(refused, arguments, message):
+    assert message in refused(*arguments)
+
+
+def test_an_invalid_paper_yaml(refused, edit):
+    edit("runs: 3,", "runs: 0,")
+    told = refused("list")
+    assert "toypapers/toy/paper.yaml: experiments.fit.scales.quick.runs = 0: Input should be greater than 0" in told
+
+
+def test_a_truncated_result(papers, refused, tmp_path):
+    papers("run", CELL)
+    path = tmp_path / "results/run/quick/toy/fit/line/plain.parquet"
+    path.write_bytes(path.read_bytes()[:99])
+    assert f"error: {path}: truncated or not a Parquet file; delete it and rerun" in refused("list", CELL)
+    status, output, _ = papers("run", CELL)
+    assert status == 0 and "recomputing it now" in output
+
+
+def test_compare_before_anything_is_drawn(refused):
+    assert "not drawn yet: toy/fig1; draw with: python -m papers draw toy/fig1" in refused("compare", "toy/fig1")

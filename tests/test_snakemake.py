@@ -1,0 +1,203 @@
+"""Snakemake itself, as a user calls it, in copies of the repository that have no results."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.experiment.storage import read_provenance, read_records
+
+ROOT = Path(__file__).resolve().parent.parent
+CELL = "results/run/paper/toy/fit/line/noisy.parquet"
+NOTHING = "Nothing to be done (all requested files are present and up to date)."
+
+
+@pytest.fixture
+def repository(make_repository, tmp_path) -> Path:
+    return make_repository(tmp_path / "repository")
+
+
+@pytest.fixture
+def call(repository, start) -> Callable[..., tuple[int, str]]:
+    """Calls `snakemake` with arguments and waits; returns its exit status and all it said."""
+
+    def run(*arguments: str, cwd: Path = repository, **variables: object) -> tuple[int, str]:
+        process = start(["snakemake", *arguments], cwd, **variables)
+        output, _ = process.communicate()
+        return process.returncode, output
+
+    return run
+
+
+def jobs(output: str) -> dict[str, int]:
+    """The table of job counts."""
+    table = re.search(r"Job stats:\njob +count\n[- ]+\n(.*?)\ntotal ", output, re.DOTALL)
+    assert table, output
+    return {line.split()[0]: int(line.split()[1]) for line in table[1].splitlines()}
+
+
+class TestPlans:
+    def test_everything_on_a_fresh_clone_is_drawing_alone(self, call):
+        status, output = call("-n")
+        assert status == 0, output
+        assert jobs(output) == {"all": 1, "comparison": 1, "figure": 1, "table": 1}
+
+    def test_this_repository_as_a_fresh_clone(self, call, repository):
+        """With the papers that it has, whatever they are."""
+        shutil.rmtree(repository / "papers")
+        shutil.copytree(ROOT / "papers", repository / "papers", ignore=shutil.ignore_patterns("__pycache__"))
+        status, output = call("-n")
+        assert status == 0, output
+        assert set(jobs(output)) <= {"all", "comparison", "figure", "table"}
+
+    def test_own_runs_are_planned_where_they_are_asked_for(self, call):
+        status, output = call("-n", "--config", "runs=run", "--", "toy")
+        assert status == 0, output
+        assert jobs(output) == {"cell": 5, "figure": 1, "table": 1, "toy": 1}
+        assert "results/run/quick/toy/fit/curve/noisy.parquet" in output
+        assert "results/run/paper/toy/count/line/plain.parquet" in output
+
+    def test_short_names(self, call):
+        status, output = call("-n", "--", "figures/fig1.png")
+        assert status == 0, output
+        assert jobs(output) == {"figure": 1, "short_name": 1}
+
+    def test_papers_are_listed(self, call):
+        status, output = call("--list")
+        assert status == 0
+        assert {"all", "toy"} <= set(output.split())
+
+    def test_lint(self, call):
+        status, output = call("--lint")
+        assert status == 0
+        assert "Congratulations, your workflow is in a good condition!" in output
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        "arguments, message",
+        [
+            (["--config", "scale=papr"], "unknown value of --config scale 'papr'; did you mean 'paper'?"),
+            (
+                ["--config", "runs=run", "scal=paper"],
+                "unknown configuration key (--config) 'scal'; did you mean 'scale'?",
+            ),
+            (
+                ["figures/toy/tabel1.pdf"],
+                "unknown file 'figures/toy/tabel1.pdf'; did you mean 'figures/toy/table1.pdf'",
+            ),
+            ([CELL.replace("line", "lin")], f"unknown file '{CELL.replace('line', 'lin')}'; did you mean '{CELL}'"),
+        ],
+    )
+    def test_one_line_names_it_and_what_is_near(self, call, arguments, message):
+        status, output = call("-n", *arguments)
+        assert status == 1
+        assert [line for line in output.splitlines() if line.startswith(message)], output
+        assert "Traceback" not in output
+        assert "Building DAG" not in output
+
+    def test_a_mistyped_paper(self, call):
+        status, output = call("-n", "--", "toi")
+        assert status == 1
+        assert "No rule to produce toi" in output
+
+    def test_an_invalid_paper_yaml(self, call, repository):
+        replace(repository, "runs: 3,", "runs: 0,")
+        status, output = call("-n")
+        assert status == 1
+        assert "papers/toy/paper.yaml: experiments.fit.scales.quick.runs = 0: Input should be greater than 0" in output
+        assert "Traceback" not in output
+
+
+class TestReruns:
+    def test_changed_settings_rerun_their_cell_and_no_other(self, call, repository):
+        cells = (CELL, "results/run/paper/toy/count/line/plain.parquet")
+        status, output = call("--", *cells)
+        assert status == 0, output
+        assert jobs(output) == {"cell": 2}
+        replace(repository, "noisy: {noise: 0.5}", "noisy: {noise: 0.75}")
+        status, output = call("--", *cells)
+        assert status == 0, output
+        assert jobs(output) == {"cell": 1}
+        assert read_provenance(repository / CELL)["settings"]["noise"] == 0.75
+        assert NOTHING in call("--", *cells)[1]
+
+    def test_a_failing_cell_shows_why(self, call, repository):
+        replace(repository, "description: one integer a run\n    function: fit", "description: one\n    function: fitt")
+        status, output = call("--", "results/run/paper/toy/count/line/plain.parquet")
+        assert status == 1
+        assert (
+            "unknown function in papers/toy/paper.yaml: experiments.count.function: 'fitt'; did you mean 'fit'"
+            in output
+        )
+
+    @pytest.mark.slow
+    def test_from_runs_to_the_comparison_page(self, call, repository):
+        status, output = call("--config", "scale=smoke", "runs=run", "--", "all")
+        assert status == 0, output
+        assert jobs(output) == {"all": 1, "cell": 3, "comparison": 1, "figure": 1, "table": 1}
+        for name in ("comparison.html", "toy/table1.pdf", "toy/table1.csv", "toy/table1.json", "toy/fig1.png"):
+            assert (repository / "figures" / name).stat().st_size > 0
+        arguments = ("-n", "--config", "scale=smoke", "runs=run", "--", "all")
+        assert NOTHING in call(*arguments)[1]
+        replace(repository, "title: Means of draws", "title: Means of normal draws")
+        assert jobs(call(*arguments)[1]) == {"all": 1, "comparison": 1, "table": 1}
+
+
+class TestKilled:
+    def begin(self, start, repository: Path, log: Path) -> subprocess.Popen:
+        """Snakemake with a job that is held in its third shard."""
+        command = ["snakemake", "--", CELL]
+        process = start(command, repository, TOY_LOG=log, TOY_HOLD=repository / "go", TOY_HOLD_AT=20)
+        while not (repository / "go.reached").exists():
+            assert process.poll() is None, process.stdout.read()
+            time.sleep(0.01)
+        return process
+
+    def check(self, repository: Path, log: Path, shards: list[int]) -> None:
+        assert [int(line.split()[2]) for line in log.read_text().splitlines()] == shards
+        records, _ = read_records(repository / CELL)
+        assert list(records["run"]) == list(range(25))
+
+    def test_snakemake_and_its_job_killed_and_rerun_without_unlock(self, call, start, repository, tmp_path):
+        log = tmp_path / "log"
+        process = self.begin(start, repository, log)
+        os.killpg(process.pid, signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        assert not (repository / CELL).exists()
+        status, output = call("--", CELL, TOY_LOG=log)
+        assert status == 0, output
+        self.check(repository, log, [0, 10, 20, 20])
+        assert NOTHING in call("-n", "--", CELL)[1]
+
+    def test_snakemake_killed_alone_the_orphan_is_waited_for(self, call, start, repository, tmp_path):
+        """The job lives on; the rerun's job waits for it at the cell's lock and finds the work done."""
+        log, told = tmp_path / "log", repository / "logs/run/paper/toy/fit/line/noisy.log"
+        process = self.begin(start, repository, log)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        orphan = log.read_text().split()[0]
+        rerun = start(["snakemake", "--", CELL], repository, TOY_LOG=log)
+        while not told.exists() or "waiting for it" not in told.read_text():  # Snakemake makes the log anew
+            assert rerun.poll() is None, rerun.stdout.read()
+            time.sleep(0.01)
+        assert f"being computed by process {orphan}" in told.read_text()
+        (repository / "go").touch()
+        output, _ = rerun.communicate()
+        assert rerun.returncode == 0, output
+        self.check(repository, log, [0, 10, 20])
+
+
+def replace(repository: Path, old: str, new: str) -> None:
+    path = repository / "papers" / "toy" / "paper.yaml"
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
