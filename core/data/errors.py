@@ -1,0 +1,25 @@
+"""What can go wrong with data; each message names the data set, the file or address, and what to do."""
+
+from __future__ import annotations
+
+from core.errors import UserError
+
+
+class DataError(UserError):
+    """Any of the below."""
+
+
+class DataUnavailableError(DataError):
+    """A data set that is in none of the places and cannot be downloaded."""
+
+
+class DownloadError(DataError):
+    """An address that does not answer, answers with an error, or sends less than it announced."""
+
+
+class CorruptDataError(DataError):
+    """A file that is damaged, or holds something else than the catalogue says."""
+
+
+class StorageError(DataError):
+    """A folder that cannot be written, or a disk that is full."""

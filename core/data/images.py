@@ -1,0 +1,103 @@
+"""Image sets in the formats they are published in; nothing here unpickles.
+
+* IDX (MNIST): big-endian magic number 0, 0, type 8 (unsigned byte), number of dimensions; the sizes; the bytes.
+* CIFAR-10 and CIFAR-100, the *binary* version: records of 1 label byte (10) or a coarse and a fine one (100), then the
+  red, green and blue planes of 32 x 32 bytes, inside a tar.gz. The Python version of these sets is a pickle.
+* SVHN, cropped digits: MATLAB files with X (32, 32, 3, n) and y (n, 1), where 10 means the digit 0.
+
+Pixels stay the bytes they are, (n, channels * height * width), planes one after the other.
+"""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import tarfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import scipy.io
+from numpy.typing import NDArray
+
+from core.data.errors import CorruptDataError
+
+CIFAR_PIXELS = 3 * 32 * 32
+_CIFAR = {  # label bytes in front of a record, training members, test member, names of the classes
+    "cifar10": (1, [f"data_batch_{i}.bin" for i in range(1, 6)], "test_batch.bin", "batches.meta.txt"),
+    "cifar100": (2, ["train.bin"], "test.bin", "fine_label_names.txt"),
+}
+_MATLAB_ERRORS = (  # what scipy raises for damaged files, and for MATLAB's newer format
+    *(scipy.io.matlab.MatReadError, ValueError, TypeError, KeyError, OSError, zlib.error),
+    NotImplementedError,
+)
+
+Images = NDArray[np.uint8]
+Labels = NDArray[np.int64]
+
+
+def read_idx(path: Path) -> NDArray[np.uint8]:
+    """The array of an IDX file of bytes, compressed or not, in its own shape.
+
+    Raises:
+        CorruptDataError: truncated, or not such a file.
+    """
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as stream:
+            content = stream.read()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise CorruptDataError(f"{path}: truncated or damaged gzip file ({error})") from error
+    if len(content) < 4 or content[:3] != b"\0\0\x08":
+        raise CorruptDataError(f"{path}: not an IDX file of bytes")
+    header = 4 + 4 * content[3]
+    shape = struct.unpack(f">{content[3]}I", content[4:header]) if len(content) >= header else ()
+    if not shape or len(content) - header != np.prod(shape):
+        raise CorruptDataError(f"{path}: {len(content)} bytes do not hold an array of shape {shape}")
+    return np.frombuffer(content, dtype=np.uint8, offset=header).reshape(shape)
+
+
+def read_cifar(path: Path, version: str) -> tuple[Images, Labels, int, tuple[str, ...]]:
+    """Images, labels (the fine ones), number of training rows (they come first) and class names of CIFAR.
+
+    Args:
+        path: the tar.gz as published.
+        version: "cifar10" or "cifar100".
+
+    Raises:
+        CorruptDataError: truncated, or without the members that belong there.
+    """
+    label_bytes, train_members, test_member, names_member = _CIFAR[version]
+    try:
+        with tarfile.open(path, "r:gz") as archive:
+            members = {Path(member.name).name: member for member in archive.getmembers() if member.isfile()}
+            parts = [_member(archive, members, name) for name in (*train_members, test_member)]
+            names = _member(archive, members, names_member).decode().split()
+    except (EOFError, zlib.error, tarfile.TarError, KeyError, OSError) as error:
+        raise CorruptDataError(f"{path}: truncated or not the binary version of {version} ({error})") from error
+    size = label_bytes + CIFAR_PIXELS
+    if any(len(part) % size for part in parts):
+        raise CorruptDataError(f"{path}: the members are not records of {size} bytes")
+    records = np.frombuffer(b"".join(parts), dtype=np.uint8).reshape(-1, size)
+    train_rows = sum(map(len, parts[:-1])) // size
+    return records[:, label_bytes:], records[:, label_bytes - 1].astype(np.int64), train_rows, tuple(names)
+
+
+def read_svhn(path: Path) -> tuple[Images, Labels]:
+    """Images and digits of one part of SVHN's cropped digits.
+
+    Raises:
+        CorruptDataError: truncated, or not such a file.
+    """
+    try:
+        content = scipy.io.loadmat(path)
+        X, y = content["X"], content["y"].ravel()
+    except _MATLAB_ERRORS as error:
+        raise CorruptDataError(f"{path}: truncated or not a file of SVHN ({error})") from error
+    if X.ndim != 4 or X.shape[3] != len(y):
+        raise CorruptDataError(f"{path}: images of shape {X.shape} with {len(y)} labels")
+    return X.transpose(3, 2, 0, 1).reshape(len(y), -1).astype(np.uint8), y.astype(np.int64) % 10
+
+
+def _member(archive: tarfile.TarFile, members: dict[str, tarfile.TarInfo], name: str) -> bytes:
+    stream = archive.extractfile(members[name])
+    return b"" if stream is None else stream.read()

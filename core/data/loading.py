@@ -1,0 +1,165 @@
+"""Loading by name: `load` gives inputs and targets as arrays, `load_frame` a table as it is stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from core.data.catalogue import Bundled, Entry, entries, lookup
+from core.data.encoding import encode_classes, encode_inputs, encode_values
+from core.data.errors import CorruptDataError, DataError, DataUnavailableError, DownloadError
+from core.data.fetching import fetch
+from core.data.images import read_cifar, read_idx, read_svhn
+from core.data.pins import read_pins
+from core.data.places import FOLDERS_VARIABLE, Places
+from core.data.verify import verified_table, verify_file
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A supervised data set.
+
+    Attributes:
+        name: as in the catalogue.
+        X: inputs, (n, d) float64; of images the bytes, (n, channels * height * width) uint8.
+        y: targets, (n,) float64, or class codes 0..K-1, (n,) int64.
+        feature_names: d names of the inputs; empty for images.
+        task: "regression" or "classification".
+        classes: the K labels in the order of their codes; empty for regression.
+        source: where the data come from, in words.
+        train_rows: the first so many rows are the official training part; None where there is no such part.
+        image_shape: channels, height and width; None where the inputs are no images.
+    """
+
+    name: str
+    X: NDArray
+    y: NDArray
+    feature_names: tuple[str, ...]
+    task: str
+    classes: tuple[str, ...]
+    source: str
+    train_rows: int | None = None
+    image_shape: tuple[int, int, int] | None = None
+
+
+def load(name: str, download: bool = True, places: Places | None = None) -> Dataset:
+    """A data set as arrays, encoded as `core.data.encoding` says.
+
+    Args:
+        name: a name of the catalogue.
+        download: fetch it where no folder has it.
+        places: where to look; by default what the environment says (`core.data.places`).
+
+    Raises:
+        UnknownNameError: no such data set.
+        DataUnavailableError: in none of the places, and it could not be downloaded.
+        CorruptDataError: a file that is damaged or not what the catalogue says.
+        DataError: a table that has no inputs and targets; read it by `load_frame`.
+    """
+    found = lookup(name)
+    places = places or Places.from_environment()
+    if found.task not in ("regression", "classification"):
+        raise DataError(f"{name} is a table ({found.task}), not a data set of inputs and targets: use load_frame")
+    if not found.is_table:
+        dataset = _image_set(found, download, places)
+    else:
+        dataset = _from_frame(found, _frame(found, download, places))
+    if found.classes not in (None, len(dataset.classes)):
+        raise CorruptDataError(f"{name}: {len(dataset.classes)} classes, the catalogue says {found.classes}")
+    return dataset
+
+
+def load_frame(name: str, download: bool = True, places: Places | None = None) -> pd.DataFrame:
+    """A table as it is stored: columns of floats and of text, missing values as NaN, nothing encoded.
+
+    Raises:
+        UnknownNameError, DataUnavailableError, CorruptDataError: as `load`.
+        DataError: a set of images, which has no table.
+    """
+    found = lookup(name)
+    if not found.is_table:
+        raise DataError(f"{name} is a set of images, not a table: use load")
+    return _frame(found, download, places or Places.from_environment())
+
+
+def _frame(entry: Entry, download: bool, places: Places) -> pd.DataFrame:
+    if isinstance(entry.source, Bundled):
+        return _bundled_frame(entry)
+    path, folder = _located(entry.name, entry, download, places)
+    return verified_table(entry, path, read_pins(folder).get(entry.name))
+
+
+def _bundled_frame(entry: Entry) -> pd.DataFrame:
+    import sklearn.datasets  # slow to import, and needed by these five sets only
+
+    options = {"scaled": False} if entry.source.loader == "load_diabetes" else {}
+    bunch = getattr(sklearn.datasets, entry.source.loader)(as_frame=True, **options)
+    target = bunch.target if entry.task == "regression" else bunch.target.map(dict(enumerate(bunch.target_names)))
+    return bunch.data.assign(**{entry.target: target})
+
+
+def _from_frame(entry: Entry, frame: pd.DataFrame) -> Dataset:
+    X, names = encode_inputs(frame.drop(columns=entry.target))
+    if entry.task == "regression":
+        y, classes = encode_values(frame[entry.target], entry.name), ()
+    else:
+        y, classes = encode_classes(frame[entry.target], entry.name)
+    return Dataset(entry.name, X, y, names, entry.task, classes, entry.origin)
+
+
+def _image_set(found: Entry, download: bool, places: Places) -> Dataset:
+    if not found.parts and found.format not in ("cifar10", "cifar100"):
+        sets = [name for name, other in entries().items() if any(found.name in part for part in other.parts)]
+        raise DataError(f"{found.name} is one file of an image set: load {' or '.join(sets)}")
+    train_rows, names = None, tuple(map(str, range(10)))
+    if found.parts:
+        parts = [_part(found.name, [lookup(name) for name in files], download, places) for files in found.parts]
+        X, y = np.concatenate([X for X, _ in parts]), np.concatenate([y for _, y in parts])
+        train_rows = len(parts[0][1]) if len(parts) > 1 else None
+        height = 28 if X.shape[1] == 784 else 32
+    else:
+        path, folder = _located(found.name, found, download, places)
+        verify_file(found, path, read_pins(folder).get(found.name))
+        X, y, train_rows, names = read_cifar(path, found.format)
+        height = 32
+    pixels = found.columns - 1
+    if X.shape != (found.rows, pixels):
+        raise CorruptDataError(f"{found.name}: images {X.shape}, the catalogue says ({found.rows}, {pixels})")
+    shape = (X.shape[1] // height**2, height, height)
+    return Dataset(found.name, X, y, (), found.task, names, found.origin, train_rows, shape)
+
+
+def _part(
+    wanted: str, files: list[Entry], download: bool, places: Places
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Images and labels of one official part: one SVHN file, or two IDX files."""
+    paths = []
+    for file in files:
+        path, folder = _located(wanted, file, download, places)
+        verify_file(file, path, read_pins(folder).get(file.name))
+        paths.append(path)
+    if files[0].format == "svhn":
+        return read_svhn(paths[0])
+    images, labels = (read_idx(path) for path in paths)
+    return images.reshape(len(images), -1), labels.astype(np.int64)
+
+
+def _located(wanted: str, entry: Entry, download: bool, places: Places) -> tuple[Path, Path]:
+    """The file of an entry and the folder it is in, downloaded if need be; `wanted` is the set that was asked for."""
+    found = places.find(entry)
+    if found is not None:
+        return found
+    failure = "downloading was not asked for"
+    if download:
+        try:
+            return fetch(entry.name, places)[0], places.root
+        except DownloadError as error:
+            failure = f"downloading failed: {error}"
+    raise DataUnavailableError(
+        f"data set {wanted!r} is not here: no {entry.file} in {places.describe()}; {failure}. "
+        f"Put the file at {places.root / entry.file}, or let {FOLDERS_VARIABLE} name a folder that holds {entry.file}"
+    )

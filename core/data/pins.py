@@ -1,0 +1,58 @@
+"""Trust on first use: what a data folder's files were when they came, in its `fingerprints.json`.
+
+The catalogue knows the content of the sets it was made with. For the others nobody can say offline what the right
+content is, so the first download is trusted once its shape is right (and the publisher's checksum, where there is one),
+and its fingerprint is pinned. From then on the file must stay what it was, and a later download must be the same or is
+refused. `python -m core.data fetch NAME --accept` is how a person says that a changed content is the one to use; the
+pin then stands in for the catalogue's fingerprint.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from core.data.errors import CorruptDataError
+from core.data.transfer import storage_error
+
+FILE = "fingerprints.json"
+
+
+@dataclass(frozen=True)
+class Pin:
+    """SHA-256 of a file's bytes, fingerprint of its content, the address it came from and the day (ISO 8601)."""
+
+    sha256: str
+    fingerprint: str
+    url: str
+    day: str
+
+
+def read_pins(folder: Path) -> dict[str, Pin]:
+    """The pins of a data folder, by data set; none where it has no such file.
+
+    Raises:
+        CorruptDataError: the file is not what `write_pin` writes.
+    """
+    path = folder / FILE
+    try:
+        return {name: Pin(**fields) for name, fields in json.loads(path.read_text()).items()}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise CorruptDataError(f"{path}: not a file of fingerprints ({error}); remove it to pin anew") from error
+
+
+def write_pin(folder: Path, name: str, pin: Pin) -> None:
+    """Add or replace one pin; the caller holds the folder's lock."""
+    pins = {**read_pins(folder), name: pin}
+    path, temporary = folder / FILE, folder / f".{FILE}.tmp"
+    text = json.dumps({key: asdict(value) for key, value in sorted(pins.items())}, indent=1) + "\n"
+    try:
+        temporary.write_text(text)
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise storage_error(path, error) from error

@@ -1,0 +1,60 @@
+"""Where data are looked for, in order: the folders of REPLICATION_DATA, then `data/` at the repository root.
+
+Environment variables:
+
+* `REPLICATION_DATA`: folders, separated by colons, each laid out as the catalogue's `file` paths. They are only read.
+* `REPLICATION_MIRROR`: an address that serves copies of the canonical sites, each below its own host name, as
+  `wget --recursive` lays them out: with `http://mirror/copies` the address `https://www.openml.org/api/x` is fetched
+  from `http://mirror/copies/www.openml.org/api/x`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.data.catalogue import Entry
+
+FOLDERS_VARIABLE = "REPLICATION_DATA"
+MIRROR_VARIABLE = "REPLICATION_MIRROR"
+ROOT = Path(__file__).resolve().parents[2] / "data"
+
+
+@dataclass(frozen=True)
+class Network:
+    """How downloads behave: mirror (see the module), seconds without an answer before giving up on one, tries of one
+    address, and seconds before the second try, doubled before each further one."""
+
+    mirror: str | None = None
+    timeout: float = 30.0
+    attempts: int = 4
+    pause: float = 0.5
+
+
+@dataclass(frozen=True)
+class Places:
+    """The folders that are only read, the folder that downloads go to, and the network."""
+
+    folders: tuple[Path, ...] = ()
+    root: Path = ROOT
+    network: Network = field(default_factory=Network)
+
+    @classmethod
+    def from_environment(cls) -> Places:
+        """The places the environment variables say."""
+        folders = tuple(Path(part).expanduser() for part in os.environ.get(FOLDERS_VARIABLE, "").split(":") if part)
+        return cls(folders=folders, network=Network(mirror=os.environ.get(MIRROR_VARIABLE) or None))
+
+    def find(self, entry: Entry) -> tuple[Path, Path] | None:
+        """The file of an entry and the data folder it was found in; None where no folder has it."""
+        if entry.file is None:
+            return None
+        for folder in (*self.folders, self.root):
+            if (folder / entry.file).is_file():
+                return folder / entry.file, folder
+        return None
+
+    def describe(self) -> str:
+        """The folders in words, for messages."""
+        return ", ".join([*(f"{folder} ({FOLDERS_VARIABLE})" for folder in self.folders), str(self.root)])

@@ -1,0 +1,72 @@
+"""Tables in the catalogue's own format: gzip-compressed CSV, one header line, UTF-8.
+
+Missing values are empty or "?"; no other word means missing ("none" and "NA" are categories in some sets). Text is
+stripped of blanks and of the quotes that ARFF files put around it. A column is numeric when all its present values are
+numbers, so categories that are written as numerals count as numbers.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from core.data.errors import CorruptDataError
+
+MISSING = ("", "?")
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """A table of the catalogue's format.
+
+    Raises:
+        CorruptDataError: truncated, not gzip, or not a table.
+    """
+    try:
+        with gzip.open(path, "rt", encoding="utf-8", newline="") as stream:
+            return parse_text(stream)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise CorruptDataError(f"{path}: truncated or damaged gzip file ({error})") from error
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise CorruptDataError(f"{path}: not a table ({error})") from error
+
+
+def write_table(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table so that reading it gives the same numbers; the same table gives the same bytes."""
+    with (
+        open(path, "wb") as raw,
+        gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as compressed,
+        io.TextIOWrapper(compressed, encoding="utf-8", newline="") as text,
+    ):
+        frame.to_csv(text, index=False, lineterminator="\n")
+
+
+def parse_text(stream: Any, **options: Any) -> pd.DataFrame:
+    """Delimited text as a frame of float and text columns; `options` go to `pandas.read_csv`."""
+    frame = pd.read_csv(
+        stream,
+        keep_default_na=False,
+        na_values=list(MISSING),
+        skipinitialspace=True,
+        low_memory=False,  # one type a column, not one a chunk
+        float_precision="round_trip",
+        **options,
+    )
+    for name in frame.columns:
+        if not pd.api.types.is_numeric_dtype(frame[name]):
+            frame[name] = _clean(frame[name])
+    return frame
+
+
+def _clean(column: pd.Series) -> pd.Series:
+    """Text without blanks and quotes around it; numbers, where nothing else is left."""
+    text = column.astype(object).map(lambda value: value.strip().strip("'\"").strip(), na_action="ignore")
+    text = text.where(~text.isin(MISSING), None)
+    try:
+        return pd.to_numeric(text)
+    except (ValueError, TypeError):
+        return text

@@ -1,0 +1,58 @@
+import gzip
+
+import pytest
+
+from core.data import entries, places
+from core.data.__main__ import main
+
+URL = "https://archive.example.org/tiny.csv"
+FILE = "regression/tiny.csv.gz"
+
+
+@pytest.fixture
+def tiny(catalogued, server, tmp_path, monkeypatch):
+    monkeypatch.setattr(places.Places, "from_environment", classmethod(lambda cls: made))
+    made = places.Places(root=tmp_path / "data", network=places.Network(mirror=server.address, attempts=1))
+    server.serve(URL, b"a,y\n1,2\n")
+    source = {"kind": "text", "url": URL, "target": "y"}
+    return catalogued("tiny", file=FILE, rows=1, columns=2, target="y", source=source)
+
+
+def test_list_says_of_every_set_where_it_is(tiny, capsys, tmp_path):
+    assert main(["list"]) == 0
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert set(entries()) <= set(lines)
+    assert lines["tiny"].endswith("to fetch") and lines["iris"].endswith("scikit-learn")
+    assert "not here, no download: HPOlib SVM on grid" in lines["svm_on_grid"]
+    assert lines["mnist_test"].endswith("to fetch: mnist_images, mnist_labels")
+    assert main(["fetch", "tiny"]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}/data/{FILE}\n"
+    assert main(["list"]) == 0
+    assert f"  {tmp_path}/data\n" in capsys.readouterr().out
+
+
+def test_fetch_accepts_what_changed_when_told(tiny, server, capsys, tmp_path):
+    assert main(["fetch", "tiny", "iris"]) == 0
+    assert "iris comes with scikit-learn" in capsys.readouterr().out
+    (tmp_path / "data" / FILE).unlink()
+    server.serve(URL, b"a,y\n1,3\n")
+    assert main(["fetch", "tiny"]) == 1
+    assert "error: tiny:" in capsys.readouterr().err
+    assert main(["fetch", "tiny", "--accept"]) == 0
+    assert gzip.decompress((tmp_path / "data" / FILE).read_bytes()) == b"a,y\n1,3\n"
+
+
+def test_fingerprint_prints_what_the_catalogue_records(tiny, capsys):
+    assert main(["fingerprint", "tiny"]) == 1
+    assert "error: no file of 'tiny' in" in capsys.readouterr().err
+    main(["fetch", "tiny"])
+    capsys.readouterr()
+    assert main(["fingerprint", "tiny"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("sha256: ") and len(lines[2]) == len("fingerprint: ") + 64
+
+
+def test_all_names_are_looked_up_before_anything_is_fetched(tiny, server, capsys):
+    assert main(["fetch", "tiny", "tinny"]) == 1
+    assert "unknown data set 'tinny'; did you mean 'tiny'" in capsys.readouterr().err
+    assert not server.requests

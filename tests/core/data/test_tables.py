@@ -1,0 +1,59 @@
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.data import CorruptDataError
+from core.data.tables import read_table, write_table
+
+
+def _table(tmp_path, text: str) -> pd.DataFrame:
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(text.encode()))
+    return read_table(path)
+
+
+@given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5))
+def test_numbers_come_back_exactly(values, tmp_path_factory):
+    path = tmp_path_factory.mktemp("tables") / "table.csv.gz"
+    write_table(pd.DataFrame({"x": values}), path)
+    assert read_table(path)["x"].tolist() == values
+
+
+def test_the_same_table_gives_the_same_bytes(tmp_path):
+    for name in "ab":
+        write_table(pd.DataFrame({"x": [1.5, 2.5], "y": ["p", "q"]}), tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_empty_and_question_mark_are_missing_and_no_other_word_is(tmp_path):
+    frame = _table(tmp_path, "number,text\n1,none\n?,NA\n, ?\n4,x\n")
+    assert frame["number"].isna().tolist() == [False, True, True, False] and frame["number"].dtype == np.float64
+    assert frame["text"].isna().tolist() == [False, False, True, False]
+    assert frame["text"].dropna().tolist() == ["none", "NA", "x"]
+
+
+def test_blanks_and_quotes_around_text_go_and_numerals_are_numbers(tmp_path):
+    frame = _table(tmp_path, "a,b\n '<0' , 1\n'no known savings', ? \n")
+    assert frame["a"].tolist() == ["<0", "no known savings"]
+    assert frame["b"].dtype.kind == "f"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gzip.compress(b"a,b\n1,2\n")[:-5], "truncated or damaged gzip"),
+        (b"a,b\n1,2\n", "truncated or damaged gzip"),
+        (gzip.compress(b"a,b\n1,2\n1,2,3\n"), "not a table"),
+        (gzip.compress(b""), "not a table"),
+        (gzip.compress(b"a,b\n\xff\xfe,2\n"), "not a table"),
+    ],
+)
+def test_damaged_files_are_named(tmp_path, content, message):
+    path = tmp_path / "broken.csv.gz"
+    path.write_bytes(content)
+    with pytest.raises(CorruptDataError, match=f"broken.csv.gz: {message}"):
+        read_table(path)
