@@ -1,0 +1,1 @@
+"""Objectives and target densities that the experiments of the papers run on."""

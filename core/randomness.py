@@ -1,0 +1,68 @@
+"""Random numbers for batches of independent runs: each run has a generator of its own, so that its numbers do not
+depend on which other runs share the batch.
+
+Tensors carry the chains first, shape (chains, ...). One `torch.Generator` fills the whole tensor; a sequence of R
+generators fills R equal blocks of chains/R consecutive chains, block r from generator r. A run's numbers are then the
+same bit for bit whether it is alone or one of fifty, as long as its own block has the same shape. The loop over the
+generators is the only loop over runs in a sampler's step: torch has no batched generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+
+Generators = torch.Generator | Sequence[torch.Generator]
+
+
+def make_generators(seeds: Sequence[int], device: str | torch.device = "cpu") -> list[torch.Generator]:
+    """One generator a seed, on the device whose tensors it is to fill."""
+    return [torch.Generator(device=device).manual_seed(int(seed)) for seed in seeds]
+
+
+def normal_(out: torch.Tensor, generators: Generators) -> torch.Tensor:
+    """Fill `out`, shape (chains, ...), with standard normals in place and return it.
+
+    Raises ValueError when the chains do not divide into one equal block a generator.
+    """
+    return _fill(out, generators, torch.Tensor.normal_)
+
+
+def uniform_(out: torch.Tensor, generators: Generators) -> torch.Tensor:
+    """Fill `out`, shape (chains, ...), with uniforms of [0, 1) in place and return it.
+
+    Raises ValueError when the chains do not divide into one equal block a generator.
+    """
+    return _fill(out, generators, torch.Tensor.uniform_)
+
+
+def permutations(n: int, chains: int, generators: Generators) -> torch.Tensor:
+    """Independent uniform permutations of 0..n-1, shape (chains, n), int64: the order of the points in one epoch.
+
+    Ranks of 53-bit uniforms: one batched sort instead of a call a chain; a tie has probability below n^2 / 2^54.
+    Raises ValueError when n or chains is below 1, or the chains do not divide into one equal block a generator.
+    """
+    if n < 1 or chains < 1:
+        raise ValueError(f"permutations: n and chains must be at least 1, got n={n} and chains={chains}")
+    block_size(chains, generators)
+    device = generators.device if isinstance(generators, torch.Generator) else generators[0].device
+    keys = torch.empty(chains, n, dtype=torch.float64, device=device)
+    return uniform_(keys, generators).argsort(dim=1, stable=True)
+
+
+def block_size(chains: int, generators: Generators) -> int:
+    """Number of consecutive chains that share one generator. Raises ValueError when the blocks are not equal."""
+    runs = 1 if isinstance(generators, torch.Generator) else len(generators)
+    if runs == 0 or chains % runs:
+        raise ValueError(f"generators: {chains} chains do not divide into equal blocks for {runs} generators")
+    return chains // runs
+
+
+def _fill(out: torch.Tensor, generators: Generators, fill: Callable[..., torch.Tensor]) -> torch.Tensor:
+    size = block_size(len(out), generators)
+    if isinstance(generators, torch.Generator):
+        return fill(out, generator=generators)
+    for block, generator in zip(out.split(size), generators, strict=True):
+        fill(block, generator=generator)
+    return out

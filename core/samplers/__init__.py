@@ -1,0 +1,10 @@
+"""Samplers, one file an algorithm, batched over chains: see `core.samplers.base` for what they have in common."""
+
+from core.samplers.adaptive_sghmc import AdaptiveSGHMC, AdaptiveSGHMCState
+from core.samplers.base import Sampler
+from core.samplers.psgld import PreconditionedSGLD
+from core.samplers.sghmc import SGHMC
+from core.samplers.sgld import SGLD
+from core.samplers.slice import slice_sample
+
+__all__ = ["SGHMC", "SGLD", "AdaptiveSGHMC", "AdaptiveSGHMCState", "PreconditionedSGLD", "Sampler", "slice_sample"]

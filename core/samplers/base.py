@@ -1,0 +1,69 @@
+"""What the stochastic-gradient samplers have in common: the three functions of a sampler, the checks of its constants.
+
+A sampler is a frozen dataclass of constants and holds no chain. Its chains live in a state, a named tuple of tensors
+of shape (chains, P) whose first field is the position theta. Operations are element-wise: chains are independent. The
+target is exp(-U(theta)); samplers see U only through (estimates of) its gradient.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol, TypeVar
+
+import torch
+
+from core.errors import UserError
+from core.randomness import Generators, normal_
+
+StateT = TypeVar("StateT", bound=tuple)
+
+
+class Sampler(Protocol[StateT]):
+    """init, step, freeze: everything that a model or an experiment may ask of a stochastic-gradient sampler."""
+
+    def init(self, position: torch.Tensor) -> StateT:
+        """The state of chains that start at `position`, shape (chains, P), of which a copy is taken."""
+
+    def step(
+        self, state: StateT, gradient: torch.Tensor, generator: Generators, noise: torch.Tensor | None = None
+    ) -> StateT:
+        """One step of all chains.
+
+        `gradient`, shape (chains, P), is of U at `state.position`, or an unbiased estimate of it (a minibatch, its
+        likelihood terms scaled to all N points). `noise` takes the place of the standard normals that would be drawn
+        from `generator`, which may then be None.
+        The passed state is consumed: its tensors are updated in place and are those of the returned state.
+        """
+
+    def freeze(self, state: StateT) -> StateT:
+        """End the burn-in: what the sampler adapted stays as it is from here on. The identity where nothing adapts."""
+
+
+def starting_position(position: torch.Tensor) -> torch.Tensor:
+    """A copy of `position`. Raises ValueError unless it is a floating-point tensor of shape (chains, P)."""
+    if position.ndim != 2 or not position.is_floating_point():
+        found = f"{tuple(position.shape)} {position.dtype}"
+        raise ValueError(f"position: must be a floating-point tensor of shape (chains, P), got {found}")
+    return position.clone(memory_format=torch.contiguous_format)
+
+
+def standard_normals(position: torch.Tensor, generator: Generators, noise: torch.Tensor | None) -> torch.Tensor:
+    """`noise` where it is given, else standard normals of the position's shape, type and device."""
+    return normal_(torch.empty_like(position), generator) if noise is None else noise
+
+
+def check_positive(owner: Any, *names: str) -> None:
+    """Raise UserError unless each named constant of `owner` is a positive finite number."""
+    for name in names:
+        value = getattr(owner, name)
+        if not (math.isfinite(value) and value > 0):
+            raise UserError(f"{type(owner).__name__}.{name}: must be positive and finite, got {value}")
+
+
+def check_momentum_decay(owner: Any) -> None:
+    """Raise UserError unless friction takes a share of the momentum in (0, 1] a step.
+
+    Without friction no noise may be added; above 1 the momentum would change its sign at each step.
+    """
+    if not 0 < owner.momentum_decay <= 1:
+        raise UserError(f"{type(owner).__name__}.momentum_decay: must be in (0, 1], got {owner.momentum_decay}")

@@ -1,0 +1,77 @@
+"""Stochastic gradient Hamiltonian Monte Carlo (Chen, Fox and Guestrin 2014): Equation 7 of Springenberg et al., NIPS
+2016 (thesis 3.6) with mass M = I. All tensors are (chains, P) and all operations element-wise.
+
+    symbol    name here         meaning
+    theta     position          parameters, distributed as exp(-U(theta))
+    v         velocity          eps r, r the momentum
+    eps       step_size
+    eps C     momentum_decay    share of the velocity that friction takes a step
+    B^        noise_estimate    half of eps times the variance of the gradient's noise; 0 unless it is known
+
+With v = eps r, Eq. 7 becomes
+
+    v     <- v - eps^2 grad - eps C v + Normal(0, 2 eps^2 (eps C - eps B^))
+    theta <- theta + v
+
+In a direction of curvature lambda, with exact gradients and B^ = 0, the stationary variance is
+(1 / lambda) / (1 - h / (2 (2 - eps C))), h = eps^2 lambda; chains diverge from h = 2 (2 - eps C) on. Gradient noise of
+variance s^2 that B^ leaves out multiplies it by 1 + eps^2 s^2 / (2 eps C).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+
+from core.errors import UserError
+from core.randomness import Generators
+from core.samplers.base import check_momentum_decay, check_positive, standard_normals, starting_position
+
+
+class SGHMCState(NamedTuple):
+    """Chains of SGHMC; both tensors have shape (chains, P)."""
+
+    position: torch.Tensor
+    velocity: torch.Tensor
+
+
+@dataclass(frozen=True)
+class SGHMC:
+    """Raises UserError unless step_size > 0, 0 < momentum_decay <= 1 and step_size * noise_estimate is in
+    [0, momentum_decay]."""
+
+    step_size: float
+    momentum_decay: float = 0.05
+    noise_estimate: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_positive(self, "step_size")
+        check_momentum_decay(self)
+        if not 0 <= self.step_size * self.noise_estimate <= self.momentum_decay:
+            raise UserError(
+                f"SGHMC.noise_estimate: must be in [0, momentum_decay / step_size] = "
+                f"[0, {self.momentum_decay / self.step_size:g}], got {self.noise_estimate}"
+            )
+
+    def init(self, position: torch.Tensor) -> SGHMCState:
+        """Chains at rest at `position`, shape (chains, P)."""
+        position = starting_position(position)
+        return SGHMCState(position, torch.zeros_like(position))
+
+    def step(
+        self, state: SGHMCState, gradient: torch.Tensor, generator: Generators, noise: torch.Tensor | None = None
+    ) -> SGHMCState:
+        """One step, Eq. 7; see `core.samplers.base.Sampler`."""
+        noise = standard_normals(state.position, generator, noise)
+        squared_step = self.step_size**2
+        noise_scale = math.sqrt(2 * squared_step * (self.momentum_decay - self.step_size * self.noise_estimate))
+        velocity = state.velocity.mul_(1 - self.momentum_decay).add_(gradient, alpha=-squared_step)
+        state.position.add_(velocity.add_(noise, alpha=noise_scale))
+        return state
+
+    def freeze(self, state: SGHMCState) -> SGHMCState:
+        """The state as it is: nothing adapts."""
+        return state
