@@ -1,0 +1,147 @@
+"""Drawing an artifact: its function is called with the results, and everything a reader gets is written.
+
+Written are <stem>.pdf and .png, for tables .csv, .md and .tex, for figures .csv where they give their data, and last
+the sidecar <stem>.json: what was drawn, from which runs, with which verdicts and claims. The comparison page is made
+from sidecars and images alone. An artifact whose runs are missing is drawn as `not run`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from core.errors import UserError
+from core.report import style
+from core.report.checks import NotRunError, not_run
+from core.report.claims import read_claims, run_check
+from core.report.figure import Figure, add_caption, placeholder
+from core.report.files import render, write_file
+from core.report.provenance import nothing_run, provenance_caption, provenance_record
+from core.report.published import Published, read_published, read_published_spec
+from core.report.records import FORMAT, table_record, to_json
+from core.report.table import Table, absent_table
+from core.report.table_image import table_figure
+from core.report.table_text import sentence, to_csv, to_markdown, to_tex
+
+
+def draw_artifact(catalogue: Any, paper: str, name: str, scale: str, source: str) -> Path:
+    """Draw `paper/name` of a catalogue from its results at a scale and from a source; returns the stem of its files."""
+    spec = catalogue.paper(paper).artifacts[name]
+    folder = catalogue.root / catalogue.package / paper
+    stem = catalogue.root / "figures" / paper / name
+    draw(
+        paper,
+        name,
+        spec,
+        catalogue.results(paper, name, scale, source),
+        folder,
+        stem,
+        catalogue.module(paper, "artifacts"),
+        catalogue.module(paper, "claims") if (folder / "claims.py").is_file() else None,
+        catalogue.paper(paper).documents[spec.source.document],
+    )
+    return stem
+
+
+def draw(
+    paper: str,
+    name: str,
+    spec: Any,
+    results: Any,
+    folder: Path,
+    stem: Path,
+    artifacts: Any,
+    checks: Any = None,
+    document: str = "",
+) -> Path:
+    """Draw one artifact and write its files.
+
+    Args:
+        paper, name: the paper's folder name and the artifact's id.
+        spec: its entry of paper.yaml: kind (`table` or `figure`), comparison (`cells`, `claims`, `shape` or `spec`),
+            title, source.document, source.place.
+        results: the runs it draws from: frame(experiment), scale(experiment), cells, reduced.
+        folder: the paper's folder, which has published/<name>.csv and published/claims.yaml where they exist.
+        stem: where to write, without suffix.
+        artifacts: has the function `name`: (results, published or None) -> Table or Figure.
+        checks: has the functions that claims.yaml names: results -> Check.
+        document: the published document in words, for the caption.
+
+    Returns:
+        the path of the sidecar.
+
+    Raises:
+        UserError: the function is missing or returns the wrong thing, published numbers or claims are not valid, or
+            the files cannot be written.
+    """
+    published = _published(folder / "published" / f"{name}.csv", spec.comparison)
+    document = document or spec.source.document
+    caption = provenance_caption(results, document, spec.source.place)
+    with style.context():
+        product = _product(name, spec, results, published, artifacts)
+        title = sentence(f"{spec.source.place}. {spec.title}")
+        if isinstance(product, Table):
+            product = replace(product, title=product.title or title.rstrip("."))
+            image = table_figure(product, caption)
+            files: dict[str, bytes | str] = {
+                "csv": to_csv(product),
+                "md": to_markdown(product, caption),
+                "tex": to_tex(product, caption, name),
+            }
+        else:
+            image = add_caption(product.figure, " ".join(filter(None, [title, sentence(product.caption), caption])))
+            files = {} if product.data is None else {"csv": product.data.to_csv(index=False, lineterminator="\n")}
+        files = {**render(image, f"{paper}/{name}: {spec.title}", crop=isinstance(product, Figure)), **files}
+    record = {
+        "format": FORMAT,
+        "paper": paper,
+        "artifact": name,
+        "title": spec.title,
+        "kind": spec.kind,
+        "comparison": spec.comparison,
+        "document": document,
+        "place": spec.source.place,
+        "caption": " ".join(filter(None, [sentence(product.caption), caption])),
+        "provenance": caption,
+        **provenance_record(results),
+        "files": sorted(f"{stem.name}.{suffix}" for suffix in files),
+        "table": table_record(product) if isinstance(product, Table) else None,
+        "claims": _claims(folder, name, results, artifacts, checks),
+    }
+    for suffix, content in files.items():
+        write_file(stem.with_name(f"{stem.name}.{suffix}"), content)
+    return write_file(stem.with_name(f"{stem.name}.json"), to_json(record))
+
+
+def _published(path: Path, comparison: str) -> Published | None:
+    if not path.is_file():
+        return None
+    return read_published_spec(path) if comparison == "spec" else read_published(path)
+
+
+def _product(name: str, spec: Any, results: Any, published: Published | None, artifacts: Any) -> Table | Figure:
+    function = getattr(artifacts, name, None)
+    if not callable(function):
+        raise UserError(f"artifact {name!r}: the paper's artifacts module has no function of that name")
+    if nothing_run(results) and spec.kind == "figure":
+        return placeholder(spec.title)
+    try:
+        product = function(results, published)
+    except NotRunError as missing:
+        reason = f"not run: {missing}" if str(missing) else "not run"
+        return absent_table(published) if spec.kind == "table" else placeholder(spec.title, reason)
+    expected = Table if spec.kind == "table" else Figure
+    if not isinstance(product, expected):
+        raise UserError(f"artifact {name!r}: returned a {type(product).__name__}; allowed: a {expected.__name__}")
+    return product
+
+
+def _claims(folder: Path, name: str, results: Any, artifacts: Any, checks: Any) -> list[dict[str, Any]]:
+    claims = read_claims(folder / "published" / "claims.yaml", dir(artifacts))
+    judged = []
+    for claim in claims:
+        if claim.artifact == name:
+            check = not_run() if nothing_run(results) else run_check(claim, checks, results)
+            judged.append({**claim.model_dump(), **vars(check), "reduced": bool(results.reduced)})
+    return judged

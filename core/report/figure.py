@@ -1,0 +1,42 @@
+"""Figure: a matplotlib figure with its caption and, where it helps a reader, the data it plots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.figure import Figure as MatplotlibFigure
+
+from core.report import style
+from core.report.measure import Ruler, literal
+
+CAPTION_SIZE = 7.6
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a figure function returns; `data` is written beside it as CSV."""
+
+    figure: MatplotlibFigure
+    caption: str = ""
+    data: pd.DataFrame | None = None
+
+
+def add_caption(figure: MatplotlibFigure, caption: str) -> MatplotlibFigure:
+    """Set the caption below a figure, wrapped to its width; saving with a tight box makes room for it."""
+    if caption:
+        width, height = figure.get_size_inches()
+        lines = Ruler().wrap(caption, 72 * width - 8, CAPTION_SIZE)
+        look = {"fontsize": CAPTION_SIZE, "va": "top", "ha": "left", "linespacing": 1.35}
+        figure.text(0.06 / width, -0.1 / height, literal("\n".join(lines)), **look)
+    return figure
+
+
+def placeholder(title: str, reason: str = "not run") -> Figure:
+    """What is drawn for a figure whose runs are missing."""
+    figure, axes = style.subplots(height=1.6)
+    axes.set_axis_off()
+    axes.set_title(title)
+    look = {"fontsize": 11, "color": style.GREY, "ha": "center", "va": "center"}
+    axes.text(0.5, 0.5, f"○ {reason}", transform=axes.transAxes, **look)
+    return Figure(figure)

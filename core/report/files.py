@@ -1,0 +1,47 @@
+"""Files written whole or not at all, and figures turned into bytes that depend on nothing but their content."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+from matplotlib.figure import Figure as MatplotlibFigure
+
+from core.errors import UserError
+from core.report import style
+
+
+def write_file(path: Path, content: bytes | str) -> Path:
+    """Write under a temporary name in the same folder and rename.
+
+    Raises:
+        UserError: the disk is full or the folder cannot be written; nothing is left behind.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(temporary, "wb") as stream:
+            stream.write(content.encode() if isinstance(content, str) else content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
+
+
+def render(figure: MatplotlibFigure, title: str, crop: bool = True) -> dict[str, bytes]:
+    """{"pdf": ..., "png": ...} of a figure, cropped (or grown) to what is drawn unless its size is right already."""
+    rendered = {}
+    box = "tight" if crop else None
+    # The date is left out rather than taken from SOURCE_DATE_EPOCH: the same content is the same bytes on any day.
+    metadata = {"pdf": {"Title": title, "CreationDate": None, "ModDate": None}, "png": {"Title": title}}
+    with style.context():
+        for suffix, information in metadata.items():
+            stream = io.BytesIO()
+            figure.savefig(stream, format=suffix, metadata=information, bbox_inches=box, pad_inches=0.08)
+            rendered[suffix] = stream.getvalue()
+    return rendered

@@ -1,0 +1,79 @@
+"""Where the numbers of an artifact come from: scale, runs, commits, and which cells are stale or missing.
+
+A results object has `cells` (experiment, benchmark, method, present, stale, runs, commit, wall_seconds each),
+`scale(experiment)` and `reduced`. An artifact without cells is drawn from the code's own definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+NAMED = 6  # at most so many cells are named in a caption; the sidecar has them all
+
+
+def nothing_run(results: Any) -> bool:
+    """Whether the artifact needs runs and none are there."""
+    return bool(results.cells) and not any(cell.present for cell in results.cells)
+
+
+def provenance_caption(results: Any, document: str, place: str) -> str:
+    """Scale, number of runs and source, and which cells are stale or missing."""
+    present = [cell for cell in results.cells if cell.present]
+    parts = []
+    if not results.cells:
+        parts.append("Drawn from the code's own definitions, without runs.")
+    elif present:
+        parts.append(f"Scale {scale_text(results)}; {runs_text(present)}.")
+    parts.append(f"Published: {document}, {place}.")
+    if stale := [cell_name(cell) for cell in present if cell.stale]:
+        parts.append(f"Stale, run with other settings than today's: {_some(stale)}.")
+    if missing := [cell_name(cell) for cell in results.cells if not cell.present]:
+        parts.append(f"Not run: {_some(missing)}." if present else "Not run.")
+    return " ".join(parts)
+
+
+def scale_text(results: Any) -> str:
+    """`paper`, or `paper (uci), quick (toy)` where the experiments differ."""
+    by_scale: dict[str, list[str]] = {}
+    for cell in results.cells:
+        names = by_scale.setdefault(results.scale(cell.experiment), [])
+        if cell.experiment not in names:
+            names.append(cell.experiment)
+    if len(by_scale) == 1:
+        return next(iter(by_scale))
+    return ", ".join(f"{scale} ({', '.join(names)})" for scale, names in by_scale.items())
+
+
+def runs_text(cells: Iterable[Any]) -> str:
+    """`1 run`, `50 runs`, `10 to 50 runs`."""
+    runs = {cell.runs for cell in cells}
+    if not runs:
+        return "no runs"
+    low, high = min(runs), max(runs)
+    return f"{f'{low} to ' if low < high else ''}{high} run{'' if high == 1 else 's'}"
+
+
+def cell_name(cell: Any) -> str:
+    return f"{cell.experiment}/{cell.benchmark}/{cell.method}"
+
+
+def provenance_record(results: Any) -> dict[str, Any]:
+    """The same for the sidecar, with commits, seconds, and every cell's name."""
+    present = [cell for cell in results.cells if cell.present]
+    return {
+        "scale": scale_text(results) if results.cells else "",
+        "scales": {cell.experiment: results.scale(cell.experiment) for cell in results.cells},
+        "reduced": bool(results.reduced),
+        "runs": runs_text(present) if results.cells else "",
+        "commits": sorted({cell.commit for cell in present if cell.commit}),
+        "wall_seconds": float(sum(cell.wall_seconds for cell in present)),
+        "cells": len(results.cells),
+        "stale": [cell_name(cell) for cell in present if cell.stale],
+        "missing": [cell_name(cell) for cell in results.cells if not cell.present],
+    }
+
+
+def _some(names: list[str]) -> str:
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,181 @@
+"""Published numbers: one CSV a table, transcribed exactly, missing and illegible cells included as such.
+
+Columns: row, column, value, spread, spread_kind, runs, source, and optionally note. A value is a number, `nan` (printed
+as nan in the paper), `illegible`, or empty (the cell is missing in the paper). Kind of spread: `sd` standard deviation
+over runs, `sem` standard error of the mean, `quantile` half the distance between the quartiles, `unstated` a "+-" whose
+meaning the paper does not give, `none`. Tables of kind `spec` hold text instead of numbers and need only row, column,
+value and source.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import UserError
+
+SPREAD_KINDS = ("sd", "sem", "quantile", "unstated", "none")
+READINGS = ("number", "nan", "illegible", "missing", "text")
+NUMBER_COLUMNS = ("row", "column", "value", "spread", "spread_kind", "runs", "source")
+TEXT_COLUMNS = ("row", "column", "value", "source")
+
+
+@dataclass(frozen=True)
+class PublishedCell:
+    """One published number.
+
+    value: as a float, nan where the paper prints nan or there is no number to read (see `reading`).
+    spread: as a float, None where there is none or it cannot be read; its meaning is `spread_kind`.
+    runs: repetitions behind the number, None where the paper does not say.
+    text, spread_text: exactly as transcribed, with the printed number of digits.
+    """
+
+    value: float
+    spread: float | None = None
+    spread_kind: str = "none"
+    runs: int | None = None
+    reading: str = "number"
+    text: str = ""
+    spread_text: str = ""
+    source: str = ""
+    note: str = ""
+
+
+class Published:
+    """All published cells of one artifact, by (row, column) in the order of the file."""
+
+    def __init__(self, cells: dict[tuple[str, str], PublishedCell], path: Path | None = None) -> None:
+        self.cells = dict(cells)
+        self.path = path
+        self.rows = tuple(dict.fromkeys(row for row, _ in self.cells))
+        self.columns = tuple(dict.fromkeys(column for _, column in self.cells))
+
+    def __getitem__(self, key: tuple[str, str]) -> PublishedCell:
+        if key not in self.cells:
+            raise UserError(
+                f"{self.path or 'published numbers'}: no cell row {key[0]!r}, column {key[1]!r}; "
+                f"rows are {', '.join(self.rows)}; columns are {', '.join(self.columns)}"
+            )
+        return self.cells[key]
+
+    def get(self, key: tuple[str, str]) -> PublishedCell | None:
+        return self.cells.get(key)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+
+def read_published(path: Path) -> Published:
+    """Read a table of published numbers.
+
+    Raises:
+        UserError: naming file, line, column, value, and what is allowed.
+    """
+    return _read(Path(path), NUMBER_COLUMNS, _number_cell)
+
+
+def read_published_spec(path: Path) -> Published:
+    """Read a transcribed specification, whose values are text; raises as `read_published`."""
+    return _read(Path(path), TEXT_COLUMNS, _text_cell)
+
+
+class _Line:
+    """One line of the file, which knows how to complain about itself."""
+
+    def __init__(self, path: Path, number: int, fields: dict[str, str]) -> None:
+        self.path, self.number, self.fields = path, number, fields
+
+    def __getitem__(self, column: str) -> str:
+        return self.fields.get(column, "")
+
+    def error(self, column: str, allowed: str) -> UserError:
+        return UserError(f"{self.path}, line {self.number}, column {column}: {self[column]!r}; allowed: {allowed}")
+
+
+def _read(path: Path, columns: tuple[str, ...], make) -> Published:
+    if not path.is_file():
+        raise UserError(f"{path}: no such file of published numbers; allowed: a CSV with columns {', '.join(columns)}")
+    with open(path, newline="", encoding="utf-8") as stream:
+        reader = csv.reader(stream, strict=True)
+        try:
+            return Published(_parse(path, reader, columns, make), path)
+        except csv.Error as error:
+            raise UserError(f"{path}, line {reader.line_num}: not valid CSV: {error}") from error
+        except UnicodeDecodeError as error:
+            raise UserError(f"{path}: not UTF-8 text: {error}") from error
+
+
+def _parse(path: Path, reader, columns: tuple[str, ...], make) -> dict[tuple[str, str], PublishedCell]:
+    header = [name.strip() for name in next(reader, [])]
+    allowed = {*columns, "note", *(NUMBER_COLUMNS if make is _text_cell else ())}
+    if wrong := [name for name in columns if name not in header] or [name for name in header if name not in allowed]:
+        raise UserError(
+            f"{path}, line 1, column {wrong[0]}: {'missing' if wrong[0] not in header else 'unknown'}; "
+            f"allowed: {', '.join(columns)}, and optionally note"
+        )
+    cells: dict[tuple[str, str], PublishedCell] = {}
+    for fields in reader:
+        if not any(field.strip() for field in fields):
+            continue
+        if len(fields) != len(header):
+            raise UserError(f"{path}, line {reader.line_num}: {len(fields)} fields; allowed: {len(header)}")
+        line = _Line(path, reader.line_num, {k: v.strip() for k, v in zip(header, fields, strict=True)})
+        for column in ("row", "column", "source"):
+            if not line[column]:
+                raise line.error(column, "a text that is not empty")
+        key = (line["row"], line["column"])
+        if key in cells:
+            raise line.error("column", f"each pair of row and column once (row {key[0]!r} has this one already)")
+        cells[key] = make(line)
+    return cells
+
+
+def _number_cell(line: _Line) -> PublishedCell:
+    value, reading = _number(line, "value")
+    if line["spread_kind"] not in SPREAD_KINDS:
+        raise line.error("spread_kind", ", ".join(SPREAD_KINDS))
+    spread, spread_reading = _number(line, "spread")
+    if line["spread_kind"] == "none" and spread_reading != "missing":
+        raise line.error("spread", "empty where spread_kind is none")
+    if line["spread_kind"] != "none" and spread_reading == "missing" and reading == "number":
+        raise line.error("spread", "a number of at least 0, nan or illegible (or spread_kind none)")
+    if spread_reading == "number" and spread < 0:
+        raise line.error("spread", "a number of at least 0")
+    runs = line["runs"]
+    if runs and not (runs.isascii() and runs.isdigit() and int(runs) > 0):
+        raise line.error("runs", "a whole number of at least 1, or empty where the paper does not say")
+    return PublishedCell(
+        value=value,
+        spread=spread if spread_reading == "number" else None,
+        spread_kind=line["spread_kind"],
+        runs=int(runs) if runs else None,
+        reading=reading,
+        text=line["value"],
+        spread_text=line["spread"],
+        source=line["source"],
+        note=line["note"],
+    )
+
+
+def _text_cell(line: _Line) -> PublishedCell:
+    reading = {"": "missing", "illegible": "illegible"}.get(line["value"], "text")
+    return PublishedCell(value=math.nan, reading=reading, text=line["value"], source=line["source"], note=line["note"])
+
+
+def _number(line: _Line, column: str) -> tuple[float, str]:
+    text = line[column]
+    if text in ("", "nan", "illegible"):
+        return math.nan, text or "missing"
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or "_" in text:
+        raise line.error(column, "a finite number, nan, illegible, or empty where the paper has no number")
+    return value, "number"

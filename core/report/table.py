@@ -1,0 +1,229 @@
+"""Table: published numbers beside ours beside a verdict, and the two ways to make one.
+
+`compare_table` is for numbers: it takes our runs in long form and compares each cell by `cell_verdict`. `spec_table` is
+for tables that describe rather than measure (search spaces, architectures): each cell is compared for equality. How a
+table looks as an image or as text stands in table_image.py and table_text.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from core.errors import UserError
+from core.report import style
+from core.report.published import Published, PublishedCell
+from core.report.verdicts import Verdict, cell_verdict, check_direction, exact_verdict
+
+SAMPLE_COLUMNS = ("row", "column", "run", "value", "status")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: ours, published, verdict.
+
+    ours, sd: mean and standard deviation over the runs that are finite; runs counts all, failed those that are not.
+    text: our value where the table holds text; None where it holds numbers.
+    verdict: None where a published number is only quoted for comparison.
+    """
+
+    ours: float = math.nan
+    sd: float = math.nan
+    runs: int = 0
+    failed: int = 0
+    text: str | None = None
+    published: PublishedCell | None = None
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows x columns of cells, with everything a reader needs to read it.
+
+    direction: `higher` or `lower` (what is better), empty where nothing is measured.
+    format: how our numbers are printed, as in `format(x, ".2f")`; published ones keep their printed digits.
+    quoted_rows: rows taken over from the publication for comparison, which we did not run.
+    """
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: dict[tuple[str, str], Cell]
+    caption: str = ""
+    metric: str = ""
+    direction: str = ""
+    format: str = ".2f"
+    row_header: str = "Method"
+    row_labels: dict[str, str] = field(default_factory=dict)
+    column_labels: dict[str, str] = field(default_factory=dict)
+    quoted_rows: tuple[str, ...] = ()
+
+    def row_label(self, row: str) -> str:
+        """The label given with the table, else the method's own label, else the row's name."""
+        return self.row_labels.get(row) or (style.METHODS[row].label if row in style.METHODS else row)
+
+    def column_label(self, column: str) -> str:
+        return self.column_labels.get(column, column)
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """Verdicts of all cells that have one, row by row."""
+        cells = (self.cells[row, column] for row in self.rows for column in self.columns)
+        return [cell.verdict for cell in cells if cell.verdict is not None]
+
+
+def samples_of(frame: pd.DataFrame, metric: str, row: str = "method", column: str = "benchmark") -> pd.DataFrame:
+    """A results frame as the samples of `compare_table`: its methods as rows and its benchmarks as columns.
+
+    Raises:
+        UserError: the frame has rows, but not this metric.
+    """
+    if frame.empty:
+        return pd.DataFrame(columns=list(SAMPLE_COLUMNS))
+    if metric not in frame:
+        raise UserError(f"metric: {metric!r}; allowed, as the results have them: {', '.join(map(str, frame.columns))}")
+    samples = frame[[row, column, "run", metric, "status"]]
+    return samples.set_axis(list(SAMPLE_COLUMNS), axis="columns")
+
+
+def compare_table(
+    samples: pd.DataFrame,
+    published: Published | None,
+    direction: str,
+    reduced: bool,
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    quoted_rows: Sequence[str] = (),
+    title: str = "",
+    caption: str = "",
+    metric: str = "",
+    format: str = ".2f",
+    row_header: str = "Method",
+    row_labels: Mapping[str, str] | None = None,
+    column_labels: Mapping[str, str] | None = None,
+) -> Table:
+    """A table of means over runs with a verdict a cell.
+
+    Args:
+        samples: one line a run, with columns row, column, run, value, status (`ok` or `failed`); empty is allowed.
+        published: the published numbers; None where there are none.
+        direction: `higher` or `lower`, what is better.
+        reduced: the runs are below the published protocol.
+        rows, columns: which, in this order; by default those published.
+        quoted_rows: of the rows, those whose published numbers are shown without a verdict.
+
+    Raises:
+        UserError: an unknown direction or quoted row, samples without a column, or a run that occurs twice in a cell.
+    """
+    check_direction(direction)
+    published = published or Published({})
+    rows, columns = tuple(rows or published.rows), tuple(columns or published.columns)
+    if unknown := set(quoted_rows) - set(rows):
+        raise UserError(f"quoted_rows: {sorted(unknown)}; allowed: {', '.join(rows)}")
+    runs = _values_by_cell(samples)
+    cells = {}
+    for key in ((row, column) for row in rows for column in columns):
+        if key[0] in quoted_rows:
+            cells[key] = Cell(published=published.get(key))
+        else:
+            cells[key] = _compared(runs.get(key, np.empty(0)), published.get(key), direction, reduced)
+    return Table(
+        title=title,
+        rows=rows,
+        columns=columns,
+        cells=cells,
+        caption=caption,
+        metric=metric,
+        direction=direction,
+        format=format,
+        row_header=row_header,
+        row_labels=dict(row_labels or {}),
+        column_labels=dict(column_labels or {}),
+        quoted_rows=tuple(quoted_rows),
+    )
+
+
+def spec_table(
+    ours: pd.DataFrame,
+    published: Published,
+    title: str = "",
+    caption: str = "",
+    row_header: str = "Name",
+    row_labels: Mapping[str, str] | None = None,
+    column_labels: Mapping[str, str] | None = None,
+) -> Table:
+    """Our own specification against the transcribed one: `equal` or `differs` a cell.
+
+    Args:
+        ours: index the row names, columns the column names, any values; rows or columns on one side only `differ`.
+        published: the transcription (`read_published_spec`).
+    """
+    if ours.index.has_duplicates or ours.columns.has_duplicates:
+        raise UserError("specification: row and column names must each occur once")
+    rows = tuple(dict.fromkeys([*published.rows, *map(str, ours.index)]))
+    columns = tuple(dict.fromkeys([*published.columns, *map(str, ours.columns)]))
+    values = {(str(row), str(column)): ours.at[row, column] for row in ours.index for column in ours.columns}
+    cells = {}
+    for key in ((row, column) for row in rows for column in columns):
+        text = "" if key not in values or pd.isna(values[key]) else str(values[key])
+        cells[key] = _matched(text, published.get(key))
+    return Table(
+        title=title,
+        rows=rows,
+        columns=columns,
+        cells=cells,
+        caption=caption,
+        row_header=row_header,
+        row_labels=dict(row_labels or {}),
+        column_labels=dict(column_labels or {}),
+    )
+
+
+def absent_table(published: Published | None, title: str = "") -> Table:
+    """The published numbers of a table whose runs are missing, each cell `not run`."""
+    published = published or Published({})
+    cells = {
+        (row, column): Cell(published=published.get((row, column)), verdict=Verdict("not run"))
+        for row in published.rows
+        for column in published.columns
+    }
+    return Table(title, published.rows, published.columns, cells)
+
+
+def _values_by_cell(samples: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
+    if samples.empty:
+        return {}
+    if missing := [name for name in SAMPLE_COLUMNS if name not in samples]:
+        raise UserError(f"samples: column {missing[0]} is missing; needed: {', '.join(SAMPLE_COLUMNS)}")
+    twice = samples.duplicated(["row", "column", "run"])
+    if twice.any():
+        row, column, run = samples.loc[twice, ["row", "column", "run"]].iloc[0]
+        raise UserError(f"samples: run {run} of row {row!r}, column {column!r} occurs twice; allowed: each run once")
+    values = samples["value"].to_numpy(dtype=float, na_value=np.nan)
+    samples = samples.assign(value=np.where(samples["status"] == "ok", values, np.nan))
+    grouped = samples.sort_values("run", kind="stable").groupby(["row", "column"], sort=False)["value"]
+    return {(str(row), str(column)): group.to_numpy() for (row, column), group in grouped}
+
+
+def _compared(values: np.ndarray, published: PublishedCell | None, direction: str, reduced: bool) -> Cell:
+    finite = values[np.isfinite(values)]
+    absent = PublishedCell(math.nan, reading="missing")
+    return Cell(
+        ours=float(finite.mean()) if finite.size else math.nan,
+        sd=float(finite.std(ddof=1)) if finite.size > 1 else math.nan,
+        runs=values.size,
+        failed=values.size - finite.size,
+        published=published,
+        verdict=cell_verdict(values, published or absent, direction, reduced),
+    )
+
+
+def _matched(text: str, published: PublishedCell | None) -> Cell:
+    if published is not None and published.reading in ("illegible", "missing"):
+        return Cell(text=text, published=published, verdict=Verdict("not published", note=published.reading))
+    theirs = published.text if published is not None else ""
+    return Cell(text=text, published=published, verdict=exact_verdict(text, theirs))

@@ -1,0 +1,217 @@
+"""Cell verdicts: does a published number come out of our runs?
+
+A published mean and our mean are each turned into an estimate with a standard error and its degrees of freedom; the
+95% interval of their difference is Welch's, with Satterthwaite's degrees of freedom,
+
+    d +- t_{0.975, df} sqrt(e1^2 + e2^2),   df = (e1^2 + e2^2)^2 / (e1^4 / df1 + e2^4 / df2).
+
+A published number without a usable spread has standard error 0, which leaves our own t interval around it. Rules:
+
+* `reproduced`: the interval contains zero; `better` or `worse` in the metric's direction: it does not.
+* `inconclusive`: it contains zero, but is wider than one published standard deviation to each side, so that a
+  difference of that size could not have been seen (or we have a single run and no interval at all). Against a number
+  published from six runs or fewer this is always so.
+* A "+-" of unstated meaning is taken as sd; `alternative` is the verdict were it a standard error of the mean.
+* Divergence: a mean over runs is nan as soon as one run is, so both sides count as diverged when at least one run
+  failed or is not finite. Published nan: `reproduced` if ours diverges too, else `better`. Published finite and ours
+  diverged: `worse`; the difference over the other runs is given, without an interval.
+* `reduced` is set where our protocol, or our number of runs, is below the published one. `equal` and `differs` are for
+  exact values; orders are `reproduced` or `differs`. `not run` and `not published` where a side is absent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from core.errors import UserError
+from core.report.published import PublishedCell
+
+KINDS = ("reproduced", "better", "worse", "inconclusive", "equal", "differs", "not run", "not published")
+DIRECTIONS = ("higher", "lower")
+LEVEL = 0.95
+QUARTILE = float(stats.norm.ppf(0.75))  # half the distance between the quartiles of a standard normal
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one published cell.
+
+    difference: our mean minus the published one; low, high: its 95% interval (both in the metric's unit);
+    difference_in_sd: the difference in published standard deviations; nan where there is none to speak of.
+    alternative: the verdict's kind were an unstated spread a standard error of the mean; None where it is stated.
+    """
+
+    kind: str
+    difference: float = math.nan
+    difference_in_sd: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    alternative: str | None = None
+    reduced: bool = False
+    note: str = ""
+
+    @property
+    def tested(self) -> bool:
+        """Whether the verdict came from an interval, and so could be wrong by chance."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+
+class Estimate(NamedTuple):
+    """A mean, its standard error, and the degrees of freedom of that error (infinite: taken as known)."""
+
+    mean: float
+    error: float
+    freedom: float
+
+
+def cell_verdict(values: ArrayLike, published: PublishedCell, direction: str, reduced: bool = False) -> Verdict:
+    """Verdict on one published number.
+
+    Args:
+        values: (runs,) our metric, one number a run, nan where the run failed.
+        published: the published number.
+        direction: `higher` or `lower`, what is better.
+        reduced: our protocol is below the published one.
+    """
+    check_direction(direction)
+    values = np.asarray(values, dtype=float).reshape(-1)
+    if values.size == 0:
+        return Verdict("not run")
+    reduced = reduced or (published.runs is not None and values.size < published.runs)
+    if published.reading not in ("number", "nan"):
+        return Verdict("not published", reduced=reduced, note=published.reading)
+    finite = values[np.isfinite(values)]
+    failed = values.size - finite.size
+    note = f"{failed} of {values.size} runs failed"
+    if math.isnan(published.value):
+        return Verdict("reproduced" if failed else "better", reduced=reduced, note=note)
+    if failed:
+        difference = float(finite.mean()) - published.value if finite.size else math.nan
+        return Verdict("worse", difference, _in_sd(difference, published), reduced=reduced, note=note)
+    verdict = replace(_compare(finite, published, direction), reduced=reduced)
+    if published.spread_kind == "unstated" and published.spread is not None:
+        under_sem = _compare(finite, replace(published, spread_kind="sem"), direction)
+        verdict = replace(verdict, alternative=under_sem.kind)
+    return verdict
+
+
+def our_estimate(values: np.ndarray) -> Estimate:
+    """Mean and standard error of (runs,) finite numbers; with one run the error is unknown (nan)."""
+    runs = values.size
+    if runs == 1:
+        return Estimate(float(values[0]), math.nan, 0)
+    if np.ptp(values) == 0:  # exact results stay exact: the mean of equal numbers can round
+        return Estimate(float(values[0]), 0.0, runs - 1)
+    return Estimate(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(runs), runs - 1)
+
+
+def published_estimate(published: PublishedCell) -> Estimate:
+    """A published number with the standard error its spread amounts to, 0 where that is not known."""
+    runs = published.runs
+    if published.spread_kind == "sem" and published.spread is not None:
+        freedom = runs - 1 if runs is not None and runs > 1 else math.inf
+        return Estimate(published.value, published.spread, freedom)
+    sd = published_sd(published)
+    if math.isnan(sd) or runs is None or runs < 2:
+        return Estimate(published.value, 0.0, math.inf)
+    return Estimate(published.value, sd / math.sqrt(runs), runs - 1)
+
+
+def published_sd(published: PublishedCell) -> float:
+    """The standard deviation over runs that a published spread amounts to (unstated: taken as sd), nan if unknown."""
+    spread, kind, runs = published.spread, published.spread_kind, published.runs
+    if spread is None or kind == "none" or (kind == "sem" and runs is None):
+        return math.nan
+    return spread * {"sem": math.sqrt(runs or 1), "quantile": 1 / QUARTILE}.get(kind, 1.0)
+
+
+def welch_interval(ours: Estimate, published: Estimate, level: float = LEVEL) -> tuple[float, float]:
+    """Interval (low, high) of the difference ours - published; infinite where our error is unknown."""
+    difference = ours.mean - published.mean
+    a, b = ours.error**2, published.error**2
+    if math.isnan(a):
+        return -math.inf, math.inf
+    if a + b == 0:
+        return difference, difference
+    share = a / (a + b)  # Satterthwaite's formula, written in shares so that tiny errors do not underflow
+    inverse = share**2 / ours.freedom + (1 - share) ** 2 / published.freedom
+    freedom = 1 / inverse if inverse > 0 else math.inf
+    half_width = float(stats.t.ppf(0.5 + level / 2, freedom)) * math.sqrt(a + b)
+    return difference - half_width, difference + half_width
+
+
+def exact_verdict(ours: object, published: object, reduced: bool = False) -> Verdict:
+    """`equal` or `differs` for counts, splits and specifications; numbers compare as numbers, the rest as text."""
+    return Verdict("equal" if _same(ours, published) else "differs", reduced=reduced)
+
+
+def order_verdict(ours: object, published: object, reduced: bool = False) -> Verdict:
+    """`reproduced` if the order a table is about (its best configurations, a rank, all `ranks`) is the same."""
+    note = "" if ours == published else f"ours {_plain(ours)}, published {_plain(published)}"
+    return Verdict("reproduced" if ours == published else "differs", reduced=reduced, note=note)
+
+
+def ranks(values: Mapping[str, float], direction: str) -> dict[str, int]:
+    """Rank of each name, 1 the best; ties share the better rank, nan comes last."""
+    check_direction(direction)
+    cost = np.array([-v if direction == "higher" else v for v in values.values()], dtype=float)
+    cost = np.where(np.isnan(cost), np.inf, cost)
+    return {name: int((cost < own).sum()) + 1 for name, own in zip(values, cost, strict=True)}
+
+
+def best(values: Mapping[str, float], direction: str) -> frozenset[str]:
+    """The names of rank 1."""
+    return frozenset(name for name, rank in ranks(values, direction).items() if rank == 1)
+
+
+def expected_false_worse(verdicts: Iterable[Verdict | None]) -> float:
+    """How many `worse` chance alone gives if every published number is right: half of 5% of the tested cells."""
+    return (1 - LEVEL) / 2 * sum(1 for verdict in verdicts if verdict is not None and verdict.tested)
+
+
+def check_direction(direction: str) -> None:
+    if direction not in DIRECTIONS:
+        raise UserError(f"direction: {direction!r}; allowed: {', '.join(DIRECTIONS)} (what is better)")
+
+
+def _compare(finite: np.ndarray, published: PublishedCell, direction: str) -> Verdict:
+    ours, theirs = our_estimate(finite), published_estimate(published)
+    difference = ours.mean - theirs.mean
+    low, high = welch_interval(ours, theirs)
+    if low <= 0 <= high:
+        too_wide = math.isinf(high) or (high - low) / 2 > published_sd(published)
+        kind = "inconclusive" if too_wide else "reproduced"
+    else:
+        kind = "better" if (difference > 0) == (direction == "higher") else "worse"
+    note = "a single run has no interval" if math.isinf(high) else ""
+    return Verdict(kind, difference, _in_sd(difference, published), low, high, note=note)
+
+
+def _in_sd(difference: float, published: PublishedCell) -> float:
+    sd = published_sd(published)
+    if sd == 0 and not math.isnan(difference):
+        return 0.0 if difference == 0 else math.copysign(math.inf, difference)
+    return difference / sd if sd else math.nan
+
+
+def _same(ours: object, published: object) -> bool:
+    try:
+        a, b = float(str(ours)), float(str(published))
+    except ValueError:
+        return str(ours).strip() == str(published).strip()
+    return a == b or (math.isnan(a) and math.isnan(b))
+
+
+def _plain(order: object) -> str:
+    if isinstance(order, (set, frozenset)):
+        return ", ".join(sorted(map(str, order)))
+    if isinstance(order, Mapping):
+        return ", ".join(f"{name} {rank}" for name, rank in order.items())
+    return str(order)

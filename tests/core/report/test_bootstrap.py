@@ -1,0 +1,90 @@
+"""The bootstrap interval: closed forms, coverage by simulation, pairing, and infinite values."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from core.errors import UserError
+from core.report import bootstrap
+from core.report.bootstrap import bootstrap_interval
+
+
+def mean(a):
+    return a.mean(axis=1)
+
+
+def difference(a, b):
+    return a.mean(axis=1) - b.mean(axis=1)
+
+
+def test_interval_of_a_mean_is_the_normal_one_for_many_runs():
+    values = np.random.default_rng(0).normal(3.0, 2.0, 2000)
+    interval = bootstrap_interval(values, mean, 1)
+    half = 1.96 * values.std() / math.sqrt(values.size)
+    assert interval.estimate == pytest.approx(values.mean())
+    assert interval.low == pytest.approx(values.mean() - half, abs=0.1 * half)
+    assert interval.high == pytest.approx(values.mean() + half, abs=0.1 * half)
+
+
+def test_two_valued_sample_has_the_binomial_quantiles():
+    interval = bootstrap_interval(np.repeat([0.0, 1.0], [12, 28]), mean, 2, n=40_000)
+    assert interval.low == pytest.approx(stats.binom.ppf(0.025, 40, 0.7) / 40, abs=1 / 40)
+    assert interval.high == pytest.approx(stats.binom.ppf(0.975, 40, 0.7) / 40, abs=1 / 40)
+
+
+def test_coverage_is_that_of_normal_theory():
+    """Means of 40 normal runs: the percentile interval is 1.96 standard errors with divisor n, so its coverage is
+    P(|t_78| < 1.96 sqrt(39/40)), 94.4%; 800 simulations agree within three standard errors."""
+    generator = np.random.default_rng(3)
+    hits = 0
+    for _ in range(800):
+        a, b = generator.normal(1.0, 0.7, 40), generator.normal(0.5, 0.7, 40)
+        interval = bootstrap_interval((a, b), difference, generator, n=1000)
+        hits += interval.low <= 0.5 <= interval.high
+    expected = 2 * stats.t.cdf(1.96 * math.sqrt(39 / 40), 78) - 1
+    assert abs(hits / 800 - expected) < 3 * math.sqrt(expected * (1 - expected) / 800)
+
+
+def test_pairing_removes_what_the_runs_share():
+    generator = np.random.default_rng(4)
+    shared = generator.normal(0, 10, 30)
+    a, b = shared + generator.normal(0.5, 0.1, 30), shared + generator.normal(0, 0.1, 30)
+    paired = bootstrap_interval((a, b), difference, 5, paired=True)
+    apart = bootstrap_interval((a, b), difference, 5)
+    assert paired.high - paired.low < 0.05 * (apart.high - apart.low)
+    assert paired.low > 0 > apart.low
+    assert paired.estimate == apart.estimate
+
+
+def test_same_seed_same_interval_and_blocks_only_bound_the_memory(monkeypatch):
+    values = np.random.default_rng(6).normal(size=(25, 3))
+
+    def smallest_mean(a):
+        return a.mean(axis=1).min(axis=1)
+
+    whole = bootstrap_interval(values, smallest_mean, 7, n=2000)
+    assert bootstrap_interval(values, smallest_mean, 7, n=2000) == whole
+    monkeypatch.setattr(bootstrap, "BLOCK", 75 * 100)
+    blocks = bootstrap_interval(values, smallest_mean, 7, n=2000)
+    assert blocks.estimate == whole.estimate
+    assert blocks.low == pytest.approx(whole.low, abs=0.05) and blocks.high == pytest.approx(whole.high, abs=0.05)
+
+
+def test_failed_runs_as_infinities_stay_infinite_and_nan_stays_nan():
+    a, b = np.array([1.0, 2.0, 3.0, 2.5]), np.array([0.0, -math.inf, 0.1, 0.2])
+    interval = bootstrap_interval((a, b), difference, 8)
+    assert interval.high == math.inf and interval.estimate == math.inf and math.isfinite(interval.low)
+    assert math.isnan(bootstrap_interval(np.array([1.0, math.nan]), mean, 9).low)
+
+
+@pytest.mark.parametrize("samples", [np.empty(0), (np.ones(3), np.empty(0)), np.float64(3.0)])
+def test_no_runs_are_refused(samples):
+    with pytest.raises(UserError, match="at least one run"):
+        bootstrap_interval(samples, mean, 0)
+
+
+def test_pairs_need_equal_numbers_of_runs():
+    with pytest.raises(UserError, match=r"samples of \[3, 4\] runs"):
+        bootstrap_interval((np.ones(3), np.ones(4)), difference, 0, paired=True)

@@ -1,0 +1,248 @@
+"""Drawing: all files of an artifact, what its caption and sidecar say, and every way in which runs can be missing."""
+
+import csv
+import io
+import json
+import re
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from core.errors import UserError
+from core.report import Figure, NotRunError, compare_table, judge, samples_of, spec_table, style
+from core.report.bootstrap import Interval
+from core.report.draw import draw, draw_artifact
+
+CLAIMS = """
+- {id: wins, artifact: table1, kind: claim, sentence: It wins on both sets., place: Sec 1, check: wins}
+- {id: form, artifact: fig1, kind: shape, sentence: The curve falls in time., place: Fig 1, check: form}
+"""
+PUBLISHED = """row,column,value,spread,spread_kind,runs,source
+sghmc,boston,-3.5,0.5,sd,10,Table 1
+sghmc,yacht,-2.0,0.5,sd,10,Table 1
+"""
+
+
+@dataclass
+class Cell:
+    benchmark: str
+    method: str = "sghmc"
+    experiment: str = "uci"
+    present: bool = True
+    stale: bool = False
+    runs: int = 3
+    commit: str = "abc"
+    wall_seconds: float = 2.0
+
+
+@dataclass
+class Results:
+    cells: list = field(default_factory=lambda: [Cell("boston"), Cell("yacht")])
+    reduced: bool = False
+    scales: dict = field(default_factory=lambda: {"uci": "paper"})
+
+    def scale(self, experiment):
+        return self.scales[experiment]
+
+    def frame(self, experiment):
+        columns = ["benchmark", "method", "run", "status", "message", "score"]
+        rows = [(c.benchmark, c.method, r, "ok", "", -3.5 + 0.1 * r) for c in self.cells if c.present for r in range(3)]
+        return pd.DataFrame(rows, columns=columns if rows else columns[:-1])
+
+
+def table1(results, published):
+    return compare_table(
+        samples_of(results.frame("uci"), "score"), published, "higher", results.reduced, metric="Score"
+    )
+
+
+def fig1(results, published):
+    figure, axes = style.subplots()
+    axes.plot([0, 1], [1, 0])
+    return Figure(figure, "A curve", pd.DataFrame({"x": [0.1, 1.0], "y": [1, 0]}))
+
+
+def tableA(results, published):
+    return spec_table(pd.DataFrame({"lower": ["1"]}, index=["depth"]), published)
+
+
+ARTIFACTS = SimpleNamespace(table1=table1, fig1=fig1, tableA=tableA)
+CHECKS = SimpleNamespace(
+    wins=lambda results: judge(Interval(1.0, 0.5, 1.5), "both", lower=0),
+    form=lambda results: judge(Interval(1.0, -0.5, 1.5), 2.0, lower=0),
+)
+
+
+def spec(kind="table", comparison="cells", place="Table 1"):
+    return SimpleNamespace(
+        kind=kind, comparison=comparison, title="Scores", source=SimpleNamespace(document="nips", place=place)
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    published = tmp_path / "paper" / "published"
+    published.mkdir(parents=True)
+    (published / "table1.csv").write_text(PUBLISHED)
+    (published / "claims.yaml").write_text(CLAIMS)
+    (published / "tableA.csv").write_text("row,column,value,source\ndepth,lower,1,Table A\n")
+    return published.parent
+
+
+@pytest.fixture
+def no_images(monkeypatch):
+    """Drawing without rendering, for the tests that are about the rest."""
+    monkeypatch.setattr("core.report.draw.render", lambda *_, **__: {"pdf": b"%PDF", "png": b"PNG"})
+
+
+@pytest.fixture
+def drawn(tmp_path, folder):
+    def drawn(name="table1", described=None, results=None, artifacts=ARTIFACTS, checks=CHECKS):
+        stem = tmp_path / "figures" / "toy" / name
+        sidecar = draw(
+            "toy",
+            name,
+            described or spec(),
+            results or Results(),
+            folder,
+            stem,
+            artifacts,
+            checks,
+            "Springenberg et al.",
+        )
+        assert sidecar == stem.with_suffix(".json")
+        return json.loads(sidecar.read_text()), stem
+
+    return drawn
+
+
+def test_a_table_has_all_its_files_and_a_full_sidecar(drawn):
+    record, stem = drawn()
+    files = ["table1.csv", "table1.md", "table1.pdf", "table1.png", "table1.tex"]
+    assert record["files"] == files and sorted(p.name for p in stem.parent.iterdir()) == sorted([*files, "table1.json"])
+    assert stem.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
+    assert stem.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    known = {
+        k: record[k] for k in ("paper", "artifact", "title", "kind", "comparison", "document", "place", "scale", "runs")
+    }
+    assert known == {
+        "paper": "toy", "artifact": "table1", "title": "Scores", "kind": "table", "comparison": "cells",
+        "document": "Springenberg et al.", "place": "Table 1", "scale": "paper", "runs": "3 runs",
+    }  # fmt: skip
+    assert record["caption"] == "Scale paper; 3 runs. Published: Springenberg et al., Table 1."
+    assert (record["commits"], record["wall_seconds"], record["stale"], record["missing"]) == (["abc"], 4.0, [], [])
+    assert [cell["verdict"]["kind"] for cell in record["table"]["cells"]] == ["reproduced", "worse"]
+    (claim,) = record["claims"]
+    assert (claim["id"], claim["holds"], claim["ours"], claim["low"], claim["published"]) == (
+        "wins",
+        "holds",
+        1.0,
+        0.5,
+        "both",
+    )
+    rows = list(csv.DictReader(io.StringIO(stem.with_suffix(".csv").read_text())))
+    assert [row["verdict"] for row in rows] == ["reproduced", "worse"]
+    assert (
+        "Table 1. Scores" in stem.with_suffix(".md").read_text()
+        and record["caption"] in stem.with_suffix(".tex").read_text()
+    )
+
+
+def test_a_figure_has_its_images_and_data(drawn):
+    record, stem = drawn("fig1", spec("figure", "shape", "Fig 1"))
+    assert record["files"] == ["fig1.csv", "fig1.pdf", "fig1.png"]
+    assert stem.with_suffix(".csv").read_text() == "x,y\n0.1,1\n1.0,0\n"
+    assert record["caption"].startswith("A curve. Scale paper") and record["table"] is None
+    assert [(claim["kind"], claim["holds"]) for claim in record["claims"]] == [("shape", "inconclusive")]
+
+
+def test_a_specification_needs_no_runs(no_images, drawn):
+    record, _ = drawn("tableA", spec(comparison="spec", place="Table A"), Results([]))
+    assert record["table"]["cells"][0]["verdict"]["kind"] == "equal"
+    assert record["caption"].startswith("Drawn from the code's own definitions") and record["runs"] == ""
+
+
+def test_caption_and_sidecar_name_stale_and_missing_cells(no_images, drawn):
+    cells = [Cell("boston", stale=True), Cell("yacht", present=False, runs=0, commit="")]
+    record, stem = drawn(results=Results(cells, reduced=True))
+    assert record["stale"] == ["uci/boston/sghmc"] and record["missing"] == ["uci/yacht/sghmc"]
+    assert (
+        "Stale, run with other settings than today's: uci/boston/sghmc. Not run: uci/yacht/sghmc." in record["caption"]
+    )
+    assert record["caption"] in stem.with_suffix(".md").read_text()
+    verdicts = [cell["verdict"] for cell in record["table"]["cells"]]
+    assert [(v["kind"], v["reduced"]) for v in verdicts] == [("reproduced", True), ("not run", False)]
+    assert record["claims"][0]["reduced"] is True
+
+
+def test_nothing_run_is_drawn_as_not_run(no_images, drawn):
+    def boom(*_):
+        raise AssertionError("must not be called")
+
+    absent = Results([Cell("boston", present=False), Cell("yacht", present=False)])
+    artifacts = SimpleNamespace(table1=table1, fig1=boom)
+    checks = SimpleNamespace(wins=boom, form=boom)
+    table, _ = drawn(results=absent, artifacts=artifacts, checks=checks)
+    assert {cell["verdict"]["kind"] for cell in table["table"]["cells"]} == {"not run"}
+    figure, stem = drawn("fig1", spec("figure", "shape"), absent, artifacts, checks)
+    assert figure["files"] == ["fig1.pdf", "fig1.png"] and stem.with_suffix(".pdf").exists()
+    for record in (table, figure):
+        assert record["caption"].endswith("Not run.") and record["claims"][0]["holds"] == "not run"
+
+
+def test_an_artifact_whose_own_runs_are_missing_is_drawn_as_not_run(drawn, folder):
+    def missing(results, published):
+        raise NotRunError("uci/yacht")
+
+    artifacts = SimpleNamespace(table1=missing, fig1=missing, bare=missing)
+    record, _ = drawn(artifacts=artifacts)
+    assert {cell["verdict"]["kind"] for cell in record["table"]["cells"]} == {"not run"}
+    assert drawn("fig1", spec("figure"), artifacts=artifacts)[1].with_suffix(".png").exists()
+    record, stem = drawn("bare", artifacts=artifacts)
+    assert record["table"]["cells"] == [] and stem.with_suffix(".png").exists()
+
+
+@pytest.mark.parametrize(
+    ("artifacts", "checks", "complaint"),
+    [
+        (SimpleNamespace(fig1=fig1), CHECKS, "artifact 'table1': the paper's artifacts module has no function"),
+        (SimpleNamespace(fig1=fig1, table1=fig1), CHECKS, "artifact 'table1': returned a Figure; allowed: a Table"),
+        (ARTIFACTS, None, "claim 'wins': check = 'wins' is no function"),
+        (SimpleNamespace(table1=table1), CHECKS, "artifact = 'fig1': no artifact of this paper"),
+    ],
+)
+def test_what_cannot_be_drawn_is_explained_and_nothing_written(
+    no_images, drawn, tmp_path, artifacts, checks, complaint
+):
+    with pytest.raises(UserError, match=re.escape(complaint)):
+        drawn(artifacts=artifacts, checks=checks)
+    assert not (tmp_path / "figures").exists()
+
+
+def test_defects_of_an_artifact_function_are_not_hidden(no_images, drawn):
+    with pytest.raises(ZeroDivisionError):
+        drawn(artifacts=SimpleNamespace(table1=lambda results, published: 1 / 0, fig1=fig1))
+
+
+def test_drawing_twice_gives_the_same_bytes(drawn):
+    first, second = ({path.name: path.read_bytes() for path in drawn()[1].parent.iterdir()} for _ in range(2))
+    assert first == second
+
+
+def test_draws_from_a_catalogue(no_images, tmp_path, folder):
+    (folder / "claims.py").write_text("")
+    modules = {"artifacts": ARTIFACTS, "claims": CHECKS}
+    catalogue = SimpleNamespace(
+        root=tmp_path,
+        package=".",
+        paper=lambda name: SimpleNamespace(artifacts={"table1": spec()}, documents={"nips": "NIPS 2016"}),
+        results=lambda paper, name, scale, source: Results(scales={"uci": f"{scale} {source}"}),
+        module=lambda paper, name: modules[name],
+    )
+    stem = draw_artifact(catalogue, "paper", "table1", "quick", "run")
+    assert stem == tmp_path / "figures" / "paper" / "table1"
+    assert json.loads(stem.with_suffix(".json").read_text())["caption"] == (
+        "Scale quick run; 3 runs. Published: NIPS 2016, Table 1."
+    )

@@ -1,0 +1,68 @@
+"""What a caption and a sidecar say of the runs behind an artifact."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from core.report.provenance import nothing_run, provenance_caption, provenance_record, runs_text, scale_text
+
+
+def cell(benchmark, experiment="uci", **changes):
+    usual = {"method": "sghmc", "present": True, "stale": False, "runs": 3, "commit": "abc", "wall_seconds": 2.0}
+    return SimpleNamespace(experiment=experiment, benchmark=benchmark, **{**usual, **changes})
+
+
+def results(*cells, reduced=False, **scales):
+    return SimpleNamespace(cells=list(cells), reduced=reduced, scale=(scales or {"uci": "paper"}).__getitem__)
+
+
+def test_scales():
+    cells = [cell("boston"), cell("toy", "toy"), cell("yacht")]
+    assert scale_text(results(*cells, uci="paper", toy="paper")) == "paper"
+    assert scale_text(results(*cells, uci="paper", toy="quick")) == "paper (uci), quick (toy)"
+
+
+@pytest.mark.parametrize(
+    ("runs", "text"), [([], "no runs"), ([1], "1 run"), ([50, 50], "50 runs"), ([10, 1, 3], "1 to 10 runs")]
+)
+def test_runs(runs, text):
+    assert runs_text([cell("boston", runs=count) for count in runs]) == text
+
+
+def test_caption_says_what_is_there():
+    missing = cell("yacht", present=False, runs=0, commit="")
+    assert provenance_caption(results(), "Thesis", "Table 1") == (
+        "Drawn from the code's own definitions, without runs. Published: Thesis, Table 1."
+    )
+    assert provenance_caption(results(cell("boston")), "Thesis", "Table 1") == (
+        "Scale paper; 3 runs. Published: Thesis, Table 1."
+    )
+    assert provenance_caption(results(missing), "Thesis", "Table 1") == "Published: Thesis, Table 1. Not run."
+    assert provenance_caption(results(cell("boston", stale=True), missing), "Thesis", "Table 1") == (
+        "Scale paper; 3 runs. Published: Thesis, Table 1. Stale, run with other settings than today's: "
+        "uci/boston/sghmc. Not run: uci/yacht/sghmc."
+    )
+
+
+def test_many_missing_cells_are_all_in_the_record_and_some_in_the_caption():
+    many = results(cell("boston"), *(cell(f"set{i}", present=False) for i in range(9)))
+    assert provenance_caption(many, "Thesis", "Table 1").endswith("uci/set5/sghmc and 3 more.")
+    assert len(provenance_record(many)["missing"]) == 9
+
+
+def test_record_counts_what_is_present():
+    found = provenance_record(
+        results(cell("boston"), cell("yacht", commit="def", runs=5), cell("wine", present=False, runs=0, commit=""))
+    )
+    assert (found["commits"], found["wall_seconds"], found["runs"], found["cells"]) == (
+        ["abc", "def"],
+        4.0,
+        "3 to 5 runs",
+        3,
+    )
+    assert (found["missing"], found["stale"], found["scales"]) == (["uci/wine/sghmc"], [], {"uci": "paper"})
+
+
+def test_nothing_run():
+    absent = cell("boston", present=False)
+    assert nothing_run(results(absent)) and not nothing_run(results()) and not nothing_run(results(absent, cell("b")))
