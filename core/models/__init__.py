@@ -1,0 +1,1 @@
+"""Models: one file each, every one a BoTorch model."""

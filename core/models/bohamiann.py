@@ -1,0 +1,193 @@
+"""BOHAMIANN's Bayesian neural network (Springenberg et al., NIPS 2016, section 3; thesis chapter 3): an MLP whose
+parameters are sampled by stochastic-gradient MCMC.
+
+    y = h(x; theta_mu) + N(0, sigma^2),   theta = (theta_mu, s = log sigma^2)                            (Eq. 2 / 3.1)
+    U(theta) = -sum_n log N(y_n | h(x_n; theta_mu), e^s) - log p(theta_mu) - log p(s)                    (Eq. 3 / 3.2)
+
+U is estimated on minibatches of B points, its likelihood scaled by N/B. Inputs and targets are standardised, run by
+run; priors speak of standardised data. A fit samples R data sets at once, k chains each (see `core.models.kernels`);
+every `thinning`-th step after the burn-in is kept, (steps - burn_in) // thinning samples a chain, and predictions are
+those of `EnsembleModel`. A chain that diverges makes its run's predictions nan and touches no other run.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models.ensemble import EnsembleModel, training_data
+from core.models.kernels.problem import Engine, Problem, make_engine
+from core.models.network import MLP
+from core.models.priors import GammaHyperprior, LogNormalNoise, WeightPrior
+from core.randomness import Generators, make_generators
+from core.samplers import AdaptiveSGHMC
+
+INITIAL_LOG_NOISE = math.log(1e-3)
+BLOCK_ELEMENTS = 2**23  # hidden activations that a prediction holds at a time, 32 MB
+
+
+class BayesianNetwork(EnsembleModel):
+    """Samples of network weights and noise variances from their posterior.
+
+    Args:
+        widths: units of the hidden layers; none gives Bayesian linear regression.
+        activation: "tanh", the paper's, or "relu".
+        initialisation: of the weights, "he" or "uniform", see `core.models.network.MLP`.
+        sampler: any of the stochastic-gradient samplers of `core.samplers`.
+        burn_in: steps before the first sample, during which the sampler may adapt.
+        steps: all steps of a chain, the burn-in included.
+        thinning: steps from one kept sample to the next.
+        batch_size: points of a minibatch; where there are no more points than that, every step uses all of them.
+        chains: chains a run.
+        weight_prior, noise_prior: see `core.models.priors`.
+        device: where sampling and predictions run.
+        engine: "compiled" (CPU, SGHMC and AdaptiveSGHMC), "torch", or "auto", the first where it can.
+
+    Raises:
+        ValueError: a setting out of range.
+    """
+
+    def __init__(
+        self,
+        widths: Sequence[int] = (50, 50, 50),
+        activation: str = "tanh",
+        sampler: Any = AdaptiveSGHMC(),  # noqa: B008 (frozen)
+        burn_in: int = 3000,
+        steps: int = 13000,
+        thinning: int = 100,
+        batch_size: int = 20,
+        chains: int = 1,
+        weight_prior: WeightPrior = GammaHyperprior(),  # noqa: B008 (frozen)
+        noise_prior: LogNormalNoise = LogNormalNoise(),  # noqa: B008 (frozen)
+        initialisation: str = "he",
+        device: torch.device | str = "cpu",
+        engine: str = "auto",
+    ) -> None:
+        super().__init__()
+        for name, value, least in (
+            ("burn_in", burn_in, 0),
+            ("thinning", thinning, 1),
+            ("batch_size", batch_size, 1),
+            ("chains", chains, 1),
+            ("steps", steps, burn_in + thinning),
+        ):
+            if not isinstance(value, int) or value < least:
+                hint = " (burn_in + thinning, for one sample)" if name == "steps" else ""
+                raise ValueError(f"BayesianNetwork.{name}: must be a whole number from {least}{hint}, got {value!r}")
+        MLP((1, *widths, 1), activation, initialisation)
+        self.widths, self.activation, self.initialisation, self.sampler = (
+            tuple(widths),
+            activation,
+            initialisation,
+            sampler,
+        )
+        self.burn_in, self.steps, self.thinning = burn_in, steps, thinning
+        self.batch_size, self.chains = batch_size, chains
+        self.weight_prior, self.noise_prior = weight_prior, noise_prior
+        self.device, self.engine = torch.device(device), engine
+
+    @property
+    def samples_per_chain(self) -> int:
+        """Kept samples of one chain."""
+        return (self.steps - self.burn_in) // self.thinning
+
+    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> "BayesianNetwork":
+        """Sample the posterior of every run.
+
+        Args:
+            X: (runs, N, d), or (N, d) for one run.
+            y: (runs, N), or (N,).
+            generators: one a run, on `device`: a run's chains depend on nothing else. One generator for several runs
+                seeds a generator for each.
+
+        Returns:
+            self, with `samples` (samples_per_chain * chains, runs, P_w + 1) float32.
+
+        Raises:
+            ValueError: data that are not finite or do not fit together, or cannot be standardised.
+        """
+        X, y = training_data(X, y, self.device)
+        self.inputs, self.targets = _standardizer("X", X, -2), _standardizer("y", y, -1)
+        self.network = MLP((X.shape[-1], *self.widths, 1), self.activation, self.initialisation)
+        generators = _one_each(generators, len(X), self.device)
+        problem = Problem(
+            network=self.network,
+            X=self.inputs.transform(X).to(torch.float32),
+            y=self.targets.transform(y).to(torch.float32),
+            chains_per_run=self.chains,
+            batch_size=self.batch_size,
+            covered=self.weight_prior.covers(self.network).to(self.device),
+            noise_prior=self.noise_prior,
+        )
+        weights = self.network.init(generators, problem.chains, self.device)
+        theta = torch.cat([weights, weights.new_full((problem.chains, 1), INITIAL_LOG_NOISE)], 1)
+        engine = make_engine(self.engine, problem, self.sampler, theta, generators)
+        kept = self._sample(engine, problem.covered.bool(), generators)
+        self.runs, self.dimension = len(X), X.shape[-1]
+        by_run = kept.unflatten(1, (self.runs, self.chains)).transpose(1, 2)
+        self.samples = by_run.reshape(-1, self.runs, kept.shape[-1])
+        return self
+
+    def predict(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """See `EnsembleModel.predict`; the noise variances are (samples, 1 ..., runs, 1)."""
+        X = self.expand_runs(X).to(self.device)
+        leading = X.shape[:-3]
+        standard = self.inputs.transform(X).to(torch.float32).movedim(-3, 0).flatten(1, -2)
+        width = max((self.dimension, *self.widths))
+        points = max(1, BLOCK_ELEMENTS // (self.runs * width))
+        members = max(1, BLOCK_ELEMENTS // (self.runs * width * min(points, standard.shape[1])))
+        columns = [self._outputs(block, members) for block in standard.split(points, 1)]
+        outputs = torch.cat(columns, -1).unflatten(-1, (*leading, X.shape[-2])).movedim(1, -2)
+        noise = self.targets.inverse_variance(self.samples[..., -1:].double().exp())
+        return self.targets.inverse(outputs), noise.reshape(len(noise), *(1 for _ in leading), self.runs, 1)
+
+    def _outputs(self, X: Tensor, members: int) -> Tensor:
+        """h(x) of the samples at standardised X (runs, M, d), so many members at a time: (samples, runs, M) float64."""
+        weights = self.samples[..., :-1].split(members)
+        return torch.cat([self.network.forward(theta, X.unsqueeze(0)).double() for theta in weights])
+
+    def _sample(self, engine: Engine, covered: Tensor, generators: list[torch.Generator]) -> Tensor:
+        """Run the engine through burn-in and sampling: the kept positions, (samples_per_chain, chains, P_w + 1)."""
+        prior = self.weight_prior
+        gibbs = [np.random.default_rng(_draw_seed(generator)) for generator in generators]
+        last = self.burn_in + self.samples_per_chain * self.thinning
+        keep = range(self.burn_in + self.thinning, last + 1, self.thinning)
+        renew = range(0, last, prior.interval or last)
+        events = sorted({0, self.burn_in, *keep, *renew})
+        precision, kept = None, []
+        for now, following in zip(events, [*events[1:], last]):
+            if now == self.burn_in:
+                engine.freeze()
+            if now in renew:
+                precision = prior.precision(engine.position()[:, :-1][:, covered], gibbs)
+            if now in keep:
+                kept.append(engine.position().clone())
+            engine.advance(following - now, precision)
+        return torch.stack(kept)
+
+
+def _standardizer(name: str, values: Tensor, axis: int) -> Standardizer:
+    standardizer = Standardizer.fit(values, axis)
+    usable = torch.isfinite(standardizer.scale) & (standardizer.scale > 0)
+    if not usable.all():
+        raise ValueError(
+            f"training data: {name} from {values.min().item():g} to {values.max().item():g} cannot be standardised in "
+            "double precision; rescale it"
+        )
+    return standardizer
+
+
+def _one_each(generators: Generators, runs: int, device: torch.device) -> list[torch.Generator]:
+    if isinstance(generators, torch.Generator):
+        return [generators] if runs == 1 else make_generators([_draw_seed(generators) for _ in range(runs)], device)
+    if len(generators) != runs:
+        raise ValueError(f"generators: {len(generators)} for {runs} runs, expected one a run")
+    return list(generators)
+
+
+def _draw_seed(generator: torch.Generator) -> int:
+    return int(torch.randint(2**63 - 1, (1,), generator=generator, device=generator.device))

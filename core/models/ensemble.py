@@ -1,0 +1,137 @@
+"""Models whose predictive distribution is a finite set of sampled functions, as BoTorch models.
+
+An ensemble holds M sampled parameter vectors theta^i for each of R independent runs. Every prediction is the mixture
+of Eq. 4 (NIPS 2016) and Eq. 3.3 (thesis): member i says N(f(x; theta^i), sigma^2_i). Its first two moments are Eq. 5
+(NIPS) and Eq. 3.4 (thesis), where the noise variance stands inside the average over samples:
+
+    mu(x)       = 1/M sum_i f(x; theta^i)
+    sigma^2(x)  = 1/M sum_i [(f(x; theta^i) - mu(x))^2 + sigma^2_i]
+
+Shapes: X is (..., runs, q, d); means and noise variances are (samples, ..., runs, q), the sample axis first. BoTorch
+sees one run as a model without batch shape and R > 1 runs as a model of batch shape (R,).
+"""
+
+from abc import abstractmethod
+
+import torch
+from botorch.acquisition.objective import PosteriorTransform
+from botorch.exceptions.errors import UnsupportedError
+from botorch.models.model import Model
+from botorch.posteriors.ensemble import EnsemblePosterior
+from torch import Tensor
+
+
+class EnsembleModel(Model):
+    """Base of the sample-based models; a subclass implements `fit` and `predict` and sets `runs` and `dimension`.
+
+    Attributes:
+        runs: number of independent data sets that were fitted, 0 before `fit`.
+        dimension: number of input features d, 0 before `fit`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runs = 0
+        self.dimension = 0
+
+    @abstractmethod
+    def predict(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and noise variance of every member, in the units of the targets.
+
+        Args:
+            X: (..., runs, q, d); a runs axis of length 1, or none at all with X (q, d), serves every run.
+
+        Returns:
+            float64 means (samples, ..., runs, q), differentiable in X, and noise variances that broadcast to them.
+        """
+
+    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Predictive mean and variance of an observation, noise included (Eq. 5 / 3.4), each (..., runs, q)."""
+        means, noise_variances = self.predict(X)
+        mean = means.mean(0)
+        return mean, ((means - mean).square() + noise_variances).mean(0)
+
+    def posterior(
+        self,
+        X: Tensor,
+        output_indices: list[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: PosteriorTransform | None = None,
+    ) -> EnsemblePosterior:
+        """Posterior over the function values f(X), without observation noise, as BoTorch defines it.
+
+        Args:
+            X: (batch..., q, d) after one run, (..., runs, q, d) after several.
+
+        Returns:
+            Posterior whose values are (batch..., samples, q, 1).
+
+        Raises:
+            UnsupportedError: noisy posteriors, which a set of functions cannot hold (`moments` includes the noise),
+                and outputs other than 0.
+        """
+        if observation_noise is not False:
+            raise UnsupportedError("posterior: observation_noise is not supported, moments(X) includes the noise")
+        if output_indices not in (None, [0]):
+            raise UnsupportedError(f"posterior: output_indices is {output_indices}, the only output is 0")
+        self.eval()
+        inputs = self.transform_inputs(X)
+        means = self.predict(inputs.unsqueeze(-3))[0].squeeze(-2) if self.runs == 1 else self.predict(inputs)[0]
+        posterior = EnsemblePosterior(means.movedim(0, -2).unsqueeze(-1))
+        return posterior if posterior_transform is None else posterior_transform(posterior=posterior, X=X)
+
+    @property
+    def num_outputs(self) -> int:
+        """One: the targets are scalars."""
+        return 1
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """Empty after one run, (runs,) after several."""
+        return torch.Size([]) if self.runs == 1 else torch.Size([self.runs])
+
+    def expand_runs(self, X: Tensor) -> Tensor:
+        """Check the inputs of `predict` and give them their runs axis: (..., runs, q, d).
+
+        Raises:
+            RuntimeError: before `fit`.
+            ValueError: shapes that do not match the fitted data.
+        """
+        name = type(self).__name__
+        if self.runs == 0:
+            raise RuntimeError(f"{name}: call fit before predict")
+        if X.ndim < 2 or X.shape[-1] != self.dimension:
+            raise ValueError(f"{name}: X has shape {tuple(X.shape)}, expected (..., {self.runs}, q, {self.dimension})")
+        if X.ndim == 2:
+            X = X.unsqueeze(0)
+        if X.shape[-3] not in (1, self.runs):
+            raise ValueError(f"{name}: X has {X.shape[-3]} runs (axis -3), the model was fitted on {self.runs}")
+        return X.expand(*X.shape[:-3], self.runs, *X.shape[-2:])
+
+
+def training_data(X: Tensor, y: Tensor, device: torch.device | str = "cpu") -> tuple[Tensor, Tensor]:
+    """Check a model's training data and give it a runs axis.
+
+    Args:
+        X: (runs, N, d), or (N, d) for one run.
+        y: (runs, N), or (N,) for one run.
+
+    Returns:
+        float64 tensors on `device`, (runs, N, d) and (runs, N).
+
+    Raises:
+        ValueError: shapes that do not fit together, no observation, no feature, or values that are not finite.
+    """
+    X, y = (torch.as_tensor(values, dtype=torch.float64, device=device).detach() for values in (X, y))
+    if X.ndim == 2 and y.ndim == 1:
+        X, y = X.unsqueeze(0), y.unsqueeze(0)
+    if X.ndim != 3 or y.ndim != 2 or X.shape[:2] != y.shape or 0 in X.shape:
+        raise ValueError(
+            f"training data: X has shape {tuple(X.shape)} and y {tuple(y.shape)}, "
+            "expected (runs, N, d) and (runs, N), or (N, d) and (N,), none of them 0"
+        )
+    for name, values in (("X", X), ("y", y)):
+        if not torch.isfinite(values).all():
+            place = (~torch.isfinite(values)).nonzero()[0].tolist()
+            raise ValueError(f"training data: {name}{place} is {values[tuple(place)].item()}, expected finite values")
+    return X, y

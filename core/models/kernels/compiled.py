@@ -1,0 +1,115 @@
+"""The compiled CPU engine: the whole step of SGHMC and scale-adapted SGHMC in machine code, one thread, float32.
+
+The state of the chains lives in flat arrays in the padded layout (`layout`); `step.advance` moves it. What the burn-in
+left is handed to the sampler's own `freeze`, so that the constraint on C is written once, in `core.samplers`.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.models.kernels import step
+from core.models.kernels.layout import make_layout, padded_places
+from core.models.kernels.problem import Problem
+from core.models.kernels.random_bits import seed_states
+from core.samplers import SGHMC, AdaptiveSGHMC
+
+
+class CompiledEngine:
+    """Chains in flat float32 arrays, one padded parameter vector a chain."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        sampler: SGHMC | AdaptiveSGHMC,
+        theta: Tensor,
+        generators: Sequence[torch.Generator],
+    ) -> None:
+        self.problem, self.sampler = problem, sampler
+        self.layout = make_layout(problem.network, problem.batch)
+        self.places = padded_places(problem.network, self.layout)
+        self.adapting = isinstance(sampler, AdaptiveSGHMC)
+        self.data = self._pad_data()
+        self.target = self._make_target()
+        self.chains = self._start(theta, _seeds(generators, problem.chains_per_run))
+        self.frozen = self._coefficients(sampler.init(theta))
+
+    def advance(self, steps: int, precision: Tensor) -> None:
+        """Move all chains; precision (chains,) is that of the weight prior."""
+        advance = step.compile_advance()
+        values = precision.to(torch.float32).numpy()
+        advance(steps, self.adapting, self.layout, self.data, self.target, values, self.chains, self.frozen)
+
+    def freeze(self) -> None:
+        """End the burn-in."""
+        if self.adapting:
+            state = self.sampler.init(self.position())._replace(
+                velocity=self.unpack(self.chains.velocity),
+                window=self.unpack(self.chains.window),
+                smoothed_gradient=self.unpack(self.chains.smoothed_gradient),
+                gradient_variance=self.unpack(self.chains.gradient_variance),
+            )
+            self.frozen = self._coefficients(self.sampler.freeze(state))
+            self.adapting = False
+
+    def position(self) -> Tensor:
+        """theta, (chains, P_w + 1)."""
+        return self.unpack(self.chains.position)
+
+    def pack(self, values: Tensor, padding: float = 0.0) -> np.ndarray:
+        """A tensor (chains, P_w + 1) as a flat array in the padded layout."""
+        padded = torch.full((len(values), self.layout.size), padding)
+        padded[:, self.places] = values.to(torch.float32)
+        return padded.numpy().reshape(-1)
+
+    def unpack(self, padded: np.ndarray) -> Tensor:
+        """The inverse of `pack`."""
+        return torch.from_numpy(padded).view(-1, self.layout.size)[:, self.places]
+
+    def _pad_data(self) -> step.Data:
+        X, y = self.problem.X.to(torch.float32), self.problem.y.to(torch.float32)
+        padded = torch.zeros(*X.shape[:2], int(self.layout.input_row[0]))
+        padded[..., : X.shape[2]] = X
+        return step.Data(padded.numpy().reshape(-1), y.numpy(), self.problem.batch, self.problem.chains_per_run)
+
+    def _make_target(self) -> step.Target:
+        covered = torch.cat([self.problem.covered.to(torch.float32), torch.zeros(1)])
+        prior = self.problem.noise_prior
+        return step.Target(
+            covered=self.pack(covered[None]),
+            valid=self.pack(torch.ones_like(covered)[None]),
+            noise_mean=float(prior.mean),
+            noise_variance=float(prior.variance),
+            step_size=float(self.sampler.step_size),
+            momentum_decay=float(self.sampler.momentum_decay),
+        )
+
+    def _start(self, theta: Tensor, seeds: np.ndarray) -> step.Chains:
+        lanes, shufflers = seed_states(seeds)
+        order = np.tile(np.arange(self.problem.points, dtype=np.int32), (len(theta), 1))
+        zeros = torch.zeros_like(theta)
+        averages = [self.pack(zeros + 1, padding=1.0) for _ in range(3)]
+        done = np.zeros(len(theta), np.int64)
+        return step.Chains(self.pack(theta), self.pack(zeros), *averages, order, done, lanes, shufflers)
+
+    def _coefficients(self, state: tuple) -> step.Frozen:
+        """rate, keep and amplitude of v <- keep v - rate grad + amplitude xi (Eq. 10, or Eq. 7)."""
+        squared_step = self.sampler.step_size**2
+        if isinstance(self.sampler, AdaptiveSGHMC):
+            decay = state.decay
+            inverse_mass = state.gradient_variance.rsqrt()
+            variance = (2 * squared_step * decay * inverse_mass - squared_step**2).clamp_min(0)
+            values = (squared_step * inverse_mass, 1 - decay, variance.sqrt())
+        else:
+            friction = self.sampler.momentum_decay - self.sampler.step_size * self.sampler.noise_estimate
+            constants = (squared_step, 1 - self.sampler.momentum_decay, (2 * squared_step * friction) ** 0.5)
+            values = (torch.full_like(state.position, constant) for constant in constants)
+        return step.Frozen(*(self.pack(value) for value in values))
+
+
+def _seeds(generators: Sequence[torch.Generator], chains_per_run: int) -> np.ndarray:
+    """A seed a chain, (chains,) uint64, from the generator of its run."""
+    draws = [torch.randint(2**63 - 1, (chains_per_run,), generator=generator) for generator in generators]
+    return torch.cat(draws).numpy().astype(np.uint64)

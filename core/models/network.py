@@ -1,0 +1,151 @@
+"""The network h(x; theta_mu) of BOHAMIANN: a multi-layer perceptron with one linear output, for many chains at once.
+
+The weights of a chain lie in one flat vector, so that samplers see plain tensors. Layer l maps sizes[l] to sizes[l + 1]
+units: W (in, out) row by row, then b (out,).
+
+    a_0 = x,    a_(l+1) = act(a_l W_l + b_l),    h(x) = a_L W_L + b_L
+
+Backpropagation is written by hand, in place: at these sizes autograd's overhead is larger than the arithmetic. With
+delta_L = dU/dh (B, 1) and act' expressed by the activation itself (1 - a^2 for tanh):
+
+    dU/dW_l = a_l' delta_l,    dU/db_l = sum_b delta_l,    delta_(l-1) = (delta_l W_l') * act'(a_l)
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+
+from core.randomness import Generators, normal_, uniform_
+
+
+def _tanh_backward_(delta: Tensor, activation: Tensor) -> Tensor:
+    return delta.sub_(delta * activation.square())
+
+
+def _relu_backward_(delta: Tensor, activation: Tensor) -> Tensor:
+    return delta.mul_(activation > 0)
+
+
+Elementwise = Callable[[Tensor], Tensor]
+ACTIVATIONS: dict[str, tuple[Elementwise, Elementwise, Callable[[Tensor, Tensor], Tensor]]] = {
+    # out of place, in place, and act'(a) multiplied into delta in place
+    "tanh": (torch.tanh, torch.tanh_, _tanh_backward_),
+    "relu": (torch.relu, torch.relu_, _relu_backward_),
+}
+
+
+def _centred_uniform_(out: Tensor, generators: Generators) -> Tensor:
+    return uniform_(out, generators).mul_(2).sub_(1)
+
+
+INITIALISATIONS: dict[str, tuple[Callable[[Tensor, Generators], Tensor], float, float]] = {
+    # distribution, its factor on 1/sqrt(in), and whether (1) or not (0) biases start away from zero
+    "he": (normal_, math.sqrt(2), 0.0),
+    "uniform": (_centred_uniform_, 1.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class MLP:
+    """A perceptron with layers of the given sizes, inputs first and the one output last.
+
+    `initialisation` names how weights start: "he", normal of variance 2/in and biases 0 (He et al. 2015; the NIPS
+    code), or "uniform", weights and biases uniform in +-1/sqrt(in) (torch's default; the thesis' code).
+
+    Raises ValueError for sizes that are not positive integers ending in 1, and for an unknown activation or
+    initialisation.
+    """
+
+    sizes: tuple[int, ...] = (13, 50, 1)
+    activation: str = "tanh"
+    initialisation: str = "he"
+
+    def __post_init__(self) -> None:
+        sizes = tuple(self.sizes)
+        if len(sizes) < 2 or any(not isinstance(size, int) or size < 1 for size in sizes) or sizes[-1] != 1:
+            raise ValueError(f"MLP.sizes: must be positive integers (inputs, hidden ..., 1), got {self.sizes}")
+        if self.activation not in ACTIVATIONS:
+            raise ValueError(f"MLP.activation: must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
+        if self.initialisation not in INITIALISATIONS:
+            raise ValueError(
+                f"MLP.initialisation: must be one of {', '.join(INITIALISATIONS)}, got {self.initialisation!r}"
+            )
+        object.__setattr__(self, "sizes", sizes)
+
+    @property
+    def num_weights(self) -> int:
+        """Length P_w of the flat vector of weights and biases."""
+        return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.sizes))
+
+    def unpack(self, theta: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """Views of theta (..., P_w) as one pair W (..., in, out), b (..., out) a layer."""
+        if theta.shape[-1] != self.num_weights:
+            raise ValueError(f"MLP: theta has {theta.shape[-1]} weights, sizes {self.sizes} have {self.num_weights}")
+        layers, start = [], 0
+        for inputs, outputs in pairwise(self.sizes):
+            middle, end = start + inputs * outputs, start + (inputs + 1) * outputs
+            layers.append((theta[..., start:middle].unflatten(-1, (inputs, outputs)), theta[..., middle:end]))
+            start = end
+        return layers
+
+    def weight_mask(self, device: torch.device | str = "cpu") -> Tensor:
+        """1 for the entries of theta that are weights, 0 for biases: (P_w,) float32."""
+        mask = torch.zeros(self.num_weights, device=device)
+        for weight, _ in self.unpack(mask):
+            weight.fill_(1)
+        return mask
+
+    def init(self, generators: Generators, chains: int, device: torch.device | str = "cpu") -> Tensor:
+        """Initial weights (chains, P_w), float32, drawn as `initialisation` says."""
+        fill, spread, biases = INITIALISATIONS[self.initialisation]
+        theta = fill(torch.empty(chains, self.num_weights, device=device), generators)
+        for (weight, bias), inputs in zip(self.unpack(theta), self.sizes, strict=False):
+            weight.mul_(spread / math.sqrt(inputs))
+            bias.mul_(biases * spread / math.sqrt(inputs))
+        return theta
+
+    def forward(self, theta: Tensor, X: Tensor) -> Tensor:
+        """h(x) for theta (..., P_w) and X (..., B, d) with broadcastable leading axes: (..., B); differentiable."""
+        act, _, _ = ACTIVATIONS[self.activation]
+        *hidden, (weight, bias) = self.unpack(theta)
+        a = X
+        for W, b in hidden:
+            a = act(a @ W + b.unsqueeze(-2))
+        return (a @ weight + bias.unsqueeze(-2)).squeeze(-1)
+
+
+class Backpropagation:
+    """Forward and backward pass of `chains` networks on batches of B points, in buffers that are allocated once."""
+
+    def __init__(self, network: MLP, theta: Tensor, batch: int) -> None:
+        """Bind to theta (chains, P_w), which may change in place between passes, and to the batch size B."""
+        _, self.act_, self.act_backward_ = ACTIVATIONS[network.activation]
+        self.network = network
+        self.layers = network.unpack(theta)
+        chains = len(theta)
+        self.activations = [theta.new_empty(chains, batch, size) for size in network.sizes[1:]]
+        self.deltas = [theta.new_empty(chains, batch, size) for size in network.sizes[1:-1]]
+
+    def forward(self, X: Tensor) -> Tensor:
+        """h(x) of X (chains, B, d): (chains, B), a buffer that the next call overwrites."""
+        self.inputs = X
+        for (W, b), a in zip(self.layers, self.activations):
+            torch.baddbmm(b.unsqueeze(1), X, W, out=a)
+            X = a if a is self.activations[-1] else self.act_(a)
+        return X.squeeze(-1)
+
+    def backward(self, delta: Tensor, gradient: Tensor) -> None:
+        """Write the gradient of sum_b delta_b h(x_b) into `gradient` (chains, P_w), with delta (chains, B)."""
+        delta = delta.unsqueeze(-1)
+        below = [self.inputs, *self.activations[:-1]]
+        gradients = self.network.unpack(gradient)
+        for layer in reversed(range(len(self.layers))):
+            torch.bmm(below[layer].mT, delta, out=gradients[layer][0])
+            torch.sum(delta, 1, out=gradients[layer][1])
+            if layer > 0:
+                torch.bmm(delta, self.layers[layer][0].mT, out=self.deltas[layer - 1])
+                delta = self.act_backward_(self.deltas[layer - 1], below[layer])
