@@ -1,0 +1,175 @@
+"""BOHAMIANN's experiments: one function each, a shard of repetitions in, a data frame of records out.
+
+Random streams: what all methods of an experiment share is drawn from shared seeds (splits, data), what a method draws
+for itself (initial weights, minibatches, noise) from its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+
+import numpy as np
+import pandas as pd
+import torch
+
+from core.benchmarks.sinc import Sinc
+from core.benchmarks.two_mode_mixture import TwoModeMixture
+from core.data import load
+from core.data.splits import train_test_split
+from core.experiment.context import Context
+from core.models.bayes_by_backprop import BayesByBackprop
+from core.models.bohamiann import BayesianNetwork
+from core.models.ensemble import EnsembleModel
+from core.models.mc_dropout import MCDropout
+from core.models.pbp import ProbabilisticBackpropagation
+from core.models.priors import AveragedNormal, GammaHyperprior, LogNormalNoise
+from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood, rmse
+from core.randomness import make_generators, permutations
+from core.samplers import SGHMC, AdaptiveSGHMC
+from papers.bohamiann.settings import Regression
+from papers.bohamiann.settings import Sinc as SincSettings
+
+SAMPLERS = {"sghmc": SGHMC, "adaptive_sghmc": AdaptiveSGHMC}
+WEIGHT_PRIORS = {"averaged_normal": AveragedNormal, "gamma_hyperprior": GammaHyperprior}
+
+
+def regression(context: Context) -> pd.DataFrame:
+    """Held-out error and likelihood of a Bayesian network (thesis 3.5.2, NIPS Table 1).
+
+    One row for each repetition and point of the grid step_sizes x momentum_decays, all in the targets' units: `rmse`;
+    `log_likelihood` of the Gaussian with the mixture's moments (Eq. 3.4); `mixture_log_likelihood` of the mixture
+    itself; `noise_sd`, the root of the mean sampled noise variance; and the measured `seconds` a repetition.
+    """
+    settings = context.settings
+    data = load(context.benchmark)
+    split_generators = [np.random.default_rng(seed) for seed in context.shared_seeds("split")]
+    train, test = train_test_split(len(data.y), settings.test_fraction, split_generators)
+    X, y = (torch.tensor(values, dtype=torch.float64, device=context.device) for values in (data.X, data.y))
+    frames = []
+    grid = list(itertools.product(settings.step_sizes, settings.momentum_decays))
+    for done, (step_size, momentum_decay) in enumerate(grid):
+        seeds = context.method_seeds(f"chain-{step_size:g}-{momentum_decay:g}")
+        start = time.perf_counter()
+        model = BayesianNetwork(
+            widths=tuple(settings.widths),
+            sampler=_sampler(settings, step_size, momentum_decay),
+            initialisation=settings.initialisation,
+            steps=settings.steps,
+            burn_in=settings.burn_in,
+            thinning=settings.thinning,
+            batch_size=settings.batch_size,
+            weight_prior=WEIGHT_PRIORS[settings.weight_prior](),
+            noise_prior=LogNormalNoise(math.log(settings.noise_prior_median), settings.noise_prior_variance),
+            device=context.device,
+        ).fit(X[train], y[train], make_generators(seeds, context.device))
+        means, noise = model.predict(X[test])
+        frames.append(
+            pd.DataFrame(
+                {
+                    "run": list(context.runs),
+                    "step_size": step_size,
+                    "momentum_decay": momentum_decay,
+                    "rmse": rmse(means, y[test]).cpu(),
+                    "log_likelihood": moment_matched_log_likelihood(means, noise, y[test]).cpu(),
+                    "mixture_log_likelihood": mixture_log_likelihood(means, noise, y[test]).cpu(),
+                    "noise_sd": noise.expand_as(means).mean((0, -1)).sqrt().cpu(),
+                    "seconds": (time.perf_counter() - start) / len(context.runs),
+                }
+            )
+        )
+        context.progress((done + 1) / len(grid))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _sampler(settings: Regression, step_size: float, momentum_decay: float) -> SGHMC | AdaptiveSGHMC:
+    if settings.sampler == "sghmc":
+        return SGHMC(step_size=step_size, momentum_decay=momentum_decay)
+    return AdaptiveSGHMC(step_size=step_size, momentum_decay=momentum_decay, raise_friction=settings.raise_friction)
+
+
+def sinc(context: Context) -> pd.DataFrame:
+    """Predictive mean and standard deviation of one model on the sinc toy (thesis Fig 3.1).
+
+    Rows of part "data" hold the training points (sd 0), those of part "grid" the prediction with the noise included.
+    """
+    settings = context.settings
+    toy = Sinc(points=settings.points)
+    X, y = toy.observations(make_generators(context.shared_seeds("points")), len(context.runs))
+    grid = toy.grid()
+    model = _sinc_model(settings, context.device)
+    model.fit(X, y, make_generators(context.method_seeds("model"), context.device))
+    mean, variance = (part.detach().cpu() for part in model.moments(grid))
+    mean, variance = mean.expand(len(context.runs), -1), variance.expand(len(context.runs), -1)
+    frames = []
+    for index, run in enumerate(context.runs):
+        data = {"x": X[index, :, 0], "mean": y[index], "sd": 0.0}
+        prediction = {"x": grid[:, 0], "mean": mean[index], "sd": variance[index].sqrt()}
+        for part, columns in (("data", data), ("grid", prediction)):
+            frames.append(pd.DataFrame({"run": run, "part": part, **columns}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _sinc_model(settings: SincSettings, device: str) -> EnsembleModel | ProbabilisticBackpropagation:
+    """The four models of Fig 3.1 with three layers of 50 units, rectifiers for probabilistic backpropagation."""
+    widths = (50, 50, 50)
+    match settings.model:
+        case "bayes_by_backprop":
+            return BayesByBackprop(widths, epochs=settings.epochs, device=device)
+        case "mc_dropout":
+            return MCDropout(widths, epochs=settings.epochs, device=device)
+        case "pbp":
+            return ProbabilisticBackpropagation(widths, epochs=settings.epochs, device=device)
+        case "sghmc":
+            sampler = SGHMC(step_size=settings.step_size)
+            steps, burn_in = settings.steps, settings.burn_in
+            return BayesianNetwork(widths, sampler=sampler, steps=steps, burn_in=burn_in, device=device)
+
+
+def mixture(context: Context) -> pd.DataFrame:
+    """Trajectories on the two-mode posterior (thesis 3.5.1, Fig 3.2), every `keep_every`-th step of them.
+
+    Columns theta_0 and theta_1; `step` counts from 1; `burn_in` says whether the step belongs to it. A step after which
+    a chain is not finite is recorded as such.
+    """
+    settings = context.settings
+    device = context.device
+    targets = [
+        TwoModeMixture.generate(generator, settings.points)
+        for generator in make_generators(context.shared_seeds("observations"))
+    ]
+    observations = torch.stack([target.observations for target in targets]).to(device)
+    target = TwoModeMixture(observations)
+    starts = torch.stack([torch.zeros(2, dtype=torch.float64) for _ in context.runs]).to(device)
+    generators = make_generators(context.method_seeds("chain"), device)
+    sampler = SAMPLERS[settings.sampler](step_size=settings.step_size)
+    state = sampler.init(starts)
+    batches_an_epoch = settings.points // settings.batch_size
+    kept = []
+    for step in range(settings.steps):
+        if step == settings.burn_in:
+            state = sampler.freeze(state)
+        if step % batches_an_epoch == 0:
+            order = permutations(settings.points, len(starts), generators)
+            context.progress(step / settings.steps)
+        first = (step % batches_an_epoch) * settings.batch_size
+        gradient = target.gradient(state.position, order[:, first : first + settings.batch_size])
+        state = sampler.step(state, gradient, generators)
+        if (step + 1) % settings.keep_every == 0:
+            kept.append(state.position.to("cpu", torch.float32, copy=True))
+    steps = np.arange(settings.keep_every, settings.steps + 1, settings.keep_every, dtype=np.int32)
+    theta = torch.stack(kept, dim=1).numpy()
+    frames = [
+        pd.DataFrame(
+            {
+                "run": run,
+                "step": steps,
+                "burn_in": steps <= settings.burn_in,
+                "theta_0": theta[index, :, 0],
+                "theta_1": theta[index, :, 1],
+            }
+        )
+        for index, run in enumerate(context.runs)
+    ]
+    return pd.concat(frames, ignore_index=True)

@@ -1,0 +1,64 @@
+"""Settings of BOHAMIANN's experiments: names, types, ranges. Imports no torch, the Snakefile reads it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from core.experiment.schema import Settings
+
+Decay = Annotated[float, Field(gt=0, le=1)]
+Positive = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(gt=0)]
+
+
+class Regression(Settings):
+    """A Bayesian network on a regression data set, random splits, one fit for each point of a grid of constants."""
+
+    sampler: Literal["sghmc", "adaptive_sghmc"]
+    raise_friction: bool = True
+    step_sizes: Annotated[tuple[Positive, ...], Field(min_length=1)]
+    momentum_decays: Annotated[tuple[Decay, ...], Field(min_length=1)] = (0.05,)
+    widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50,)
+    steps: Count
+    burn_in: Annotated[int, Field(ge=0)]
+    thinning: Count = 100
+    batch_size: Count = 20
+    initialisation: Literal["he", "uniform"]
+    weight_prior: Literal["averaged_normal", "gamma_hyperprior"]
+    noise_prior_median: Positive = 1e-6
+    noise_prior_variance: Positive = 0.01
+    test_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
+
+    @model_validator(mode="after")
+    def _keeps_a_sample(self) -> Regression:
+        if self.steps < self.burn_in + self.thinning:
+            raise ValueError(
+                f"steps = {self.steps} must be at least burn_in + thinning = {self.burn_in + self.thinning}, "
+                "or no sample is kept"
+            )
+        return self
+
+
+class Sinc(Settings):
+    """One model fitted to 20 noise-free points of the sinc function."""
+
+    model: Literal["bayes_by_backprop", "mc_dropout", "pbp", "sghmc"]
+    points: Count = 20
+    epochs: Count = 1000
+    step_size: Positive = 1e-3
+    steps: Count = 50_000
+    burn_in: Count = 10_000
+
+
+class Mixture(Settings):
+    """One sampler on the posterior of Welling and Teh's two-mode Gaussian mixture."""
+
+    sampler: Literal["sghmc", "adaptive_sghmc"]
+    step_size: Positive = 1e-2
+    points: Count = 100
+    steps: Count = 10_000
+    burn_in: Annotated[int, Field(ge=0)] = 100
+    batch_size: Count = 10
+    keep_every: Count = 5
