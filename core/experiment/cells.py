@@ -101,9 +101,9 @@ def make_cell(
     prefix = f"{file}: experiments.{experiment_name}"
     layers = [
         (f"{prefix}.settings.", experiment.settings),
-        (f"{prefix}.scales.{experiment.resolve_scale(scale_name)}.settings.", scale.settings),
         (f"{prefix}.benchmarks.{benchmark}.", experiment.benchmarks.get(benchmark, {})),
         (f"{prefix}.methods.{method}.", experiment.methods[method]),
+        (f"{prefix}.scales.{experiment.resolve_scale(scale_name)}.settings.", scale.settings),
         ("--set ", overrides),
     ]
     merged = {key: value for _, layer in layers for key, value in layer.items()}

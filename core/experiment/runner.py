@@ -25,8 +25,8 @@ from core.errors import UserError
 from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.locks import exclusive
 from core.experiment.storage import ResultFileError, read_records, remove_temporaries, write_records
+from core.locks import exclusive
 
 ExperimentFunction = Callable[[Context], pd.DataFrame]
 RAISED = "repetition raised "

@@ -1,9 +1,9 @@
 """The schema of paper.yaml: what a paper ran, at which scales, and what it drew from that.
 
 Everything here is read by the Snakefile on each invocation, so it imports neither torch nor pandas. Settings are
-layered, later layers winning: the experiment's `settings`, the scale's `settings`, the benchmark's, the method's, and
-last the ones a user gives by hand. Unknown keys and impossible values stop with the file, the key, the value and what
-is allowed.
+layered, later layers winning: the experiment's `settings`, the benchmark's, the method's, the scale's `settings` (a
+cut applies to every cell), and last the ones a user gives by hand. Unknown keys and impossible values stop with the
+file, the key, the value and what is allowed.
 """
 
 from __future__ import annotations

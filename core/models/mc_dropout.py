@@ -73,6 +73,7 @@ class MCDropout(SampledNetwork):
         bias = self.length_scale**2 / (2 * n * self.precision)
         return [(keep * bias, bias) for keep in self.keep]
 
+    @torch.enable_grad()
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> "MCDropout":
         """Fit every run to its own data: X (runs, N, d) and y (runs, N), or (N, d) and (N,) for one run.
 

@@ -46,10 +46,10 @@ class Sinc(Settings):
 
     model: Literal["bayes_by_backprop", "mc_dropout", "pbp", "sghmc"]
     points: Count = 20
-    epochs: Count = 1000
-    step_size: Positive = 1e-3
+    epochs: Count = 5000
+    step_size: Positive = 3e-4
     steps: Count = 50_000
-    burn_in: Count = 10_000
+    burn_in: Annotated[int, Field(ge=0)] = 10_000
 
 
 class Mixture(Settings):

@@ -60,14 +60,14 @@ def cell(benchmark="line", method="plain", scale="paper", runs=None, overrides=N
 
 class TestLayers:
     def test_later_layers_win(self):
-        """Experiment, scale, benchmark, method, and last what is set by hand."""
+        """Experiment, benchmark, method, scale, and last what is set by hand."""
         changes = {"settings": {"slope": 1.5}}
         assert cell(**changes).settings.slope == 1.5
-        changes |= {"scales": scales_with({"slope": 2})}
-        assert cell(**changes).settings.slope == 2
         assert cell("curve", **changes).settings.slope == 3
         changes |= {"methods": {"plain": {"slope": 4}}}
         assert cell("curve", **changes).settings.slope == 4
+        changes |= {"scales": scales_with({"slope": 2})}
+        assert cell("curve", **changes).settings.slope == 2
         assert cell("curve", overrides={"slope": 5}, **changes).settings.slope == 5
 
     def test_layers_above_do_not_reach_other_cells(self):

@@ -99,10 +99,10 @@ def test_predictions_follow_the_units_of_the_data():
 
 def test_noise_and_function_are_recovered_from_noisy_data():
     generator = torch.Generator().manual_seed(1)
-    X = 4 * torch.rand(2, 250, 1, dtype=torch.float64, generator=generator) - 2
+    X = 4 * torch.rand(2, 150, 1, dtype=torch.float64, generator=generator) - 2
     f = X.squeeze(-1).abs()
-    y = f + 0.3 * torch.randn(2, 250, dtype=torch.float64, generator=generator)
-    model = ProbabilisticBackpropagation(widths=(20,), epochs=15).fit(X, y, make_generators([0, 1]))
+    y = f + 0.3 * torch.randn(2, 150, dtype=torch.float64, generator=generator)
+    model = ProbabilisticBackpropagation(widths=(20,), epochs=12).fit(X, y, make_generators([0, 1]))
     noise = model.targets.inverse_variance(model.noise_variance).sqrt()
     torch.testing.assert_close(noise, torch.full_like(noise, 0.3), rtol=0.15, atol=0)
     assert (model.moments(X)[0] - f).square().mean().sqrt() < 0.12

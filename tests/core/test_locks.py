@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import UserError
-from core.experiment.locks import exclusive
+from core.locks import exclusive
 
 
 def fail(message: str) -> None:
