@@ -25,7 +25,7 @@ from core.models.ensemble import EnsembleModel
 from core.models.mc_dropout import MCDropout
 from core.models.pbp import ProbabilisticBackpropagation
 from core.models.priors import AveragedNormal, GammaHyperprior, LogNormalNoise
-from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood, rmse
+from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood, noise_log_likelihood, rmse
 from core.randomness import make_generators, permutations
 from core.samplers import SGHMC, AdaptiveSGHMC
 from papers.bohamiann.settings import Regression
@@ -40,7 +40,8 @@ def regression(context: Context) -> pd.DataFrame:
 
     One row for each repetition and point of the grid step_sizes x momentum_decays, all in the targets' units: `rmse`;
     `log_likelihood` of the Gaussian with the mixture's moments (Eq. 3.4); `mixture_log_likelihood` of the mixture
-    itself; `noise_sd`, the root of the mean sampled noise variance; and the measured `seconds` a repetition.
+    itself; `noise_log_likelihood` without the spread between the samples; `noise_sd`, the root of the mean sampled
+    noise variance; and the measured `seconds` a repetition.
     """
     settings = context.settings
     data = load(context.benchmark)
@@ -74,6 +75,7 @@ def regression(context: Context) -> pd.DataFrame:
                     "rmse": rmse(means, y[test]).cpu(),
                     "log_likelihood": moment_matched_log_likelihood(means, noise, y[test]).cpu(),
                     "mixture_log_likelihood": mixture_log_likelihood(means, noise, y[test]).cpu(),
+                    "noise_log_likelihood": noise_log_likelihood(means, noise, y[test]).cpu(),
                     "noise_sd": noise.expand_as(means).mean((0, -1)).sqrt().cpu(),
                     "seconds": (time.perf_counter() - start) / len(context.runs),
                 }

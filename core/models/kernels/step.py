@@ -82,20 +82,20 @@ def compile_advance() -> Callable:
         for chain in range(len(precision)):
             theta0, run = chain * layout.size, chain // data.chains_per_run
             for _ in range(steps):
-                _next_batch(chain, run, layout, data, chains, scratch, targets)
+                next_batch(chain, run, layout, data, chains, scratch, targets)
                 likelihood_gradient(chains.position, theta0, layout, targets, data.batch, points, scratch, gradient)
                 s = chains.position[theta0 + layout.noise]
                 gradient[layout.noise] += np.float32((s - target.noise_mean) / target.noise_variance)
                 if adapting:
-                    _adapting_update(chain, theta0, layout.size, target, precision[chain], gradient, chains)
+                    adapting_update(chain, theta0, layout.size, target, precision[chain], gradient, chains)
                 else:
-                    _frozen_update(chain, theta0, layout.size, target, precision[chain], gradient, chains, frozen)
+                    frozen_update(chain, theta0, layout.size, target, precision[chain], gradient, chains, frozen)
 
     return advance
 
 
 @numba.njit
-def _next_batch(chain, run, layout, data, chains, scratch, targets):
+def next_batch(chain, run, layout, data, chains, scratch, targets):
     """Gather the next batch of the epoch; a new epoch has a new order, unless a batch is the whole data set."""
     points, row, order = data.y.shape[1], layout.input_row[0], chains.order[chain]
     done = chains.batches_done[chain]
@@ -110,7 +110,7 @@ def _next_batch(chain, run, layout, data, chains, scratch, targets):
 
 
 @numba.njit
-def _frozen_update(chain, theta0, size, target, precision, gradient, chains, frozen):
+def frozen_update(chain, theta0, size, target, precision, gradient, chains, frozen):
     """Eq. 10 with constant coefficients, or Eq. 7."""
     lanes = chains.lanes[chain]
     s0, s1, s2, s3 = load(lanes, 0), load(lanes, LANES), load(lanes, 2 * LANES), load(lanes, 3 * LANES)
@@ -129,7 +129,7 @@ def _frozen_update(chain, theta0, size, target, precision, gradient, chains, fro
 
 
 @numba.njit
-def _adapting_update(chain, theta0, size, target, precision, gradient, chains):
+def adapting_update(chain, theta0, size, target, precision, gradient, chains):
     """Eqs. 8 and 9, then Eq. 10 with the new V; in burn-in the decay is the same for all elements."""
     squared_step, decay = np.float32(target.step_size**2), np.float32(target.momentum_decay)
     lanes = chains.lanes[chain]

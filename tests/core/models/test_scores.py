@@ -37,6 +37,12 @@ def test_moment_matched_log_likelihood_is_scipys_normal_at_the_mixture_moments(p
     np.testing.assert_allclose(moment_matched_log_likelihood(*map(torch.tensor, prediction)), expected, rtol=1e-12)
 
 
+def test_noise_log_likelihood_is_scipys_normal_without_the_spread_of_the_samples(prediction):
+    means, noise, y = prediction
+    expected = stats.norm.logpdf(y, means.mean(axis=0), np.sqrt(noise.mean(axis=0))).mean(-1)
+    np.testing.assert_allclose(noise_log_likelihood(*map(torch.tensor, prediction)), expected, rtol=1e-12)
+
+
 def test_moments_are_those_of_draws_from_the_mixture(prediction):
     means, noise, _ = prediction
     rng = np.random.default_rng(0)
