@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood, moments, rmse
+from core.models.scores import (
+    mixture_log_likelihood,
+    moment_matched_log_likelihood,
+    moments,
+    noise_log_likelihood,
+    rmse,
+)
 
 SAMPLES, RUNS, POINTS = 7, 3, 5
 
