@@ -7,7 +7,7 @@ parameters are sampled by stochastic-gradient MCMC.
 U is estimated on minibatches of B points, its likelihood scaled by N/B. Inputs and targets are standardised, run by
 run; priors speak of standardised data. A fit samples R data sets at once, k chains each (see `core.models.kernels`);
 every `thinning`-th step after the burn-in is kept, (steps - burn_in) // thinning samples a chain, and predictions are
-those of `EnsembleModel`. A chain that diverges makes its run's predictions nan and touches no other run.
+those of `SampledNetwork`. A chain that diverges makes its run's predictions nan and touches no other run.
 """
 
 import math
@@ -18,19 +18,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
-from core.models.ensemble import EnsembleModel, training_data
 from core.models.kernels.problem import Engine, Problem, make_engine
-from core.models.network import MLP
 from core.models.priors import GammaHyperprior, LogNormalNoise, WeightPrior
+from core.models.sampled_network import SampledNetwork
 from core.randomness import Generators, make_generators
 from core.samplers import AdaptiveSGHMC
 
 INITIAL_LOG_NOISE = math.log(1e-3)
-BLOCK_ELEMENTS = 2**23  # hidden activations that a prediction holds at a time, 32 MB
 
 
-class BayesianNetwork(EnsembleModel):
+class BayesianNetwork(SampledNetwork):
     """Samples of network weights and noise variances from their posterior.
 
     Args:
@@ -67,7 +64,7 @@ class BayesianNetwork(EnsembleModel):
         device: torch.device | str = "cpu",
         engine: str = "auto",
     ) -> None:
-        super().__init__()
+        super().__init__(widths, activation, device, initialisation)
         for name, value, least in (
             ("burn_in", burn_in, 0),
             ("thinning", thinning, 1),
@@ -78,17 +75,9 @@ class BayesianNetwork(EnsembleModel):
             if not isinstance(value, int) or value < least:
                 hint = " (burn_in + thinning, for one sample)" if name == "steps" else ""
                 raise ValueError(f"BayesianNetwork.{name}: must be a whole number from {least}{hint}, got {value!r}")
-        MLP((1, *widths, 1), activation, initialisation)
-        self.widths, self.activation, self.initialisation, self.sampler = (
-            tuple(widths),
-            activation,
-            initialisation,
-            sampler,
-        )
         self.burn_in, self.steps, self.thinning = burn_in, steps, thinning
         self.batch_size, self.chains = batch_size, chains
-        self.weight_prior, self.noise_prior = weight_prior, noise_prior
-        self.device, self.engine = torch.device(device), engine
+        self.weight_prior, self.noise_prior, self.sampler, self.engine = weight_prior, noise_prior, sampler, engine
 
     @property
     def samples_per_chain(self) -> int:
@@ -105,19 +94,18 @@ class BayesianNetwork(EnsembleModel):
                 seeds a generator for each.
 
         Returns:
-            self, with `samples` (samples_per_chain * chains, runs, P_w + 1) float32.
+            self, with `samples` and `noise_variance` of samples_per_chain * chains samples a run: step by step, the
+            chains of a step side by side.
 
         Raises:
             ValueError: data that are not finite or do not fit together, or cannot be standardised.
         """
-        X, y = training_data(X, y, self.device)
-        self.inputs, self.targets = _standardizer("X", X, -2), _standardizer("y", y, -1)
-        self.network = MLP((X.shape[-1], *self.widths, 1), self.activation, self.initialisation)
+        X, y = self.prepare(X, y)
         generators = _one_each(generators, len(X), self.device)
         problem = Problem(
             network=self.network,
-            X=self.inputs.transform(X).to(torch.float32),
-            y=self.targets.transform(y).to(torch.float32),
+            X=X,
+            y=y,
             chains_per_run=self.chains,
             batch_size=self.batch_size,
             covered=self.weight_prior.covers(self.network).to(self.device),
@@ -128,27 +116,9 @@ class BayesianNetwork(EnsembleModel):
         engine = make_engine(self.engine, problem, self.sampler, theta, generators)
         kept = self._sample(engine, problem.covered.bool(), generators)
         self.runs, self.dimension = len(X), X.shape[-1]
-        by_run = kept.unflatten(1, (self.runs, self.chains)).transpose(1, 2)
-        self.samples = by_run.reshape(-1, self.runs, kept.shape[-1])
+        by_run = kept.unflatten(1, (self.runs, self.chains)).transpose(1, 2).reshape(-1, self.runs, kept.shape[-1])
+        self.samples, self.noise_variance = by_run[..., :-1], by_run[..., -1:].double().exp()
         return self
-
-    def predict(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See `EnsembleModel.predict`; the noise variances are (samples, 1 ..., runs, 1)."""
-        X = self.expand_runs(X).to(self.device)
-        leading = X.shape[:-3]
-        standard = self.inputs.transform(X).to(torch.float32).movedim(-3, 0).flatten(1, -2)
-        width = max((self.dimension, *self.widths))
-        points = max(1, BLOCK_ELEMENTS // (self.runs * width))
-        members = max(1, BLOCK_ELEMENTS // (self.runs * width * min(points, standard.shape[1])))
-        columns = [self._outputs(block, members) for block in standard.split(points, 1)]
-        outputs = torch.cat(columns, -1).unflatten(-1, (*leading, X.shape[-2])).movedim(1, -2)
-        noise = self.targets.inverse_variance(self.samples[..., -1:].double().exp())
-        return self.targets.inverse(outputs), noise.reshape(len(noise), *(1 for _ in leading), self.runs, 1)
-
-    def _outputs(self, X: Tensor, members: int) -> Tensor:
-        """h(x) of the samples at standardised X (runs, M, d), so many members at a time: (samples, runs, M) float64."""
-        weights = self.samples[..., :-1].split(members)
-        return torch.cat([self.network.forward(theta, X.unsqueeze(0)).double() for theta in weights])
 
     def _sample(self, engine: Engine, covered: Tensor, generators: list[torch.Generator]) -> Tensor:
         """Run the engine through burn-in and sampling: the kept positions, (samples_per_chain, chains, P_w + 1)."""
@@ -158,27 +128,17 @@ class BayesianNetwork(EnsembleModel):
         keep = range(self.burn_in + self.thinning, last + 1, self.thinning)
         renew = range(0, last, prior.interval or last)
         events = sorted({0, self.burn_in, *keep, *renew})
-        precision, kept = None, []
+        start = engine.position()
+        kept, precision = start.new_empty(self.samples_per_chain, *start.shape), None
         for now, following in zip(events, [*events[1:], last]):
             if now == self.burn_in:
                 engine.freeze()
             if now in renew:
                 precision = prior.precision(engine.position()[:, :-1][:, covered], gibbs)
             if now in keep:
-                kept.append(engine.position().clone())
+                kept[keep.index(now)] = engine.position()
             engine.advance(following - now, precision)
-        return torch.stack(kept)
-
-
-def _standardizer(name: str, values: Tensor, axis: int) -> Standardizer:
-    standardizer = Standardizer.fit(values, axis)
-    usable = torch.isfinite(standardizer.scale) & (standardizer.scale > 0)
-    if not usable.all():
-        raise ValueError(
-            f"training data: {name} from {values.min().item():g} to {values.max().item():g} cannot be standardised in "
-            "double precision; rescale it"
-        )
-    return standardizer
+        return kept
 
 
 def _one_each(generators: Generators, runs: int, device: torch.device) -> list[torch.Generator]:

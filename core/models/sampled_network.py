@@ -1,7 +1,8 @@
-"""Networks fitted by stochastic optimisation that predict through sampled weights, and the batches they train on.
+"""Networks that predict through sampled weights, and the batches that those fitted by optimisation train on.
 
-Bayes by Backprop draws weights from its variational posterior, MC dropout zeroes rows of each layer's weights; both end
-as S weight vectors and one noise variance a run, drawn once, so that each sample is a function of the inputs.
+BOHAMIANN keeps states of its chains, Bayes by Backprop draws weights from its variational posterior, MC dropout zeroes
+rows of each layer's weights; all end as S weight vectors a run, so that each sample is a function of the inputs.
+Inputs and targets are standardised run by run.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,36 +25,59 @@ class SampledNetwork(EnsembleModel):
         widths: units of the hidden layers; none gives linear regression.
         activation: "tanh" or "relu".
         device: where the fit and the predictions run.
+        initialisation: how weights start, see `MLP`.
 
     Attributes (after `fit`):
         samples: weights, (samples, runs, P) float32.
-        noise_variance: of the standardised targets, (runs, 1).
+        noise_variance: of the standardised targets, (runs, 1), or (samples, runs, 1) where each sample has its own.
     """
 
-    def __init__(self, widths: Sequence[int], activation: str, device: torch.device | str) -> None:
+    def __init__(
+        self, widths: Sequence[int], activation: str, device: torch.device | str, initialisation: str = "he"
+    ) -> None:
         super().__init__()
-        MLP((1, *widths, 1), activation)  # raises for widths and activations that do not exist
-        self.widths, self.activation, self.device = tuple(widths), activation, torch.device(device)
+        MLP((1, *widths, 1), activation, initialisation)  # raises for what does not exist
+        self.widths, self.activation, self.initialisation = tuple(widths), activation, initialisation
+        self.device = torch.device(device)
 
     def predict(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See `EnsembleModel.predict`; the noise variances are (1, runs, 1)."""
+        """See `EnsembleModel.predict`; the noise variances are (samples or 1, 1 ..., runs, 1)."""
         X = self.expand_runs(X).to(self.device)
+        leading = X.shape[:-3]
         standard = self.inputs.transform(X).to(torch.float32).movedim(-3, 0).flatten(1, -2)
-        members = max(1, BLOCK_ELEMENTS // max(1, standard.shape[:2].numel() * max((self.dimension, *self.widths))))
-        outputs = torch.cat([self.network.forward(theta, standard) for theta in self.samples.split(members)])
-        outputs = outputs.double().unflatten(-1, (*X.shape[:-3], X.shape[-2])).movedim(1, -2)
-        return self.targets.inverse(outputs), self.targets.inverse_variance(self.noise_variance).unsqueeze(0)
+        width = self.runs * max((self.dimension, *self.widths))
+        points = max(1, BLOCK_ELEMENTS // width)
+        members = max(1, BLOCK_ELEMENTS // (width * max(1, min(points, standard.shape[1]))))
+        columns = [self._outputs(block, members) for block in standard.split(points, 1)]
+        outputs = torch.cat(columns, -1).unflatten(-1, (*leading, X.shape[-2])).movedim(1, -2)
+        noise = self.targets.inverse_variance(self.noise_variance)
+        return self.targets.inverse(outputs), noise.reshape(-1, *(1 for _ in leading), self.runs, 1)
+
+    def _outputs(self, X: Tensor, members: int) -> Tensor:
+        """h(x) at standardised X (runs, M, d), so many members at a time: (samples, runs, M) float64."""
+        return torch.cat([self.network.forward(theta, X).double() for theta in self.samples.split(members)])
 
     def prepare(self, X: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """Check and standardise the training data and build the network: X (runs, N, d) and y (runs, N), float32.
 
         Raises:
-            ValueError: data of the wrong shape or not finite.
+            ValueError: data of the wrong shape, not finite, or beyond what double precision can standardise.
         """
         X, y = training_data(X, y, self.device)
-        self.inputs, self.targets = Standardizer.fit(X), Standardizer.fit(y, axis=-1)
-        self.network = MLP((X.shape[-1], *self.widths, 1), self.activation)
+        self.inputs, self.targets = _standardizer("X", X, -2), _standardizer("y", y, -1)
+        self.network = MLP((X.shape[-1], *self.widths, 1), self.activation, self.initialisation)
         return self.inputs.transform(X).to(torch.float32), self.targets.transform(y).to(torch.float32)
+
+
+def _standardizer(name: str, values: Tensor, axis: int) -> Standardizer:
+    standardizer = Standardizer.fit(values, axis)
+    usable = torch.isfinite(standardizer.scale) & (standardizer.scale > 0)
+    if not usable.all():
+        raise ValueError(
+            f"training data: {name} from {values.min().item():g} to {values.max().item():g} cannot be standardised in "
+            "double precision; rescale it"
+        )
+    return standardizer
 
 
 def minibatches(X: Tensor, y: Tensor, batch_size: int, generators: Generators) -> Iterator[tuple[Tensor, Tensor]]:

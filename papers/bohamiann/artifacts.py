@@ -102,7 +102,7 @@ def fig3_1(results: Results, published: Published | None) -> Figure:
         axes.set_xlabel("x")
     for axes in panels[:, 0]:
         axes.set_ylabel("y")
-    figure.legend(*panels.flat[-1].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    figure.legend(*panels.flat[-1].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     caption = (
         "Four fits of the same 20 noise-free observations of sinc (first repetition); networks of three layers of "
         "50 units, tanh except for PBP, whose moments are those of rectifiers."
@@ -122,10 +122,10 @@ def fig3_2(results: Results, published: Published | None) -> Figure:
         for burn_in, color, size, text in ((False, "k", 1.5, "sampling"), (True, style.VERMILION, 3, "burn-in")):
             part = shown[(shown["method"] == name) & (shown["burn_in"] == burn_in)]
             axes.plot(part["theta_0"], part["theta_1"], ".", color=color, markersize=size, alpha=0.6, label=text)
-        axes.plot([0, 1], [1, -1], "+", color=style.SKY, markersize=12, mew=2, label="(0, 1) and (1, -1)")
+        axes.plot([0, 1], [1, -1], "+", color=style.SKY, markersize=9, mew=2, label="(0, 1) and (1, -1)")
         axes.set_xlabel(r"$\theta_0$")
     panels[0].set_ylabel(r"$\theta_1$")
-    figure.legend(*panels[1].get_legend_handles_labels(), loc="outside lower center", ncols=3, markerscale=2)
+    figure.legend(*panels[1].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     both = _visits_both(frame)
     caption = (
         "Positions of one chain (first repetition), every fifth step, the same step length of 0.01 for both. "

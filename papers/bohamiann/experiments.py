@@ -15,7 +15,7 @@ import pandas as pd
 import torch
 
 from core.benchmarks.sinc import Sinc
-from core.benchmarks.two_mode_mixture import TwoModeMixture
+from core.benchmarks.two_mode_mixture import THETA, TwoModeMixture
 from core.data import load
 from core.data.splits import train_test_split
 from core.experiment.context import Context
@@ -132,6 +132,7 @@ def _sinc_model(settings: SincSettings, device: str) -> EnsembleModel | Probabil
 def mixture(context: Context) -> pd.DataFrame:
     """Trajectories on the two-mode posterior (thesis 3.5.1, Fig 3.2), every `keep_every`-th step of them.
 
+    Every repetition has its own data and starts where the data were drawn, at theta = (0, 1), near one of the modes.
     Columns theta_0 and theta_1; `step` counts from 1; `burn_in` says whether the step belongs to it. A step after which
     a chain is not finite is recorded as such.
     """
@@ -143,7 +144,7 @@ def mixture(context: Context) -> pd.DataFrame:
     ]
     observations = torch.stack([target.observations for target in targets]).to(device)
     target = TwoModeMixture(observations)
-    starts = torch.stack([torch.zeros(2, dtype=torch.float64) for _ in context.runs]).to(device)
+    starts = torch.tensor([THETA], dtype=torch.float64, device=device).repeat(len(context.runs), 1)
     generators = make_generators(context.method_seeds("chain"), device)
     sampler = SAMPLERS[settings.sampler](step_size=settings.step_size)
     state = sampler.init(starts)

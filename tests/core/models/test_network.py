@@ -77,6 +77,16 @@ def test_init_is_he():
     assert torch.equal(theta[1], alone[0]) and not torch.equal(theta[0], theta[1])
 
 
+def test_uniform_init_fills_its_interval():
+    network = MLP((20, 400, 100, 1), initialisation="uniform")
+    theta = network.init(make_generators([0]), 1)
+    for (W, b), inputs in zip(network.unpack(theta), network.sizes):
+        for values in (W, b) if b.numel() > 1 else (W,):
+            scaled = values.flatten() * math.sqrt(inputs)
+            assert scaled.abs().max() <= 1 and scaled.max() > 0.9 and scaled.min() < -0.9
+            assert abs(scaled.mean()) < 4.5 * math.sqrt(1 / 3 / scaled.numel())
+
+
 @pytest.mark.parametrize("sizes", [(3,), (3, 0, 1), (3, 5, 2), (3, 2.5, 1), ()])
 def test_bad_sizes(sizes):
     with pytest.raises(ValueError, match=r"MLP\.sizes: must be"):
@@ -86,5 +96,7 @@ def test_bad_sizes(sizes):
 def test_other_bad_input():
     with pytest.raises(ValueError, match="one of tanh, relu, got 'sigmoid'"):
         MLP((3, 1), "sigmoid")
+    with pytest.raises(ValueError, match="one of he, uniform, got 'zero'"):
+        MLP((3, 1), initialisation="zero")
     with pytest.raises(ValueError, match="theta has 5 weights"):
         MLP((3, 1)).unpack(torch.zeros(2, 5))
