@@ -1,0 +1,89 @@
+"""Checks of BOHAMIANN's claims on made-up records for which the answer is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.report.checks import NotRunError
+from papers.bohamiann import claims
+
+
+class Fake:
+    """Results that hold the given frames."""
+
+    def __init__(self, **frames: pd.DataFrame) -> None:
+        self.frames = frames
+
+    def frame(self, experiment: str) -> pd.DataFrame:
+        return self.frames[experiment]
+
+
+def uci(adaptive: float, steps: tuple[float, ...], metric: str = "rmse") -> Fake:
+    """30 runs a cell around the given means on all five sets."""
+    noise = np.random.default_rng(0).normal(0, 0.1, 30)
+    rows = []
+    for name in claims.UCI_SETS:
+        for method, mean in zip((*claims.STEP_LENGTHS, "adaptive_sghmc"), (*steps, adaptive), strict=True):
+            rows += [(name, method, run, mean + value, "ok") for run, value in enumerate(noise)]
+    return Fake(uci=pd.DataFrame(rows, columns=["benchmark", "method", "run", metric, "status"]))
+
+
+@pytest.mark.parametrize("adaptive, outcome", [(0.5, "holds"), (1.0, "inconclusive"), (1.5, "fails")])
+def test_adaptive_against_the_best_step_in_error(adaptive, outcome):
+    check = claims.adaptive_rmse_at_least_as_good(uci(adaptive, (4.0, 3.0, 1.0, 2.0)))
+    assert check.holds == outcome
+
+
+def test_failed_runs_count_as_the_worst_likelihood():
+    results = uci(-1.0, (-4.0, -3.0, -0.5, -2.0), "log_likelihood")
+    frame = results.frames["uci"]
+    best = frame["method"] == "sghmc_1e-4"
+    frame.loc[best & (frame["run"] == 0), ["status", "log_likelihood"]] = ["failed", np.nan]
+    assert claims.adaptive_likelihood_at_least_as_good(results).holds == "holds"
+
+
+def trajectories(share: float, chains: int = 40) -> Fake:
+    """Chains that spend the given share of the sampling phase at theta_1 < 0, and all of the burn-in there."""
+    theta = np.where(np.arange(1000) < share * 1000, -1.0, 1.0)
+    chain = pd.DataFrame({"theta_1": np.concatenate([-np.ones(50), theta]), "burn_in": np.arange(1050) < 50})
+    frame = pd.concat([chain.assign(run=run) for run in range(chains)])
+    return Fake(mixture=pd.concat([frame.assign(method=name) for name in ("sghmc", "adaptive_sghmc")]))
+
+
+@pytest.mark.parametrize(
+    "share, stuck, both", [(0.0, "holds", "fails"), (0.3, "fails", "holds"), (0.995, "holds", "fails")]
+)
+def test_modes_are_counted_in_the_sampling_phase_alone(share, stuck, both):
+    results = trajectories(share)
+    assert claims.sghmc_stays_in_one_mode(results).holds == stuck
+    assert claims.adaptive_visits_both_modes(results).holds == both
+
+
+def sinc(sd_outside: float, error: float) -> Fake:
+    """Ten runs of all four models; SGHMC fits and its sd grows tenfold outside, the others are as given."""
+    x = np.linspace(-1, 2, 301)
+    rows = []
+    for name in (*claims.VARIATIONAL, "sghmc"):
+        outside, offset = (1.0, 0.0) if name == "sghmc" else (sd_outside, error)
+        for run in range(10):
+            sd = np.where((x < 0) | (x > 1), outside, 0.1)
+            rows.append(pd.DataFrame({"part": "grid", "x": x, "mean": offset, "sd": sd, "method": name, "run": run}))
+            points = np.linspace(0, 1, 20)
+            rows.append(pd.DataFrame({"part": "data", "x": points, "mean": 0.0, "sd": 0.0, "method": name, "run": run}))
+    return Fake(sinc=pd.concat(rows))
+
+
+def test_sinc_checks_see_growth_fit_and_overconfidence():
+    assert claims.sghmc_uncertain_away_from_data(sinc(0.5, 0.0)).ours == pytest.approx(10)
+    assert claims.sghmc_fits_the_data(sinc(0.5, 0.0)).holds == "holds"
+    assert claims.others_overconfident_or_underfit(sinc(0.5, 0.0)).holds == "holds"  # overconfident
+    assert claims.others_overconfident_or_underfit(sinc(2.0, 0.5)).holds == "holds"  # underfit
+    assert claims.others_overconfident_or_underfit(sinc(2.0, 0.0)).holds == "fails"  # neither
+
+
+def test_missing_runs_are_not_run():
+    empty = pd.DataFrame(columns=["benchmark", "method", "run", "status"])
+    with pytest.raises(NotRunError):
+        claims.sghmc_stays_in_one_mode(Fake(mixture=empty))
+    with pytest.raises(NotRunError):
+        claims.adaptive_beats_best_average(Fake(uci_nips=empty))
