@@ -121,9 +121,12 @@ def promote(catalogue: Catalogue, options: argparse.Namespace, console: Console)
 
 
 def quickstart(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Each paper's quickstart experiment, live, at smoke scale."""
+    """Each paper's quickstart experiment, live at each call: an earlier one's results are made anew."""
     for name, paper in catalogue.papers.items():
-        run_cells(catalogue, list(catalogue.cells(name, paper.quickstart, "smoke")), "cpu", console)
+        cells = list(catalogue.cells(name, paper.quickstart, "smoke"))
+        for cell in cells:
+            cell.path(catalogue.root).unlink(missing_ok=True)
+        run_cells(catalogue, cells, "cpu", console)
     return 0
 
 
@@ -161,8 +164,9 @@ def _summarise(path: Path, seconds: float, console: Console) -> None:
 
     records, provenance = read_records(path)
     table = RichTable("metric", "mean", "sd", "min", "max", box=None, padding=(0, 2))
-    for column in records.select_dtypes("number").columns.drop("run"):
-        values = records[column].dropna()
+    numbers = records.select_dtypes("number").drop(columns="run")
+    for column in numbers.columns[(numbers.nunique() > 1) | (len(numbers) == 1)]:
+        values = numbers[column].dropna()
         table.add_row(escape(column), *(f"{v:.4g}" for v in (values.mean(), values.std(), values.min(), values.max())))
     failed = records.loc[records["status"] == "failed", "run"].nunique()
     note = f", {failed} of {provenance['runs']} runs failed or diverged" if failed else ""
