@@ -43,7 +43,7 @@ def rectify(mean: Tensor, variance: Tensor) -> Rectified:
     variance = variance.clamp_min(SMALLEST_VARIANCE)
     sd = variance.sqrt()
     ratio = mean / sd
-    positive = torch.special.ndtr(ratio)
+    positive = 0.5 * torch.erfc(-ratio / 2**0.5)  # torch.special.ndtr loses the negative tail
     density = torch.exp(-0.5 * ratio.square()) / (sd * (2 * torch.pi) ** 0.5)
     product = variance * density
     out_mean = torch.addcmul(product, mean, positive).clamp_min(0)

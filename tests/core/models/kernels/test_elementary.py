@@ -64,12 +64,14 @@ def test_extremes_keep_nan_and_lanes_add_up():
 
 
 def test_splitmix64_gives_its_published_numbers():
+    """Of Rosetta Code's task "Pseudo-random numbers/Splitmix64", seed 1234567."""
     out = np.empty(3, np.uint64)
     words(np.uint64(1234567), out)
     assert out.tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
 
 def test_lanes_are_xoshiro128_plus_plus():
+    """Numbers of the reference implementation from state (1, 2, 3, 4), which the crate rand_xoshiro tests too."""
     state = [1, 2, 3, 4]
     out = np.empty(LANES * 4, np.uint32)
     lanes = np.repeat(np.array(state, np.uint32), LANES)

@@ -1,0 +1,23 @@
+"""Acquisition functions, one file each, and the maximizers that find their best point: see `core.acquisition.base`."""
+
+from core.acquisition.base import Acquisition, best_observed
+from core.acquisition.constrained import Constrained
+from core.acquisition.ei import ExpectedImprovement, LogExpectedImprovement
+from core.acquisition.integrated import Integrated
+from core.acquisition.lcb import LowerConfidenceBound
+from core.acquisition.mcei import Fantasies
+from core.acquisition.pi import ProbabilityOfImprovement
+from core.acquisition.thompson import ThompsonSample
+
+__all__ = [
+    "Acquisition",
+    "Constrained",
+    "ExpectedImprovement",
+    "Fantasies",
+    "Integrated",
+    "LogExpectedImprovement",
+    "LowerConfidenceBound",
+    "ProbabilityOfImprovement",
+    "ThompsonSample",
+    "best_observed",
+]

@@ -1,0 +1,78 @@
+"""What acquisition functions have in common: a(x), the utility of evaluating x next, which a maximizer maximises.
+
+The objective is minimised throughout. An acquisition function takes points X (..., runs, q, d) of the unit cube and
+returns values (..., runs, q): every point of every run is valued on its own, so that q is an axis of candidates, not a
+joint batch. Values are differentiable in X. A leading sample axis, (samples, ..., runs, q), appears where moments have
+one; `core.acquisition.integrated` averages it away.
+"""
+
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+import torch
+from torch import Tensor
+
+Moments = Callable[[Tensor], tuple[Tensor, Tensor]]  # X (..., runs, q, d) -> mean, variance, each ([s,] ..., runs, q)
+
+
+@runtime_checkable
+class Acquisition(Protocol):
+    """A function of X (..., runs, q, d) with values (..., runs, q); `logarithmic` where they are logs of a utility."""
+
+    @property
+    def logarithmic(self) -> bool: ...
+
+    def __call__(self, X: Tensor) -> Tensor: ...
+
+
+def best_observed(y: Tensor, feasible: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """The smallest observation that satisfies the constraints, run by run: y* of Eq. 2.8 (thesis).
+
+    Args:
+        y: (runs, N).
+        feasible: (runs, N) bool; all are where it is left out.
+
+    Returns:
+        best (runs,), and found (runs,) bool. Where no observation is feasible, `best` is the smallest of all, a finite
+        number for closed forms to work with, and `found` is False.
+
+    Raises:
+        ValueError: shapes that do not fit, or no observation.
+    """
+    feasible = torch.ones_like(y, dtype=torch.bool) if feasible is None else feasible
+    if y.ndim != 2 or y.shape != feasible.shape or y.shape[1] == 0:
+        raise ValueError(
+            f"best_observed: y has shape {tuple(y.shape)} and feasible {tuple(feasible.shape)}, "
+            "expected both (runs, N) with N at least 1"
+        )
+    found = feasible.any(-1)
+    return torch.where(feasible | ~found[:, None], y, torch.inf).amin(-1), found
+
+
+def align_best(best: Tensor, mean: Tensor) -> Tensor:
+    """Give `best` the axes of moments: (runs,) to (runs, 1), and (samples, runs) to (samples, 1 ..., runs, 1).
+
+    Raises:
+        ValueError: numbers of runs that differ.
+    """
+    if best.ndim not in (1, 2) or mean.ndim < 2 or best.shape[-1] not in (1, mean.shape[-2]):
+        raise ValueError(
+            f"best: has shape {tuple(best.shape)}, the moments {tuple(mean.shape)}; expected (runs,) or "
+            "(samples, runs) and (..., runs, q)"
+        )
+    if best.ndim == 1:
+        return best.unsqueeze(-1)
+    return best.reshape(len(best), *(1 for _ in range(mean.ndim - 3)), best.shape[-1], 1)
+
+
+def safe_deviation(variance: Tensor) -> tuple[Tensor, Tensor]:
+    """Standard deviations for closed forms that treat certainty apart.
+
+    Args:
+        variance: rounding may have left zeros and small negative values.
+
+    Returns:
+        sigma, 1 where the variance is not positive, and certain, bool, which says where. A nan stays one.
+    """
+    certain = variance <= torch.finfo(variance.dtype).tiny
+    return torch.where(certain, 1.0, variance).sqrt(), certain

@@ -1,0 +1,45 @@
+"""Expected improvement under unknown constraints: a_CEI of DNGO (section 3.2), after Gelbart et al. (2014).
+
+    a_CEI(x) = a_EI(x; V) P[c = 1 | x, D]
+
+V are the observations that satisfy the constraints: the model behind a_EI and its best observation know only those. As
+long as there is none there is nothing to improve on, and the probability of being feasible is the whole utility.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core.acquisition.base import Acquisition
+
+
+@dataclass(frozen=True)
+class Constrained:
+    """An improvement times its probability of being feasible, a sum where values are logarithms.
+
+    Attributes:
+        acquisition: a utility that is not negative: EI, log EI or PI, with finite values in every run.
+        feasibility: X (..., runs, q, d) to probabilities (..., runs, q), or with the sample axis of `acquisition`.
+        found: (runs,) bool, whether an observation of the run is feasible, see `best_observed`.
+    """
+
+    acquisition: Acquisition
+    feasibility: Callable[[Tensor], Tensor]
+    found: Tensor
+
+    @property
+    def logarithmic(self) -> bool:
+        """As the improvement."""
+        return self.acquisition.logarithmic
+
+    def __call__(self, X: Tensor) -> Tensor:
+        """X (..., runs, q, d) to (..., runs, q)."""
+        improvement, probability = self.acquisition(X), self.feasibility(X)
+        found = self.found.unsqueeze(-1)
+        if self.logarithmic:
+            # log 0 would have gradient nan where a probability underflows, and rank no point below another.
+            probability = probability.clamp_min(torch.finfo(probability.dtype).tiny)
+            return torch.where(found, improvement, 0.0) + probability.log()
+        return torch.where(found, improvement, 1.0) * probability

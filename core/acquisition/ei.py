@@ -1,0 +1,67 @@
+"""Expected improvement and its logarithm: Eq. 1 of the NIPS paper, Eq. 2.8 of the thesis.
+
+    EI(x) = E max(y* - f(x), 0) = sigma (gamma Phi(gamma) + phi(gamma)),    gamma = (y* - mu) / sigma
+
+    symbol    name here    meaning
+    y*        best         smallest observation, (runs,), or (samples, runs)
+    mu        mean         predictive mean, (..., runs, q)
+    sigma^2   variance     predictive variance, (..., runs, q)
+
+The bracket cancels for negative gamma and underflows below gamma = -38. Its logarithm does neither: BoTorch's helper
+(Ament et al., "Unexpected improvements to expected improvement", 2023) is exact down to gamma = -10^100, so both
+functions go through it, EI as its exponential. Where the variance is zero, EI is the improvement itself.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from botorch.acquisition.analytic import _log_ei_helper
+from torch import Tensor
+
+from core.acquisition.base import Moments, align_best, safe_deviation
+
+
+def log_expected_improvement(mean: Tensor, variance: Tensor, best: Tensor) -> Tensor:
+    """log EI, of the shape that the three broadcast to; -inf where no improvement is possible."""
+    sigma, certain = safe_deviation(variance)
+    improvement = best - mean
+    # A masked entry is 1, not its own value: log(0) would put nan into the gradients of its neighbours' where.
+    sure = torch.where(certain & (improvement > 0), improvement, 1.0).log()
+    sure = torch.where(improvement > 0, sure, -torch.inf)
+    return torch.where(certain, sure, sigma.log() + _log_ei_helper(improvement / sigma))
+
+
+def expected_improvement(mean: Tensor, variance: Tensor, best: Tensor) -> Tensor:
+    """EI in units of the targets, of the shape that the three broadcast to."""
+    sigma, certain = safe_deviation(variance)
+    improvement = best - mean
+    return torch.where(certain, improvement.clamp_min(0), sigma * _log_ei_helper(improvement / sigma).exp())
+
+
+@dataclass(frozen=True)
+class ExpectedImprovement:
+    """EI of a model's predictions: `moments` is a model's method of that name, `best` (runs,) or (samples, runs)."""
+
+    moments: Moments
+    best: Tensor
+    logarithmic: ClassVar[bool] = False
+
+    def __call__(self, X: Tensor) -> Tensor:
+        """X (..., runs, q, d) to (..., runs, q)."""
+        mean, variance = self.moments(X)
+        return expected_improvement(mean, variance, align_best(self.best, mean))
+
+
+@dataclass(frozen=True)
+class LogExpectedImprovement:
+    """log EI: the same maximiser, with gradients where EI underflows to zero."""
+
+    moments: Moments
+    best: Tensor
+    logarithmic: ClassVar[bool] = True
+
+    def __call__(self, X: Tensor) -> Tensor:
+        """X (..., runs, q, d) to (..., runs, q)."""
+        mean, variance = self.moments(X)
+        return log_expected_improvement(mean, variance, align_best(self.best, mean))

@@ -1,0 +1,195 @@
+"""Bayesian linear regression with evidence: DNGO (Snoek et al., ICML 2015), Eqs. 4 to 8, batched over runs.
+
+    y = Phi w + eta(X) + noise,   w ~ N(0, I / alpha),   noise ~ N(0, 1 / beta),   y~ = y - eta(X)
+    K = beta Phi' Phi + alpha I,   m = beta K^-1 Phi' y~                                              (Eqs. 6, 7)
+    mu(x) = m' phi(x) + eta(x),   sigma^2(x) = phi(x)' K^-1 phi(x) + 1 / beta                         (Eqs. 4, 5)
+    log p(y | X, alpha, beta) = D/2 log alpha + N/2 log beta - N/2 log(2 pi)
+                                - beta/2 |y~ - Phi m|^2 - alpha/2 m' m - 1/2 log |K|                  (Eq. 8)
+
+K keeps its eigenvectors when alpha and beta change. With the singular values of Phi = Q diag(s) V', q = Q' y~ and rho
+the squared length of what Q leaves of y~, Eq. 8 is a sum,
+
+    N/2 log(beta / 2 pi) + 1/2 sum_i log(alpha / (alpha + beta s_i^2))
+    - 1/2 sum_i q_i^2 alpha beta / (alpha + beta s_i^2) - beta rho / 2
+
+so that one decomposition, O(N D^2), serves every evaluation by a sampler: O(D) each, and Phi' Phi with its squared
+condition number is never formed. eta enters the same way: with y~ = B c for fixed columns B and changing coefficients
+c, Q' B and the triangular factor of the rest of B replace q and rho. Everything is float64.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models import hyperpriors
+from core.models.ensemble import training_data
+from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
+from core.models.settings import check_counts
+from core.randomness import Generators, normal_, uniform_
+from core.samplers import slice_sample
+
+LOG_ALPHA_RANGE = (-10.0, 10.0)
+LOG_NOISE_RANGE = (math.log(1e-8), 10.0)
+NOISE_SCALE = 0.1  # of the horseshoe, thesis section 4.4.4
+
+
+class Weights(NamedTuple):
+    """Normal posteriors of w: m (M, runs, D), V (runs, D, D), and the variances along V's columns (M, runs, D)."""
+
+    mean: Tensor
+    basis: Tensor
+    variances: Tensor
+
+    def marginals(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """m' phi and phi' K^-1 phi at features (..., runs, q, D): (M, ..., runs, q) each."""
+        mean, variances, features = self._aligned(features)
+        along = features @ self.basis
+        return (features @ mean).squeeze(-1), (along.square() @ variances).squeeze(-1)
+
+    def joint(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean (M, ..., runs, q) and covariance Phi K^-1 Phi' (M, ..., runs, q, q)."""
+        mean, variances, features = self._aligned(features)
+        along = features @ self.basis
+        return (features @ mean).squeeze(-1), (along * variances.mT) @ along.mT
+
+    def draw(self, members: Tensor, generators: Generators) -> Tensor:
+        """Weights drawn from the members (runs, count): (count, runs, D)."""
+        noise = normal_(self.mean.new_empty(*members.shape, self.mean.shape[-1]), generators).transpose(0, 1)
+        scaled = pick(self.variances, members).sqrt() * noise
+        return pick(self.mean, members) + (self.basis @ scaled.unsqueeze(-1)).squeeze(-1)
+
+    def _aligned(self, features: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Mean and variances as columns (M, 1..., runs, D, 1) beside features (..., runs, q, D)."""
+        shape = (len(self.mean), *(1 for _ in features.shape[:-3]), *self.mean.shape[1:], 1)
+        return self.mean.reshape(shape), self.variances.reshape(shape), features
+
+
+class Regression:
+    """The decomposition of features Phi (runs, N, D) and of columns B (runs, N, C), of which y~ = B c is made."""
+
+    def __init__(self, features: Tensor, columns: Tensor) -> None:
+        self.points, self.width = features.shape[-2:]
+        left, singular, right = torch.linalg.svd(features, full_matrices=self.points < self.width)
+        missing = self.width - singular.shape[-1]
+        self.basis = right.mT
+        self.singular = torch.nn.functional.pad(singular, (0, missing))
+        inside = left.mT @ columns
+        self.inside = torch.nn.functional.pad(inside, (0, 0, 0, missing))
+        self.outside = torch.linalg.qr(columns - left @ inside, mode="r")[1]
+
+    def log_evidence(self, coefficients: Tensor, log_alpha: Tensor, log_beta: Tensor) -> Tensor:
+        """Eq. 8 for c (..., runs, C), log alpha and log beta (..., runs): (..., runs)."""
+        alpha, beta = log_alpha.exp().unsqueeze(-1), log_beta.exp().unsqueeze(-1)
+        q = (self.inside @ coefficients.unsqueeze(-1)).squeeze(-1)
+        rho = (self.outside @ coefficients.unsqueeze(-1)).square().sum((-2, -1))
+        shrinkage = torch.log1p(beta / alpha * self.singular.square())
+        quadratic = (q.square() * (-shrinkage).exp()).sum(-1) + rho
+        return 0.5 * (self.points * (log_beta - math.log(2 * math.pi)) - shrinkage.sum(-1) - log_beta.exp() * quadratic)
+
+    def weights(self, coefficients: Tensor, log_alpha: Tensor, log_beta: Tensor) -> Weights:
+        """Eqs. 6 and 7 for c (M, runs, C) and logarithms (M, runs)."""
+        alpha, beta = log_alpha.exp().unsqueeze(-1), log_beta.exp().unsqueeze(-1)
+        eigenvalues = alpha + beta * self.singular.square()
+        q = (self.inside @ coefficients.unsqueeze(-1)).squeeze(-1)
+        along = beta * self.singular * q / eigenvalues
+        return Weights((self.basis @ along.unsqueeze(-1)).squeeze(-1), self.basis, 1 / eigenvalues)
+
+
+def log_prior(log_alpha: Tensor, log_noise: Tensor) -> Tensor:
+    """Flat on log alpha, horseshoe on the noise variance 1 / beta, both within a range; of the logarithms' shape."""
+    flat = hyperpriors.uniform(log_alpha, *LOG_ALPHA_RANGE) + hyperpriors.uniform(log_noise, *LOG_NOISE_RANGE)
+    return flat + hyperpriors.horseshoe(log_noise, NOISE_SCALE)
+
+
+class BayesianLinearRegression(GaussianMixtureModel):
+    """Linear regression on the inputs and a constant, alpha and beta integrated out by slice sampling.
+
+    Inputs and targets are standardised run by run.
+
+    Args:
+        chains: slice-sampling chains a run, in lockstep.
+        samples: members kept a chain.
+        burn_in: sweeps before the first.
+        thinning: sweeps from one to the next.
+        device: where fit and predictions run.
+
+    Raises:
+        ValueError: a count below 1.
+    """
+
+    def __init__(
+        self,
+        chains: int = 10,
+        samples: int = 2,
+        burn_in: int = 50,
+        thinning: int = 10,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        super().__init__()
+        check_counts("BayesianLinearRegression", chains=chains, samples=samples, burn_in=burn_in, thinning=thinning)
+        self.chains, self.samples, self.burn_in, self.thinning = chains, samples, burn_in, thinning
+        self.device = torch.device(device)
+
+    @torch.no_grad()
+    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> BayesianLinearRegression:
+        """Sample alpha and beta given X (runs, N, d) and y (runs, N), or (N, d) and (N,).
+
+        Returns:
+            self, with `hyperparameters` log alpha and log noise variance, (chains * samples, runs, 2).
+
+        Raises:
+            ValueError: data of the wrong shape or not finite.
+        """
+        X, y = training_data(X, y, self.device)
+        runs = len(X)
+        self.inputs, self.targets = Standardizer.fit(X, -2), Standardizer.fit(y, -1)
+        regression = Regression(self._features(X), self.targets.transform(y).unsqueeze(-1))
+        whole = X.new_ones(1, runs, 1)
+
+        def log_density(position: Tensor) -> Tensor:
+            log_alpha, log_noise = position.view(runs, -1, 2).transpose(0, 1).unbind(-1)
+            value = regression.log_evidence(whole, log_alpha, -log_noise) + log_prior(log_alpha, log_noise)
+            return value.T.flatten()
+
+        start = uniform_(X.new_empty(runs * self.chains, 2), generators) - X.new_tensor([0.5, 3.5])
+        kept = slice_sample(log_density, start, generators, self.samples, self.burn_in, self.thinning)
+        self.hyperparameters = by_member(kept, runs)
+        log_alpha, log_noise = self.hyperparameters.unbind(-1)
+        self.weights = regression.weights(whole, log_alpha, -log_noise)
+        self.members, self.runs, self.dimension = len(self.hyperparameters), runs, X.shape[-1]
+        return self
+
+    def _features(self, X: Tensor) -> Tensor:
+        standard = self.inputs.transform(X)
+        return torch.cat([torch.ones_like(standard[..., :1]), standard], -1)
+
+    def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """See `GaussianMixtureModel.marginals`."""
+        return self.weights.marginals(self._features(X))
+
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """See `GaussianMixtureModel.joint`."""
+        return self.weights.joint(self._features(X))
+
+    def noise(self) -> Tensor:
+        """See `GaussianMixtureModel.noise`."""
+        return self.hyperparameters[..., 1].exp()
+
+    def draw(self, members: Tensor, generators: Generators) -> Function:
+        """See `GaussianMixtureModel.draw`: exact, each function is a weight vector."""
+        return linear_function(self.weights.draw(members, generators), self._features)
+
+
+def linear_function(weights: Tensor, features: Function) -> Function:
+    """x -> w' phi(x) for weights (count, runs, D): X (..., runs, q, d) to (count, ..., runs, q)."""
+
+    def function(X: Tensor) -> Tensor:
+        columns = weights.view(len(weights), *(1 for _ in X.shape[:-3]), *weights.shape[1:], 1)
+        return (features(X) @ columns).squeeze(-1)
+
+    return function

@@ -1,0 +1,139 @@
+"""Models whose predictive distribution is a finite mixture of Gaussian processes, as BoTorch models.
+
+A member i is a Gaussian process with hyperparameters Theta_i, drawn from their posterior or a single estimate: it says
+f ~ GP(mu_i, Sigma_i), y = f + N(0, sigma_i^2). The hyperparameters are integrated out by the average over members
+(Snoek et al. 2012; DNGO section 3), whose moments for an observation are
+
+    mu(x)       = 1/M sum_i mu_i(x)
+    sigma^2(x)  = 1/M sum_i [(mu_i(x) - mu(x))^2 + Sigma_i(x, x) + sigma_i^2]
+
+BoTorch sees the members as the last batch axis, as in its own fully Bayesian models: acquisition functions are computed
+for each member and averaged, which is the acquisition integrated over hyperparameters. Targets are standardised; the
+abstract methods below speak of standardised targets, the public ones of the original units.
+
+Shapes: X is (..., runs, q, d), a member axis M leads everything else, (M, ..., runs, q).
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+
+import torch
+from botorch.acquisition.objective import PosteriorTransform
+from botorch.exceptions.errors import UnsupportedError
+from botorch.posteriors.fully_bayesian import GaussianMixturePosterior
+from gpytorch.distributions import MultivariateNormal
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models.ensemble import EnsembleModel
+from core.randomness import Generators, uniform_
+
+Function = Callable[[Tensor], Tensor]
+
+
+class GaussianMixtureModel(EnsembleModel):
+    """Base of models with Gaussian members; a subclass implements `fit` and the four abstract methods.
+
+    Attributes (after `fit`):
+        targets: standardizer of the targets, mean and scale (runs, 1).
+        members: number M of Gaussian processes a run.
+    """
+
+    _is_ensemble = True  # BoTorch averages acquisition functions over the last batch axis
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.members = 0
+        self.targets: Standardizer
+
+    @abstractmethod
+    def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and variance of f(x) for each member, standardised: (M, ..., runs, q) each, X (..., runs, q, d)."""
+
+    @abstractmethod
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean (M, ..., runs, q) and covariance (M, ..., runs, q, q) of f(X), standardised."""
+
+    @abstractmethod
+    def noise(self) -> Tensor:
+        """Noise variance sigma_i^2 of each member, standardised: (M, runs)."""
+
+    @abstractmethod
+    def draw(self, members: Tensor, generators: Generators) -> Function:
+        """Functions from the posterior, standardised, of the given members (runs, count).
+
+        Returns:
+            X (..., runs, q, d) -> (count, ..., runs, q).
+        """
+
+    def predict(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and variance of an observation under each member, (M, ..., runs, q), in the units of the targets."""
+        X = self.expand_runs(X).double()
+        mean, variance = self.marginals(X)
+        noise = self.noise().view(-1, *(1 for _ in X.shape[:-3]), self.runs, 1)
+        return self.targets.inverse(mean), self.targets.inverse_variance(variance + noise)
+
+    def posterior(
+        self,
+        X: Tensor,
+        output_indices: list[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: PosteriorTransform | None = None,
+    ) -> GaussianMixturePosterior:
+        """Posterior over f(X), or over observations at X where `observation_noise` is True.
+
+        Args:
+            X: (batch..., q, d) after one run, (..., runs, q, d) after several.
+
+        Returns:
+            Mixture whose component means are (batch..., M, q, 1).
+
+        Raises:
+            UnsupportedError: noise given as a tensor, and outputs other than 0.
+        """
+        if not isinstance(observation_noise, bool):
+            raise UnsupportedError("posterior: observation_noise must be True or False, a tensor is not supported")
+        if output_indices not in (None, [0]):
+            raise UnsupportedError(f"posterior: output_indices is {output_indices}, the only output is 0")
+        self.eval()
+        inputs = self.transform_inputs(X)
+        inputs = self.expand_runs(inputs.unsqueeze(-3) if self.runs == 1 else inputs).double()
+        mean, covariance = self.joint(inputs)
+        if observation_noise:
+            noise = self.noise().view(-1, *(1 for _ in inputs.shape[:-3]), self.runs, 1)
+            covariance = covariance + torch.diag_embed(noise.expand(mean.shape))
+        mean, covariance = self.targets.inverse(mean), covariance * self.targets.scale.unsqueeze(-1).square()
+        if self.runs == 1:
+            mean, covariance = mean.squeeze(-2), covariance.squeeze(-3)
+        posterior = GaussianMixturePosterior(MultivariateNormal(mean.movedim(0, -2), covariance.movedim(0, -3)))
+        return posterior if posterior_transform is None else posterior_transform(posterior=posterior, X=X)
+
+    def sample_functions(self, count: int, generators: Generators) -> Function:
+        """Draws of f from the posterior, for Thompson sampling: each of a member chosen at random.
+
+        Args:
+            count: functions a run.
+            generators: one a run, or one for all.
+
+        Returns:
+            X (..., runs, q, d) -> values (count, ..., runs, q) in the units of the targets, differentiable; the same
+            functions at every call.
+        """
+        uniforms = uniform_(self.targets.mean.new_empty(self.runs, count), generators)
+        functions = self.draw((uniforms * self.members).long(), generators)
+        return lambda X: self.targets.inverse(functions(self.expand_runs(X).double()))
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """(M,) after one run, (runs, M) after several."""
+        return torch.Size([self.members] if self.runs == 1 else [self.runs, self.members])
+
+
+def by_member(samples: Tensor, runs: int) -> Tensor:
+    """Slice samples (samples, runs * chains, P), a run's chains side by side, as members (samples * chains, runs, P)."""
+    return samples.unflatten(1, (runs, -1)).transpose(1, 2).flatten(0, 1)
+
+
+def pick(values: Tensor, members: Tensor) -> Tensor:
+    """Entries of values (M, runs, ...) of the members (runs, count): (count, runs, ...)."""
+    return values[members.T, torch.arange(values.shape[1], device=values.device)]
