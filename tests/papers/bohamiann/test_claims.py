@@ -42,6 +42,27 @@ def test_failed_runs_count_as_the_worst_likelihood():
     assert claims.adaptive_likelihood_at_least_as_good(results).holds == "holds"
 
 
+def steps(means: dict[str, tuple[float, ...]], sd: float) -> Fake:
+    """Likelihoods of SGHMC at the four step lengths, 20 runs of independent noise."""
+    rng = np.random.default_rng(1)
+    rows = [
+        (name, method, run, mean + sd * rng.normal(), "ok")
+        for name in claims.UCI_SETS
+        for method, mean in zip(claims.STEP_LENGTHS, means.get(name, means["others"]), strict=True)
+        for run in range(20)
+    ]
+    return Fake(uci=pd.DataFrame(rows, columns=["benchmark", "method", "run", "log_likelihood", "status"]))
+
+
+def test_best_steps_differ_only_where_the_difference_is_beyond_chance():
+    same, other = (-9.0, -5.0, -1.0, -2.0), (-9.0, -5.0, -2.0, -1.0)
+    assert claims.best_step_differs_by_set(steps({"others": same, "yacht": other}, 0.1)).holds == "holds"
+    assert claims.best_step_differs_by_set(steps({"others": same, "yacht": other}, 0.1)).ours == 2
+    assert claims.best_step_differs_by_set(steps({"others": same}, 0.1)).holds == "inconclusive"
+    tie = (-9.0, -5.0, -1.0, -1.01)
+    assert claims.best_step_differs_by_set(steps({"others": same, "yacht": tie}, 1.0)).holds == "inconclusive"
+
+
 def trajectories(share: float, chains: int = 40) -> Fake:
     """Chains that spend the given share of the sampling phase at theta_1 < 0, and all of the burn-in there."""
     theta = np.where(np.arange(1000) < share * 1000, -1.0, 1.0)

@@ -1,0 +1,95 @@
+"""Differential evolution against SciPy's, and its random choices."""
+
+import numpy as np
+import pytest
+import torch
+from botorch.test_functions import Ackley, Branin, Hartmann
+from scipy import optimize, stats
+
+from core.acquisition.maximizers import DifferentialEvolution
+from core.acquisition.maximizers.evolution import _latin_hypercube, _two_others
+from core.randomness import make_generators
+
+RUNS = 25
+
+
+class Negative:
+    """The negative of a test function on the unit cube."""
+
+    logarithmic = False
+
+    def __init__(self, function):
+        self.function, self.bounds = function.double(), function.bounds.double()
+
+    def __call__(self, X):
+        low, high = self.bounds
+        return -self.function.evaluate_true(low + X * (high - low))
+
+
+@pytest.mark.parametrize(
+    "function, iterations",
+    [(Branin(), 12), (Hartmann(6), 25), (Ackley(3, bounds=[(-5.0, 9.0)] * 3), 20)],
+    ids=["branin", "hartmann6", "ackley3"],
+)
+def test_it_is_as_far_as_scipy_s_after_the_same_generations(function, iterations):
+    problem, dimension = Negative(function), function.dim
+    search = DifferentialEvolution(iterations=iterations, tolerance=1e-300)
+    _, values = search(problem, dimension, make_generators(range(RUNS)))
+    theirs = [
+        optimize.differential_evolution(
+            lambda x: -problem(torch.as_tensor(x.T)).numpy(),
+            [(0, 1)] * dimension,
+            maxiter=iterations,
+            tol=0,
+            polish=False,
+            updating="deferred",
+            vectorized=True,
+            rng=np.random.default_rng(seed),
+        ).fun
+        for seed in range(RUNS)
+    ]
+    # Two algorithms that are the same differ with probability 0.001.
+    assert stats.ks_2samp(-values.numpy(), theirs).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    "function, optima",
+    [(Branin(), [0.397887]), (Hartmann(6), [-3.32237, -3.20316]), (Ackley(3, bounds=[(-5.0, 9.0)] * 3), [0.0])],
+    ids=["branin", "hartmann6", "ackley3"],
+)
+def test_left_to_converge_every_run_ends_in_an_optimum(function, optima):
+    _, values = DifferentialEvolution()(Negative(function), function.dim, make_generators(range(8)))
+    distances = (-values.unsqueeze(1) - torch.tensor(optima).double()).abs()
+    assert (distances.amin(1) < 1e-3).all() and (distances[:, 0] < 1e-3).any()
+
+
+def test_a_run_that_has_converged_is_valued_but_stays():
+    def formula(X):  # run 0 is flat, and converged before it starts
+        return -(X - 0.3).square().sum(-1) * torch.tensor([0.0, 1.0]).double().unsqueeze(1)
+
+    class Flat:
+        logarithmic = False
+        __call__ = staticmethod(formula)
+
+    points, _ = DifferentialEvolution()(Flat(), 2, make_generators([3, 4]))
+    alone, _ = DifferentialEvolution()(lambda X: 0 * X.sum(-1), 2, make_generators([3]))
+    assert torch.equal(points[:1], alone)
+    torch.testing.assert_close(points[1], torch.full((2,), 0.3, dtype=torch.float64), atol=1e-3, rtol=0)
+
+
+def test_two_other_members_are_distinct_and_uniform():
+    size = 6
+    uniforms = torch.rand(3000, size, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    first, second = _two_others(uniforms)
+    itself = torch.arange(size)
+    assert ((first != itself) & (second != itself) & (first != second)).all()
+    for member in range(size):
+        pairs = torch.bincount(first[:, member] * size + second[:, member], minlength=size * size)
+        counts = pairs[pairs > 0]
+        assert len(counts) == 20 and stats.chisquare(counts).pvalue > 1e-4
+
+
+def test_the_population_is_a_latin_hypercube():
+    X = _latin_hypercube(8, torch.empty(3, 0, 4, dtype=torch.float64), make_generators([0, 1, 2]))
+    assert X.shape == (3, 8, 4)
+    assert ((X * 8).long().sort(1).values == torch.arange(8).view(1, 8, 1)).all()
