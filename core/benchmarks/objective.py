@@ -1,0 +1,201 @@
+"""What is optimised: the contract of an objective, and the guard that turns failures into records.
+
+    class Objective:                    # any object with these names
+        space: ConfigurationSpace
+        fidelity: Fidelity | None       # what a budget means, None where there is only one
+        optimum: float | None           # the smallest noise-free loss, None where unknown
+        worst_loss: float               # finite; what a failed evaluation is recorded with
+        def evaluate(self, configurations, budget, generator) -> Evaluation
+
+Losses are minimised. `guarded_evaluate` is how an optimizer calls an objective that others wrote: whatever it raises
+or returns, an evaluation comes back, and the run goes on. `FunctionObjective` makes an objective of a plain function
+of one configuration.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import NDArray
+
+from core.errors import UserError
+
+FAILURE = "failure"  # the key of `info` that holds the message of a failed evaluation
+
+Configurations = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """What a budget counts (epochs, seconds, share of the data), and its smallest and largest value."""
+
+    name: str
+    minimum: float
+    maximum: float
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The outcome for n configurations.
+
+    Attributes:
+        loss: (n,) float64, to be minimised; of failed evaluations the benchmark's worst-case loss.
+        cost: (n,) float64, what each evaluation cost in the benchmark's own unit: seconds, or 1 where cost means
+            nothing.
+        info: n mappings with whatever else is worth recording; a failed evaluation has its message under "failure".
+    """
+
+    loss: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    info: tuple[Mapping[str, Any], ...]
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Which evaluations failed, (n,)."""
+        return np.array([FAILURE in entry for entry in self.info], dtype=bool)
+
+
+class Objective(Protocol):
+    """See the module."""
+
+    space: ConfigurationSpace
+    fidelity: Fidelity | None
+    optimum: float | None
+    worst_loss: float
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation: ...
+
+
+def check_budget(fidelity: Fidelity | None, budget: float | None) -> float | None:
+    """The budget to evaluate with: the largest one where none is asked for.
+
+    Raises:
+        UserError: outside of the fidelity's range, or given though there is no fidelity.
+    """
+    if fidelity is None:
+        if budget is not None:
+            raise UserError(f"budget {budget}: this objective has no fidelity; allowed: none")
+        return None
+    if budget is None:
+        return fidelity.maximum
+    if not fidelity.minimum <= budget <= fidelity.maximum:
+        raise UserError(f"budget {budget}; allowed: {fidelity.name} from {fidelity.minimum} to {fidelity.maximum}")
+    return budget
+
+
+@dataclass(frozen=True)
+class FunctionObjective:
+    """An objective of `function(configuration, budget, generator) -> loss`, whose cost is the measured seconds.
+
+    What the function raises passes through `evaluate`; `guarded_evaluate` records it.
+
+    Raises:
+        UserError: a worst-case loss that is not a finite number.
+    """
+
+    function: Callable[[Mapping[str, Any], float | None, np.random.Generator], float]
+    space: ConfigurationSpace
+    worst_loss: float
+    optimum: float | None = None
+    fidelity: Fidelity | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.worst_loss, (int, float)) or not np.isfinite(self.worst_loss):
+            raise UserError(f"worst_loss {self.worst_loss!r}; allowed: a finite number")
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation:
+        """One call of the function a configuration.
+
+        Raises:
+            UserError: the budget is outside of the fidelity.
+            TypeError, ValueError: the function does not return one number.
+        """
+        budget = check_budget(self.fidelity, budget)
+        losses, costs = [], []
+        for configuration in configurations:
+            start = time.perf_counter()
+            losses.append(_number(self.function(configuration, budget, generator)))
+            costs.append(time.perf_counter() - start)
+        return Evaluation(np.array(losses, dtype=np.float64), np.array(costs), tuple({} for _ in losses))
+
+
+def guarded_evaluate(
+    objective: Objective, configurations: Configurations, budget: float | None, generator: np.random.Generator
+) -> Evaluation:
+    """Evaluate, with every failure recorded: the worst-case loss, the seconds until it failed, and a message.
+
+    A failure is an exception, a result that is not one loss and one cost a configuration, or a loss or a cost that is
+    not finite. When a batch of several fails as a whole, its configurations are evaluated again one by one, so that
+    only those that fail alone are recorded as failed. Interrupts (KeyboardInterrupt, SystemExit) pass.
+
+    Raises:
+        UserError: a budget outside of the fidelity; that is the caller's mistake, not the objective's.
+    """
+    check_budget(objective.fidelity, budget)
+    n = len(configurations)
+    if n == 0:
+        return Evaluation(np.empty(0), np.empty(0), ())
+    start = time.perf_counter()
+    try:
+        loss, cost, info = _read(objective.evaluate(configurations, budget, generator), n)
+    except Exception as error:
+        if n > 1:
+            parts = [guarded_evaluate(objective, [one], budget, generator) for one in configurations]
+            return Evaluation(
+                np.concatenate([part.loss for part in parts]),
+                np.concatenate([part.cost for part in parts]),
+                sum((part.info for part in parts), ()),
+            )
+        loss, cost = np.array([np.nan]), np.array([time.perf_counter() - start])
+        info = ({FAILURE: f"{type(error).__name__}: {error}"},)
+    return _without_nonfinite(loss, cost, info, objective.worst_loss, time.perf_counter() - start)
+
+
+def _read(result: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[Mapping[str, Any], ...]]:
+    if not isinstance(result, Evaluation):
+        raise TypeError(f"evaluate returned {type(result).__name__}, not an Evaluation")
+    arrays = {"loss": np.asarray(result.loss), "cost": np.asarray(result.cost)}
+    for name, array in arrays.items():
+        if array.dtype.kind not in "fiu":
+            raise TypeError(f"evaluate returned a {name} of type {array.dtype}, not of numbers")
+        if array.shape != (n,):
+            raise ValueError(f"evaluate returned a {name} of shape {array.shape}, not ({n},)")
+    if len(result.info) != n:
+        raise ValueError(f"evaluate returned {len(result.info)} entries of info, not {n}")
+    return arrays["loss"].astype(np.float64), arrays["cost"].astype(np.float64), tuple(result.info)
+
+
+def _without_nonfinite(
+    loss: NDArray[np.float64],
+    cost: NDArray[np.float64],
+    info: tuple[Mapping[str, Any], ...],
+    worst_loss: float,
+    seconds: float,
+) -> Evaluation:
+    entries = []
+    for value, price, entry in zip(loss, cost, info):
+        wrong = f"loss is {value}" if not np.isfinite(value) else f"cost is {price}" if not np.isfinite(price) else ""
+        entries.append({**entry, FAILURE: wrong} if wrong and FAILURE not in entry else entry)
+    failed = np.array([FAILURE in entry for entry in entries], dtype=bool)
+    share = seconds / len(cost)
+    return Evaluation(np.where(failed, worst_loss, loss), np.where(np.isfinite(cost), cost, share), tuple(entries))
+
+
+def _number(value: Any) -> float:
+    """A single real number: no text, no truth value, no array of several."""
+    array = np.asarray(value.detach().cpu() if isinstance(value, torch.Tensor) else value)
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"the function returned {value!r} of type {type(value).__name__}, not a number")
+    if array.size != 1:
+        raise ValueError(f"the function returned {array.size} numbers of shape {array.shape}, not one")
+    return float(array.reshape(()))

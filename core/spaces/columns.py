@@ -1,0 +1,160 @@
+"""How one hyperparameter lies on the interval [0, 1].
+
+* float: linear, or linear in the logarithm.
+* integer of k values l..h: k cells, of equal width or, on a log scale, [log(v - 1/2), log(v + 1/2)] rescaled; v encodes
+  to the middle of its cell (log v on a log scale).
+* ordinal and categorical with k choices: k cells of equal width, in the order of the choices; choice i encodes to its
+  middle, (i + 1/2) / k.
+
+So uniform points of the cube give each value of a finite hyperparameter, log integers apart, the same probability, and
+both ends 0 and 1 decode to legal values. Priors that ConfigSpace attaches (normal or beta numbers, weights of choices)
+are not part of the encoding. Between `values` (what a configuration holds) and coordinates there are codes:
+the number itself for floats and integers, the index for choices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from ConfigSpace import CategoricalHyperparameter, OrdinalHyperparameter
+from ConfigSpace.hyperparameters import (
+    Constant,
+    FloatHyperparameter,
+    Hyperparameter,
+    IntegerHyperparameter,
+)
+from numpy.typing import NDArray
+
+from core.errors import UserError
+
+SLACK = 1e-9  # a float that left its range by rounding, relative to the range, is still legal
+
+
+@dataclass(frozen=True)
+class Column:
+    """A hyperparameter and its codes.
+
+    Attributes:
+        hyperparameter: ConfigSpace's.
+        kind: "float", "integer", "ordinal", "categorical" or "constant" (one value only: no coordinate of the cube).
+        size: how many values there are; None for floats.
+    """
+
+    hyperparameter: Hyperparameter
+    kind: str
+    size: int | None
+
+    @classmethod
+    def of(cls, hyperparameter: Hyperparameter) -> Column:
+        """Raises UserError for a type of hyperparameter that has no encoding here."""
+        if isinstance(hyperparameter, FloatHyperparameter):
+            return cls(hyperparameter, "float", None)
+        if isinstance(hyperparameter, IntegerHyperparameter):
+            size = int(hyperparameter.upper) - int(hyperparameter.lower) + 1
+            return cls(hyperparameter, "integer", size)
+        if isinstance(hyperparameter, OrdinalHyperparameter):
+            kind, size = "ordinal", len(hyperparameter.sequence)
+        elif isinstance(hyperparameter, CategoricalHyperparameter):
+            kind, size = "categorical", len(hyperparameter.choices)
+        elif isinstance(hyperparameter, Constant):
+            kind, size = "constant", 1
+        else:
+            raise UserError(
+                f"hyperparameter {hyperparameter.name!r} is of type {type(hyperparameter).__name__}, which has no "
+                "encoding; allowed: float, integer, ordinal, categorical and constant"
+            )
+        return cls(hyperparameter, kind if size > 1 else "constant", size)
+
+    @property
+    def name(self) -> str:
+        return self.hyperparameter.name
+
+    @property
+    def default(self) -> float:
+        """The coordinate of the default value."""
+        return float(self.place(np.array([self.code(self.hyperparameter.default_value)]))[0])
+
+    @cached_property
+    def choices(self) -> tuple[Any, ...]:
+        """The values in the order of their codes; empty for floats and integers."""
+        if isinstance(self.hyperparameter, OrdinalHyperparameter):
+            return tuple(self.hyperparameter.sequence)
+        if isinstance(self.hyperparameter, CategoricalHyperparameter):
+            return tuple(self.hyperparameter.choices)
+        return (self.hyperparameter.value,) if self.kind == "constant" else ()
+
+    def code(self, value: Any) -> float | int:
+        """The code of a value.
+
+        Raises:
+            UserError: not a value of this hyperparameter.
+        """
+        if self.choices:
+            if value in self.choices:
+                return self.choices.index(value)
+            raise UserError(f"{self.name} = {value!r} is not allowed; allowed: {', '.join(map(repr, self.choices))}")
+        low, high = self._range
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = np.nan
+        slack = SLACK * (high - low) if self.kind == "float" else 0.0
+        if not low - slack <= number <= high + slack or (self.kind == "integer" and number != round(number)):
+            raise UserError(f"{self.name} = {value!r} is not allowed; allowed: {self.kind} from {low} to {high}")
+        return min(max(number, low), high) if self.kind == "float" else int(value)
+
+    def place(self, codes: NDArray) -> NDArray[np.float64]:
+        """Codes (n,) to coordinates (n,)."""
+        low, high = self._edges
+        if self.choices:
+            return (codes + 0.5) / self.size
+        return (self._scale(np.asarray(codes, dtype=np.float64)) - low) / (high - low)
+
+    def read(self, coordinates: NDArray[np.float64]) -> NDArray:
+        """Coordinates (n,) in [0, 1] to codes (n,), float64 for floats and int64 for all others."""
+        if self.choices:
+            return np.minimum((coordinates * self.size).astype(np.int64), self.size - 1)
+        low, high = self._edges
+        scaled = low * (1 - coordinates) + high * coordinates
+        numbers = np.exp(scaled) if self._log else scaled
+        if self.kind == "integer":
+            numbers = np.rint(numbers)
+        numbers = np.clip(numbers, *self._range)
+        return numbers if self.kind == "float" else numbers.astype(np.int64)
+
+    def values(self, codes: NDArray) -> list[Any]:
+        """Codes (n,) to what a configuration holds: Python numbers, or the choices."""
+        return [self.choices[code] for code in codes] if self.choices else codes.tolist()
+
+    def vector(self, codes: NDArray) -> NDArray[np.float64]:
+        """Codes (n,) to ConfigSpace's own vector representation (n,), in which its conditions are stated."""
+        if self.kind == "constant":
+            return np.full(len(codes), self.hyperparameter.to_vector(self.choices[0]), dtype=np.float64)
+        if self.choices:
+            return np.asarray(codes, dtype=np.float64)
+        return np.asarray(self.hyperparameter.to_vector(codes), dtype=np.float64)
+
+    @property
+    def _log(self) -> bool:
+        return bool(getattr(self.hyperparameter, "log", False))
+
+    @property
+    def _range(self) -> tuple[float, float]:
+        number = float if self.kind == "float" else int
+        return number(self.hyperparameter.lower), number(self.hyperparameter.upper)
+
+    @property
+    def _edges(self) -> Sequence[float]:
+        """The scaled ends of the interval, for integers half a step beyond the first and the last value."""
+        if self.choices:
+            return 0.0, 1.0
+        half = 0.5 if self.kind == "integer" else 0.0
+        low, high = self._range
+        return float(self._scale(np.float64(low - half))), float(self._scale(np.float64(high + half)))
+
+    def _scale(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.log(numbers) if self._log else numbers

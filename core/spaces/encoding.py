@@ -1,0 +1,196 @@
+"""Configurations of a ConfigSpace to points of the unit cube and back.
+
+    encoding = CubeEncoding(space)
+    points = encoding.encode(configurations)        # (n, d) float64
+    configurations = encoding.decode(points)        # n dictionaries, absent names are inactive
+
+One coordinate a hyperparameter, in the order of `list(space)` (ConfigSpace sorts by depth, then name), as
+`core.spaces.columns` says; hyperparameters with one value have none. A configuration is a plain dictionary of Python
+values: cheap to make in thousands and to send to another process; `ConfigSpace.Configuration(space, values=...)`
+accepts it, and a Configuration can be encoded.
+
+* **Conditions.** Whether a hyperparameter is active is what ConfigSpace's conditions say (of an inactive parent "not
+  equal" holds, all others do not). An inactive one is left out by `decode`, and `encode` puts its default value in its
+  coordinate: equal configurations are equal points.
+* **Forbidden clauses.** The point of a forbidden configuration has no nearest legal one, so nothing is repaired:
+  `allowed` says which points decode to legal configurations, `sample` draws from those only, and `decode` refuses the
+  others. Maximisers drop candidates that `allowed` excludes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import ArrayLike, NDArray
+
+from core.errors import UnknownNameError, UserError
+from core.spaces.columns import Column
+
+OUTSIDE = 1e-6  # coordinates this far outside of [0, 1] are rounding errors and are clipped
+TRIES = 1000  # rounds of rejection in `sample`
+
+Configurations = Sequence[Mapping[str, Any]]
+
+
+class CubeEncoding:
+    """The encoding of one space; it does not see what is added to the space later.
+
+    Attributes:
+        space: the space.
+        columns: the hyperparameters that have a coordinate, in the order of the coordinates.
+        dimension: d, how many there are.
+        cardinalities: number of choices by coordinate, for the categorical ones: where order means nothing.
+        levels: number of values by coordinate, for all finite ones (integer, ordinal, categorical).
+        imputed: (d,), the coordinates that stand for inactive hyperparameters: the defaults'.
+
+    Raises:
+        UserError: a space with no hyperparameter, with a single configuration, or with a type that has no encoding.
+    """
+
+    def __init__(self, space: ConfigurationSpace) -> None:
+        name = f"space {space.name!r}" if space.name else "the space"
+        if len(space) == 0:
+            raise UserError(f"{name} has no hyperparameters: there is nothing to optimise")
+        self.space = space
+        self._all = [Column.of(space[key]) for key in space]
+        self.columns = tuple(column for column in self._all if column.kind != "constant")
+        if not self.columns:
+            values = {column.name: column.choices[0] for column in self._all}
+            raise UserError(f"{name} has a single configuration, {values}: there is nothing to optimise")
+        self.dimension = len(self.columns)
+        kinds = [column.kind for column in self.columns]
+        self.cardinalities = {i: column.size for i, column in enumerate(self.columns) if kinds[i] == "categorical"}
+        self.levels = {i: column.size for i, column in enumerate(self.columns) if kinds[i] != "float"}
+        self.imputed = np.array([column.default for column in self.columns])
+        places = {column.name: i for i, column in enumerate(self.columns)}
+        self._places = [places.get(column.name) for column in self._all]  # the coordinate, None for constants
+
+    def encode(self, configurations: Configurations) -> NDArray[np.float64]:
+        """Configurations to points (n, d).
+
+        Raises:
+            UnknownNameError: a name that the space does not have.
+            UserError: a value that is not allowed, missing, given though inactive, or forbidden together with others.
+        """
+        known = set(self.space)
+        for configuration in configurations:
+            for name in configuration:
+                if name not in known:
+                    raise UnknownNameError("hyperparameter", name, known)
+        codes = []
+        given = np.array([[c.name in conf for conf in configurations] for c in self._all], dtype=bool)
+        given = given.reshape(len(self._all), len(configurations))
+        for column in self._all:
+            default = column.code(column.hyperparameter.default_value)
+            found = [column.code(conf[column.name]) if column.name in conf else default for conf in configurations]
+            codes.append(np.array(found, dtype=np.float64 if column.kind == "float" else np.int64))
+        vectors, active = self._activity(codes, len(configurations))
+        self._require_given(given, active)
+        self._require_allowed(vectors)
+        return self._points(codes, active)
+
+    def decode(self, points: ArrayLike) -> list[dict[str, Any]]:
+        """Points (n, d) to configurations.
+
+        Raises:
+            UserError: not (n, d), not finite, outside of the cube by more than rounding, or a forbidden configuration.
+        """
+        codes = self._read(self._checked(points))
+        vectors, active = self._activity(codes, len(codes[0]))
+        self._require_allowed(vectors)
+        values = [column.values(code) for column, code in zip(self._all, codes)]
+        return [
+            {column.name: values[j][i] for j, column in enumerate(self._all) if active[j, i]}
+            for i in range(active.shape[1])
+        ]
+
+    def canonical(self, points: ArrayLike) -> NDArray[np.float64]:
+        """The points (n, d) that stand for the same configurations as these: encode(decode(points)), forbidden or not.
+
+        Finite hyperparameters move to the middles of their cells, inactive ones to their defaults.
+        """
+        codes = self._read(self._checked(points))
+        return self._points(codes, self._activity(codes, len(codes[0]))[1])
+
+    def active(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """Which coordinates matter, (n, d): False where the hyperparameter is inactive."""
+        codes = self._read(self._checked(points))
+        active = self._activity(codes, len(codes[0]))[1]
+        return active[[place is not None for place in self._places]].T
+
+    def allowed(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """Which points (n, d) decode to configurations that no forbidden clause excludes, (n,)."""
+        codes = self._read(self._checked(points))
+        return ~self._forbidden(self._activity(codes, len(codes[0]))[0])
+
+    def sample(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
+        """n canonical points (n, d), uniform over the allowed part of the cube.
+
+        Raises:
+            UserError: hardly anything is allowed.
+        """
+        found, count = [np.empty((0, self.dimension))], 0
+        for _ in range(TRIES):
+            if count >= n:
+                break
+            points = generator.random((max(n, 16), self.dimension))
+            found.append(points[self.allowed(points)])
+            count += len(found[-1])
+        if count < n:
+            raise UserError(f"of {TRIES * max(n, 16)} configurations drawn the forbidden clauses allow only {count}")
+        return self.canonical(np.concatenate(found)[:n])
+
+    def _checked(self, points: ArrayLike) -> NDArray[np.float64]:
+        array = np.asarray(points, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != self.dimension:
+            raise UserError(f"points of shape {array.shape}; allowed: (n, {self.dimension})")
+        wrong = ~((array >= -OUTSIDE) & (array <= 1 + OUTSIDE))
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0]
+            raise UserError(f"point {row} has {array[row, column]} for {self.columns[column].name!r}; allowed: 0 to 1")
+        return np.clip(array, 0.0, 1.0)
+
+    def _read(self, points: NDArray[np.float64]) -> list[NDArray]:
+        """The codes of all hyperparameters, each (n,), whether they are active or not."""
+        return [
+            np.zeros(len(points), dtype=np.int64) if place is None else column.read(points[:, place])
+            for column, place in zip(self._all, self._places)
+        ]
+
+    def _activity(self, codes: list[NDArray], n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """ConfigSpace's vectors, NaN where inactive, and what is active, both (hyperparameters, n): parents first."""
+        vectors = np.full((len(self._all), n), np.nan)
+        active = np.ones((len(self._all), n), dtype=bool)
+        for i, (column, code) in enumerate(zip(self._all, codes)):
+            for condition in self.space.parent_conditions_of[column.name]:
+                active[i] &= condition.satisfied_by_vector_array(vectors)
+            vectors[i] = np.where(active[i], column.vector(code), np.nan)
+        return vectors, active
+
+    def _points(self, codes: list[NDArray], active: NDArray[np.bool_]) -> NDArray[np.float64]:
+        points = np.empty((active.shape[1], self.dimension))
+        for i, place in enumerate(self._places):
+            if place is not None:
+                points[:, place] = np.where(active[i], self._all[i].place(codes[i]), self.imputed[place])
+        return points
+
+    def _forbidden(self, vectors: NDArray[np.float64]) -> NDArray[np.bool_]:
+        found = np.zeros(vectors.shape[1], dtype=bool)
+        for clause in self.space.forbidden_clauses:
+            found |= clause.is_forbidden_vector_array(vectors)
+        return found
+
+    def _require_allowed(self, vectors: NDArray[np.float64]) -> None:
+        for clause in self.space.forbidden_clauses:
+            rows = np.flatnonzero(clause.is_forbidden_vector_array(vectors))
+            if len(rows):
+                raise UserError(f"configuration {rows[0]} is forbidden by the space: {clause}")
+
+    def _require_given(self, given: NDArray[np.bool_], active: NDArray[np.bool_]) -> None:
+        if (given != active).any():
+            which, row = np.argwhere(given != active)[0]
+            name, state = self._all[which].name, "missing" if active[which, row] else "inactive: it must be left out"
+            raise UserError(f"configuration {row}: {name!r} is {state}")

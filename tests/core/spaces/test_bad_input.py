@@ -1,0 +1,54 @@
+"""Spaces, configurations and points that cannot be encoded: one clear error each."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from ConfigSpace import Categorical, ConfigurationSpace, Constant
+
+from core.errors import UnknownNameError, UserError
+from core.spaces import CubeEncoding
+
+
+def test_spaces_with_nothing_to_optimise_are_refused():
+    with pytest.raises(UserError, match="space 'void' has no hyperparameters"):
+        CubeEncoding(ConfigurationSpace(name="void"))
+    point = ConfigurationSpace(name="point")
+    point.add(Constant("a", 1), Categorical("b", ["x"]))
+    with pytest.raises(UserError, match=r"single configuration, \{'a': 1, 'b': 'x'\}"):
+        CubeEncoding(point)
+
+
+@pytest.mark.parametrize(
+    ("configuration", "error", "message"),
+    [
+        ({"kind": "tree"}, UserError, r"kind = 'tree' is not allowed; allowed: 'svm', 'net', 'none'"),
+        ({"kind": "net", "width": 10}, UserError, r"width = 10 is not allowed; allowed: integer from 1 to 9"),
+        ({"kind": "net", "width": 2.5}, UserError, r"width = 2.5 is not allowed"),
+        ({"kind": "net", "width": "wide"}, UserError, r"width = 'wide' is not allowed"),
+        (
+            {"kind": "svm", "gamma": math.nan, "seed": 7},
+            UserError,
+            r"gamma = nan is not allowed; allowed: float from 0.0",
+        ),
+        ({"kind": "net"}, UserError, r"configuration 0: 'width' is missing"),
+        ({"kind": "none", "gamma": 0.1}, UserError, r"configuration 0: 'gamma' is inactive"),
+        ({"kind": "none", "gama": 0.1}, UnknownNameError, r"unknown hyperparameter 'gama'; did you mean 'gamma'"),
+    ],
+)
+def test_bad_configurations(conditional, configuration, error, message):
+    with pytest.raises(error, match=message):
+        CubeEncoding(conditional).encode([configuration])
+
+
+def test_bad_points_and_no_points(conditional):
+    encoding = CubeEncoding(conditional)
+    with pytest.raises(UserError, match=r"points of shape \(2, 2\); allowed: \(n, 3\)"):
+        encoding.decode(np.zeros((2, 2)))
+    for value in (1.01, -0.01, math.nan, math.inf):
+        with pytest.raises(UserError, match=r"point 1 has .* allowed: 0 to 1"):
+            encoding.decode([[0.0, 0.0, 0.0], [0.0, value, 0.0]])
+    assert encoding.decode(np.empty((0, 3))) == []
+    assert encoding.encode([]).shape == (0, 3)
