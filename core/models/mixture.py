@@ -22,6 +22,7 @@ from botorch.acquisition.objective import PosteriorTransform
 from botorch.exceptions.errors import UnsupportedError
 from botorch.posteriors.fully_bayesian import GaussianMixturePosterior
 from gpytorch.distributions import MultivariateNormal
+from linear_operator import to_linear_operator
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
@@ -29,6 +30,7 @@ from core.models.ensemble import EnsembleModel
 from core.randomness import Generators, uniform_
 
 Function = Callable[[Tensor], Tensor]
+JITTER = 1e-10  # share of the largest variance added to joint covariances of several points
 
 
 class GaussianMixtureModel(EnsembleModel):
@@ -102,10 +104,14 @@ class GaussianMixtureModel(EnsembleModel):
         if observation_noise:
             noise = self.noise().view(-1, *(1 for _ in inputs.shape[:-3]), self.runs, 1)
             covariance = covariance + torch.diag_embed(noise.expand(mean.shape))
+        if mean.shape[-1] > 1:  # members whose points share all randomness have singular covariances
+            ridge = JITTER * covariance.diagonal(dim1=-2, dim2=-1).amax(-1, keepdim=True)
+            covariance = covariance + torch.diag_embed(ridge.expand(mean.shape))
         mean, covariance = self.targets.inverse(mean), covariance * self.targets.scale.unsqueeze(-1).square()
         if self.runs == 1:
             mean, covariance = mean.squeeze(-2), covariance.squeeze(-3)
-        posterior = GaussianMixturePosterior(MultivariateNormal(mean.movedim(0, -2), covariance.movedim(0, -3)))
+        covariance = to_linear_operator(covariance.movedim(0, -3))  # factorised where samples are drawn
+        posterior = GaussianMixturePosterior(MultivariateNormal(mean.movedim(0, -2), covariance))
         return posterior if posterior_transform is None else posterior_transform(posterior=posterior, X=X)
 
     def sample_functions(self, count: int, generators: Generators) -> Function:
@@ -130,7 +136,7 @@ class GaussianMixtureModel(EnsembleModel):
 
 
 def by_member(samples: Tensor, runs: int) -> Tensor:
-    """Slice samples (samples, runs * chains, P), a run's chains side by side, as members (samples * chains, runs, P)."""
+    """Samples (samples, runs * chains, P), a run's chains side by side, as members (samples * chains, runs, P)."""
     return samples.unflatten(1, (runs, -1)).transpose(1, 2).flatten(0, 1)
 
 

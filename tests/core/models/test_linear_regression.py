@@ -14,6 +14,7 @@ from core.models.linear_regression import BayesianLinearRegression, Regression, 
 from core.models.mixture import by_member
 from core.randomness import make_generators
 
+QUICK = {"chains": 3, "burn_in": 10, "thinning": 1}
 SHAPES = [(9, 4), (4, 9), (5, 5), (1, 3)]  # more points than features, fewer, as many, one point
 
 
@@ -128,7 +129,7 @@ def test_it_recovers_a_line_at_every_scale_of_the_targets():
     X, y = line(n=40, noise=0.01)
     at = torch.rand(2, 7, 2, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     for scale in (1e-12, 1.0, 1e12):
-        model = BayesianLinearRegression().fit(X, y * scale, make_generators([0, 1]))
+        model = BayesianLinearRegression(**QUICK).fit(X, y * scale, make_generators([0, 1]))
         mean, variance = model.moments(at)
         torch.testing.assert_close(mean / scale, 3 * at[..., 0] - 1, atol=0.02, rtol=0)
         assert (variance.sqrt() / scale < 0.1).all() and (variance > 0).all()
@@ -137,7 +138,7 @@ def test_it_recovers_a_line_at_every_scale_of_the_targets():
 @pytest.mark.parametrize("n", [1, 2, 30])
 def test_constant_targets_and_single_points(n):
     X = torch.full((2, n, 3), 0.5)
-    model = BayesianLinearRegression().fit(X, torch.full((2, n), 7.0), make_generators([0, 1]))
+    model = BayesianLinearRegression(**QUICK).fit(X, torch.full((2, n), 7.0), make_generators([0, 1]))
     mean, variance = model.moments(torch.rand(2, 4, 3))
     assert torch.isfinite(variance).all() and (variance > 0).all()
     torch.testing.assert_close(model.moments(X[:, :1])[0], torch.full((2, 1), 7.0, dtype=torch.float64))

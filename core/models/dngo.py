@@ -1,0 +1,165 @@
+"""DNGO, deep networks for global optimization (Snoek et al., ICML 2015, section 3): Bayesian linear regression on the
+last hidden layer of a network.
+
+1. A network (3 x 50 tanh) is trained by SGD with momentum, see `core.models.representation`; phi is its last layer.
+2. y = w' phi(x) + eta(x) + noise, with the regression of `core.models.linear_regression` (Eqs. 4 to 8) and the prior
+   mean of Eq. 9, a convex quadratic on the unit cube,
+
+       eta(x) = lambda + (x - c)' Lambda (x - c) = lambda + sum_k Lambda_kk (x_k^2 - 2 c_k x_k + c_k^2)
+
+   so that y~ = y - eta is a combination of the fixed columns y, 1, x_k, x_k^2, as `Regression` takes it.
+3. alpha, beta, lambda, Lambda and c are integrated out by slice sampling over the evidence (Eq. 8) times the prior.
+   The paper gives c_k a normal prior of mean 0.5 and Lambda_kk a horseshoe. What it leaves open is chosen here: the
+   horseshoe's scale 0.1, standard deviations of 0.25 for c_k (centres inside the cube) and 1 for lambda, alpha and
+   beta as in `linear_regression`. (Its text integrates out "b", lambda and c; b is undefined and read as Lambda_kk.)
+
+The network sees inputs and targets standardised run by run; eta sees the inputs as given, which must lie in the unit
+cube for its prior to mean what it says. Shapes as in `core.models.mixture`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models import hyperpriors
+from core.models.ensemble import training_data
+from core.models.linear_regression import Regression, linear_function, log_prior
+from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
+from core.models.representation import Representation
+from core.models.settings import check_counts
+from core.randomness import Generators, uniform_
+from core.samplers import slice_sample
+
+LAMBDA_SCALE = 0.1
+LOG_LAMBDA_RANGE = (-15.0, 10.0)
+CENTRE, CENTRE_SD = 0.5, 0.25
+OFFSET_SD = 1.0
+
+
+class DNGO(GaussianMixtureModel):
+    """Members share the representation and differ in (log alpha, log noise, lambda, log Lambda_kk, c_k).
+
+    Args:
+        widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay: see `Representation`.
+        chains: slice-sampling chains a run, in lockstep.
+        samples: members kept a chain.
+        burn_in: sweeps before the first.
+        thinning: sweeps from one to the next.
+        device: where fit and predictions run.
+
+    Raises:
+        ValueError: a setting out of range.
+    """
+
+    def __init__(
+        self,
+        widths: Sequence[int] = (50, 50, 50),
+        activation: str = "tanh",
+        epochs: int = 300,
+        batch_size: int = 32,
+        learning_rate: float = 0.05,
+        momentum: float = 0.9,
+        weight_decay: float = 1e-5,
+        chains: int = 10,
+        samples: int = 1,
+        burn_in: int = 15,
+        thinning: int = 1,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        super().__init__()
+        self.representation = Representation(
+            widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay
+        )
+        check_counts("DNGO", chains=chains, samples=samples, burn_in=burn_in, thinning=thinning)
+        self.chains, self.samples, self.burn_in, self.thinning = chains, samples, burn_in, thinning
+        self.device = torch.device(device)
+
+    @torch.no_grad()
+    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> DNGO:
+        """Train the network and sample the hyperparameters; X (runs, N, d) and y (runs, N), or (N, d) and (N,).
+
+        Returns:
+            self, with `hyperparameters` (M, runs, 3 + 2 d).
+
+        Raises:
+            ValueError: data of the wrong shape or not finite, or a network that diverged.
+        """
+        X, y = training_data(X, y, self.device)
+        runs, d = len(X), X.shape[-1]
+        self.inputs, self.targets = Standardizer.fit(X, -2), Standardizer.fit(y, -1)
+        y = self.targets.transform(y)
+        self.representation.fit(self.inputs.transform(X), y, generators)
+        features = self._features(X)
+        if not torch.isfinite(features).all():
+            rate = self.representation.learning_rate
+            raise ValueError(f"DNGO: the network diverged in training with learning_rate {rate}; take a smaller one")
+        columns = torch.cat([y.unsqueeze(-1), torch.ones_like(y).unsqueeze(-1), X, X.square()], -1)
+        regression = Regression(features, columns)
+
+        def log_density(position: Tensor) -> Tensor:
+            theta = position.unflatten(0, (runs, self.chains)).transpose(0, 1)
+            evidence = regression.log_evidence(residual_coefficients(theta, d), theta[..., 0], -theta[..., 1])
+            return (evidence + log_hyperprior(theta, d)).T.flatten()
+
+        start = X.new_zeros(3 + 2 * d)
+        start[1], start[3 : 3 + d], start[3 + d :] = -5, -3, CENTRE
+        start = start + 0.5 * uniform_(X.new_empty(runs * self.chains, 3 + 2 * d), generators) - 0.25
+        width = X.new_tensor([2.0, 2.0, 1.0] + d * [4.0] + d * [0.5])  # typical sizes of slices
+        kept = slice_sample(log_density, start, generators, self.samples, self.burn_in, self.thinning, width)
+        theta = self.hyperparameters = by_member(kept, runs)
+        self.coefficients = residual_coefficients(theta, d)
+        self.weights = regression.weights(self.coefficients, theta[..., 0], -theta[..., 1])
+        self.members, self.runs, self.dimension = len(theta), runs, d
+        return self
+
+    def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """See `GaussianMixtureModel.marginals`; Eqs. 4 and 5 without the noise."""
+        mean, variance = self.weights.marginals(self._features(X))
+        return mean + quadratic(X, self.coefficients), variance
+
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """See `GaussianMixtureModel.joint`."""
+        mean, covariance = self.weights.joint(self._features(X))
+        return mean + quadratic(X, self.coefficients), covariance
+
+    def noise(self) -> Tensor:
+        """See `GaussianMixtureModel.noise`: 1 / beta."""
+        return self.hyperparameters[..., 1].exp()
+
+    def draw(self, members: Tensor, generators: Generators) -> Function:
+        """See `GaussianMixtureModel.draw`: exact, output weights from their posterior."""
+        linear = linear_function(self.weights.draw(members, generators), self._features)
+        coefficients = pick(self.coefficients, members)
+        return lambda X: linear(X) + quadratic(X, coefficients)
+
+    def _features(self, X: Tensor) -> Tensor:
+        return self.representation.features(self.inputs.transform(X))
+
+
+def residual_coefficients(theta: Tensor, d: int) -> Tensor:
+    """Coefficients of y, 1, x_k, x_k^2 in y~ = y - eta(x): (..., 2 + 2 d) for theta (..., 3 + 2 d)."""
+    curvature, centre = theta[..., 3 : 3 + d].exp(), theta[..., 3 + d :]
+    offset = theta[..., 2] + (curvature * centre.square()).sum(-1)
+    leading = torch.stack([torch.ones_like(offset), -offset], -1)
+    return torch.cat([leading, 2 * curvature * centre, -curvature], -1)
+
+
+def quadratic(X: Tensor, coefficients: Tensor) -> Tensor:
+    """eta(x) of Eq. 9 for X (..., runs, q, d) and coefficients of y~ (M, runs, 2 + 2 d): (M, ..., runs, q)."""
+    basis = torch.cat([torch.ones_like(X[..., :1]), X, X.square()], -1)
+    shape = (len(coefficients), *(1 for _ in X.shape[:-3]), coefficients.shape[1], -1, 1)
+    return -(basis @ coefficients[..., 1:].reshape(shape)).squeeze(-1)
+
+
+def log_hyperprior(theta: Tensor, d: int) -> Tensor:
+    """Log density of the prior up to a constant: (...) for theta (..., 3 + 2 d)."""
+    log_curvature, centre = theta[..., 3 : 3 + d], theta[..., 3 + d :]
+    curvature = hyperpriors.horseshoe(log_curvature, LAMBDA_SCALE) + hyperpriors.uniform(
+        log_curvature, *LOG_LAMBDA_RANGE
+    )
+    smooth = hyperpriors.normal(theta[..., 2], 0, OFFSET_SD) + hyperpriors.normal(centre, CENTRE, CENTRE_SD).sum(-1)
+    return log_prior(theta[..., 0], theta[..., 1]) + smooth + curvature.sum(-1)

@@ -1,0 +1,121 @@
+"""Ordinary least squares on a learned representation: Brofos et al., Eqs. 6 to 8.
+
+With nu(x) the last hidden layer of a trained network (`core.models.representation`) and Phi (N, D) that of the data,
+
+    mu(x)      = ((Phi' Phi)^-1 Phi' y)' nu(x)                                                            (Eq. 6)
+    sigma^2(x) = s^2 (1 + G),   G = nu(x)' (Phi' Phi)^-1 nu(x)                                            (Eqs. 7, 8)
+    s^2        = |y - Phi w|^2 / N,   the maximum likelihood estimate of the noise
+
+The 1 in Eq. 7 is the noise of an observation, s^2 G the variance of f(x), that of w ~ N(w^, s^2 (Phi' Phi)^-1).
+
+With as many points as units the fit passes through every target: s^2 is 0 and every variance with it, so that expected
+improvement is undefined, although that is how the paper starts (section 3.1). Here s^2 is kept above a floor; with
+fewer points than units Phi' Phi has no inverse and `fit` refuses. Directions in which Phi does not vary to working
+precision (duplicated points, saturated units) take no part in w or G, which is the pseudo-inverse.
+
+Inputs and targets are standardised run by run. Shapes as in `core.models.mixture`, with one member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models.ensemble import training_data
+from core.models.linear_regression import Weights, linear_function
+from core.models.mixture import Function, GaussianMixtureModel
+from core.models.representation import Representation
+from core.models.settings import check_positive
+from core.randomness import Generators
+
+
+class LeastSquaresNetwork(GaussianMixtureModel):
+    """Least squares on the last layer of a tanh network.
+
+    Args:
+        widths, epochs, batch_size, learning_rate, momentum, weight_decay: see `Representation`.
+        min_noise: floor of s^2, of standardised targets.
+        device: where fit and predictions run.
+
+    Raises:
+        ValueError: a setting out of range.
+    """
+
+    def __init__(
+        self,
+        widths: Sequence[int] = (50, 50, 50),
+        epochs: int = 300,
+        batch_size: int = 32,
+        learning_rate: float = 0.05,
+        momentum: float = 0.9,
+        weight_decay: float = 1e-5,
+        min_noise: float = 1e-6,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        super().__init__()
+        check_positive("LeastSquaresNetwork", min_noise=min_noise)
+        self.representation = Representation(widths, "tanh", epochs, batch_size, learning_rate, momentum, weight_decay)
+        self.min_noise, self.device = min_noise, torch.device(device)
+
+    @torch.no_grad()
+    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> LeastSquaresNetwork:
+        """Train the network and regress on its last layer; X (runs, N, d) and y (runs, N), or (N, d) and (N,).
+
+        Returns:
+            self, with `noise_variance` s^2 of standardised targets, (runs,).
+
+        Raises:
+            ValueError: fewer points than units, data of the wrong shape or not finite, or a network that diverged.
+        """
+        X, y = training_data(X, y, self.device)
+        units = self.representation.widths[-1]
+        if y.shape[1] < units:
+            raise ValueError(
+                f"LeastSquaresNetwork: {y.shape[1]} points for a last layer of {units} units; take at least {units} "
+                "points, or fewer units"
+            )
+        self.inputs, self.targets = Standardizer.fit(X, -2), Standardizer.fit(y, -1)
+        y = self.targets.transform(y)
+        self.representation.fit(self.inputs.transform(X), y, generators)
+        features = self.features(X)
+        if not torch.isfinite(features).all():
+            rate = self.representation.learning_rate
+            raise ValueError(f"LeastSquaresNetwork: the network diverged with learning_rate {rate}; take a smaller one")
+        self.weights, self.noise_variance = least_squares(features, y, self.min_noise)
+        self.members, self.runs, self.dimension = 1, len(X), X.shape[-1]
+        return self
+
+    def features(self, X: Tensor) -> Tensor:
+        """nu(x) for X (..., runs, q, d) in original units: (..., runs, q, D)."""
+        return self.representation.features(self.inputs.transform(X))
+
+    def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """See `GaussianMixtureModel.marginals`: Eq. 6 and s^2 G."""
+        return self.weights.marginals(self.features(X))
+
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """See `GaussianMixtureModel.joint`."""
+        return self.weights.joint(self.features(X))
+
+    def noise(self) -> Tensor:
+        """See `GaussianMixtureModel.noise`: s^2."""
+        return self.noise_variance.unsqueeze(0)
+
+    def draw(self, members: Tensor, generators: Generators) -> Function:
+        """See `GaussianMixtureModel.draw`: weights from N(w^, s^2 (Phi' Phi)^-1)."""
+        return linear_function(self.weights.draw(members, generators), self.features)
+
+
+def least_squares(features: Tensor, y: Tensor, min_noise: float) -> tuple[Weights, Tensor]:
+    """Eqs. 6 to 8 for features (runs, N, D) with N >= D and y (runs, N): the weights, one member, and s^2 (runs,)."""
+    left, singular, right = torch.linalg.svd(features, full_matrices=False)
+    cutoff = torch.finfo(features.dtype).eps * features.shape[1] * singular[:, :1]
+    inverse = torch.where(singular > cutoff, 1 / singular, 0)
+    coefficients = (right.mT @ (inverse.unsqueeze(-1) * (left.mT @ y.unsqueeze(-1)))).squeeze(-1)
+    residual = y - (features @ coefficients.unsqueeze(-1)).squeeze(-1)
+    noise = residual.square().mean(-1).clamp(min=min_noise)
+    variances = noise.unsqueeze(-1) * inverse.square()
+    return Weights(coefficients.unsqueeze(0), right.mT, variances.unsqueeze(0)), noise

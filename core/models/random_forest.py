@@ -1,0 +1,185 @@
+"""Random forest with a predictive variance (thesis section 2.2.2.2; Hutter et al. 2011), one forest a run.
+
+Tree t routes x to a leaf; the training targets in that leaf have mean mu_t(x) and variance s_t^2(x). The prediction is
+the mixture that takes a tree at random and then a target of its leaf: E[y | t] = mu_t, Var[y | t] = s_t^2, and by the
+laws of total expectation and total variance, each tree with probability 1/T,
+
+    mu(x)      = 1/T sum_t mu_t(x)                                                                        (Eq. 2.6)
+    sigma^2(x) = E_t[Var[y | t]] + Var_t(E[y | t])
+               = 1/T sum_t s_t^2(x) + 1/T sum_t mu_t(x)^2 - mu(x)^2                                       (Eq. 2.7)
+
+(in print the last mu lacks its square). A leaf with one target has s_t^2 = 0; as in Hutter et al. (2014) a leaf's
+variance is kept above a floor, since a variance of zero says that f is known wherever every tree agrees.
+
+The trees are scikit-learn's, grown one run after the other: their growth is sequential compiled code that cannot be
+batched, and this loop over runs is the only one. Predictions are batched: a forest is a table of thresholds and leaves,
+and all runs and trees descend together. They are piecewise constant, so gradients in X are zero.
+
+Inputs are used as they are (splits do not depend on their scale), in float32 as scikit-learn does; targets are
+standardised run by run. Shapes as in `core.models.mixture`, whose members here are the T trees.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from sklearn.ensemble import RandomForestRegressor
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models.ensemble import training_data
+from core.models.mixture import Function, GaussianMixtureModel, pick
+from core.models.settings import check_counts, check_positive
+from core.randomness import Generators, normal_, uniform_
+
+LEAF = -2  # scikit-learn's mark of a node without a split
+BLOCK_ELEMENTS = 2**22  # tree positions that a prediction holds at a time
+
+
+class RandomForest(GaussianMixtureModel):
+    """Forests of regression trees as mixtures of their leaves.
+
+    Args:
+        trees: T.
+        bootstrap: whether each tree is grown on N points drawn with replacement; False grows all on the same data.
+        min_samples_leaf: fewest points (of the tree's own sample, repetitions counted) of a leaf.
+        min_samples_split: fewest points of a node that is split.
+        features: share of the inputs, drawn anew for every split, among which the split is chosen.
+        min_variance: floor of a leaf's variance, of standardised targets.
+        device: where predictions run; trees are grown on the CPU.
+
+    Raises:
+        ValueError: a setting out of range.
+    """
+
+    def __init__(
+        self,
+        trees: int = 100,
+        bootstrap: bool = True,
+        min_samples_leaf: int = 1,
+        min_samples_split: int = 2,
+        features: float = 5 / 6,
+        min_variance: float = 1e-4,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        check_counts(name, trees=trees, min_samples_leaf=min_samples_leaf, min_samples_split=min_samples_split)
+        check_positive(name, features=features, min_variance=min_variance)
+        if features > 1:
+            raise ValueError(f"{name}.features: must be a share in (0, 1], got {features}")
+        if min_samples_split < 2:
+            raise ValueError(f"{name}.min_samples_split: must be at least 2, got {min_samples_split}")
+        self.settings = {
+            "n_estimators": trees,
+            "bootstrap": bootstrap,
+            "min_samples_leaf": min_samples_leaf,
+            "min_samples_split": min_samples_split,
+            "max_features": float(features),
+        }
+        self.min_variance, self.device = min_variance, torch.device(device)
+
+    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> RandomForest:
+        """Grow a forest for every run: X (runs, N, d) and y (runs, N), or (N, d) and (N,).
+
+        Args:
+            generators: one a run, or one for all; they seed the forests.
+
+        Raises:
+            ValueError: data of the wrong shape, not finite, or inputs beyond the range of float32.
+        """
+        X, y = training_data(X, y, self.device)
+        runs, d = len(X), X.shape[-1]
+        if (X.abs() > torch.finfo(torch.float32).max).any():
+            raise ValueError(
+                f"RandomForest: X reaches {X.abs().max().item():g}, trees split float32 inputs; rescale it"
+            )
+        self.targets = Standardizer.fit(y, -1)
+        standard = self.targets.transform(y).cpu().numpy()
+        seeds = (uniform_(X.new_empty(runs, dtype=torch.float64), generators) * 2**31).long().tolist()
+        forests = [
+            RandomForestRegressor(random_state=seed, **self.settings).fit(inputs, targets)
+            for seed, inputs, targets in zip(seeds, X.cpu().numpy(), standard)
+        ]
+        self._tabulate([[tree.tree_ for tree in forest.estimators_] for forest in forests])
+        self.members, self.runs, self.dimension = self.settings["n_estimators"], runs, d
+        return self
+
+    def _tabulate(self, forests: list[list]) -> None:
+        """Nodes of all trees in one row of each table; a leaf is its own child, so that descents may go on."""
+        trees = [tree for forest in forests for tree in forest]
+        starts = np.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
+        leaf = np.concatenate([tree.feature == LEAF for tree in trees])
+        own = np.arange(len(leaf))
+        children = []
+        for side in ("children_left", "children_right"):
+            child = np.concatenate([getattr(tree, side) + start for tree, start in zip(trees, starts)])
+            children.append(np.where(leaf, own, child))
+        tables = {
+            "feature": np.where(leaf, 0, np.concatenate([tree.feature for tree in trees])),
+            "threshold": np.concatenate([tree.threshold for tree in trees]),
+            "left": children[0],
+            "right": children[1],
+            "leaf_mean": np.concatenate([tree.value[:, 0, 0] for tree in trees]),
+            "leaf_variance": np.concatenate([tree.impurity for tree in trees]),
+            "roots": starts.reshape(len(forests), -1),
+        }
+        for name, values in tables.items():
+            setattr(self, name, torch.as_tensor(values, device=self.device))
+        self.leaf_variance.clamp_(min=self.min_variance)
+        self.depth = max(tree.max_depth for tree in trees)
+
+    def leaves(self, X: Tensor) -> Tensor:
+        """Row of the leaf that x falls into in each tree: X (..., runs, q, d) to (T, ..., runs, q) int64."""
+        points = X.detach().to(self.device, torch.float32).movedim(-3, 0).flatten(1, -2)  # (runs, n, d)
+        block = max(1, BLOCK_ELEMENTS // (self.runs * self.members))
+        found = torch.cat([self._descend(part) for part in points.split(block, 1)], -1)
+        return found.unflatten(-1, (*X.shape[:-3], X.shape[-2])).movedim(0, 1).movedim(1, -2)
+
+    def _descend(self, points: Tensor) -> Tensor:
+        """(runs, n, d) to rows (runs, T, n)."""
+        at = self.roots.unsqueeze(-1).expand(-1, -1, points.shape[1])
+        for _ in range(self.depth):
+            values = points.gather(2, self.feature[at].mT).mT
+            at = torch.where(values <= self.threshold[at], self.left[at], self.right[at])
+        return at
+
+    def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """mu_t(x) and s_t^2(x), the floor applied, of every tree; all of the spread counts as that of f."""
+        leaves = self.leaves(X)
+        return self.leaf_mean[leaves], self.leaf_variance[leaves]
+
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """As `marginals`; two points share a tree's deviation where they share its leaf, and are independent if not."""
+        leaves = self.leaves(X)
+        same = leaves.unsqueeze(-1) == leaves.unsqueeze(-2)
+        return self.leaf_mean[leaves], self.leaf_variance[leaves].unsqueeze(-1) * same
+
+    def noise(self) -> Tensor:
+        """Zero: a forest does not tell noise from the variation of f inside a leaf."""
+        return self.targets.mean.new_zeros(self.members, self.runs)
+
+    def draw(self, members: Tensor, generators: Generators) -> Function:
+        """A tree with a value N(mu, s^2) in each leaf, for each of the members (runs, count); moments by Eq. 2.7."""
+        noise = normal_(self.leaf_mean.new_empty(*members.shape, self._largest()), generators).transpose(0, 1)
+        roots = pick(self.roots.T, members)
+
+        def function(X: Tensor) -> Tensor:
+            leaves = pick_trees(self.leaves(X), members)  # (count, ..., runs, q)
+            shape = (len(roots), *(1 for _ in X.shape[:-3]), self.runs, 1)
+            offset = leaves - roots.view(shape)
+            deviation = noise.view(*shape[:-1], -1).expand(*leaves.shape[:-1], -1).gather(-1, offset)
+            return self.leaf_mean[leaves] + self.leaf_variance[leaves].sqrt() * deviation
+
+        return function
+
+    def _largest(self) -> int:
+        """Nodes of the largest tree."""
+        ends = torch.cat([self.roots.flatten()[1:], self.roots.new_tensor([len(self.left)])])
+        return int((ends - self.roots.flatten()).max())
+
+
+def pick_trees(values: Tensor, members: Tensor) -> Tensor:
+    """Entries of values (T, ..., runs, q) of the members (runs, count): (count, ..., runs, q)."""
+    by_run = values.movedim(-2, 1)  # (T, runs, ..., q)
+    return pick(by_run, members).movedim(1, -2)

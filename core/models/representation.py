@@ -1,0 +1,119 @@
+"""The network whose last hidden layer is the representation of DNGO (Snoek et al. 2015, sections 3 and 3.1.1) and of
+Brofos et al. (section 3): trained by stochastic gradient descent with momentum, for all runs at once.
+
+The network with a linear output h minimises the squared error with weight decay, a MAP estimate of all parameters,
+
+    J(theta) = 1/2 mean_b (h(x_b; theta) - y_b)^2 + decay/2 |theta|^2
+    v <- momentum v - rate dJ/dtheta,   theta <- theta + v
+
+on minibatches; the rate falls linearly to 0 over the steps, and a run's gradient longer than 1 is scaled to length 1
+(standardised targets start near that; without it one run in some diverges at useful rates). phi(x), the activations of
+the last hidden layer, is what is kept. Activations: "tanh" (bounded, the paper's), "relu" (unbounded) and "relu+tanh",
+relu with tanh on the last layer.
+
+Backpropagation is that of `core.models.network`, an activation a layer. Training is in float32, phi in float64, since
+regressions on it amplify rounding. Shapes: X (runs, N, d), y (runs, N), standardised; phi (..., runs, q, D).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from core.models.network import ACTIVATIONS, MLP
+from core.models.sampled_network import minibatches
+from core.models.settings import check_counts, check_positive
+from core.randomness import Generators
+
+LONGEST_GRADIENT = 1.0
+NAMES = ("tanh", "relu", "relu+tanh")
+
+
+class Representation:
+    """Networks of one architecture, one a run.
+
+    Args:
+        widths: units of the hidden layers; the last is the length D of phi.
+        activation: "tanh", "relu" or "relu+tanh".
+        epochs: passes over the data, at least 1.
+        batch_size: points of a minibatch; the last of an epoch has what is left.
+        learning_rate: of the first step.
+        momentum: in [0, 1).
+        weight_decay: factor on theta, at least 0.
+
+    Raises:
+        ValueError: a setting out of range.
+
+    Attributes (after `fit`):
+        theta: weights (runs, P) float32, laid out as in `core.models.network.MLP`.
+    """
+
+    def __init__(
+        self,
+        widths: Sequence[int] = (50, 50, 50),
+        activation: str = "tanh",
+        epochs: int = 300,
+        batch_size: int = 32,
+        learning_rate: float = 0.05,
+        momentum: float = 0.9,
+        weight_decay: float = 1e-5,
+    ) -> None:
+        name = type(self).__name__
+        check_counts(name, epochs=epochs, batch_size=batch_size)
+        check_positive(name, learning_rate=learning_rate)
+        if len(widths) == 0:
+            raise ValueError(f"{name}.widths: must hold at least one hidden layer, got {widths}")
+        if activation not in NAMES:
+            raise ValueError(f"{name}.activation: must be one of {', '.join(NAMES)}, got {activation!r}")
+        if not 0 <= momentum < 1:
+            raise ValueError(f"{name}.momentum: must be in [0, 1), got {momentum}")
+        if not weight_decay >= 0:
+            raise ValueError(f"{name}.weight_decay: must be at least 0, got {weight_decay}")
+        MLP((1, *widths, 1))  # raises for widths that are not positive integers
+        self.widths, self.epochs, self.batch_size = tuple(widths), epochs, batch_size
+        self.learning_rate, self.momentum, self.weight_decay = learning_rate, momentum, weight_decay
+        first, last = activation.split("+") if "+" in activation else (activation, activation)
+        self.activations = [ACTIVATIONS[first]] * (len(widths) - 1) + [ACTIVATIONS[last]]
+
+    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> Representation:
+        """Train on standardised X (runs, N, d) and y (runs, N), one generator a run or one for all."""
+        X, y = X.to(torch.float32), y.to(torch.float32)
+        self.network = MLP((X.shape[-1], *self.widths, 1))
+        self.theta = self.network.init(generators, len(X), X.device)
+        velocity, gradient = torch.zeros_like(self.theta), torch.empty_like(self.theta)
+        steps = self.epochs * -(-X.shape[1] // self.batch_size)
+        taken = 0
+        for _ in range(self.epochs):
+            for inputs, targets in minibatches(X, y, self.batch_size, generators):
+                self.gradient(self.theta, inputs, targets, gradient)
+                gradient.div_(gradient.norm(dim=1, keepdim=True).clamp_(min=LONGEST_GRADIENT))
+                rate = self.learning_rate * (1 - taken / steps)
+                velocity.mul_(self.momentum).sub_(gradient, alpha=rate)
+                self.theta.add_(velocity)
+                taken += 1
+        return self
+
+    def gradient(self, theta: Tensor, X: Tensor, y: Tensor, out: Tensor) -> None:
+        """Write dJ/dtheta of every run into `out` (runs, P), for theta (runs, P), X (runs, B, d) and y (runs, B)."""
+        layers, gradients = self.network.unpack(theta), self.network.unpack(out)
+        below = [X]
+        for (W, b), (_, act_, _) in zip(layers, self.activations):
+            below.append(act_(torch.baddbmm(b.unsqueeze(1), below[-1], W)))
+        weight, bias = layers[-1]
+        outputs = torch.baddbmm(bias.unsqueeze(1), below[-1], weight)
+        delta = outputs.sub_(y.unsqueeze(-1)).div_(y.shape[1])
+        for layer in reversed(range(len(layers))):
+            gradients[layer][0].copy_(below[layer].mT @ delta)
+            gradients[layer][1].copy_(delta.sum(1))
+            if layer > 0:
+                delta = self.activations[layer - 1][2](delta @ layers[layer][0].mT, below[layer])
+        out.add_(theta, alpha=self.weight_decay)
+
+    def features(self, X: Tensor) -> Tensor:
+        """phi(x) of standardised X (..., runs, q, d): (..., runs, q, D) float64, differentiable in X."""
+        a = X.double()
+        for (W, b), (act, _, _) in zip(self.network.unpack(self.theta.double()), self.activations):
+            a = act(a @ W + b.unsqueeze(-2))
+        return a

@@ -1,0 +1,187 @@
+"""At fixed hyperparameters against gpytorch and scikit-learn, the prior against its exact form, sampled hyperparameters
+against a sum over a grid, and data that break Gaussian processes."""
+
+import math
+
+import gpytorch
+import numpy as np
+import pytest
+import torch
+from botorch.acquisition import LogExpectedImprovement, qLogExpectedImprovement, qUpperConfidenceBound
+from botorch.models.transforms.input import Warp
+from botorch.optim import optimize_acqf
+from scipy.special import exp1
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+
+from core.models import hyperpriors, matern
+from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
+from core.randomness import make_generators
+
+
+def data(n=8, runs=2, d=2, seed=0):
+    X = torch.rand(runs, n, d, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    return X, (5 * X[..., 0]).sin() + X[..., -1]
+
+
+def fixed(members=3, runs=2, d=2, n=8):
+    """A GP conditioned on standardised data at random hyperparameters, no fit."""
+    X, y = data(n, runs, d)
+    theta = torch.randn(members, runs, d + 2, generator=torch.Generator().manual_seed(1), dtype=torch.float64) - 1
+    model = MarginalLikelihoodGP().fit(X, y, make_generators(range(runs)))
+    standard = model.targets.transform(y)
+    model.condition(X, standard, theta)
+    return model, X, standard, theta
+
+
+def test_likelihood_and_predictions_are_scikit_learn_s():
+    model, X, y, theta = fixed()
+    at = torch.rand(4, 2, 5, 2, dtype=torch.float64)
+    mean, variance = model.marginals(at)
+    joint_mean, covariance = model.joint(at)
+    likelihood = matern.log_likelihood(X, y, theta)
+    assert mean.shape == (3, 4, 2, 5) and covariance.shape == (3, 4, 2, 5, 5) and likelihood.shape == (3, 2)
+    for i, r in np.ndindex(3, 2):
+        scale = theta[i, r].exp().numpy()
+        kernel = ConstantKernel(scale[2]) * Matern(scale[:2], nu=2.5) + WhiteKernel(scale[3])
+        reference = GaussianProcessRegressor(kernel, optimizer=None, alpha=0).fit(X[r].numpy(), y[r].numpy())
+        assert likelihood[i, r].item() == pytest.approx(reference.log_marginal_likelihood(reference.kernel_.theta))
+        for b in range(4):
+            expected, spread = reference.predict(at[b, r].numpy(), return_cov=True)
+            np.testing.assert_allclose(mean[i, b, r], expected, rtol=1e-6, atol=1e-9)
+            noise = scale[3] * np.eye(5)
+            np.testing.assert_allclose(covariance[i, b, r] + noise, spread, rtol=1e-6, atol=1e-9)
+    torch.testing.assert_close(joint_mean, mean)
+    torch.testing.assert_close(covariance.diagonal(dim1=-2, dim2=-1), variance)
+
+
+def test_kernel_is_gpytorch_s():
+    A, B = torch.rand(2, 3, 4, 5, dtype=torch.float64)
+    kernel = gpytorch.kernels.MaternKernel(nu=2.5, ard_num_dims=5).double()
+    kernel.lengthscale = torch.full((5,), 0.7)
+    torch.testing.assert_close(matern.kernel(A / 0.7, B / 0.7), kernel(A, B).to_dense().detach())
+
+
+def test_warping_is_botorch_s():
+    X = torch.rand(4, 2, dtype=torch.float64)
+    log_a, log_b = torch.randn(2, 2, dtype=torch.float64)
+    reference = Warp(d=2, indices=[0, 1], bounds=torch.tensor([[0.0, 0.0], [1.0, 1.0]])).double().eval()
+    reference._set_concentration(1, log_a.exp())
+    reference._set_concentration(0, log_b.exp())
+    torch.testing.assert_close(matern.warp(X, log_a, log_b), reference(X).detach(), rtol=1e-5, atol=1e-6)
+
+
+def test_horseshoe_lies_near_the_exact_density():
+    z = np.geomspace(1e-6, 1e3, 50) * 0.1
+    with np.errstate(over="ignore", invalid="ignore"):
+        half = (z / 0.1) ** 2 / 2
+        exact = np.where(half < 500, np.exp(half) * exp1(half), 1 / (half + 1))
+    ours = hyperpriors.horseshoe(torch.tensor(z).log(), 0.1).exp().numpy() / z
+    ratio = ours / exact
+    assert ratio.max() / ratio.min() < 2  # the bounds around it are a factor 2 apart at most
+
+
+def test_marginal_likelihood_is_maximised():
+    X, y = data(n=15)
+    model = MarginalLikelihoodGP().fit(X, y, make_generators([0, 1]))
+    standard = model.targets.transform(y)
+    best = matern.log_posterior(X, standard, model.theta)
+    low, high = matern.bounds(2, False)
+    for step in 0.05 * torch.randn(50, 1, 2, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64):
+        near = (model.theta + step).clamp(low, high)
+        assert (matern.log_posterior(X, standard, near) <= best + 1e-4).all()
+
+
+def test_sampled_hyperparameters_follow_their_posterior():
+    X, y = data(n=5, d=1, runs=1)
+    model = MarginalisedGP(chains=100, samples=6, burn_in=15, thinning=2).fit(X, y, make_generators([0]))
+    axes = [torch.linspace(low, high, 45, dtype=torch.float64) for low, high in ((-10, 2), (-6, 6), (-17, 4))]
+    grid = torch.stack(torch.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 1, 3)
+    weight = matern.log_posterior(X, model.targets.transform(y), grid).flatten().softmax(0)
+    for column in range(3):
+        values = grid[:, 0, column]
+        mean = (weight * values).sum()
+        sd = (weight * (values - mean).square()).sum().sqrt()
+        ours = model.theta[:, 0, column]
+        assert abs(ours.mean() - mean) < 0.2 * sd
+        assert 0.8 < ours.std() / sd < 1.2
+
+
+def test_function_draws_have_the_model_s_moments():
+    model, *_ = fixed()
+    functions = model.sample_functions(1000, make_generators([3, 4]))
+    at = torch.rand(3, 2, 2, 2, dtype=torch.float64)
+    values = functions(at)
+    assert values.shape == (1000, 3, 2, 2) and torch.equal(values, functions(at))
+    mean, variance = model.moments(at)
+    latent = variance - (model.noise() * model.targets.scale.T.square()).mean(0).view(2, 1)
+    assert ((values.mean(0) - mean).abs() < 5 * (variance / 1000).sqrt()).all()
+    torch.testing.assert_close(values.var(0), latent, rtol=0.3, atol=0)
+
+
+def test_blocks_do_not_change_predictions(monkeypatch):
+    model, *_ = fixed()
+    at = torch.rand(3, 2, 7, 2, dtype=torch.float64)
+    whole = model.marginals(at)
+    monkeypatch.setattr("core.models.gaussian_process.BLOCK_ELEMENTS", 300)  # two points at a time
+    torch.testing.assert_close(model.marginals(at), whole)
+
+
+def test_a_run_does_not_depend_on_the_others():
+    X, y = data()
+    settings = {"chains": 2, "burn_in": 2}
+    both = MarginalisedGP(**settings).fit(X, y, make_generators([5, 6]))
+    alone = MarginalisedGP(**settings).fit(X[1], y[1], make_generators([6]))
+    torch.testing.assert_close(both.theta[:, 1], alone.theta[:, 0])
+
+
+def test_botorch_optimises_its_acquisitions():
+    X, y = data(runs=1)
+    model = MarginalisedGP(chains=3, burn_in=3).fit(X, y, make_generators([0]))
+    bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
+    for acquisition, q in (
+        (LogExpectedImprovement(model, y.max()), 1),
+        (qLogExpectedImprovement(model, y.max()), 2),
+        (qUpperConfidenceBound(model, 2.0), 2),
+    ):
+        candidate, value = optimize_acqf(acquisition, bounds, q=q, num_restarts=2, raw_samples=8)
+        assert candidate.shape == (q, 2) and torch.isfinite(value).all()
+
+
+ODD = {
+    "one observation": (torch.full((1, 3), 0.3), torch.tensor([2.0])),
+    "duplicates": (torch.full((6, 3), 0.3), torch.tensor([2.0, 2.0, 2.0, 2.0, 2.0, 2.5])),
+    "constant": (torch.rand(6, 3), torch.full((6,), 2.0)),
+    "50 dimensions": (torch.rand(6, 50), torch.rand(6)),
+    "huge": (torch.rand(6, 3), 1e12 * torch.rand(6)),
+    "tiny": (torch.rand(6, 3), 1e-12 * torch.rand(6)),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize(
+    "model", [MarginalLikelihoodGP(warping=True), MarginalLikelihoodGP(), MarginalisedGP(chains=2, burn_in=1)]
+)
+def test_odd_data(name, model):
+    X, y = ODD[name]
+    model.fit(X, y, make_generators([0]))
+    mean, variance = model.moments(X)
+    scale = y.abs().max()
+    assert torch.isfinite(mean).all() and (variance > 0).all()
+    assert ((mean - y).abs() < scale).all() and (variance.sqrt() < 10 * scale).all()
+
+
+def test_warping_needs_the_unit_cube():
+    with pytest.raises(ValueError, match=r"MarginalisedGP: warping needs X in \[0, 1\], got 0 to 2"):
+        MarginalisedGP(warping=True).fit(torch.tensor([[0.0], [2.0]]), torch.zeros(2), make_generators([0]))
+
+
+def test_bad_settings_and_prior_range():
+    with pytest.raises(ValueError, match=r"MarginalLikelihoodGP.restarts: must be a whole number from 1"):
+        MarginalLikelihoodGP(restarts=0)
+    theta = torch.zeros(3, dtype=torch.float64)
+    assert torch.isfinite(matern.log_prior(theta, 1))
+    for entry, value in ((0, 2.1), (0, -10.1), (1, 10.1), (2, -18.5)):
+        outside = theta.clone()
+        outside[entry] = value
+        assert matern.log_prior(outside, 1) == -math.inf
