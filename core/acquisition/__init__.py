@@ -6,6 +6,7 @@ from core.acquisition.ei import ExpectedImprovement, LogExpectedImprovement
 from core.acquisition.integrated import Integrated
 from core.acquisition.lcb import LowerConfidenceBound
 from core.acquisition.mcei import Fantasies
+from core.acquisition.mixture_mcei import MixtureFantasies
 from core.acquisition.pi import ProbabilityOfImprovement
 from core.acquisition.thompson import ThompsonSample
 
@@ -17,6 +18,7 @@ __all__ = [
     "Integrated",
     "LogExpectedImprovement",
     "LowerConfidenceBound",
+    "MixtureFantasies",
     "ProbabilityOfImprovement",
     "ThompsonSample",
     "best_observed",

@@ -22,6 +22,7 @@ from torch import Tensor
 
 from core.acquisition.thompson import draw_members
 from core.models.ensemble import EnsembleModel
+from core.models.mixture import GaussianMixtureModel
 from core.models.settings import check_counts
 from core.randomness import Generators, normal_
 
@@ -42,12 +43,15 @@ class Fantasies:
 
     Raises:
         ValueError: shapes that do not match the model, or fewer than one fantasy.
+        TypeError: a mixture of Gaussian processes, whose members are no functions: see `MixtureFantasies`.
     """
 
     def __init__(
         self, model: EnsembleModel, pending: Tensor, best: Tensor, generators: Generators, fantasies: int = 10
     ) -> None:
         check_counts("Fantasies", fantasies=fantasies)
+        if isinstance(model, GaussianMixtureModel):
+            raise TypeError(f"Fantasies: members of {type(model).__name__} are no functions; use MixtureFantasies")
         if pending.ndim != 3 or pending.shape[0] != model.runs or best.shape != (model.runs,):
             raise ValueError(
                 f"Fantasies: pending has shape {tuple(pending.shape)} and best {tuple(best.shape)}, "
@@ -63,7 +67,8 @@ class Fantasies:
             self.inverse = _inverse(self.deviations, noise.mean(0))
             index = members.T.unsqueeze(-1).expand(-1, -1, pending.shape[1])
             source = generators.device if isinstance(generators, torch.Generator) else generators[0].device
-            normals = normal_(torch.empty(model.runs, fantasies, pending.shape[1], device=source).double(), generators)
+            normals = torch.empty(model.runs, fantasies, pending.shape[1], dtype=torch.float64, device=source)
+            normal_(normals, generators)
             spread = noise.gather(0, index).sqrt() * normals.to(means.device).transpose(0, 1)
             self.outcomes = means.gather(0, index) + spread
             known = best.to(means).expand(fantasies, -1).unsqueeze(-1)

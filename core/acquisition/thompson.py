@@ -1,12 +1,14 @@
-"""Thompson sampling (thesis, section 2.2.3) from models that hold a finite set of sampled functions.
+"""Thompson sampling (thesis, section 2.2.3), from every model that can draw functions.
 
     f ~ p(f | D),    a(x) = -f(x)
 
-The thesis prints a(x) = f(x), for maximisation; minimising, the next point is the draw's minimum. A draw is one member
-for each run, chosen uniformly and fixed, so that the acquisition is a function that can be optimised.
+The thesis prints a(x) = f(x), for maximisation; minimising, the next point is the draw's minimum. One function is drawn
+for each run and stays fixed, so that the acquisition can be optimised: a member of a sample-based ensemble, or a
+function of a Gaussian member of a mixture.
 """
 
 import copy
+from collections.abc import Callable
 from functools import singledispatch
 from typing import ClassVar
 
@@ -14,48 +16,39 @@ import torch
 from torch import Tensor
 
 from core.models.ensemble import EnsembleModel
+from core.models.mixture import GaussianMixtureModel
 from core.models.pbp.model import ProbabilisticBackpropagation
 from core.models.sampled_network import SampledNetwork
 from core.randomness import Generators, uniform_
+
+Function = Callable[[Tensor], Tensor]
 
 
 class ThompsonSample:
     """One function draw for each run: -f(x), without observation noise.
 
     Args:
-        model: a fitted ensemble.
+        model: a fitted model.
         generators: one a run, or one for all of them.
 
-    Attributes:
-        members: (runs,), which member each run drew.
-
     Raises:
-        TypeError: a model whose predictions are no function draws.
+        TypeError: a model that has no functions to draw.
     """
 
     logarithmic: ClassVar[bool] = False
 
     def __init__(self, model: EnsembleModel, generators: Generators) -> None:
-        self.members = draw_members(model, 1, generators).squeeze(-1)
-        self.function = member_function(model, self.members)
+        self.function = draw_function(model, generators)
 
     def __call__(self, X: Tensor) -> Tensor:
         """X (..., runs, q, d) to (..., runs, q)."""
         return -self.function(X)
 
 
-def draw_members(model: EnsembleModel, draws: int, generators: Generators) -> Tensor:
-    """Members drawn uniformly with replacement, (runs, draws) int64, on the model's device."""
-    with torch.no_grad():
-        means, _ = model.predict(torch.full((1, max(model.dimension, 1)), 0.5, dtype=torch.float64))
-    device = generators.device if isinstance(generators, torch.Generator) else generators[0].device
-    uniforms = uniform_(torch.empty(model.runs, draws, dtype=torch.float64, device=device), generators)
-    return (uniforms * len(means)).long().to(means.device)
-
-
 @singledispatch
-def member_function(model: EnsembleModel, members: Tensor):
-    """The function X (..., runs, q, d) -> (..., runs, q) that is member `members[r]` in run r: any ensemble's."""
+def draw_function(model: EnsembleModel, generators: Generators) -> Function:
+    """A function X (..., runs, q, d) -> (..., runs, q), in the targets' units; of any ensemble, a member a run."""
+    members = draw_members(model, 1, generators).squeeze(-1)
 
     def function(X: Tensor) -> Tensor:
         means, _ = model.predict(X)
@@ -65,15 +58,30 @@ def member_function(model: EnsembleModel, members: Tensor):
     return function
 
 
-@member_function.register
-def _(model: SampledNetwork, members: Tensor):
+@draw_function.register
+def _(model: SampledNetwork, generators: Generators) -> Function:
     """One network a run, without the cost of the others."""
+    members = draw_members(model, 1, generators).squeeze(-1)
     drawn = copy.copy(model)
     drawn.samples = model.samples[members, torch.arange(model.runs, device=members.device)].unsqueeze(0)
-    drawn.noise_variance = torch.zeros(1, model.runs, 1, dtype=torch.float64, device=members.device)  # f, not y
     return lambda X: drawn.predict(X)[0].squeeze(0)
 
 
-@member_function.register
-def _(model: ProbabilisticBackpropagation, members: Tensor):
+@draw_function.register
+def _(model: GaussianMixtureModel, generators: Generators) -> Function:
+    functions = model.sample_functions(1, generators)
+    return lambda X: functions(X).squeeze(0)
+
+
+@draw_function.register
+def _(model: ProbabilisticBackpropagation, generators: Generators) -> Function:
     raise TypeError("ThompsonSample: ProbabilisticBackpropagation predicts moments, it has no function to draw")
+
+
+def draw_members(model: EnsembleModel, draws: int, generators: Generators) -> Tensor:
+    """Members drawn uniformly with replacement, (runs, draws) int64, on the model's device."""
+    with torch.no_grad():
+        means, _ = model.predict(torch.full((1, max(model.dimension, 1)), 0.5, dtype=torch.float64))
+    device = generators.device if isinstance(generators, torch.Generator) else generators[0].device
+    uniforms = uniform_(torch.empty(model.runs, draws, dtype=torch.float64, device=device), generators)
+    return (uniforms * len(means)).long().to(means.device)

@@ -35,6 +35,12 @@ def points(*shape, seed=5):
     return torch.rand(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
+def drawn(draw, model):
+    """Which member each run's draw is, by its values at four points."""
+    X = points(4, model.dimension, seed=11)
+    return (model.predict(X)[0] + draw(X)).abs().amax(-1).argmin(0).tolist()
+
+
 @pytest.fixture(scope="module")
 def network():
     X, y = points(2, 8, 3), points(2, 8)
@@ -46,16 +52,18 @@ def test_a_draw_is_one_fixed_member_of_each_run():
     model, X = Lines(50), points(4, 2, 6, 3)
     draw = ThompsonSample(model, make_generators([3, 4]))
     means, _ = model.predict(X)
-    expected = torch.stack([-means[draw.members[run], :, run] for run in range(2)], 1)
+    members = drawn(draw, model)
+    expected = torch.stack([-means[members[run], :, run] for run in range(2)], 1)
     torch.testing.assert_close(draw(X), expected)
-    torch.testing.assert_close(draw(X), draw(X))
+    assert members == drawn(ThompsonSample(model, make_generators([3, 4])), model)
 
 
 def test_network_draws_equal_the_general_ones(network):
     X = points(4, 2, 6, 3)
     draw = ThompsonSample(network, make_generators([7, 8]))
     means, _ = network.predict(X)
-    expected = torch.stack([-means[draw.members[run], :, run] for run in range(2)], 1)
+    members = drawn(draw, network)
+    expected = torch.stack([-means[members[run], :, run] for run in range(2)], 1)
     torch.testing.assert_close(draw(X), expected, atol=1e-6, rtol=1e-5)
     assert len(network.samples) == 20 and network.noise_variance.shape[0] == 20
 
@@ -65,11 +73,12 @@ def test_draws_are_uniform_over_members_and_their_own_run_s():
     generators = make_generators([0])
     counts = torch.zeros(4)
     for _ in range(400):
-        counts[ThompsonSample(model, generators).members] += 1
+        counts[drawn(ThompsonSample(model, generators), model)] += 1
     assert ((counts - 100).square() / 100).sum() < 16.3  # chi-squared with 3 degrees of freedom, 0.1%
-    both, model = ThompsonSample(Lines(50), make_generators([3, 4])).members, Lines(50)
+    model = Lines(50)
+    both = drawn(ThompsonSample(model, make_generators([3, 4])), model)
     model.weights, model.runs = model.weights[:, 1:], 1
-    assert ThompsonSample(model, make_generators([4])).members.tolist() == both[1:].tolist()
+    assert drawn(ThompsonSample(model, make_generators([4])), model) == both[1:]
 
 
 def test_pbp_has_no_function_to_draw():
@@ -119,6 +128,16 @@ def test_mcei_is_the_joint_expectation_over_pending_outcomes():
     assert (values < without).all() and ((without - values).abs() > 0.02).any()
 
 
+def test_outcomes_are_observations_with_noise():
+    model, pending = Lines(noise=4.0), points(2, 2, 3)
+    outcomes = Fantasies(model, pending, torch.zeros(2).double(), make_generators([0, 1]), 20_000).outcomes
+    means, _ = model.predict(pending)
+    for run in range(2):
+        expected = torch.cov(means[:, run].T) + 4 * torch.eye(2)
+        torch.testing.assert_close(torch.cov(outcomes[:, run].T), expected, rtol=0.05, atol=0.15)
+        torch.testing.assert_close(outcomes[:, run].mean(0), means[:, run].mean(0), rtol=0, atol=0.08)
+
+
 def test_a_pending_point_is_not_suggested_again():
     model, pending = Lines(200, noise=1e-6), points(2, 1, 3)
     fantasies = Fantasies(model, pending, torch.zeros(2).double(), make_generators([0, 1]), 8)
@@ -141,7 +160,7 @@ def test_the_same_point_pending_twice_without_noise():
 
 
 def test_a_diverged_run_touches_no_other():
-    model, pending, best = Lines(50), points(2, 2, 3), torch.zeros(2).double()
+    model, pending, best = Lines(50), points(2, 4, 3), torch.zeros(2).double()
     sound = Fantasies(model, pending, best, make_generators([0, 1]), 3).moments(pending)[0][:, 1]
     model.weights[7, 0] = torch.nan
     means, _ = Fantasies(model, pending, best, make_generators([0, 1]), 3).moments(pending)

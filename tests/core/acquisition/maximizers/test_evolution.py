@@ -58,7 +58,8 @@ def test_it_is_as_far_as_scipy_s_after_the_same_generations(function, iterations
     ids=["branin", "hartmann6", "ackley3"],
 )
 def test_left_to_converge_every_run_ends_in_an_optimum(function, optima):
-    _, values = DifferentialEvolution()(Negative(function), function.dim, make_generators(range(8)))
+    search = DifferentialEvolution(tolerance=1e-6)
+    _, values = search(Negative(function), function.dim, make_generators(range(8)))
     distances = (-values.unsqueeze(1) - torch.tensor(optima).double()).abs()
     assert (distances.amin(1) < 1e-3).all() and (distances[:, 0] < 1e-3).any()
 
@@ -75,6 +76,18 @@ def test_a_run_that_has_converged_is_valued_but_stays():
     alone, _ = DifferentialEvolution()(lambda X: 0 * X.sum(-1), 2, make_generators([3]))
     assert torch.equal(points[:1], alone)
     torch.testing.assert_close(points[1], torch.full((2,), 0.3, dtype=torch.float64), atol=1e-3, rtol=0)
+
+
+def test_coordinates_outside_the_cube_are_drawn_anew():
+    seen = []
+
+    def outside(X):  # the peak is a unit beyond the corner
+        seen.append(X)
+        return -(X - 2).square().sum(-1)
+
+    DifferentialEvolution(iterations=10)(outside, 2, make_generators([0, 1]))
+    trials = torch.cat([X.flatten() for X in seen])
+    assert ((trials > 0) & (trials < 1)).all() and trials.max() > 0.97
 
 
 def test_two_other_members_are_distinct_and_uniform():

@@ -79,6 +79,16 @@ def test_a_run_s_search_depends_on_no_other_run(search):
 
 
 @every_search
+def test_a_flat_run_does_not_notice_how_long_another_searches(search):
+    def formula(X):
+        return peaks(slice(len(X))).formula(X) * torch.tensor([0.0, 1.0])[: len(X), None]
+
+    points, _ = search(Function(formula), 2, make_generators([0, 1]))
+    alone, _ = search(Function(formula), 2, make_generators([0]))
+    assert torch.equal(points[:1], alone)
+
+
+@every_search
 def test_nan_is_never_chosen(search):
     def formula(X):
         return torch.where(X[..., 0] > 0.4, torch.nan, peaks().formula(X))
@@ -91,8 +101,8 @@ def test_nan_is_never_chosen(search):
 @every_search
 def test_minus_infinity_is_a_value_and_nan_is_none(search):
     function = Function(lambda X: torch.where(X[..., 0] > 0.5, torch.nan, -torch.inf) + 0 * X.sum(-1))
-    _, values = search(function, 2, make_generators([0]))
-    assert values.tolist() == [-math.inf]
+    points, values = search(function, 2, make_generators(range(30)))
+    assert values.tolist() == [-math.inf] * 30 and (points[:, 0] <= 0.5).all()
 
 
 @every_search
@@ -163,6 +173,14 @@ def test_incumbents_are_looked_at(search):
     incumbents = torch.full((2, 1, 4), 0.13, dtype=torch.float64)
     _, values = search(Function(needle), 4, make_generators([0, 1]), incumbents)
     assert (values > 0.999).all()
+
+
+def test_ascents_that_have_ended_are_valued_no_more():
+    function = Function(lambda X: torch.sin(9 * X).sum(-1))
+    GradientAscent(candidates=20, restarts=6)(function, 2, make_generators([0, 1]))
+    first, *ascents, ends = [X.shape[1] for X in function.calls]
+    assert (first, ascents[0], ends) == (20, 6, 6)
+    assert ascents == sorted(ascents, reverse=True) and ascents[-1] < 6
 
 
 def test_a_function_without_gradient_is_an_error():

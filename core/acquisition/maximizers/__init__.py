@@ -1,0 +1,17 @@
+"""Searches for the best point of an acquisition function, one file each, batched over runs: see `base`."""
+
+from core.acquisition.maximizers.base import Maximizer, NoCandidateError
+from core.acquisition.maximizers.evolution import DifferentialEvolution
+from core.acquisition.maximizers.gradient import GradientAscent
+from core.acquisition.maximizers.grid import Grid, regular_grid
+from core.acquisition.maximizers.local_search import RandomLocalSearch
+
+__all__ = [
+    "DifferentialEvolution",
+    "GradientAscent",
+    "Grid",
+    "Maximizer",
+    "NoCandidateError",
+    "RandomLocalSearch",
+    "regular_grid",
+]

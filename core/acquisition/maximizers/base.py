@@ -1,0 +1,138 @@
+"""What maximizers of acquisition functions have in common.
+
+A maximizer searches the unit cube for the point of the highest value, for all runs at once: X (runs, n, d) holds n
+candidates of each run, and one call of the acquisition function values them all, (runs, n). Three rules hold for every
+maximizer:
+
+* a value that is nan is never chosen; where a run has no other, `NoCandidateError` names it;
+* ties are broken by the run's generator, so that a flat acquisition function means random search;
+* a run's suggestion depends on its own generator and acquisition values alone, not on how long other runs search: the
+  numbers of a search come from generators that the run's own seeds, and so do those of the final choice.
+
+`project` maps points of the cube, (..., d), to the nearest ones that exist (ordinal and categorical columns).
+Candidates are projected before they are valued, and suggestions are projected points.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from core.acquisition.base import Acquisition
+from core.randomness import make_generators, uniform_
+
+Project = Callable[[Tensor], Tensor]
+
+
+class Maximizer(Protocol):
+    """A search for the best point of the unit cube; its settings are the fields of a frozen dataclass."""
+
+    def __call__(
+        self,
+        acquisition: Acquisition,
+        dimension: int,
+        generators: Sequence[torch.Generator],
+        incumbents: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """Search in every run.
+
+        Args:
+            acquisition: what to maximise.
+            dimension: d of the cube.
+            generators: one a run; their number is the number of runs.
+            incumbents: (runs, k, d), the best points known so far, for searches that look around them.
+
+        Returns:
+            Points (runs, d) and their values (runs,).
+
+        Raises:
+            NoCandidateError: runs whose every candidate has the value nan.
+            ValueError: shapes that do not fit together.
+        """
+        ...
+
+
+class NoCandidateError(ValueError):
+    """Every candidate of some runs has the value nan. Attribute `runs` lists them."""
+
+    def __init__(self, runs: list[int], candidates: int) -> None:
+        super().__init__(
+            f"acquisition: all {candidates} candidates have the value nan in runs {runs}; "
+            "the model's predictions there are not numbers"
+        )
+        self.runs = runs
+
+
+def search_generators(generators: Sequence[torch.Generator]) -> list[torch.Generator]:
+    """A generator for each run's search, seeded by one draw from the run's own, which nothing else moves."""
+    seeds = [int(torch.randint(2**63 - 1, (1,), generator=g, device=g.device)) for g in generators]
+    return make_generators(seeds, generators[0].device)
+
+
+def value(acquisition: Acquisition, X: Tensor) -> Tensor:
+    """Values (runs, n) of candidates X (runs, n, d), float64.
+
+    Raises:
+        ValueError: where the acquisition function returns another shape.
+    """
+    values = acquisition(X)
+    if values.shape != X.shape[:-1]:
+        raise ValueError(
+            f"acquisition: {type(acquisition).__name__} returned {tuple(values.shape)} for {X.shape[1]} candidates of "
+            f"{X.shape[0]} runs, expected {tuple(X.shape[:-1])}"
+        )
+    return values.to(X)
+
+
+def nan_lowest(values: Tensor) -> Tensor:
+    """Values with -inf in the place of nan."""
+    return torch.where(values.isnan(), -torch.inf, values)
+
+
+def take(X: Tensor, index: Tensor) -> Tensor:
+    """Candidates X (runs, n, d) at index (runs, k): (runs, k, d)."""
+    return X.gather(1, index.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
+
+
+def best_first(values: Tensor, generators: Sequence[torch.Generator], keep: int) -> Tensor:
+    """The places of the `keep` highest values of each run, (runs, keep); ties in random order, nan last."""
+    shuffled = uniform_(torch.empty_like(values), generators).argsort(1)
+    mixed = values.gather(1, shuffled)
+    # Two stable sorts: by value, where nan counts as -inf, then numbers before nan.
+    order = nan_lowest(mixed).argsort(dim=1, descending=True, stable=True)
+    order = order.gather(1, mixed.isnan().gather(1, order).long().argsort(dim=1, stable=True))
+    return shuffled.gather(1, order[:, :keep])
+
+
+def choose(X: Tensor, values: Tensor, generators: Sequence[torch.Generator]) -> tuple[Tensor, Tensor]:
+    """The best candidate of each run: X (runs, n, d), values (runs, n) to (runs, d) and (runs,).
+
+    Raises:
+        NoCandidateError: runs that have none.
+    """
+    lost = values.isnan().all(1)
+    if lost.any():
+        raise NoCandidateError(lost.nonzero().flatten().tolist(), values.shape[1])
+    index = best_first(values, generators, 1)
+    return take(X, index).squeeze(1), values.gather(1, index).squeeze(1)
+
+
+def check_incumbents(incumbents: Tensor | None, dimension: int, generators: Sequence[torch.Generator]) -> Tensor:
+    """Incumbents (runs, k, d) in float64 on the generators' device; k is 0 where there are none.
+
+    Raises:
+        ValueError: another shape, no run, or points that are not in the unit cube.
+    """
+    runs = len(generators)
+    if runs == 0 or dimension < 1:
+        raise ValueError(f"maximizer: {runs} generators and dimension {dimension}, expected at least one of each")
+    if incumbents is None:
+        return torch.empty(runs, 0, dimension, dtype=torch.float64, device=generators[0].device)
+    if incumbents.ndim != 3 or incumbents.shape[0] != runs or incumbents.shape[2] != dimension:
+        raise ValueError(
+            f"maximizer: incumbents have shape {tuple(incumbents.shape)}, expected ({runs}, k, {dimension})"
+        )
+    if not ((incumbents >= 0) & (incumbents <= 1)).all():
+        raise ValueError("maximizer: incumbents must lie in the unit cube, some do not")
+    return incumbents.to(generators[0].device, torch.float64)

@@ -1,0 +1,134 @@
+"""Gradient ascent with restarts, inside the bounds of the cube: L-BFGS-B (Byrd et al., 1995) on all restarts of all
+runs at once.
+
+The NIPS paper and the thesis (chapter 3) maximise through the network. Each restart of each run is an independent
+problem of BoTorch's batched L-BFGS-B; every iteration values and differentiates all of them in one call of the
+acquisition function, X (runs, restarts, d). (`botorch.optim.optimize_acqf` does not accept models of several runs.)
+The starts are the best of many random candidates, and incumbents are among those.
+
+L-BFGS-B stops at absolute tolerances. Each run's values are therefore shifted and scaled by the best and the worst of
+its starts, which makes the search indifferent to the units of the targets. Where `project` is given, gradients are
+those of the unprojected acquisition function, and the ends of the ascents are projected and valued again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
+from torch import Tensor
+
+from core.acquisition.base import Acquisition
+from core.acquisition.maximizers.base import (
+    Project,
+    best_first,
+    check_incumbents,
+    choose,
+    search_generators,
+    take,
+    value,
+)
+from core.models.settings import check_counts
+from core.randomness import uniform_
+
+WORST = 1e6  # what a point without a finite value counts, in units of the starts' spread: a line search turns back
+PRECISION = 1e-7  # in the same units; below it are the rounding errors of networks in single precision
+
+
+@dataclass(frozen=True)
+class GradientAscent:
+    """L-BFGS-B from the best of random candidates.
+
+    Attributes:
+        candidates: random points, and the incumbents besides.
+        restarts: the best of them, from which ascents start.
+        iterations: of an ascent, at most.
+        project: see `core.acquisition.maximizers.base`.
+    """
+
+    candidates: int = 500
+    restarts: int = 10
+    iterations: int = 100
+    project: Project | None = None
+
+    def __post_init__(self) -> None:
+        check_counts(
+            type(self).__name__, candidates=self.candidates, restarts=self.restarts, iterations=self.iterations
+        )
+
+    def __call__(
+        self,
+        acquisition: Acquisition,
+        dimension: int,
+        generators: Sequence[torch.Generator],
+        incumbents: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """See `Maximizer`."""
+        incumbents = check_incumbents(incumbents, dimension, generators)
+        generators = search_generators(generators)
+        random = uniform_(incumbents.new_empty(len(generators), self.candidates, dimension), generators)
+        X = torch.cat([random, incumbents], 1)
+        X = X if self.project is None else self.project(X)
+        with torch.no_grad():
+            values = value(acquisition, X)
+        index = best_first(values, generators, self.restarts)
+        starts, start_values = take(X, index), values.gather(1, index)
+        ends = self._ascend(acquisition, starts, start_values)
+        ends = ends if self.project is None else self.project(ends)
+        with torch.no_grad():
+            end_values = value(acquisition, ends)
+        return choose(torch.cat([starts, ends], 1), torch.cat([start_values, end_values], 1), generators)
+
+    def _ascend(self, acquisition: Acquisition, starts: Tensor, start_values: Tensor) -> Tensor:
+        """Where the ascents from starts (runs, restarts, d) end, of the same shape."""
+        runs, restarts, dimension = starts.shape
+        origin, scale = _units(start_values)
+
+        def descend(points: np.ndarray, batch_indices: list[int]) -> tuple[np.ndarray, np.ndarray]:
+            place = _places(torch.as_tensor(batch_indices) // restarts)
+            X = starts[:, :1].repeat(1, int(place[1].max()) + 1, 1)
+            X[place] = torch.as_tensor(points).to(X)
+            X.requires_grad_()
+            loss = (origin - value(acquisition, X)) / scale
+            if not loss.requires_grad:
+                raise ValueError(
+                    f"GradientAscent: {type(acquisition).__name__} has no gradient (a forest's predictions have none); "
+                    "use another maximizer"
+                )
+            (gradient,) = torch.autograd.grad(loss.sum(), X)
+            usable = loss.isfinite() & gradient.isfinite().all(-1)
+            loss = torch.where(usable, loss.detach(), WORST)[place]
+            gradient = torch.where(usable.unsqueeze(-1), gradient, 0.0)[place]
+            return loss.cpu().numpy(), gradient.cpu().numpy()
+
+        ends, _, _ = fmin_l_bfgs_b_batched(
+            descend,
+            starts.reshape(-1, dimension).cpu().numpy(),
+            bounds=[(0.0, 1.0)] * dimension,
+            factr=None,
+            ftol=PRECISION,
+            maxiter=self.iterations,
+            pass_batch_indices=True,
+        )
+        return torch.as_tensor(ends).to(starts).clamp_(0, 1).view(runs, restarts, dimension)
+
+
+def _places(run: Tensor) -> tuple[Tensor, Tensor]:
+    """Where the ascents still under way, of runs (n,), stand in X (runs, most of any run, d): runs and columns."""
+    return run, (run.unsqueeze(1) == run).tril(-1).sum(1)
+
+
+def _units(values: Tensor) -> tuple[Tensor, Tensor]:
+    """Origin and scale (runs, 1) from the starts' values (runs, restarts): the highest, and the distance to the lowest.
+
+    Where finite values do not differ, the scale is their size, or 1.
+    """
+    finite = values.isfinite()
+    highest = torch.where(finite, values, -torch.inf).amax(1, keepdim=True)
+    lowest = torch.where(finite, values, torch.inf).amin(1, keepdim=True)
+    highest, lowest = (torch.where(v.isfinite(), v, 0.0) for v in (highest, lowest))
+    tiny = torch.finfo(values.dtype).tiny
+    scale = highest - lowest
+    scale = torch.where(scale > tiny, scale, highest.abs())
+    return highest, torch.where(scale > tiny, scale, 1.0)

@@ -1,0 +1,94 @@
+"""Expected improvement with evaluations pending, for mixtures of Gaussian processes: a_MCEI of Snoek et al. (2012) and
+DNGO (section 3.3), integrated over hyperparameters (DNGO, Eqs. 11 and 12).
+
+Each member i is a Gaussian process with hyperparameters Theta_i: its fantasies are drawn from its own joint prediction
+at the J pending points, noise included, and it is conditioned on them exactly,
+
+    y_f ~ N(mu_i(x_1 .. x_J), K_i),    K_i = Sigma_i(x_1 .. x_J) + sigma_i^2 I
+    mu_f(x) = mu_i(x) + c_i(x)' K_i^-1 (y_f - mu_i(x_1 .. x_J)),    v_f(x) = v_i(x) - c_i(x)' K_i^-1 c_i(x)
+
+with c_i(x) the member's covariances of x with the pending points, and v_i the variance of f. Without pending points
+this is the acquisition integrated over the members. `core.acquisition.mcei` says how it is used.
+"""
+
+import torch
+from torch import Tensor
+
+from core.models.mixture import GaussianMixtureModel
+from core.models.settings import check_counts
+from core.randomness import Generators, normal_
+
+
+class MixtureFantasies:
+    """Outcomes of pending evaluations, drawn once, and the mixture's predictions given each of them.
+
+    Args:
+        model: a fitted mixture of M members.
+        pending: points under evaluation, (runs, J, d); J may be 0.
+        best: y*, (runs,).
+        generators: one a run, or one for all of them.
+        fantasies: number of outcomes for each member; F = fantasies * M.
+
+    Attributes:
+        outcomes: y_f in the units of the targets, (F, runs, J), a fantasy of every member before the next.
+        best: min(y*, min_j y_fj), (F, runs).
+
+    Raises:
+        ValueError: shapes that do not match the model, or fewer than one fantasy.
+    """
+
+    def __init__(
+        self, model: GaussianMixtureModel, pending: Tensor, best: Tensor, generators: Generators, fantasies: int = 1
+    ) -> None:
+        check_counts("MixtureFantasies", fantasies=fantasies)
+        if pending.ndim != 3 or pending.shape[0] != model.runs or best.shape != (model.runs,):
+            raise ValueError(
+                f"MixtureFantasies: pending has shape {tuple(pending.shape)} and best {tuple(best.shape)}, "
+                f"expected ({model.runs}, J, {model.dimension}) and ({model.runs},)"
+            )
+        self.model, self.pending = model, model.expand_runs(pending).double()
+        with torch.no_grad():
+            mean, covariance = model.joint(self.pending)
+            root, self.inverse = _root_and_inverse(covariance + torch.diag_embed(model.noise()[..., None] + 0 * mean))
+            source = generators.device if isinstance(generators, torch.Generator) else generators[0].device
+            members, runs, waiting = mean.shape
+            normals = torch.empty(runs, fantasies, members, waiting, dtype=mean.dtype, device=source)
+            normals = normal_(normals, generators).to(mean.device).movedim(0, 2)
+            self.surprise = (root @ normals.unsqueeze(-1)).squeeze(-1)  # (fantasies, M, runs, J), standardised
+            self.outcomes = model.targets.inverse(mean + self.surprise).flatten(0, 1)
+            known = best.to(mean).expand(len(self.outcomes), -1).unsqueeze(-1)
+            self.best = torch.cat([known, self.outcomes], -1).amin(-1)
+
+    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Predictive means and variances, noise included, given each fantasy: X (..., runs, q, d) to (F, ..., runs, q).
+
+        Each candidate is joined with the pending points alone, so that the cost grows with q, not with its square.
+        """
+        X = self.model.expand_runs(X).double()
+        candidates = X.movedim(-2, 0).unsqueeze(-2)
+        pending = self.pending.to(X).expand(*candidates.shape[:-2], -1, -1)
+        mean, covariance = self.model.joint(torch.cat([candidates, pending], -2))  # (M, q, ..., runs, 1 + J ...)
+        cross = covariance[..., 0, 1:]
+        weights = torch.einsum("m...rj,mrjk->m...rk", cross, self.inverse)
+        shift = torch.einsum("m...rj,fmrj->fm...r", weights, self.surprise)
+        # Rounding may explain more variance than there is.
+        variance = (covariance[..., 0, 0] - (weights * cross).sum(-1)).clamp_min(0)
+        noise = self.model.noise().view(len(mean), *(1 for _ in range(variance.ndim - 2)), -1)
+        conditional = (mean[..., 0] + shift).movedim(2, -1).flatten(0, 1)
+        variance = (variance + noise).movedim(1, -1).expand(len(shift), *(-1 for _ in range(variance.ndim)))
+        return self.model.targets.inverse(conditional), self.model.targets.inverse_variance(variance.flatten(0, 1))
+
+
+def _root_and_inverse(covariance: Tensor) -> tuple[Tensor, Tensor]:
+    """A root R with R R' = K, and the pseudo-inverse, of covariances (..., J, J) that may be singular.
+
+    A covariance that is not finite gets the identity's: its member's mean is not finite either, and touches no other.
+    """
+    finite = covariance.isfinite().flatten(-2).all(-1)
+    eye = torch.eye(covariance.shape[-1], dtype=covariance.dtype, device=covariance.device)
+    values, vectors = torch.linalg.eigh(torch.where(finite[..., None, None], covariance, eye))
+    largest = torch.cat([values, values.new_zeros(*values.shape[:-1], 1)], -1).amax(-1, keepdim=True)
+    solid = values > largest * covariance.shape[-1] * torch.finfo(values.dtype).eps
+    inverse = torch.where(solid, 1 / torch.where(solid, values, 1.0), 0.0)
+    root = vectors * torch.where(solid, values, 0.0).sqrt().unsqueeze(-2)
+    return root, (vectors * inverse.unsqueeze(-2)) @ vectors.mT
