@@ -1,0 +1,1 @@
+"""Background: the illustrations of chapter 2 of Klein's thesis."""

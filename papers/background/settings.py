@@ -1,0 +1,39 @@
+"""Settings of the background chapter's illustrations. Imports no torch, the Snakefile reads it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from core.experiment.schema import Settings
+
+Count = Annotated[int, Field(gt=0)]
+Positive = Annotated[float, Field(gt=0)]
+
+
+class Step(Settings):
+    """One step of Bayesian optimization in one dimension."""
+
+    initial_points: Annotated[int, Field(ge=2)] = 4
+    grid: Annotated[int, Field(ge=11)] = 401
+
+
+class Kernel(Settings):
+    """Draws of a Gaussian process conditioned on a few observations."""
+
+    kernel: Literal["rbf", "matern52"]
+    length_scale: Positive = 0.15
+    draws: Count = 3
+    points: Count = 4
+    grid: Annotated[int, Field(ge=11)] = 401
+
+
+class Models(Settings):
+    """One model fitted to observations from the middle of the domain."""
+
+    model: Literal["gp", "rf"]
+    points: Count = 8
+    interval: tuple[float, float] = (0.25, 0.75)
+    trees: Count = 100
+    grid: Annotated[int, Field(ge=11)] = 401
