@@ -6,8 +6,10 @@ side of the peak. Points are uniform at random in [0, 1]; predictions are evalua
 middle third lies between data and the rest is extrapolation.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pandas as pd
 import torch
 from torch import Tensor
 
@@ -41,3 +43,24 @@ class Sinc:
     def grid(self, size: int = 601) -> Tensor:
         """Equally spaced inputs over the extent, (size, 1)."""
         return torch.linspace(*self.extent, size, dtype=torch.float64).unsqueeze(-1)
+
+
+def prediction_records(
+    runs: Sequence[int], X: Tensor, y: Tensor, grid: Tensor, mean: Tensor, variance: Tensor
+) -> pd.DataFrame:
+    """Records of a fit: rows of part "data" hold the training points (sd 0), those of part "grid" the prediction.
+
+    Args:
+        runs: the repetitions' numbers.
+        X, y: as `Sinc.observations` gives them.
+        grid: (size, 1).
+        mean, variance: the prediction on the grid, (runs, size), or (1, size) where all repetitions share it.
+    """
+    mean, variance = (values.detach().cpu().expand(len(runs), -1) for values in (mean, variance))
+    frames = []
+    for index, run in enumerate(runs):
+        data = {"x": X[index, :, 0], "mean": y[index], "sd": 0.0}
+        prediction = {"x": grid[:, 0], "mean": mean[index], "sd": variance[index].sqrt()}
+        for part, columns in (("data", data), ("grid", prediction)):
+            frames.append(pd.DataFrame({"run": run, "part": part, **columns}))
+    return pd.concat(frames, ignore_index=True)

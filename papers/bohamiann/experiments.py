@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.benchmarks.sinc import Sinc
+from core.benchmarks.sinc import Sinc, prediction_records
 from core.benchmarks.two_mode_mixture import THETA, TwoModeMixture
 from core.data import load
 from core.data.splits import train_test_split
@@ -94,7 +94,7 @@ def _sampler(settings: Regression, step_size: float, momentum_decay: float) -> S
 def sinc(context: Context) -> pd.DataFrame:
     """Predictive mean and standard deviation of one model on the sinc toy (thesis Fig 3.1).
 
-    Rows of part "data" hold the training points (sd 0), those of part "grid" the prediction with the noise included.
+    Rows as `prediction_records` has them; the predicted variance includes the noise.
     """
     settings = context.settings
     toy = Sinc(points=settings.points)
@@ -102,15 +102,7 @@ def sinc(context: Context) -> pd.DataFrame:
     grid = toy.grid()
     model = _sinc_model(settings, context.device)
     model.fit(X, y, make_generators(context.method_seeds("model"), context.device))
-    mean, variance = (part.detach().cpu() for part in model.moments(grid))
-    mean, variance = mean.expand(len(context.runs), -1), variance.expand(len(context.runs), -1)
-    frames = []
-    for index, run in enumerate(context.runs):
-        data = {"x": X[index, :, 0], "mean": y[index], "sd": 0.0}
-        prediction = {"x": grid[:, 0], "mean": mean[index], "sd": variance[index].sqrt()}
-        for part, columns in (("data", data), ("grid", prediction)):
-            frames.append(pd.DataFrame({"run": run, "part": part, **columns}))
-    return pd.concat(frames, ignore_index=True)
+    return prediction_records(context.runs, X, y, grid, *model.moments(grid))
 
 
 def _sinc_model(settings: SincSettings, device: str) -> EnsembleModel | ProbabilisticBackpropagation:
