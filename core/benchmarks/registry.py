@@ -1,0 +1,31 @@
+"""Objectives by the names that experiments use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.benchmarks.hpolib import lda_on_grid, svm_on_grid
+from core.benchmarks.logistic_regression import logistic_regression_mnist10k
+from core.benchmarks.objective import Objective
+from core.benchmarks.synthetic import FUNCTIONS
+from core.errors import UnknownNameError
+
+WITH_DATA: dict[str, Callable[[], Objective]] = {
+    "svm_on_grid": svm_on_grid,
+    "lda_on_grid": lda_on_grid,
+    "logistic_regression": logistic_regression_mnist10k,
+}
+
+
+def objective(name: str) -> Objective:
+    """A synthetic function, or a benchmark whose data the catalogue has.
+
+    Raises:
+        UnknownNameError: no objective of that name; the message has the nearest ones.
+        DataUnavailableError: its data are in none of the catalogue's places.
+    """
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
+    if name not in WITH_DATA:
+        raise UnknownNameError("objective", name, (*FUNCTIONS, *WITH_DATA))
+    return WITH_DATA[name]()

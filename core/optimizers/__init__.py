@@ -1,0 +1,1 @@
+"""Optimizers with one interface, ask and tell; see `core.optimizers.base`."""

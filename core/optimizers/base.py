@@ -1,0 +1,224 @@
+"""What optimizers have in common: ask for trials, tell their evaluations, save and restore.
+
+    optimizer = RandomSearch(space, generator)
+    for trial in optimizer.ask(4):                                  # four to be evaluated, in any order
+        evaluation = guarded_evaluate(objective, [trial.configuration], trial.budget, generator)
+        optimizer.tell(trial, evaluation)
+
+Losses are minimised. A trial that was asked for and not told is pending, which is part of the state: an optimizer may
+propose differently while trials are under way. `ask` may return fewer trials than asked for, none as well: a bandit
+that waits for the rest of a rung, or one that has finished, has nothing to propose until it is told more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from ConfigSpace import ConfigurationSpace
+
+from core.benchmarks.objective import FAILURE, Evaluation
+from core.errors import UserError
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A configuration to be evaluated.
+
+    Attributes:
+        number: counts an optimizer's trials from 0, in the order of asking.
+        configuration: values by name; inactive hyperparameters are left out.
+        budget: in the unit of the objective's fidelity; None where there is none, or for the largest.
+        info: what the optimizer notes about the trial, plain values: where it comes from, its bracket, its rung.
+    """
+
+    number: int
+    configuration: Mapping[str, Any]
+    budget: float | None = None
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was told of one trial: a loss, a cost, and the message of a failure, empty where there was none."""
+
+    loss: float
+    cost: float
+    failure: str = ""
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> Outcome:
+        """The outcome of an evaluation of one configuration.
+
+        Raises:
+            UserError: an evaluation of several, or of none, or one whose loss is not finite.
+        """
+        if np.shape(evaluation.loss) != (1,):
+            raise UserError(
+                f"tell: the evaluation holds {np.shape(evaluation.loss)} losses; allowed: (1,), one trial's"
+            )
+        loss = float(evaluation.loss[0])
+        if not np.isfinite(loss):
+            raise UserError(f"tell: loss {loss}; allowed: a finite number (guarded_evaluate records failures as such)")
+        return cls(loss, float(evaluation.cost[0]), str(evaluation.info[0].get(FAILURE, "")))
+
+
+class Optimizer(ABC):
+    """Base of all optimizers. A subclass proposes, takes notice of outcomes, and says what its state is.
+
+    Attributes:
+        space: what is searched.
+        pending: trials under way, by number.
+    """
+
+    def __init__(self, space: ConfigurationSpace) -> None:
+        self.space = space
+        self.pending: dict[int, Trial] = {}
+        self._asked = 0
+
+    @abstractmethod
+    def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]] | None:
+        """Configuration, budget and notes of the next trial, or None while there is nothing to propose."""
+
+    @abstractmethod
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        """Take notice of the outcome of a trial that is no longer pending."""
+
+    @abstractmethod
+    def _state(self) -> dict[str, Any]:
+        """Everything that future proposals depend on, beside the pending trials: plain values, arrays and tensors."""
+
+    @abstractmethod
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """The inverse of `_state`, on an optimizer that was made with the same settings."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether `ask` will never return a trial again. False for optimizers that go on forever."""
+        return False
+
+    def ask(self, n: int = 1) -> list[Trial]:
+        """At most n trials to evaluate next; they are pending until they are told.
+
+        Raises:
+            UserError: n is not a positive whole number.
+        """
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise UserError(f"ask: n is {n!r}; allowed: a whole number from 1")
+        trials = []
+        while len(trials) < n and (proposal := self._propose()) is not None:
+            trial = Trial(self._asked, *proposal)
+            self._asked += 1
+            self.pending[trial.number] = trial
+            trials.append(trial)
+        return trials
+
+    def tell(self, trial: Trial, evaluation: Evaluation) -> None:
+        """Take notice of a trial's evaluation, a failed one as well: it counts with the worst-case loss it carries.
+
+        Raises:
+            UserError: a trial that was never asked for, or that was told before, or an evaluation of another number
+                of configurations than one; the state is as it was.
+        """
+        if self.pending.get(trial.number) != trial:
+            known = isinstance(trial.number, int) and 0 <= trial.number < self._asked
+            reason = "was told before" if known and trial.number not in self.pending else "was not asked for"
+            waiting = ", ".join(map(str, list(self.pending)[:10])) or "none"
+            raise UserError(f"tell: trial {trial.number} {reason}; allowed: a pending trial ({waiting})")
+        outcome = Outcome.of(evaluation)
+        del self.pending[trial.number]
+        self._observe(trial, outcome)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state, pending trials included, of plain values, arrays and tensors."""
+        return {
+            "optimizer": type(self).__name__,
+            "asked": self._asked,
+            "pending": [asdict(trial) for trial in self.pending.values()],
+            "own": self._state(),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue from a state of an optimizer that was made with the same settings, as if it had never stopped.
+
+        Raises:
+            UserError: the state of another kind of optimizer.
+        """
+        if state.get("optimizer") != type(self).__name__:
+            raise UserError(f"state of {state.get('optimizer')!r}; allowed: one of {type(self).__name__}")
+        self._restore(state["own"])
+        self._asked = state["asked"]
+        self.pending = {entry["number"]: Trial(**entry) for entry in state["pending"]}
+
+    def save(self, path: str | Path) -> None:
+        """Write the state to a file: to a temporary one first, so that an interruption leaves the last one whole.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        path = Path(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        except OSError as error:
+            raise UserError(f"{path}: cannot be written: {error.strerror}") from error
+        try:
+            with os.fdopen(handle, "wb") as file:
+                torch.save(_packed(self.state_dict()), file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except OSError as error:
+            raise UserError(f"{path}: cannot be written: {error.strerror}") from error
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                Path(temporary).unlink()
+
+    def restore(self, path: str | Path) -> None:
+        """Continue from a file that `save` wrote. Only plain values, arrays and tensors are read, no code.
+
+        Raises:
+            UserError: no such file, one that is truncated or no state, or the state of another kind of optimizer.
+        """
+        try:
+            state = _unpacked(torch.load(path, weights_only=True))
+        except OSError as error:
+            raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+        except Exception as error:
+            raise UserError(f"{path}: is no saved state of an optimizer: {type(error).__name__}") from error
+        if not isinstance(state, dict):
+            raise UserError(f"{path}: is no saved state of an optimizer: it holds {type(state).__name__}")
+        self.load_state_dict(state)
+
+
+ARRAY = "numpy array"  # marks a tensor that was an array: arrays themselves cannot be read without running code
+
+
+def _packed(value: Any) -> Any:
+    """The value with arrays as marked tensors, NumPy's numbers as Python's."""
+    if isinstance(value, Mapping):
+        return {key: _packed(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_packed(entry) for entry in value)
+    if isinstance(value, np.ndarray):
+        return {ARRAY: torch.from_numpy(value.copy())}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _unpacked(value: Any) -> Any:
+    """The inverse of `_packed`."""
+    if isinstance(value, dict):
+        if value.keys() == {ARRAY}:
+            return value[ARRAY].numpy()
+        return {key: _unpacked(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_unpacked(entry) for entry in value)
+    return value

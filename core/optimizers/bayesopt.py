@@ -1,0 +1,77 @@
+"""Bayesian optimization with ask and tell: one run of what `core.optimizers.lockstep` does with many.
+
+    encoding = CubeEncoding(objective.space)
+    policy = ModelBased(encoding, lambda n: MarginalLikelihoodGP(), GradientAscent())
+    optimizer = BayesianOptimization(policy, initial_design=2, seed=0)
+
+Trials that were asked for and not told are pending, and the acquisition function is averaged over their outcomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.errors import UserError
+from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.policy import Policy, uniform_points
+from core.optimizers.proposer import Proposer
+from core.randomness import make_generators
+
+
+class BayesianOptimization(Optimizer):
+    """One run of a policy.
+
+    Args:
+        policy: for example `ModelBased`; it must not carry state from one proposal to the next but in `policy.model`.
+        initial_design: uniform points before the first proposal of the policy; it waits for none of them but one.
+        seed: of the initial design and everything that is drawn later.
+        device: where the model is fitted.
+
+    Attributes:
+        X: told points of the unit cube, (N, d), in the order of telling.
+        y: their losses, (N,).
+
+    Raises:
+        UserError: a negative number of initial points.
+    """
+
+    def __init__(self, policy: Policy, initial_design: int = 2, seed: int = 0, device: str = "cpu") -> None:
+        if isinstance(initial_design, bool) or not isinstance(initial_design, int) or initial_design < 0:
+            raise UserError(f"initial_design is {initial_design!r}; allowed: a whole number from 0")
+        super().__init__(policy.encoding.space)
+        self.encoding = policy.encoding
+        generators = make_generators([seed], device)
+        self._proposer = Proposer(policy, uniform_points(policy.encoding, initial_design, generators), generators)
+        self.X = self._proposer.initial.new_empty(0, self.encoding.dimension)
+        self.y = self.X.new_empty(0)
+        self._places: dict[int, Tensor] = {}
+
+    def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
+        waiting = [self._places[number] for number in self.pending]
+        pending = torch.stack(waiting) if waiting else self.X[:0]
+        proposal = self._proposer.propose(self._asked, self.X[None], self.y[None], pending[None])
+        self._places[self._asked] = proposal.points[0]
+        (configuration,) = self.encoding.decode(proposal.points.cpu().numpy())
+        return configuration, None, {"origin": proposal.origins[0]}
+
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        self.X = torch.cat([self.X, self._places.pop(trial.number)[None]])
+        self.y = torch.cat([self.y, self.y.new_tensor([outcome.loss])])
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "X": self.X,
+            "y": self.y,
+            "places": dict(self._places),
+            "initial": self._proposer.initial,
+            "generator": self._proposer.generators[0].get_state(),
+        }
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self.X, self.y, self._places = state["X"], state["y"], dict(state["places"])
+        self._proposer.initial = state["initial"]
+        self._proposer.generators[0].set_state(state["generator"])

@@ -1,0 +1,184 @@
+"""What to evaluate next: the part of Bayesian optimization that differs from method to method, batched over runs.
+
+    x_n = argmax_x a(x; D_{n-1})          (thesis, Algorithm 1; in print the data are those of step n)
+
+A policy maps the observations of all runs to the next point of each. It holds no observations of its own, so that the
+same policy serves runs in lockstep, ask and tell, and parallel evaluation with points pending.
+
+The utility is what the papers took for each kind of model. A Bayesian network's samples are matched by one Gaussian
+(Eq. 5 of the NIPS paper) and so are a forest's trees (Eqs. 2.6 and 2.7); a Gaussian process and DNGO have sampled
+hyperparameters, over which the acquisition is averaged (Eq. 2.5; DNGO, Eq. 12). A Gaussian process predicts the
+function, the others an observation. With points pending, either is averaged over fantasies of their outcomes
+(`core.acquisition.mcei`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.acquisition import (
+    Fantasies,
+    Integrated,
+    LogExpectedImprovement,
+    LowerConfidenceBound,
+    MixtureFantasies,
+    ProbabilityOfImprovement,
+    ThompsonSample,
+)
+from core.acquisition.base import Acquisition, best_observed
+from core.errors import UnknownNameError
+from core.models.ensemble import EnsembleModel
+from core.models.gaussian_process import GaussianProcess
+from core.models.mixture import GaussianMixtureModel
+from core.models.random_forest import RandomForest
+from core.spaces import CubeEncoding
+
+ACQUISITIONS = ("ei", "pi", "lcb", "thompson")
+INCUMBENTS = 5  # best observations that a maximizer may search around
+SEEDS = 2**63 - 1
+
+
+class Policy(Protocol):
+    """A rule for the next evaluation."""
+
+    encoding: CubeEncoding
+
+    def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
+        """The next point of each run.
+
+        Args:
+            X: evaluated points of the unit cube, (runs, N, d), N at least 1.
+            y: their losses, (runs, N).
+            pending: points under evaluation, (runs, J, d); J may be 0.
+            generators: one a run.
+
+        Returns:
+            (runs, d), points that stand for allowed configurations.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Random search: uniform over the allowed part of the cube."""
+
+    encoding: CubeEncoding
+
+    def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
+        """See `Policy.propose`."""
+        return uniform_points(self.encoding, 1, generators).squeeze(1)
+
+
+@dataclass(frozen=True)
+class ModelBased:
+    """Fit a model to the observations and maximise an acquisition function.
+
+    Attributes:
+        encoding: of the space.
+        make_model: from the number of observations, which a model's effort may depend on, to the model that is fitted
+            to them; it may return the same object every time.
+        maximizer: one of `core.acquisition.maximizers`; its candidates are moved to points that stand for
+            configurations where the space has other than continuous hyperparameters.
+        acquisition: "ei", "pi", "lcb" or "thompson".
+        fantasies: outcomes that are drawn for the points pending.
+
+    Raises:
+        UnknownNameError: an acquisition function of another name.
+    """
+
+    encoding: CubeEncoding
+    make_model: Callable[[int], EnsembleModel]
+    maximizer: Any
+    acquisition: str = "ei"
+    fantasies: int = 10
+
+    def __post_init__(self) -> None:
+        if self.acquisition not in ACQUISITIONS:
+            raise UnknownNameError("acquisition function", self.acquisition, ACQUISITIONS)
+        if self.encoding.levels or self.encoding.space.conditions:
+            object.__setattr__(self, "maximizer", replace(self.maximizer, project=self._project))
+
+    def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
+        """See `Policy.propose`."""
+        model = self.make_model(y.shape[1]).fit(X, y, generators)
+        acquisition = utility(model, self.acquisition, y, pending, generators, self.fantasies)
+        if self.encoding.space.forbidden_clauses:
+            acquisition = AllowedOnly(acquisition, self.encoding)
+        best = y.argsort(dim=1, stable=True)[:, :INCUMBENTS]
+        incumbents = X.gather(1, best.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
+        return self.maximizer(acquisition, self.encoding.dimension, generators, incumbents)[0]
+
+    def _project(self, points: Tensor) -> Tensor:
+        flat = points.detach().reshape(-1, points.shape[-1]).cpu().numpy()
+        return torch.as_tensor(self.encoding.canonical(flat)).to(points).view(points.shape)
+
+
+@dataclass(frozen=True)
+class AllowedOnly:
+    """An acquisition function that is nan, which no maximizer chooses, where the space forbids the configuration."""
+
+    acquisition: Acquisition
+    encoding: CubeEncoding
+
+    @property
+    def logarithmic(self) -> bool:
+        """As the acquisition function."""
+        return self.acquisition.logarithmic
+
+    def __call__(self, X: Tensor) -> Tensor:
+        """X (..., runs, q, d) to (..., runs, q)."""
+        allowed = self.encoding.allowed(X.detach().reshape(-1, X.shape[-1]).cpu().numpy())
+        return torch.where(torch.as_tensor(allowed).to(X.device).view(X.shape[:-1]), self.acquisition(X), torch.nan)
+
+
+def utility(
+    model: EnsembleModel,
+    name: str,
+    y: Tensor,
+    pending: Tensor,
+    generators: Sequence[torch.Generator],
+    fantasies: int,
+) -> Acquisition:
+    """The acquisition function of a fitted model, given observations y (runs, N) and points pending (runs, J, d)."""
+    if name == "thompson":
+        return ThompsonSample(model, generators)
+    best, _ = best_observed(y)
+    mixture = isinstance(model, GaussianMixtureModel)
+    if pending.shape[1]:
+        kind = MixtureFantasies if mixture else Fantasies
+        drawn = kind(model, pending, best, generators, max(1, fantasies // model.members) if mixture else fantasies)
+        return Integrated(_closed_form(name, drawn.moments, drawn.best))
+    if mixture and not isinstance(model, RandomForest):
+        return Integrated(_closed_form(name, _of_members(model), best))
+    return _closed_form(name, model.moments, best)
+
+
+def _closed_form(name: str, moments: Callable[[Tensor], tuple[Tensor, Tensor]], best: Tensor) -> Acquisition:
+    if name == "ei":
+        return LogExpectedImprovement(moments, best)
+    return ProbabilityOfImprovement(moments, best) if name == "pi" else LowerConfidenceBound(moments)
+
+
+def _of_members(model: GaussianMixtureModel) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
+    """Means and variances (M, ..., runs, q): of the function for a Gaussian process, of an observation otherwise."""
+    if not isinstance(model, GaussianProcess):
+        return model.predict
+
+    def moments(X: Tensor) -> tuple[Tensor, Tensor]:
+        mean, variance = model.marginals(model.expand_runs(X).double())
+        return model.targets.inverse(mean), model.targets.inverse_variance(variance)
+
+    return moments
+
+
+def uniform_points(encoding: CubeEncoding, n: int, generators: Sequence[torch.Generator]) -> Tensor:
+    """n points (runs, n, d) of allowed configurations, uniform, each run's from its own generator."""
+    seeds = [int(torch.randint(SEEDS, (1,), generator=g, device=g.device)) for g in generators]
+    points = np.stack([encoding.sample(n, np.random.default_rng(seed)) for seed in seeds])
+    return torch.as_tensor(points).to(generators[0].device)

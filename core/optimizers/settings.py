@@ -1,0 +1,54 @@
+"""Settings of a cell that optimises: names, types, ranges. Imports no torch, the Snakefile reads it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from core.experiment.schema import Settings
+
+Count = Annotated[int, Field(gt=0)]
+
+
+class Optimization(Settings):
+    """Repetitions of one optimizer on one objective, a row an evaluation; see `core.optimizers.study`.
+
+    Attributes:
+        optimizer: "model" is Bayesian optimization with `model`; the others are searches of their own.
+        model: "gp" (hyperparameters by marginal likelihood), "gp_mcmc" (integrated out), "gp_warped" (integrated out,
+            inputs warped), "rf" (random forest), "dngo" and "bohamiann".
+        maximizer: of the acquisition function.
+        evaluations: of a run.
+        initial_design: uniform points at the beginning of a run.
+        widths: units of the hidden layers of the networks.
+        burn_in_per_point, chain_steps, samples: BOHAMIANN's burn-in grows with the data, `chain_steps` follow it, of
+            which `samples` are kept at equal distances.
+        most_steps: a cut of the chain of a suggestion, burn-in and sampling in proportion.
+        warm_start: continue the chain of the last suggestion instead of burning in anew.
+        hyperparameter_samples: chains of the slice sampler where hyperparameters are integrated out, one sample each.
+    """
+
+    optimizer: Literal["model", "random", "tpe", "cmaes", "differential_evolution"] = "model"
+    model: Literal["gp", "gp_mcmc", "gp_warped", "rf", "dngo", "bohamiann"] | None = None
+    acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
+    maximizer: Literal["gradient", "differential_evolution", "local_search"] = "differential_evolution"
+    evaluations: Count
+    initial_design: Annotated[int, Field(ge=0)] = 2
+    widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50, 50, 50)
+    burn_in_per_point: Annotated[int, Field(ge=0)] = 100
+    chain_steps: Count = 10_000
+    samples: Count = 100
+    most_steps: Annotated[int, Field(ge=200)] | None = None
+    warm_start: bool = False
+    hyperparameter_samples: Count = 10
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Optimization:
+        if (self.optimizer == "model") != (self.model is not None):
+            raise ValueError("model must be given for optimizer 'model', and for no other")
+        if self.maximizer == "gradient" and self.model == "rf":
+            raise ValueError("maximizer 'gradient' does not work with model 'rf': a forest has no gradient")
+        if self.chain_steps < self.samples:
+            raise ValueError(f"chain_steps = {self.chain_steps} must be at least samples = {self.samples}")
+        return self

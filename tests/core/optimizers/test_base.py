@@ -1,0 +1,154 @@
+"""Ask and tell: what the base class promises, on the simplest subclass there is."""
+
+import numpy as np
+import pytest
+import torch
+from ConfigSpace import ConfigurationSpace, Float
+
+from core.benchmarks.objective import FAILURE, Evaluation
+from core.errors import UserError
+from core.optimizers.base import Optimizer, Outcome, Trial
+
+
+class Countdown(Optimizer):
+    """Proposes the numbers from `start` down to 1, then nothing."""
+
+    def __init__(self, start: int) -> None:
+        super().__init__(ConfigurationSpace({"x": (0.0, 10.0)}))
+        self.left, self.told = start, []
+
+    def _propose(self):
+        if self.left == 0:
+            return None
+        self.left -= 1
+        return {"x": float(self.left + 1)}, None, {"origin": "countdown"}
+
+    def _observe(self, trial, outcome):
+        self.told.append((trial.number, outcome.loss, outcome.failure))
+
+    def _state(self):
+        return {"left": self.left, "told": np.array([loss for _, loss, _ in self.told])}
+
+    def _restore(self, state):
+        self.left = state["left"]
+        self.told = [(-1, float(loss), "") for loss in state["told"]]
+
+
+def evaluation(loss: float, **info) -> Evaluation:
+    return Evaluation(np.array([loss]), np.array([1.0]), (info,))
+
+
+def test_trials_are_numbered_in_the_order_of_asking_and_pending_until_told():
+    optimizer = Countdown(5)
+    first, second = optimizer.ask(2)
+    (third,) = optimizer.ask()
+    assert [t.number for t in (first, second, third)] == [0, 1, 2]
+    optimizer.tell(second, evaluation(0.5))
+    assert list(optimizer.pending) == [0, 2]
+    assert optimizer.told == [(1, 0.5, "")]
+
+
+def test_ask_returns_fewer_where_there_is_nothing_to_propose():
+    optimizer = Countdown(2)
+    assert len(optimizer.ask(5)) == 2
+    assert optimizer.ask(1) == []
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, True, "3"])
+def test_ask_wants_a_positive_whole_number(n):
+    with pytest.raises(UserError, match="ask: n is"):
+        Countdown(3).ask(n)
+
+
+def test_a_trial_is_told_once():
+    optimizer = Countdown(3)
+    (trial,) = optimizer.ask()
+    optimizer.tell(trial, evaluation(1.0))
+    with pytest.raises(UserError, match="trial 0 was told before"):
+        optimizer.tell(trial, evaluation(1.0))
+    assert len(optimizer.told) == 1
+
+
+def test_an_unknown_trial_is_refused_and_the_pending_ones_are_named():
+    optimizer = Countdown(3)
+    optimizer.ask(2)
+    with pytest.raises(UserError, match=r"trial 7 was not asked for; allowed: a pending trial \(0, 1\)"):
+        optimizer.tell(Trial(7, {"x": 1.0}), evaluation(1.0))
+    with pytest.raises(UserError, match="was not asked for"):
+        optimizer.tell(Trial(0, {"x": 9.5}), evaluation(1.0))
+    assert list(optimizer.pending) == [0, 1] and optimizer.told == []
+
+
+def test_an_evaluation_must_be_of_one_configuration_and_finite():
+    optimizer = Countdown(3)
+    (trial,) = optimizer.ask()
+    several = Evaluation(np.zeros(2), np.zeros(2), ({}, {}))
+    with pytest.raises(UserError, match="one trial's"):
+        optimizer.tell(trial, several)
+    with pytest.raises(UserError, match="loss nan"):
+        optimizer.tell(trial, evaluation(np.nan))
+    assert list(optimizer.pending) == [0]
+
+
+def test_a_failure_carries_its_message():
+    assert Outcome.of(evaluation(9.0, **{FAILURE: "it broke"})) == Outcome(9.0, 1.0, "it broke")
+
+
+def test_a_saved_state_continues_as_if_nothing_had_happened(tmp_path):
+    optimizer = Countdown(5)
+    trials = optimizer.ask(3)
+    optimizer.tell(trials[1], evaluation(0.25))
+    optimizer.save(tmp_path / "state.pt")
+    other = Countdown(5)
+    other.restore(tmp_path / "state.pt")
+    assert other.pending == optimizer.pending
+    other.tell(trials[0], evaluation(1.0))
+    assert other.ask() == optimizer.ask()
+    np.testing.assert_array_equal(other.told[0][1], 0.25)
+    assert list(tmp_path.iterdir()) == [tmp_path / "state.pt"]
+
+
+@pytest.mark.parametrize("content", [b"", b"not a state", torch.tensor([1.0])])
+def test_a_broken_file_is_refused_by_name(tmp_path, content):
+    path = tmp_path / "state.pt"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        torch.save(content, path)
+    with pytest.raises(UserError, match=r"state.pt: is no saved state"):
+        Countdown(5).restore(path)
+
+
+def test_a_truncated_file_is_refused(tmp_path):
+    path = tmp_path / "state.pt"
+    Countdown(5).save(path)
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(UserError, match="no saved state"):
+        Countdown(5).restore(path)
+
+
+def test_another_optimizers_state_is_refused(tmp_path):
+    class Other(Countdown):
+        pass
+
+    Other(2).save(tmp_path / "state.pt")
+    with pytest.raises(UserError, match="state of 'Other'; allowed: one of Countdown"):
+        Countdown(2).restore(tmp_path / "state.pt")
+    with pytest.raises(UserError, match="cannot be read"):
+        Countdown(2).restore(tmp_path / "absent.pt")
+
+
+def test_code_in_a_file_is_not_run(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (Float, ("x", (0.0, 1.0)))
+
+    torch.save({"optimizer": "Countdown", "own": Trap()}, tmp_path / "state.pt")
+    with pytest.raises(UserError, match="no saved state"):
+        Countdown(2).restore(tmp_path / "state.pt")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="cannot be written"):
+        Countdown(2).save(tmp_path / "file" / "state.pt")
