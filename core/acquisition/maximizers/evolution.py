@@ -1,14 +1,11 @@
 """Differential evolution, best/1/bin with dithering (Storn and Price, 1997), batched over runs.
 
 The thesis maximises acquisition functions so (chapter 3's experiments and appendix A). Constants are SciPy's defaults:
-a population of 15 points a dimension from a Latin hypercube, crossover 0.7, and a mutation factor F drawn for each
-generation from [0.5, 1]. For each member x_i, two others x_a and x_b are drawn, and
-
-    mutant = x_best + F (x_a - x_b),    trial_j = mutant_j with probability 0.7, and for one j in any case, else x_ij
-
-A coordinate outside the cube is drawn anew. A trial that is not worse replaces its member, all members at once. A run
-whose values have a standard deviation of `tolerance` times that of its first population has converged, and stays as it
-is. (SciPy measures it by their mean, which depends on the origin of the targets.)
+a population of 15 points a dimension from a Latin hypercube, crossover 0.7, and a mutation factor drawn for each
+generation from [0.5, 1]; the step is that of `core.differential_evolution`. A trial that is not worse replaces its
+member, all members at once. A run whose values have a standard deviation of `tolerance` times that of its first
+population has converged, and stays as it is. (SciPy measures it by their mean, which depends on the origin of the
+targets.)
 """
 
 from collections.abc import Sequence
@@ -26,8 +23,8 @@ from core.acquisition.maximizers.base import (
     search_generators,
     value,
 )
+from core.differential_evolution import latin_hypercube, trials
 from core.models.settings import check_counts, check_positive
-from core.randomness import permutations, uniform_
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ class DifferentialEvolution:
         population_per_dimension: the population is this many times d, and at least 5.
         iterations: generations, at most.
         crossover: probability that a coordinate comes from the mutant.
-        mutation: bounds of F.
+        mutation: bounds of the mutation factor.
         tolerance: see above.
         project: see `core.acquisition.maximizers.base`; members stay unprojected, their values are the projections'.
     """
@@ -71,7 +68,7 @@ class DifferentialEvolution:
         incumbents = check_incumbents(incumbents, dimension, generators)
         generators, choice = search_generators(generators), search_generators(generators)
         size = max(5, self.population_per_dimension * dimension)
-        X = _latin_hypercube(size, incumbents, generators)
+        X = latin_hypercube(size, dimension, generators)
         X[:, : incumbents.shape[1]] = incumbents[:, :size]
         values = self._value(acquisition, X)
         converged_spread = self.tolerance * values.std(1)
@@ -79,7 +76,7 @@ class DifferentialEvolution:
             evolving = ~(values.std(1) <= converged_spread)  # a comparison with nan is false
             if not evolving.any():
                 break
-            trial = self._trial(X, values, generators)
+            trial = trials(X, nan_lowest(values).argmax(1), self.mutation, self.crossover, generators)
             trial_values = self._value(acquisition, trial)
             accepted = (trial_values >= values) | (values.isnan() & ~trial_values.isnan())
             accepted &= evolving.unsqueeze(1)
@@ -89,41 +86,3 @@ class DifferentialEvolution:
 
     def _value(self, acquisition: Acquisition, X: Tensor) -> Tensor:
         return value(acquisition, X if self.project is None else self.project(X))
-
-    def _trial(self, X: Tensor, values: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
-        """One trial for each member of X (runs, size, d)."""
-        runs, size, dimension = X.shape
-        uniforms = uniform_(X.new_empty(runs, 1 + 3 * size + 2 * size * dimension), generators)
-        dither, pair, forced, cross, anew = uniforms.split([1, 2 * size, size, size * dimension, size * dimension], 1)
-        low, high = self.mutation
-        first, second = _two_others(pair.view(runs, size, 2))
-        best = nan_lowest(values).argmax(1)
-        differences = _members(X, first) - _members(X, second)
-        mutant = (
-            X[torch.arange(runs, device=X.device), best].unsqueeze(1)
-            + (low + (high - low) * dither.unsqueeze(-1)) * differences
-        )
-        mutant = torch.where((mutant < 0) | (mutant > 1), anew.view_as(X), mutant)
-        crossed = cross.view_as(X) < self.crossover
-        crossed.scatter_(2, (forced * dimension).long().unsqueeze(-1), True)
-        return torch.where(crossed, mutant, X)
-
-
-def _latin_hypercube(size: int, like: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
-    """A Latin hypercube of `size` points for each run, (runs, size, d)."""
-    runs, _, dimension = like.shape
-    strata = permutations(size, runs * dimension, generators).view(runs, dimension, size).transpose(1, 2)
-    return (strata + uniform_(like.new_empty(runs, size, dimension), generators)) / size
-
-
-def _two_others(uniforms: Tensor) -> tuple[Tensor, Tensor]:
-    """Two distinct members besides i for each i: places (runs, size) each, from uniforms (runs, size, 2)."""
-    size = uniforms.shape[1]
-    first, second = (uniforms * uniforms.new_tensor([size - 1, size - 2])).long().unbind(-1)
-    second += second >= first
-    itself = torch.arange(size, device=uniforms.device)
-    return (itself + 1 + first) % size, (itself + 1 + second) % size
-
-
-def _members(X: Tensor, places: Tensor) -> Tensor:
-    return X.gather(1, places.unsqueeze(-1).expand_as(X))

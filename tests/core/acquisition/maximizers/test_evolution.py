@@ -1,4 +1,4 @@
-"""Differential evolution against SciPy's, and its random choices."""
+"""Differential evolution against SciPy's."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ from botorch.test_functions import Ackley, Branin, Hartmann
 from scipy import optimize, stats
 
 from core.acquisition.maximizers import DifferentialEvolution
-from core.acquisition.maximizers.evolution import _latin_hypercube, _two_others
 from core.randomness import make_generators
 
 RUNS = 25
@@ -88,21 +87,3 @@ def test_coordinates_outside_the_cube_are_drawn_anew():
     DifferentialEvolution(iterations=10)(outside, 2, make_generators([0, 1]))
     trials = torch.cat([X.flatten() for X in seen])
     assert ((trials > 0) & (trials < 1)).all() and trials.max() > 0.97
-
-
-def test_two_other_members_are_distinct_and_uniform():
-    size = 6
-    uniforms = torch.rand(3000, size, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    first, second = _two_others(uniforms)
-    itself = torch.arange(size)
-    assert ((first != itself) & (second != itself) & (first != second)).all()
-    for member in range(size):
-        pairs = torch.bincount(first[:, member] * size + second[:, member], minlength=size * size)
-        counts = pairs[pairs > 0]
-        assert len(counts) == 20 and stats.chisquare(counts).pvalue > 1e-4
-
-
-def test_the_population_is_a_latin_hypercube():
-    X = _latin_hypercube(8, torch.empty(3, 0, 4, dtype=torch.float64), make_generators([0, 1, 2]))
-    assert X.shape == (3, 8, 4)
-    assert ((X * 8).long().sort(1).values == torch.arange(8).view(1, 8, 1)).all()
