@@ -8,16 +8,20 @@ U is estimated on minibatches of B points, its likelihood scaled by N/B. Inputs 
 run; priors speak of standardised data. A fit samples R data sets at once, k chains each (see `core.models.kernels`);
 every `thinning`-th step after the burn-in is kept, (steps - burn_in) // thinning samples a chain, and predictions are
 those of `SampledNetwork`. A chain that diverges makes its run's predictions nan and touches no other run.
+
+The papers' chains burn in anew at every fit. With `warm_burn_in`, a fit continues the chains of the last one, whose
+posterior is close when few observations have come in between; see `core.models.chain_state`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from core.models.chain_state import ChainState
 from core.models.kernels.problem import Engine, Problem, make_engine
 from core.models.priors import GammaHyperprior, LogNormalNoise, WeightPrior
 from core.models.sampled_network import SampledNetwork
@@ -43,6 +47,9 @@ class BayesianNetwork(SampledNetwork):
         weight_prior, noise_prior: see `core.models.priors`.
         device: where sampling and predictions run.
         engine: "compiled" (CPU, SGHMC and AdaptiveSGHMC), "torch", or "auto", the first where it can.
+        warm_burn_in: steps of burn-in of a fit that continues from the last one, in the place of `burn_in`; as many
+            steps follow as after a cold start. Some hundreds let chains follow an observation far from the others.
+            None, the papers' protocol, starts every fit anew.
 
     Raises:
         ValueError: a setting out of range.
@@ -63,6 +70,7 @@ class BayesianNetwork(SampledNetwork):
         initialisation: str = "he",
         device: torch.device | str = "cpu",
         engine: str = "auto",
+        warm_burn_in: int | None = None,
     ) -> None:
         super().__init__(widths, activation, device, initialisation)
         for name, value, least in (
@@ -71,6 +79,7 @@ class BayesianNetwork(SampledNetwork):
             ("batch_size", batch_size, 1),
             ("chains", chains, 1),
             ("steps", steps, burn_in + thinning),
+            ("warm_burn_in", 0 if warm_burn_in is None else warm_burn_in, 0),
         ):
             if not isinstance(value, int) or value < least:
                 hint = " (burn_in + thinning, for one sample)" if name == "steps" else ""
@@ -78,6 +87,8 @@ class BayesianNetwork(SampledNetwork):
         self.burn_in, self.steps, self.thinning = burn_in, steps, thinning
         self.batch_size, self.chains = batch_size, chains
         self.weight_prior, self.noise_prior, self.sampler, self.engine = weight_prior, noise_prior, sampler, engine
+        self.warm_burn_in = warm_burn_in
+        self._chains: ChainState | None = None
 
     @property
     def samples_per_chain(self) -> int:
@@ -98,7 +109,8 @@ class BayesianNetwork(SampledNetwork):
             chains of a step side by side.
 
         Raises:
-            ValueError: data that are not finite or do not fit together, or cannot be standardised.
+            ValueError: data that are not finite or do not fit together, or cannot be standardised; after a warm start,
+                runs or features of another number than before.
         """
         X, y = self.prepare(X, y)
         generators = _one_each(generators, len(X), self.device)
@@ -113,25 +125,50 @@ class BayesianNetwork(SampledNetwork):
         )
         weights = self.network.init(generators, problem.chains, self.device)
         theta = torch.cat([weights, weights.new_full((problem.chains, 1), INITIAL_LOG_NOISE)], 1)
-        engine = make_engine(self.engine, problem, self.sampler, theta, generators)
-        kept = self._sample(engine, problem.covered.bool(), generators)
+        state, burn_in = self.sampler.init(theta), self.burn_in
+        if self.warm_burn_in is not None and self._chains is not None:
+            state = self._chains.continued(state, self.network, self.inputs, self.targets)
+            burn_in = self.warm_burn_in
+        engine = make_engine(self.engine, problem, self.sampler, state, generators)
+        kept = self._sample(engine, burn_in, problem.covered.bool(), generators)
+        self._chains = ChainState.of(engine.state(), self.inputs, self.targets)
         self.runs, self.dimension = len(X), X.shape[-1]
         by_run = kept.unflatten(1, (self.runs, self.chains)).transpose(1, 2).reshape(-1, self.runs, kept.shape[-1])
-        self.samples, self.noise_variance = by_run[..., :-1], by_run[..., -1:].double().exp()
+        self.samples, self.noise_variance = by_run[..., :-1].contiguous(), by_run[..., -1:].double().exp()
         return self
 
-    def _sample(self, engine: Engine, covered: Tensor, generators: list[torch.Generator]) -> Tensor:
+    def chain_state(self) -> dict[str, Tensor]:
+        """Where the chains stand after `fit`, as tensors by name: what `load_chain_state` takes.
+
+        Raises:
+            RuntimeError: before `fit`.
+        """
+        if self._chains is None:
+            raise RuntimeError("BayesianNetwork.chain_state: call fit first")
+        return self._chains.tensors()
+
+    def load_chain_state(self, state: Mapping[str, Tensor]) -> None:
+        """Let the next `fit` continue from a state of a model with the same settings.
+
+        Raises:
+            ValueError: a model without `warm_burn_in`, or what is no such state.
+        """
+        if self.warm_burn_in is None:
+            raise ValueError("BayesianNetwork.warm_burn_in: is None, set the steps of burn-in of a fit that continues")
+        self._chains = ChainState.from_tensors(state)
+
+    def _sample(self, engine: Engine, burn_in: int, covered: Tensor, generators: list[torch.Generator]) -> Tensor:
         """Run the engine through burn-in and sampling: the kept positions, (samples_per_chain, chains, P_w + 1)."""
         prior = self.weight_prior
         gibbs = [np.random.default_rng(_draw_seed(generator)) for generator in generators]
-        last = self.burn_in + self.samples_per_chain * self.thinning
-        keep = range(self.burn_in + self.thinning, last + 1, self.thinning)
+        last = burn_in + self.samples_per_chain * self.thinning
+        keep = range(burn_in + self.thinning, last + 1, self.thinning)
         renew = range(0, last, prior.interval or last)
-        events = sorted({0, self.burn_in, *keep, *renew})
+        events = sorted({0, burn_in, *keep, *renew})
         start = engine.position()
         kept, precision = start.new_empty(self.samples_per_chain, *start.shape), None
         for now, following in zip(events, [*events[1:], last]):
-            if now == self.burn_in:
+            if now == burn_in:
                 engine.freeze()
             if now in renew:
                 precision = prior.precision(engine.position()[:, :-1][:, covered], gibbs)

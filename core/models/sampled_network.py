@@ -12,10 +12,11 @@ from torch import Tensor
 
 from core.data.normalisation import Standardizer
 from core.models.ensemble import EnsembleModel, training_data
+from core.models.kernels import prediction
 from core.models.network import MLP
 from core.randomness import Generators, permutations
 
-BLOCK_ELEMENTS = 2**23  # hidden activations that a prediction holds at a time, 32 MB
+BLOCK_ELEMENTS = 2**23  # hidden activations that a prediction with torch holds at a time, 32 MB
 
 
 class SampledNetwork(EnsembleModel):
@@ -45,17 +46,24 @@ class SampledNetwork(EnsembleModel):
         X = self.expand_runs(X).to(self.device)
         leading = X.shape[:-3]
         standard = self.inputs.transform(X).to(torch.float32).movedim(-3, 0).flatten(1, -2)
-        width = self.runs * max((self.dimension, *self.widths))
-        points = max(1, BLOCK_ELEMENTS // width)
-        members = max(1, BLOCK_ELEMENTS // (width * max(1, min(points, standard.shape[1]))))
-        columns = [self._outputs(block, members) for block in standard.split(points, 1)]
-        outputs = torch.cat(columns, -1).unflatten(-1, (*leading, X.shape[-2])).movedim(1, -2)
+        compiled = prediction.covers(self.network, self.samples)
+        outputs = (
+            prediction.network_outputs(self.network, self.samples, standard) if compiled else self._forward(standard)
+        )
+        outputs = outputs.double().unflatten(-1, (*leading, X.shape[-2])).movedim(1, -2)
         noise = self.targets.inverse_variance(self.noise_variance)
         return self.targets.inverse(outputs), noise.reshape(-1, *(1 for _ in leading), self.runs, 1)
 
-    def _outputs(self, X: Tensor, members: int) -> Tensor:
-        """h(x) at standardised X (runs, M, d), so many members at a time: (samples, runs, M) float64."""
-        return torch.cat([self.network.forward(theta, X).double() for theta in self.samples.split(members)])
+    def _forward(self, X: Tensor) -> Tensor:
+        """h(x) at standardised X (runs, M, d) with torch, so many points and members at a time: (samples, runs, M)."""
+        width = self.runs * max((self.dimension, *self.widths))
+        points = max(1, BLOCK_ELEMENTS // width)
+        members = max(1, BLOCK_ELEMENTS // (width * max(1, min(points, X.shape[1]))))
+        columns = [
+            torch.cat([self.network.forward(theta, block) for theta in self.samples.split(members)])
+            for block in X.split(points, 1)
+        ]
+        return torch.cat(columns, -1)
 
     def prepare(self, X: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """Check and standardise the training data and build the network: X (runs, N, d) and y (runs, N), float32.

@@ -5,6 +5,7 @@ left is handed to the sampler's own `freeze`, so that the constraint on C is wri
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -24,7 +25,7 @@ class CompiledEngine:
         self,
         problem: Problem,
         sampler: SGHMC | AdaptiveSGHMC,
-        theta: Tensor,
+        state: Any,
         generators: Sequence[torch.Generator],
     ) -> None:
         self.problem, self.sampler = problem, sampler
@@ -33,8 +34,8 @@ class CompiledEngine:
         self.adapting = isinstance(sampler, AdaptiveSGHMC)
         self.data = self._pad_data()
         self.target = self._make_target()
-        self.chains = self._start(theta, _seeds(generators, problem.chains_per_run))
-        self.frozen = self._coefficients(sampler.init(theta))
+        self.chains = self._start(state, _seeds(generators, problem.chains_per_run))
+        self.frozen = self._coefficients(state)
 
     def advance(self, steps: int, precision: Tensor) -> None:
         """Move all chains; precision (chains,) is that of the weight prior."""
@@ -45,18 +46,20 @@ class CompiledEngine:
     def freeze(self) -> None:
         """End the burn-in."""
         if self.adapting:
-            state = self.sampler.init(self.position())._replace(
-                velocity=self.unpack(self.chains.velocity),
-                window=self.unpack(self.chains.window),
-                smoothed_gradient=self.unpack(self.chains.smoothed_gradient),
-                gradient_variance=self.unpack(self.chains.gradient_variance),
-            )
-            self.frozen = self._coefficients(self.sampler.freeze(state))
+            self.frozen = self._coefficients(self.sampler.freeze(self.state()))
             self.adapting = False
 
     def position(self) -> Tensor:
         """theta, (chains, P_w + 1)."""
         return self.unpack(self.chains.position)
+
+    def state(self) -> Any:
+        """The sampler's state, as it is before `freeze`."""
+        fresh = self.sampler.init(self.position())
+        return fresh._replace(**{name: self.unpack(getattr(self.chains, name)) for name in self._carried(fresh)})
+
+    def _carried(self, state: Any) -> list[str]:
+        return [name for name in state._fields if name in step.Chains._fields]
 
     def pack(self, values: Tensor, padding: float = 0.0) -> np.ndarray:
         """A tensor (chains, P_w + 1) as a flat array in the padded layout."""
@@ -86,13 +89,18 @@ class CompiledEngine:
             momentum_decay=float(self.sampler.momentum_decay),
         )
 
-    def _start(self, theta: Tensor, seeds: np.ndarray) -> step.Chains:
+    def _start(self, state: Any, seeds: np.ndarray) -> step.Chains:
         lanes, shufflers = seed_states(seeds)
-        order = np.tile(np.arange(self.problem.points, dtype=np.int32), (len(theta), 1))
-        zeros = torch.zeros_like(theta)
-        averages = [self.pack(zeros + 1, padding=1.0) for _ in range(3)]
-        done = np.zeros(len(theta), np.int64)
-        return step.Chains(self.pack(theta), self.pack(zeros), *averages, order, done, lanes, shufflers)
+        chains = len(state.position)
+        order = np.tile(np.arange(self.problem.points, dtype=np.int32), (chains, 1))
+        carried = {name: getattr(state, name) for name in self._carried(state)}
+        averages = [
+            self.pack(carried.get(name, torch.ones_like(state.position)), padding=1.0)
+            for name in ("window", "smoothed_gradient", "gradient_variance")
+        ]
+        done = np.zeros(chains, np.int64)
+        moving = (self.pack(state.position), self.pack(state.velocity))
+        return step.Chains(*moving, *averages, order, done, lanes, shufflers)
 
     def _coefficients(self, state: tuple) -> step.Frozen:
         """rate, keep and amplitude of v <- keep v - rate grad + amplitude xi (Eq. 10, or Eq. 7)."""

@@ -65,20 +65,21 @@ class Engine(Protocol):
     def position(self) -> Tensor:
         """theta, (chains, P_w + 1); a copy or a view that the next `advance` may overwrite."""
 
+    def state(self) -> Any:
+        """The sampler's state, with the same caution."""
 
-def make_engine(
-    name: str, problem: Problem, sampler: Any, theta: Tensor, generators: Sequence[torch.Generator]
-) -> Engine:
+
+def make_engine(name: str, problem: Problem, sampler: Any, state: Any, generators: Sequence[torch.Generator]) -> Engine:
     """Engine "torch" or "compiled", or with "auto" the compiled one where it can.
 
     Args:
-        theta: (chains, P_w + 1) where the chains start.
-        generators: one a run, on theta's device.
+        state: the sampler's, of (chains, P_w + 1), where the chains start.
+        generators: one a run, on the state's device.
 
     Raises:
         ValueError: another name, or "compiled" for what it does not cover.
     """
-    obstacle = _compiled_obstacle(problem, sampler, theta)
+    obstacle = _compiled_obstacle(problem, sampler, state.position)
     if name == "compiled" and obstacle:
         raise ValueError(f"engine: 'compiled' does not cover {obstacle}; choose 'auto' or 'torch'")
     if name not in ("auto", "torch", "compiled"):
@@ -86,10 +87,10 @@ def make_engine(
     if name == "torch" or obstacle:
         from core.models.kernels.reference import ReferenceEngine
 
-        return ReferenceEngine(problem, sampler, theta, generators)
+        return ReferenceEngine(problem, sampler, state, generators)
     from core.models.kernels.compiled import CompiledEngine
 
-    return CompiledEngine(problem, sampler, theta, generators)
+    return CompiledEngine(problem, sampler, state, generators)
 
 
 def _compiled_obstacle(problem: Problem, sampler: Any, theta: Tensor) -> str | None:

@@ -23,10 +23,11 @@ from core.randomness import permutations
 class ReferenceEngine:
     """Chains in torch tensors (chains, P_w + 1)."""
 
-    def __init__(self, problem: Problem, sampler: Any, theta: Tensor, generators: Sequence[torch.Generator]) -> None:
+    def __init__(self, problem: Problem, sampler: Any, state: Any, generators: Sequence[torch.Generator]) -> None:
         self.problem, self.sampler, self.generators = problem, sampler, generators
-        self.state = sampler.init(theta)
-        self.passes = Backpropagation(problem.network, self.state.position[:, :-1], problem.batch)
+        theta = state.position.clone(memory_format=torch.contiguous_format)
+        self.chains = state._replace(position=theta)
+        self.passes = Backpropagation(problem.network, theta[:, :-1], problem.batch)
         self.gradient = torch.zeros_like(theta)
         self.precisions = torch.zeros_like(theta)
         self.covered = problem.covered.to(theta)
@@ -43,11 +44,11 @@ class ReferenceEngine:
     def step(self, X: Tensor, y: Tensor, noise: Tensor | None = None) -> None:
         """One step on a batch X (chains, B, d), y (chains, B), with given standard normals or the generators'."""
         self.potential_gradient(X, y)
-        self.state = self.sampler.step(self.state, self.gradient, self.generators, noise)
+        self.chains = self.sampler.step(self.chains, self.gradient, self.generators, noise)
 
     def potential_gradient(self, X: Tensor, y: Tensor) -> Tensor:
         """The gradient at the chains' positions, (chains, P_w + 1), a buffer that the next call overwrites."""
-        theta, gradient, prior = self.state.position, self.gradient, self.problem.noise_prior
+        theta, gradient, prior = self.chains.position, self.gradient, self.problem.noise_prior
         scale = self.problem.points / y.shape[1]
         noise_precision = theta[:, -1:].neg().exp()
         error = self.passes.forward(X).sub_(y)
@@ -60,11 +61,15 @@ class ReferenceEngine:
 
     def freeze(self) -> None:
         """End the burn-in."""
-        self.state = self.sampler.freeze(self.state)
+        self.chains = self.sampler.freeze(self.chains)
 
     def position(self) -> Tensor:
         """theta, (chains, P_w + 1)."""
-        return self.state.position
+        return self.chains.position
+
+    def state(self) -> Any:
+        """The sampler's state."""
+        return self.chains
 
     def next_batch(self) -> tuple[Tensor, Tensor]:
         """The epoch's next batch for every chain, X (chains, B, d) and y (chains, B)."""

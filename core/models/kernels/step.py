@@ -4,10 +4,8 @@ the steps of one call, and one pass over the parameters draws the noise, adds th
 Equation numbers are those of the NIPS paper. State arrays are flat, a padded parameter vector (`layout.size`) a chain.
 """
 
-import hashlib
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numba
@@ -17,6 +15,7 @@ from core.models.kernels.elementary import normal_pair
 from core.models.kernels.gradient import likelihood_gradient
 from core.models.kernels.random_bits import shuffle
 from core.models.kernels.simd import LANES, load, maximum, square_root, store
+from core.models.kernels.sources import fingerprint
 
 
 class Data(NamedTuple):
@@ -63,18 +62,13 @@ class Target(NamedTuple):
 
 @cache
 def compile_advance() -> Callable:
-    """The function `advance`, its machine code kept on disk.
-
-    numba's cache looks at the changes of one file only; the fingerprint of all of them is a constant of the compiled
-    function, by which the cache tells versions apart.
-    """
-    sources = sorted(Path(__file__).parent.glob("*.py"))
-    fingerprint = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+    """The function `advance`, its machine code kept on disk."""
+    version = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")
     def advance(steps, adapting, layout, data, target, precision, chains, frozen):
         """Move every chain by `steps` steps; precision (chains,) float32 is that of the weight prior."""
-        fingerprint  # noqa: B018
+        version  # noqa: B018
         points = data.y.shape[1]
         scratch = np.zeros(layout.scratch, np.float32)
         targets = np.empty(data.batch, np.float32)

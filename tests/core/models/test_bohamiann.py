@@ -46,7 +46,7 @@ def test_potential_gradient_equals_autograd(points, batch_size):
     problem = Problem(network, X, y, 1, batch_size, prior.covers(network), noise_prior)
     theta = torch.randn(2, network.num_weights + 1, dtype=torch.float64, generator=generator)
     precision = torch.tensor([0.5, 2.0], dtype=torch.float64)
-    engine = ReferenceEngine(problem, SGHMC(1e-3), theta, make_generators([1, 2]))
+    engine = ReferenceEngine(problem, SGHMC(1e-3), SGHMC(1e-3).init(theta), make_generators([1, 2]))
     engine.advance(0, precision)
     X_batch, y_batch = engine.next_batch()
     gradient = engine.potential_gradient(X_batch, y_batch)

@@ -1,0 +1,168 @@
+"""Where the chains of a Bayesian network stood when they stopped, so that a later fit can continue from there.
+
+A chain's parameters speak of data standardised by one set of observations; the next fit standardises by another. With
+locations and scales (m, s) of the inputs and (M, T) of the targets, primed where new, the function that a chain stands
+for stays the same in original units when
+
+    W_0' = diag(r) W_0,    b_0' = b_0 + W_0 . shift,    r = s' / s,  shift = (m' - m) / s     for the first layer
+    w'   = q w,            b'   = q b + (M - M') / T',  q = T / T'                           for the last
+
+log sigma^2 stays as it is in standard units, in which its narrow prior is stated: moved by 2 log q, an observation far
+from the others would leave a noise far below that prior, and a posterior too steep for the step size.
+
+The map of theta, affine with a matrix A, moves a velocity by A and an average gradient by A^-T, both exactly. The
+average of squared gradients lacks the products of different entries that A^-T would mix; in their place stands the
+largest value they allow (the root of a mean square is at most the sum of the terms' roots), which keeps g^2 <= V, on
+which the sampler relies. A burn-in goes on adapting it. A chain that diverged starts anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models.network import MLP
+
+CARRIED = ("position", "velocity", "window", "smoothed_gradient", "gradient_variance")
+
+
+@dataclass(frozen=True)
+class Change:
+    """From old standard units to new ones, chain by chain: r and shift (chains, d), q and (M - M') / T' (chains, 1)."""
+
+    ratio: Tensor
+    shift: Tensor
+    gain: Tensor
+    offset: Tensor
+
+
+@dataclass(frozen=True)
+class ChainState:
+    """Chains at rest between two fits.
+
+    Attributes:
+        carried: tensors (chains, P_w + 1) of the sampler's state, by name, those of `CARRIED` that it has.
+        inputs, targets: standardizers of the fit, one location and scale a run.
+    """
+
+    carried: dict[str, Tensor]
+    inputs: Standardizer
+    targets: Standardizer
+
+    @classmethod
+    def of(cls, state: Any, inputs: Standardizer, targets: Standardizer) -> ChainState:
+        """Of a sampler's state, a named tuple."""
+        return cls({name: getattr(state, name) for name in CARRIED if name in state._fields}, inputs, targets)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """All of it as tensors by name, to be saved."""
+        standardizers = {"inputs": self.inputs, "targets": self.targets}
+        units = {f"{name}_{part}": getattr(s, part) for name, s in standardizers.items() for part in ("mean", "scale")}
+        return {**self.carried, **units}
+
+    @classmethod
+    def from_tensors(cls, tensors: Mapping[str, Tensor]) -> ChainState:
+        """The inverse of `tensors`.
+
+        Raises:
+            ValueError: a tensor that is missing.
+        """
+        units = [f"{name}_{part}" for name in ("inputs", "targets") for part in ("mean", "scale")]
+        missing = [name for name in ("position", *units) if name not in tensors]
+        if missing:
+            raise ValueError(f"chain state: lacks {', '.join(missing)}; expected what `chain_state` returned")
+        mean_x, scale_x, mean_y, scale_y = (tensors[name] for name in units)
+        carried = {name: tensors[name] for name in CARRIED if name in tensors}
+        return cls(carried, Standardizer(mean_x, scale_x), Standardizer(mean_y, scale_y))
+
+    def continued(self, fresh: Any, network: MLP, inputs: Standardizer, targets: Standardizer) -> Any:
+        """A sampler's state for data standardised by other numbers.
+
+        Args:
+            fresh: the state with which new chains would start; its settings are kept, and chains that diverged take
+                their place from it.
+
+        Raises:
+            ValueError: chains of another number or of another network.
+        """
+        position = self.carried["position"]
+        if position.shape != fresh.position.shape or inputs.mean.shape != self.inputs.mean.shape:
+            raise ValueError(
+                f"warm start: the last fit had {len(position)} chains of {position.shape[1]} parameters in "
+                f"{len(self.inputs.mean)} runs, this one has {len(fresh.position)} of {fresh.position.shape[1]} in "
+                f"{len(inputs.mean)}; continue with the same runs, chains and network"
+            )
+        change = _change(self.inputs, self.targets, inputs, targets, len(position))
+        moved = {name: MOVES[name](network, values.double(), change) for name, values in self.carried.items()}
+        sound = torch.stack([values.isfinite().all(1) for values in moved.values()]).all(0).unsqueeze(1)
+        kept = {name: getattr(fresh, name) for name in moved}
+        return fresh._replace(**{n: torch.where(sound, moved[n].to(kept[n]), kept[n]) for n in moved})
+
+
+def _change(
+    inputs: Standardizer, targets: Standardizer, new_inputs: Standardizer, new_targets: Standardizer, chains: int
+) -> Change:
+    def by_chain(values: Tensor) -> Tensor:
+        return values.repeat_interleave(chains // len(values), 0)
+
+    return Change(
+        ratio=by_chain((new_inputs.scale / inputs.scale).squeeze(1)),
+        shift=by_chain(((new_inputs.mean - inputs.mean) / inputs.scale).squeeze(1)),
+        gain=by_chain(targets.scale / new_targets.scale),
+        offset=by_chain((targets.mean - new_targets.mean) / new_targets.scale),
+    )
+
+
+def _position(network: MLP, theta: Tensor, change: Change) -> Tensor:
+    theta = _velocity(network, theta, change)
+    network.unpack(theta[:, :-1])[-1][1].add_(change.offset)
+    return theta
+
+
+def _velocity(network: MLP, velocity: Tensor, change: Change) -> Tensor:
+    """A times a vector."""
+    moved = velocity.clone()
+    layers = network.unpack(moved[:, :-1])
+    W, b = layers[0]
+    b += (change.shift.unsqueeze(1) @ W).squeeze(1)
+    W *= change.ratio.unsqueeze(2)
+    for values in layers[-1]:
+        values *= change.gain.view(-1, *(1 for _ in values.shape[1:]))
+    return moved
+
+
+def _smoothed_gradient(network: MLP, gradient: Tensor, change: Change) -> Tensor:
+    """A^-T times a gradient."""
+    moved = gradient.clone()
+    layers = network.unpack(moved[:, :-1])
+    W, b = layers[0]
+    W -= change.shift.unsqueeze(2) * b.unsqueeze(1)
+    W /= change.ratio.unsqueeze(2)
+    for values in layers[-1]:
+        values /= change.gain.view(-1, *(1 for _ in values.shape[1:]))
+    return moved
+
+
+def _gradient_variance(network: MLP, variance: Tensor, change: Change) -> Tensor:
+    """The square of A^-T's absolute values times the roots."""
+    magnitude = Change(change.ratio, -change.shift.abs(), change.gain, change.offset)
+    return _smoothed_gradient(network, variance.sqrt(), magnitude).square()
+
+
+def _window(network: MLP, window: Tensor, change: Change) -> Tensor:
+    """Steps have no unit."""
+    return window
+
+
+MOVES: dict[str, Callable[[MLP, Tensor, Change], Tensor]] = {
+    "position": _position,
+    "velocity": _velocity,
+    "window": _window,
+    "smoothed_gradient": _smoothed_gradient,
+    "gradient_variance": _gradient_variance,
+}

@@ -1,0 +1,12 @@
+"""What numba's cache on disk must know: it looks at the changes of one file only, compiled functions call others."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def fingerprint() -> str:
+    """Of all the sources in this folder; as a constant of a compiled function it tells the cache's versions apart."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
