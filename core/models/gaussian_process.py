@@ -9,13 +9,7 @@ Two models differ in what they do with Theta:
     MarginalLikelihoodGP   one member: the Theta that maximises the marginal likelihood times the prior
     MarginalisedGP         M members: Theta drawn from its posterior by slice sampling (Snoek et al. 2012; 4.4.4)
 
-Draws of f for Thompson sampling condition a draw of the prior on the data (Matheron's rule; Wilson et al. 2020),
-
-    f(x) = g(x) + k(x, X) C^-1 (y - g(X) - e),   e ~ N(0, sigma^2 I)
-    g(x) = sqrt(2 nu / F) sum_j v_j cos(w_j' x / l + b_j)
-
-where g has F random features with normal weights; the frequencies of the Matern-5/2 kernel follow a Student-t
-distribution of 5 degrees of freedom. The features stand for the prior alone: the data enter exactly.
+Draws of f for Thompson sampling are those of `core.models.pathwise`.
 
 Inputs lie in the unit cube, which is what the priors speak of (elsewhere warping is undefined, the rest works).
 Targets are standardised run by run.
@@ -28,18 +22,17 @@ from abc import abstractmethod
 
 import numpy as np
 import torch
-from scipy.optimize import minimize
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
 from core.models import matern
 from core.models.ensemble import training_data
+from core.models.matern import beside
 from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
+from core.models.pathwise import draw_functions
 from core.models.settings import check_counts
-from core.randomness import Generators, normal_, uniform_
-from core.samplers import slice_sample
+from core.randomness import Generators
 
-FEATURES = 1024
 BLOCK_ELEMENTS = 2**23  # covariances that a prediction holds at a time, 64 MB
 WIDTH = 2.0  # of a slice: typical of the posteriors of logarithms of hyperparameters
 SMALLEST_VARIANCE = 1e-14  # of standardised targets: what rounding leaves at a training point
@@ -58,14 +51,16 @@ class GaussianProcess(GaussianMixtureModel):
         self.warping, self.device = warping, torch.device(device)
 
     @abstractmethod
-    def find(self, X: Tensor, y: Tensor, generators: Generators) -> Tensor:
+    def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None) -> Tensor:
         """Hyperparameters for X (runs, N, d) and standardised y (runs, N): theta (M, runs, P)."""
 
-    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> GaussianProcess:
+    def fit(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> GaussianProcess:
         """Find Theta for X (runs, N, d) and y (runs, N), or (N, d) and (N,), and condition on the data.
 
         Args:
             generators: one a run, or one for all.
+            initial: `theta` of a fit with the same settings to nearly the same data (a suggestion before), from which
+                the search goes on.
 
         Raises:
             ValueError: data of the wrong shape or not finite; with warping, inputs outside the unit cube.
@@ -75,7 +70,7 @@ class GaussianProcess(GaussianMixtureModel):
             raise ValueError(f"{type(self).__name__}: warping needs X in [0, 1], got {X.min():g} to {X.max():g}")
         self.targets = Standardizer.fit(y, -1)
         y = self.targets.transform(y)
-        self.condition(X, y, self.find(X, y, generators))
+        self.condition(X, y, self.find(X, y, generators, initial))
         return self
 
     @torch.no_grad()
@@ -86,6 +81,9 @@ class GaussianProcess(GaussianMixtureModel):
         self.parts = matern.unpack(theta, X.shape[-1])
         self.factor = torch.linalg.cholesky(matern.covariance(X, self.parts))
         self.scaled = matern.scale_inputs(X, self.parts)
+        # Predictions multiply by L^-1: a product costs a fraction of a solution where there are few points at a time.
+        identity = torch.eye(X.shape[1], dtype=X.dtype, device=X.device)
+        self.inverse = torch.linalg.solve_triangular(self.factor, identity.expand_as(self.factor), upper=False)
         targets = y.unsqueeze(-1).expand(*self.factor.shape[:-1], 1)
         self.solved = torch.cholesky_solve(targets, self.factor)  # C^-1 y, (M, runs, N, 1)
 
@@ -97,9 +95,9 @@ class GaussianProcess(GaussianMixtureModel):
 
     def _marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
         scaled, cross, amplitude = self._cross(X)
-        whitened = torch.linalg.solve_triangular(_beside(self.factor, scaled), cross.mT, upper=False)
-        variance = amplitude.squeeze(-1) - whitened.square().sum(-2)
-        return (cross @ _beside(self.solved, scaled)).squeeze(-1), variance.clamp(min=SMALLEST_VARIANCE)
+        whitened = cross @ beside(self.inverse, scaled).mT
+        variance = amplitude.squeeze(-1) - whitened.square().sum(-1)
+        return (cross @ beside(self.solved, scaled)).squeeze(-1), variance.clamp(min=SMALLEST_VARIANCE)
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """See `GaussianMixtureModel.joint`."""
@@ -107,9 +105,9 @@ class GaussianProcess(GaussianMixtureModel):
             mean, variance = self.marginals(X)
             return mean, variance.unsqueeze(-1)
         scaled, cross, amplitude = self._cross(X)
-        whitened = torch.linalg.solve_triangular(_beside(self.factor, scaled), cross.mT, upper=False)
-        covariance = amplitude * matern.kernel(scaled, scaled) - whitened.mT @ whitened
-        return (cross @ _beside(self.solved, scaled)).squeeze(-1), covariance
+        whitened = cross @ beside(self.inverse, scaled).mT
+        covariance = amplitude * matern.kernel(scaled, scaled) - whitened @ whitened.mT
+        return (cross @ beside(self.solved, scaled)).squeeze(-1), covariance
 
     def noise(self) -> Tensor:
         """See `GaussianMixtureModel.noise`."""
@@ -117,44 +115,18 @@ class GaussianProcess(GaussianMixtureModel):
 
     def draw(self, members: Tensor, generators: Generators) -> Function:
         """See `GaussianMixtureModel.draw`; `members` (runs, count)."""
-        parts = matern.unpack(pick(self.theta, members), self.dimension)
-        frequencies, phases, weights, errors = self._prior_draw(members, generators)
-        weights = weights * (2 / FEATURES * parts.log_amplitude.exp()).sqrt().unsqueeze(-1)
-
-        def prior(scaled: Tensor) -> Tensor:
-            waves = (scaled @ _beside(frequencies.mT, scaled) + _beside(phases.unsqueeze(-2), scaled)).cos()
-            return (waves @ _beside(weights.unsqueeze(-1), scaled)).squeeze(-1)
-
-        scaled_data = matern.scale_inputs(self.X, parts)
-        residual = self.y - prior(scaled_data) - parts.log_noise.mul(0.5).exp().unsqueeze(-1) * errors
-        correction = torch.cholesky_solve(residual.unsqueeze(-1), pick(self.factor, members))
-        correction = parts.log_amplitude.exp()[..., None, None] * correction
-
-        def function(at: Tensor) -> Tensor:
-            scaled = matern.scale_inputs(at, parts)
-            update = matern.kernel(scaled, _beside(scaled_data, scaled)) @ _beside(correction, scaled)
-            return prior(scaled) + update.squeeze(-1)
-
-        return function
-
-    def _prior_draw(self, members: Tensor, generators: Generators) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Frequencies (count, runs, F, d), phases and weights (count, runs, F), and unit errors (count, runs, N)."""
-        d, n = self.X.shape[-1], self.X.shape[-2]
-        normals = normal_(self.X.new_empty(*members.shape, FEATURES * (d + 6) + n), generators).transpose(0, 1)
-        features, errors = normals.split([FEATURES * (d + 6), n], -1)
-        z, chi, weights = features.unflatten(-1, (FEATURES, d + 6)).split([d, 5, 1], -1)
-        phases = uniform_(self.X.new_empty(*members.shape, FEATURES), generators).transpose(0, 1) * (2 * math.pi)
-        return z * (5 / chi.square().sum(-1, keepdim=True)).sqrt(), phases, weights.squeeze(-1), errors
+        theta, factor = pick(self.theta, members), pick(self.factor, members)
+        return draw_functions(self.X, self.y, matern.unpack(theta, self.dimension), factor, generators)
 
     def _cross(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Scaled inputs, k(X, data) (M, ..., runs, q, N) and nu (M, ..., runs, 1, 1)."""
         scaled = matern.scale_inputs(X, self.parts)
-        amplitude = _beside(self.parts.log_amplitude.exp()[..., None, None], scaled)
-        return scaled, amplitude * matern.kernel(scaled, _beside(self.scaled, scaled)), amplitude
+        amplitude = beside(self.parts.log_amplitude.exp()[..., None, None], scaled)
+        return scaled, amplitude * matern.kernel(scaled, beside(self.scaled, scaled)), amplitude
 
 
 class MarginalLikelihoodGP(GaussianProcess):
-    """One Theta a run, by L-BFGS-B from several starting points; runs and starts are optimised side by side.
+    """One Theta a run, by L-BFGS-B from several starting points, each run and start on its own.
 
     Args:
         restarts: starting points a run: one in the middle of the prior, the others drawn around it.
@@ -172,36 +144,16 @@ class MarginalLikelihoodGP(GaussianProcess):
         check_counts("MarginalLikelihoodGP", restarts=restarts, iterations=iterations)
         self.restarts, self.iterations = restarts, iterations
 
-    def find(self, X: Tensor, y: Tensor, generators: Generators) -> Tensor:
-        """Maximum of the posterior density of Theta: (1, runs, P).
+    def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> Tensor:
+        """Maximum of the posterior density of Theta: (1, runs, P). `initial` takes the place of the first start."""
+        from core.models.kernels import marginal_likelihood
 
-        The sum over runs and starts is maximised as one function; it is separable, so each finds its own optimum.
-        """
-        runs, d = len(X), X.shape[-1]
-        starts = matern.around(X, self.restarts, self.warping, generators).transpose(0, 1).contiguous()
-        starts[0] = matern.centre(X, self.warping)
-        low, high = matern.bounds(d, self.warping).to(X.device)
-
-        def negative(flat: np.ndarray) -> tuple[float, np.ndarray]:
-            theta = torch.as_tensor(flat, device=X.device).view(starts.shape).requires_grad_()
-            with torch.enable_grad():
-                value = matern.log_posterior(X, y, theta)
-                value = torch.where(torch.isfinite(value), value, -1e10).sum()
-                (gradient,) = torch.autograd.grad(-value, theta)
-            return -value.item(), gradient.nan_to_num().cpu().numpy().ravel()
-
-        pairs = torch.stack([low, high], -1).expand(*starts.shape, 2).reshape(-1, 2).cpu().numpy()
-        found = minimize(
-            negative,
-            starts.cpu().numpy().ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=pairs,
-            options={"maxiter": self.iterations},
-        )
-        theta = torch.as_tensor(found.x, device=X.device).view(starts.shape)
-        best = matern.log_posterior(X, y, theta).argmax(0)
-        return theta[best, torch.arange(runs, device=X.device)].unsqueeze(0)
+        starts = matern.around(X, self.restarts, self.warping, generators)
+        starts[:, 0] = matern.centre(X, self.warping) if initial is None else initial[0]
+        priors = matern.priors(X.shape[-1], self.warping)
+        problems = zip(X.mT.cpu().numpy(), y.cpu().numpy(), starts.cpu().numpy(), strict=True)
+        theta = [marginal_likelihood.maximise(*data, priors, start, self.iterations) for *data, start in problems]
+        return torch.from_numpy(np.stack(theta)).to(X.device).unsqueeze(0)
 
 
 class MarginalisedGP(GaussianProcess):
@@ -232,19 +184,26 @@ class MarginalisedGP(GaussianProcess):
         self.chains, self.samples, self.burn_in, self.thinning = chains, samples, burn_in, thinning
 
     @torch.no_grad()
-    def find(self, X: Tensor, y: Tensor, generators: Generators) -> Tensor:
-        """Draws from the posterior of Theta: (chains * samples, runs, P)."""
-        runs = len(X)
-        start = matern.around(X, self.chains, self.warping, generators).flatten(0, 1)
+    def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> Tensor:
+        """Draws from the posterior of Theta: (chains * samples, runs, P).
 
-        def log_density(position: Tensor) -> Tensor:
-            theta = position.unflatten(0, (runs, self.chains)).transpose(0, 1)
-            return matern.log_posterior(X, y, theta).T.flatten()
+        With `initial` the chains go on from its last members, and there is no burn-in; where those have no density
+        given today's data (a covariance that cannot be factorised), a chain starts as without.
+        """
+        from core.models.kernels import hyperparameters, slice
 
-        kept = slice_sample(log_density, start, generators, self.samples, self.burn_in, self.thinning, WIDTH)
-        return by_member(kept, runs)
-
-
-def _beside(values: Tensor, scaled: Tensor) -> Tensor:
-    """Give values (M, runs, ...) the batch axes of scaled inputs (M, ..., runs, q, d)."""
-    return values.reshape(len(values), *(1 for _ in scaled.shape[1:-3]), *values.shape[1:])
+        start, burn_in = matern.around(X, self.chains, self.warping, generators), self.burn_in
+        if initial is not None:
+            last = initial[-self.chains :]
+            possible = torch.isfinite(matern.log_posterior(X, y, last)).T.unsqueeze(-1)
+            start, burn_in = torch.where(possible, last.transpose(0, 1), start), 0
+        start = start.flatten(0, 1).cpu()
+        kept = hyperparameters.sample(
+            hyperparameters.Data(X.mT.contiguous().cpu().numpy(), y.cpu().numpy()),
+            matern.priors(X.shape[-1], self.warping),
+            start.numpy(),
+            np.full(start.shape[-1], WIDTH),
+            slice.chain_seeds(generators, len(start)),
+            (burn_in, self.samples, self.thinning),
+        )
+        return by_member(torch.from_numpy(kept).to(X.device), len(X))

@@ -7,29 +7,56 @@ The density of u is that of z times z (the Jacobian), and every function here is
     horseshoe    z | t ~ N+(0, t^2 scale^2), t ~ C+(0, 1) (Carvalho et al. 2009). Its density has no closed form; with
                  r = (scale / z)^2 it lies between log(1 + 4 r) / 2 and log(1 + 2 r), times a constant, and as in
                  Spearmint log(1 + 3 r) stands for it: the same pole at zero, the same tail 1 / z^2.
+
+A model's hyperparameters are independent a priori: its prior is a table with one row each, the product of the above.
 """
 
 import math
+from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
 
-def uniform(value: Tensor, low: float, high: float) -> Tensor:
-    """0 where low <= value <= high, -inf elsewhere; same shape as `value`."""
-    outside = (value < low) | (value > high)
-    return torch.zeros_like(value).masked_fill(outside, -math.inf)
+class Row(NamedTuple):
+    """Prior of one hyperparameter: a range, and inside it a normal, a horseshoe or, where neither is given, nothing."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    mean: float = 0.0
+    sd: float = math.inf
+    scale: float = math.nan
 
 
-def normal(value: Tensor, mean: float, sd: float) -> Tensor:
-    """Normal log density without its constant; same shape as `value`."""
-    return -0.5 * ((value - mean) / sd).square()
+class Table(NamedTuple):
+    """Priors of P hyperparameters, float64 arrays (P,), as compiled densities read them."""
+
+    low: np.ndarray
+    high: np.ndarray
+    mean: np.ndarray
+    precision: np.ndarray  # 1 / sd^2, 0 for none
+    log_scale: np.ndarray  # of the horseshoe, nan for none
 
 
-def horseshoe(log_value: Tensor, scale: float) -> Tensor:
-    """Log density of log z for z under a horseshoe of the given scale; same shape as `log_value`.
+def table(rows: list[Row]) -> Table:
+    """The product of the rows' priors."""
+    low, high, mean, sd, scale = np.array(rows, dtype=np.float64).reshape(-1, 5).T.copy()
+    return Table(low, high, mean, 1 / sd**2, np.log(scale))
+
+
+def log_density(theta: Tensor, priors: Table) -> Tensor:
+    """Log density of theta (..., P), up to a constant, -inf outside the ranges: (...)."""
+    low, high, mean, precision, log_scale = (torch.as_tensor(column, device=theta.device) for column in priors)
+    shrunk = ~log_scale.isnan()
+    value = -0.5 * (precision * (theta - mean).square()).sum(-1) + horseshoe(theta[..., shrunk], log_scale[shrunk])
+    return value.masked_fill(((theta < low) | (theta > high)).any(-1), -math.inf)
+
+
+def horseshoe(log_value: Tensor, log_scale: Tensor) -> Tensor:
+    """Sum over the last axis of log densities of log z for z under horseshoes: (...) for (..., H) and (H,).
 
     Far above the scale log(1 + 3 r) is computed as such (log1p), so the tail keeps its precision.
     """
-    ratio = 3 * (2 * (math.log(scale) - log_value)).exp()
-    return torch.log1p(ratio).log() + log_value
+    ratio = 3 * (2 * (log_scale - log_value)).exp()
+    return (torch.log1p(ratio).log() + log_value).sum(-1)

@@ -31,6 +31,8 @@ from core.models.representation import Representation
 from core.models.settings import check_positive
 from core.randomness import Generators
 
+FLAT = 1e-5  # root mean square of all features together below which they count as zero
+
 
 class LeastSquaresNetwork(GaussianMixtureModel):
     """Least squares on the last layer of a tanh network.
@@ -113,6 +115,8 @@ def least_squares(features: Tensor, y: Tensor, min_noise: float) -> tuple[Weight
     """Eqs. 6 to 8 for features (runs, N, D) with N >= D and y (runs, N): the weights, one member, and s^2 (runs,)."""
     left, singular, right = torch.linalg.svd(features, full_matrices=False)
     cutoff = torch.finfo(features.dtype).eps * features.shape[1] * singular[:, :1]
+    # Units that are all dead at the data, as at one repeated point, carry rounding errors and no direction at all.
+    cutoff = cutoff.masked_fill(singular[:, :1] < FLAT * features.shape[1] ** 0.5, torch.inf)
     inverse = torch.where(singular > cutoff, 1 / singular, 0)
     coefficients = (right.mT @ (inverse.unsqueeze(-1) * (left.mT @ y.unsqueeze(-1)))).squeeze(-1)
     residual = y - (features @ coefficients.unsqueeze(-1)).squeeze(-1)

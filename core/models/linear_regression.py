@@ -20,8 +20,10 @@ c, Q' B and the triangular factor of the rest of B replace q and rho. Everything
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -31,11 +33,12 @@ from core.models.ensemble import training_data
 from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
 from core.models.settings import check_counts
 from core.randomness import Generators, normal_, uniform_
-from core.samplers import slice_sample
 
-LOG_ALPHA_RANGE = (-10.0, 10.0)
-LOG_NOISE_RANGE = (math.log(1e-8), 10.0)
-NOISE_SCALE = 0.1  # of the horseshoe, thesis section 4.4.4
+PRIOR_ROWS = [
+    hyperpriors.Row(low=-10, high=10),  # log alpha
+    hyperpriors.Row(low=math.log(1e-8), high=10, scale=0.1),  # log 1/beta; the horseshoe is thesis section 4.4.4's
+]
+PRIORS = hyperpriors.table(PRIOR_ROWS)
 
 
 class Weights(NamedTuple):
@@ -100,10 +103,37 @@ class Regression:
         return Weights((self.basis @ along.unsqueeze(-1)).squeeze(-1), self.basis, 1 / eigenvalues)
 
 
-def log_prior(log_alpha: Tensor, log_noise: Tensor) -> Tensor:
-    """Flat on log alpha, horseshoe on the noise variance 1 / beta, both within a range; of the logarithms' shape."""
-    flat = hyperpriors.uniform(log_alpha, *LOG_ALPHA_RANGE) + hyperpriors.uniform(log_noise, *LOG_NOISE_RANGE)
-    return flat + hyperpriors.horseshoe(log_noise, NOISE_SCALE)
+def sample_hyperparameters(
+    regression: Regression,
+    priors: hyperpriors.Table,
+    start: Tensor,
+    width: Sequence[float],
+    generators: Generators,
+    sweeps: tuple[int, int, int],
+) -> Tensor:
+    """Slice sampling over the evidence times the prior, on the CPU, where a step costs less than a call to a device.
+
+    Args:
+        start: where the chains start, (runs, chains, P), P hyperparameters as `core.models.kernels.evidence` has them.
+        width: typical sizes of slices, P.
+        sweeps: discarded first, kept, and sweeps from one kept to the next.
+
+    Returns:
+        (kept * chains, runs, P), on the device of `start`.
+    """
+    from core.models.kernels import evidence, slice
+
+    runs, chains, _ = start.shape
+    parts = [part.cpu().contiguous().numpy() for part in (regression.singular, regression.inside, regression.outside)]
+    kept = evidence.sample(
+        evidence.Decomposition(*parts, regression.points),
+        priors,
+        start.flatten(0, 1).cpu().numpy(),
+        np.array(width, dtype=np.float64),
+        slice.chain_seeds(generators, runs * chains),
+        sweeps,
+    )
+    return by_member(torch.from_numpy(kept).to(start.device), runs)
 
 
 class BayesianLinearRegression(GaussianMixtureModel):
@@ -150,15 +180,9 @@ class BayesianLinearRegression(GaussianMixtureModel):
         self.inputs, self.targets = Standardizer.fit(X, -2), Standardizer.fit(y, -1)
         regression = Regression(self._features(X), self.targets.transform(y).unsqueeze(-1))
         whole = X.new_ones(1, runs, 1)
-
-        def log_density(position: Tensor) -> Tensor:
-            log_alpha, log_noise = position.view(runs, -1, 2).transpose(0, 1).unbind(-1)
-            value = regression.log_evidence(whole, log_alpha, -log_noise) + log_prior(log_alpha, log_noise)
-            return value.T.flatten()
-
-        start = uniform_(X.new_empty(runs * self.chains, 2), generators) - X.new_tensor([0.5, 3.5])
-        kept = slice_sample(log_density, start, generators, self.samples, self.burn_in, self.thinning)
-        self.hyperparameters = by_member(kept, runs)
+        start = uniform_(X.new_empty(runs, self.chains, 2), generators) - X.new_tensor([0.5, 3.5])
+        sweeps = (self.burn_in, self.samples, self.thinning)
+        self.hyperparameters = sample_hyperparameters(regression, PRIORS, start, [1.0, 1.0], generators, sweeps)
         log_alpha, log_noise = self.hyperparameters.unbind(-1)
         self.weights = regression.weights(whole, log_alpha, -log_noise)
         self.members, self.runs, self.dimension = len(self.hyperparameters), runs, X.shape[-1]

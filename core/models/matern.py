@@ -19,20 +19,19 @@ Targets have mean 0 and variance 1. Shapes: X (runs, N, d), y (runs, N), Theta (
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from core.models import hyperpriors
 from core.randomness import Generators, uniform_
 
-LOG_LENGTHSCALE_RANGE = (-10.0, 2.0)
-LOG_AMPLITUDE_RANGE = (-10.0, 10.0)
-LOG_NOISE_RANGE = (math.log(1e-8), 5.0)
-LOG_WARP_RANGE = (-5.0, 5.0)
-NOISE_SCALE = 0.1
-WARP_SD = math.sqrt(0.75)
+LENGTHSCALE = hyperpriors.Row(low=-10, high=2)
+AMPLITUDE = hyperpriors.Row(low=-10, high=10, mean=0, sd=1)
+NOISE = hyperpriors.Row(low=math.log(1e-8), high=5, scale=0.1)
+WARP = hyperpriors.Row(low=-5, high=5, mean=0, sd=math.sqrt(0.75))
 EDGE = 1e-7  # inputs are kept this far inside the unit interval, where powers have finite derivatives
 
 
@@ -51,20 +50,15 @@ def unpack(theta: Tensor, d: int) -> Hyperparameters:
     return Hyperparameters(theta[..., :d], theta[..., d], theta[..., d + 1], warp)
 
 
+def priors(d: int, warped: bool) -> hyperpriors.Table:
+    """Of every entry of Theta."""
+    return hyperpriors.table([LENGTHSCALE] * d + [AMPLITUDE, NOISE] + [WARP] * (2 * d * warped))
+
+
 def bounds(d: int, warped: bool) -> Tensor:
     """Range of every entry of Theta, (2, P) float64."""
-    ranges = [LOG_LENGTHSCALE_RANGE] * d + [LOG_AMPLITUDE_RANGE, LOG_NOISE_RANGE] + [LOG_WARP_RANGE] * (2 * d * warped)
-    return torch.tensor(ranges, dtype=torch.float64).T
-
-
-def log_prior(theta: Tensor, d: int) -> Tensor:
-    """Log density of the prior, up to a constant, -inf outside `bounds`: (...) for theta (..., P)."""
-    parts = unpack(theta, d)
-    low, high = bounds(d, parts.warp is not None).to(theta.device)
-    value = hyperpriors.normal(parts.log_amplitude, 0, 1) + hyperpriors.horseshoe(parts.log_noise, NOISE_SCALE)
-    if parts.warp is not None:
-        value = value + sum(hyperpriors.normal(logs, 0, WARP_SD).sum(-1) for logs in parts.warp)
-    return value.masked_fill(((theta < low) | (theta > high)).any(-1), -math.inf)
+    table = priors(d, warped)
+    return torch.stack([torch.from_numpy(table.low), torch.from_numpy(table.high)])
 
 
 def warp(X: Tensor, log_a: Tensor, log_b: Tensor) -> Tensor:
@@ -76,18 +70,46 @@ def warp(X: Tensor, log_a: Tensor, log_b: Tensor) -> Tensor:
 def scale_inputs(X: Tensor, parts: Hyperparameters) -> Tensor:
     """Warped inputs divided by their length scales: X (..., runs, q, d) to (M, ..., runs, q, d)."""
 
+    leading = [1] * (X.ndim - 3)  # of X as given: warping adds the axis of the members
+
     def beside(values: Tensor) -> Tensor:
-        return values.reshape(len(values), *(1 for _ in X.shape[:-3]), *values.shape[1:-1], 1, values.shape[-1])
+        return values.reshape(len(values), *leading, *values.shape[1:-1], 1, values.shape[-1])
 
     if parts.warp is not None:
         X = warp(X, *(beside(logs) for logs in parts.warp))
     return X / beside(parts.log_lengthscale.exp())
 
 
+class Matern(torch.autograd.Function):
+    """k of scaled inputs, with a gradient that is one product: dk / d(r^2) = -5/6 (1 + s) exp(-s), s = sqrt(5) r."""
+
+    @staticmethod
+    def forward(ctx: Any, A: Tensor, B: Tensor) -> Tensor:
+        s = math.sqrt(5) * torch.cdist(A, B, compute_mode="donot_use_mm_for_euclid_dist")
+        decay = s.neg().exp_()
+        slope = torch.addcmul(decay, s, decay)
+        ctx.save_for_backward(A, B, slope)
+        return torch.addcmul(slope, s.square_(), decay, value=1 / 3)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        A, B, slope = ctx.saved_tensors
+        weight = gradient * slope * (-5 / 3)
+        return tuple(
+            (W.sum(-1, keepdim=True) * own - W @ other).sum_to_size(own.shape) if needed else None
+            for W, own, other, needed in zip((weight, weight.mT), (A, B), (B, A), ctx.needs_input_grad, strict=True)
+        )
+
+
 def kernel(A: Tensor, B: Tensor) -> Tensor:
     """Matern-5/2 with nu = 1 of scaled inputs (..., n, d) and (..., m, d): (..., n, m)."""
-    r = math.sqrt(5) * torch.cdist(A, B, compute_mode="donot_use_mm_for_euclid_dist")
-    return (1 + r + r.square() / 3) * (-r).exp()
+    return Matern.apply(A, B)
+
+
+def beside(values: Tensor, scaled: Tensor) -> Tensor:
+    """Give values (M, runs, ...) the batch axes of scaled inputs (M, ..., runs, q, d)."""
+    return values.reshape(len(values), *(1 for _ in scaled.shape[1:-3]), *values.shape[1:])
 
 
 def covariance(X: Tensor, parts: Hyperparameters) -> Tensor:
@@ -109,8 +131,10 @@ def log_likelihood(X: Tensor, y: Tensor, theta: Tensor) -> Tensor:
 
 def log_posterior(X: Tensor, y: Tensor, theta: Tensor) -> Tensor:
     """Log marginal likelihood plus log prior, (M, runs); -inf outside the range of the prior."""
-    low, high = bounds(X.shape[-1], theta.shape[-1] > X.shape[-1] + 2).to(theta.device)
-    return log_likelihood(X, y, theta.clamp(low, high)) + log_prior(theta, X.shape[-1])
+    d = X.shape[-1]
+    warped = theta.shape[-1] > d + 2
+    low, high = bounds(d, warped).to(theta.device)
+    return log_likelihood(X, y, theta.clamp(low, high)) + hyperpriors.log_density(theta, priors(d, warped))
 
 
 def centre(X: Tensor, warping: bool) -> Tensor:

@@ -11,8 +11,10 @@ on minibatches; the rate falls linearly to 0 over the steps, and a run's gradien
 the last hidden layer, is what is kept. Activations: "tanh" (bounded, the paper's), "relu" (unbounded) and "relu+tanh",
 relu with tanh on the last layer.
 
-Backpropagation is that of `core.models.network`, an activation a layer. Training is in float32, phi in float64, since
-regressions on it amplify rounding. Shapes: X (runs, N, d), y (runs, N), standardised; phi (..., runs, q, D).
+Backpropagation is that of `core.models.network`, an activation a layer. On the CPU tanh networks train in machine
+code (`core.models.kernels.descent`), the same steps up to rounding: call overhead is most of the time otherwise.
+Training is in float32, phi in float64, since regressions on it amplify rounding. Shapes: X (runs, N, d), y (runs, N),
+standardised; phi (..., runs, q, D).
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from torch import Tensor
 from core.models.network import ACTIVATIONS, MLP
 from core.models.sampled_network import minibatches
 from core.models.settings import check_counts, check_positive
-from core.randomness import Generators
+from core.randomness import Generators, permutations
 
 LONGEST_GRADIENT = 1.0
 NAMES = ("tanh", "relu", "relu+tanh")
@@ -74,6 +76,7 @@ class Representation:
         MLP((1, *widths, 1))  # raises for widths that are not positive integers
         self.widths, self.epochs, self.batch_size = tuple(widths), epochs, batch_size
         self.learning_rate, self.momentum, self.weight_decay = learning_rate, momentum, weight_decay
+        self.activation = activation
         first, last = activation.split("+") if "+" in activation else (activation, activation)
         self.activations = [ACTIVATIONS[first]] * (len(widths) - 1) + [ACTIVATIONS[last]]
 
@@ -82,18 +85,36 @@ class Representation:
         X, y = X.to(torch.float32), y.to(torch.float32)
         self.network = MLP((X.shape[-1], *self.widths, 1))
         self.theta = self.network.init(generators, len(X), X.device)
-        velocity, gradient = torch.zeros_like(self.theta), torch.empty_like(self.theta)
-        steps = self.epochs * -(-X.shape[1] // self.batch_size)
-        taken = 0
-        for _ in range(self.epochs):
-            for inputs, targets in minibatches(X, y, self.batch_size, generators):
-                self.gradient(self.theta, inputs, targets, gradient)
-                gradient.div_(gradient.norm(dim=1, keepdim=True).clamp_(min=LONGEST_GRADIENT))
-                rate = self.learning_rate * (1 - taken / steps)
-                velocity.mul_(self.momentum).sub_(gradient, alpha=rate)
-                self.theta.add_(velocity)
-                taken += 1
+        steps = -(-X.shape[1] // self.batch_size)
+        rates = self.learning_rate * (
+            1 - torch.arange(self.epochs * steps, dtype=torch.float64) / (self.epochs * steps)
+        )
+        compiled = X.device.type == "cpu" and self.activation == "tanh"
+        descend = self._descend_compiled if compiled else self._descend
+        self.theta = descend(X, y, rates.split(steps), generators)
         return self
+
+    def _descend_compiled(self, X: Tensor, y: Tensor, rates: Sequence[Tensor], generators: Generators) -> Tensor:
+        """`_descend` in machine code."""
+        from core.models.kernels.descent import Descent
+
+        constants = (self.momentum, self.weight_decay, LONGEST_GRADIENT)
+        descent = Descent(self.network, self.theta, X, y, min(self.batch_size, X.shape[1]), constants)
+        for epoch in rates:
+            descent.epoch(permutations(X.shape[1], len(X), generators), epoch)
+        return descent.position()
+
+    def _descend(self, X: Tensor, y: Tensor, rates: Sequence[Tensor], generators: Generators) -> Tensor:
+        """Where theta ends, with a tensor of learning rates, one a step, for each epoch."""
+        theta, velocity, gradient = self.theta, torch.zeros_like(self.theta), torch.empty_like(self.theta)
+        for epoch in rates:
+            batches = minibatches(X, y, self.batch_size, generators)
+            for (inputs, targets), rate in zip(batches, epoch.tolist(), strict=True):
+                self.gradient(theta, inputs, targets, gradient)
+                gradient.div_((gradient.norm(dim=1, keepdim=True) / LONGEST_GRADIENT).clamp_(min=1))
+                velocity.mul_(self.momentum).sub_(gradient, alpha=rate)
+                theta.add_(velocity)
+        return theta
 
     def gradient(self, theta: Tensor, X: Tensor, y: Tensor, out: Tensor) -> None:
         """Write dJ/dtheta of every run into `out` (runs, P), for theta (runs, P), X (runs, B, d) and y (runs, B)."""

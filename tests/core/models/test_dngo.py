@@ -7,7 +7,8 @@ import torch
 from botorch.acquisition import LogExpectedImprovement, qLogExpectedImprovement
 from botorch.optim import optimize_acqf
 
-from core.models.dngo import DNGO, log_hyperprior, quadratic, residual_coefficients
+from core.models import hyperpriors
+from core.models.dngo import DNGO, priors, quadratic, residual_coefficients
 from core.randomness import make_generators
 
 QUICK = {"widths": (10, 10), "epochs": 60, "chains": 3, "burn_in": 2}
@@ -39,14 +40,14 @@ def test_prior_mean_is_equation_9():
 
 def test_prior_is_proper_where_the_paper_says():
     theta = torch.tensor([0.0, -3, 0, -2, 0.5], dtype=torch.float64)
-    at_centre = log_hyperprior(theta, 1)
+    at_centre = hyperpriors.log_density(theta, priors(1))
     for moved in (0.2, 0.8):
         away = theta.clone()
         away[4] = moved
         expected = -0.5 * ((moved - 0.5) / 0.25) ** 2
-        assert (log_hyperprior(away, 1) - at_centre).item() == pytest.approx(expected)
+        assert (hyperpriors.log_density(away, priors(1)) - at_centre).item() == pytest.approx(expected)
     theta[3] = 11.0
-    assert log_hyperprior(theta, 1) == -math.inf
+    assert hyperpriors.log_density(theta, priors(1)) == -math.inf
 
 
 def test_predictions_are_equations_4_to_7():

@@ -76,7 +76,7 @@ def test_horseshoe_lies_near_the_exact_density():
     with np.errstate(over="ignore", invalid="ignore"):
         half = (z / 0.1) ** 2 / 2
         exact = np.where(half < 500, np.exp(half) * exp1(half), 1 / (half + 1))
-    ours = hyperpriors.horseshoe(torch.tensor(z).log(), 0.1).exp().numpy() / z
+    ours = hyperpriors.horseshoe(torch.tensor(z).log().unsqueeze(-1), torch.tensor([0.1]).log()).exp().numpy() / z
     ratio = ours / exact
     assert ratio.max() / ratio.min() < 2  # the bounds around it are a factor 2 apart at most
 
@@ -180,8 +180,35 @@ def test_bad_settings_and_prior_range():
     with pytest.raises(ValueError, match=r"MarginalLikelihoodGP.restarts: must be a whole number from 1"):
         MarginalLikelihoodGP(restarts=0)
     theta = torch.zeros(3, dtype=torch.float64)
-    assert torch.isfinite(matern.log_prior(theta, 1))
+    priors = matern.priors(1, False)
+    assert torch.isfinite(hyperpriors.log_density(theta, priors))
     for entry, value in ((0, 2.1), (0, -10.1), (1, 10.1), (2, -18.5)):
         outside = theta.clone()
         outside[entry] = value
-        assert matern.log_prior(outside, 1) == -math.inf
+        assert hyperpriors.log_density(outside, priors) == -math.inf
+
+
+def test_chains_go_on_from_an_earlier_fit():
+    X, y = data(n=12)
+    model = MarginalisedGP(chains=40, burn_in=20).fit(X, y, make_generators([0, 1]))
+    before, standard = model.theta, model.targets.transform(y)
+    level = matern.log_posterior(X, standard, before).mean(0)
+    warm = MarginalisedGP(chains=40, burn_in=20).fit(X, y, make_generators([2, 3]), initial=before).theta
+    assert (warm != before).all()
+    # Draws of the posterior move to draws of the posterior; from the starts of a cold chain it takes longer.
+    after = matern.log_posterior(X, standard, warm)
+    assert ((after.mean(0) - level).abs() < 5 * after.std(0) / math.sqrt(20)).all()
+    impossible = before.clone()
+    impossible[:, 1] = -100
+    mixed = MarginalisedGP(chains=40, burn_in=20).fit(X, y, make_generators([2, 3]), initial=impossible).theta
+    torch.testing.assert_close(mixed[:, 0], warm[:, 0])
+    assert torch.isfinite(matern.log_posterior(X, standard, mixed)).all()
+
+
+def test_the_search_goes_on_from_an_earlier_maximum():
+    X, y = data(n=15)
+    settings = {"restarts": 1, "iterations": 60}
+    cold = MarginalLikelihoodGP(**settings).fit(X, y, make_generators([0, 1]))
+    warm = MarginalLikelihoodGP(restarts=1, iterations=1).fit(X, y, make_generators([0, 1]), initial=cold.theta)
+    standard = cold.targets.transform(y)
+    assert (matern.log_posterior(X, standard, warm.theta) >= matern.log_posterior(X, standard, cold.theta) - 1e-6).all()

@@ -10,7 +10,8 @@ from botorch.acquisition import LogExpectedImprovement, qLogExpectedImprovement
 from botorch.optim import optimize_acqf
 from scipy.stats import multivariate_normal
 
-from core.models.linear_regression import BayesianLinearRegression, Regression, log_prior
+from core.models import hyperpriors
+from core.models.linear_regression import PRIORS, BayesianLinearRegression, Regression
 from core.models.mixture import by_member
 from core.randomness import make_generators
 
@@ -83,6 +84,10 @@ def test_drawn_weights_have_the_posterior_s_moments():
         torch.testing.assert_close(
             draws[:, r].T.cov(), torch.linalg.inv(K), rtol=0.05, atol=0.02 * sd.max().item() ** 2
         )
+
+
+def log_prior(log_alpha, log_noise):
+    return hyperpriors.log_density(torch.stack([log_alpha, log_noise], -1), PRIORS)
 
 
 def line(n=12, runs=2, noise=0.3):

@@ -76,3 +76,13 @@ def test_long_gradients_are_cut_to_length_one():
     start = Representation(**settings, learning_rate=1e-12).fit(X, 1e4 * y, make_generators([0])).theta
     moved = Representation(**settings, learning_rate=0.1).fit(X, 1e4 * y, make_generators([0])).theta - start
     torch.testing.assert_close(moved.norm(), torch.tensor(0.1))
+
+
+@pytest.mark.parametrize("n, batch_size, widths", [(1, 32, (7, 5)), (20, 8, (50, 50, 50)), (17, 17, (9,))])
+def test_the_compiled_descent_is_torch_s(n, batch_size, widths):
+    X, y = data(n=n)
+    model = Representation(widths, epochs=5, batch_size=batch_size, weight_decay=0.1)
+    compiled = model.fit(X, 3 * y, make_generators([0, 1, 2])).theta
+    model._descend_compiled = model._descend
+    plain = model.fit(X, 3 * y, make_generators([0, 1, 2])).theta
+    torch.testing.assert_close(compiled, plain, rtol=1e-4, atol=1e-6)

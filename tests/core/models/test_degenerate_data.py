@@ -1,0 +1,57 @@
+"""Data that break models: constant targets, duplicated points, one observation, 50 dimensions, extreme units."""
+
+import pytest
+import torch
+
+from core.models.bohamiann import BayesianNetwork
+from core.models.dngo import DNGO
+from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
+from core.models.least_squares import LeastSquaresNetwork
+from core.models.linear_regression import BayesianLinearRegression
+from core.models.random_forest import RandomForest
+from core.randomness import make_generators
+
+MODELS = {
+    "MarginalLikelihoodGP": lambda: MarginalLikelihoodGP(restarts=2, iterations=30),
+    "warped MarginalLikelihoodGP": lambda: MarginalLikelihoodGP(restarts=2, iterations=30, warping=True),
+    "MarginalisedGP": lambda: MarginalisedGP(chains=3, burn_in=2),
+    "warped MarginalisedGP": lambda: MarginalisedGP(chains=3, burn_in=2, warping=True),
+    "RandomForest": lambda: RandomForest(trees=10),
+    "DNGO": lambda: DNGO(widths=(10, 10), chains=3, burn_in=2),
+    "BayesianLinearRegression": lambda: BayesianLinearRegression(chains=3, burn_in=5),
+    "LeastSquaresNetwork": lambda: LeastSquaresNetwork(widths=(10, 5), epochs=20),
+    "BayesianNetwork": lambda: BayesianNetwork(widths=(10, 10), burn_in=200, steps=300, thinning=20),
+}
+
+
+def rand(*shape):
+    return torch.rand(*shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+
+CASES = {
+    "one observation": (rand(1, 1, 3), torch.full((1, 1), 2.0)),
+    "two runs of one observation": (rand(2, 1, 3), torch.tensor([[2.0], [-3.0]])),
+    "duplicated points": (rand(1, 1, 3).expand(1, 12, 3), torch.full((1, 12), 2.0).index_fill(1, torch.tensor([3]), 3)),
+    "constant targets": (rand(2, 12, 3), torch.full((2, 12), 2.0)),
+    "50 dimensions": (rand(1, 12, 50), rand(1, 12)),
+    "targets of 1e12": (rand(1, 12, 3), 1e12 * rand(1, 12)),
+    "targets of 1e-12": (rand(1, 12, 3), 1e-12 * rand(1, 12)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", MODELS)
+def test_predictions_are_finite_and_in_the_targets_range(name, case):
+    X, y = CASES[case]
+    model = MODELS[name]()
+    if name == "LeastSquaresNetwork" and X.shape[1] < 5:
+        with pytest.raises(ValueError, match="points for a last layer of 5 units"):
+            model.fit(X, y, make_generators(range(len(X))))
+        return
+    model.fit(X, y, make_generators(range(len(X))))
+    for at in (X, rand(len(X), 5, X.shape[-1])):
+        mean, variance = model.moments(at)
+        scale = y.abs().max()
+        assert mean.shape == at.shape[:-1] and torch.isfinite(mean).all() and torch.isfinite(variance).all()
+        assert (variance > 0).all() and (variance.sqrt() < 20 * scale).all()
+        assert ((mean - y.mean(1, keepdim=True)).abs() < 10 * scale).all()
