@@ -1,0 +1,145 @@
+"""The constraint network of DNGO (Snoek et al. 2015, section 3.2): P[c = 1 | x], the probability that x is valid.
+
+    P[c = 1 | x, D, Psi] = integral of P[c = 1 | x, w, Psi] p(w | D, Psi) dw                              (Eq. 10)
+
+As for the objective, a network is trained and its output weights are integrated out: psi(x) holds the last hidden layer
+and a constant, P[c = 1 | x, w] = l(w' psi(x)), and p(w | D, Psi) is a normal, see `core.models.classification`:
+
+    NoisyConstraint      logistic l, Laplace's approximation. With a ~ N(m, v) the integral of l(a) is close to
+                         l(m / sqrt(1 + pi v / 8)) (MacKay 1992; within 0.02). alpha is integrated out by quadrature
+                         over log alpha ~ N(0, 2^2), weighted with the evidence
+    NoiselessConstraint  step l, expectation propagation: Phi(m / sqrt(v + SLACK^2))
+
+The paper does not say what the network itself is trained on: here it is the squared error of labels -1 and 1, by
+`core.models.representation`, and both priors above are ours. Inputs are standardised run by run.
+`probability` serves as the `feasibility` of `core.acquisition.constrained.Constrained`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models.classification import SLACK, Posterior, logistic_posterior, step_posterior
+from core.models.ensemble import EnsembleModel, training_data
+from core.models.representation import Representation
+from core.randomness import Generators
+
+LOG_ALPHA_SD = 2.0
+NODES = 9  # of the quadrature over log alpha
+
+
+class ConstraintNetwork(ABC):
+    """Base of both.
+
+    Args:
+        widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay: see `Representation`.
+        device: where fit and predictions run.
+
+    Raises:
+        ValueError: a setting out of range.
+
+    Attributes (after `fit`):
+        runs, dimension: number of data sets, and of inputs d.
+        posterior: of the output weights.
+    """
+
+    def __init__(
+        self,
+        widths: Sequence[int] = (50, 50, 50),
+        activation: str = "tanh",
+        epochs: int = 300,
+        batch_size: int = 32,
+        learning_rate: float = 0.05,
+        momentum: float = 0.9,
+        weight_decay: float = 1e-5,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        self.representation = Representation(
+            widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay
+        )
+        self.device = torch.device(device)
+        self.runs = self.dimension = 0
+
+    expand_runs = EnsembleModel.expand_runs
+
+    @abstractmethod
+    def infer(self, features: Tensor, signs: Tensor) -> Posterior:
+        """Posterior of the output weights for features (runs, N, D) and signs (runs, N), +1 where valid, -1 if not."""
+
+    @abstractmethod
+    def integrate(self, mean: Tensor, variance: Tensor) -> Tensor:
+        """Probability (..., runs, q) for a ~ N(mean, variance), each (G, ..., runs, q)."""
+
+    @torch.no_grad()
+    def fit(self, X: Tensor, c: Tensor, generators: Generators) -> ConstraintNetwork:
+        """Train on X (runs, N, d) and c (runs, N) bool, True where valid, or (N, d) and (N,); a class may be missing.
+
+        Raises:
+            ValueError: c is not of booleans, data of the wrong shape or not finite, or a network that diverged.
+        """
+        name = type(self).__name__
+        if c.dtype != torch.bool:
+            raise ValueError(f"{name}: c must hold booleans, True where the constraint is satisfied, got {c.dtype}")
+        X, labels = training_data(X, c.double(), self.device)
+        signs = 2 * labels - 1
+        self.inputs = Standardizer.fit(X, -2)
+        self.representation.fit(self.inputs.transform(X), signs, generators)
+        self.runs, self.dimension = len(X), X.shape[-1]
+        features = self.features(X)
+        if not torch.isfinite(features).all():
+            rate = self.representation.learning_rate
+            raise ValueError(f"{name}: the network diverged in training with learning_rate {rate}; take a smaller one")
+        self.posterior = self.infer(features, signs)
+        return self
+
+    def features(self, X: Tensor) -> Tensor:
+        """psi(x) of X (..., runs, q, d): (..., runs, q, D + 1) float64."""
+        last = self.representation.features(self.inputs.transform(X))
+        return torch.cat([last, torch.ones_like(last[..., :1])], -1)
+
+    def probability(self, X: Tensor) -> Tensor:
+        """P[c = 1 | x, D], differentiable: (..., runs, q) for X (..., runs, q, d).
+
+        Raises:
+            RuntimeError: before `fit`.
+            ValueError: shapes that do not match the fitted data.
+        """
+        X = self.expand_runs(X).to(self.device, torch.float64)
+        return self.integrate(*self.posterior.activation(self.features(X)))
+
+
+class NoisyConstraint(ConstraintNetwork):
+    """For constraints that may answer differently when asked again: Bayesian logistic regression."""
+
+    def infer(self, features: Tensor, signs: Tensor) -> Posterior:
+        """See `ConstraintNetwork.infer`; one posterior a node of log alpha, `log_evidence` with the node's weight."""
+        nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+        alphas = torch.as_tensor(LOG_ALPHA_SD * nodes, device=self.device).exp()
+        posterior = logistic_posterior(features, signs, alphas)
+        log_weights = torch.as_tensor(np.log(weights), device=self.device).unsqueeze(-1)
+        return posterior._replace(log_evidence=posterior.log_evidence + log_weights)
+
+    def integrate(self, mean: Tensor, variance: Tensor) -> Tensor:
+        """See `ConstraintNetwork.integrate`."""
+        shares = self.posterior.log_evidence.softmax(0)
+        shares = shares.view(len(mean), *(1 for _ in mean.shape[1:-2]), self.runs, 1)
+        return (shares * torch.sigmoid(mean / (1 + math.pi / 8 * variance).sqrt())).sum(0)
+
+
+class NoiselessConstraint(ConstraintNetwork):
+    """For constraints that always give the same answer: a step of w' psi(x)."""
+
+    def infer(self, features: Tensor, signs: Tensor) -> Posterior:
+        """See `ConstraintNetwork.infer`."""
+        return step_posterior(features, signs)
+
+    def integrate(self, mean: Tensor, variance: Tensor) -> Tensor:
+        """See `ConstraintNetwork.integrate`."""
+        return torch.special.ndtr(mean / (variance + SLACK**2).sqrt()).squeeze(0)
