@@ -26,7 +26,7 @@ class BayesianOptimization(Optimizer):
     """One run of a policy.
 
     Args:
-        policy: for example `ModelBased`; it must not carry state from one proposal to the next but in `policy.model`.
+        policy: for example `ModelBased`.
         initial_design: uniform points before the first proposal of the policy; it waits for none of them but one.
         seed: of the initial design and everything that is drawn later.
         device: where the model is fitted.
@@ -69,9 +69,17 @@ class BayesianOptimization(Optimizer):
             "places": dict(self._places),
             "initial": self._proposer.initial,
             "generator": self._proposer.generators[0].get_state(),
+            "model": self._source.state() if hasattr(self._source, "state") else {},
         }
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         self.X, self.y, self._places = state["X"], state["y"], dict(state["places"])
         self._proposer.initial = state["initial"]
         self._proposer.generators[0].set_state(state["generator"])
+        if hasattr(self._source, "restore"):
+            self._source.restore(state["model"])
+
+    @property
+    def _source(self) -> Any:
+        """Where the policy's models come from, which may carry state from one fit to the next."""
+        return getattr(self._proposer.policy, "make_model", None)

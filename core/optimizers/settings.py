@@ -25,7 +25,9 @@ class Optimization(Settings):
         burn_in_per_point, chain_steps, samples: BOHAMIANN's burn-in grows with the data, `chain_steps` follow it, of
             which `samples` are kept at equal distances.
         most_steps: a cut of the chain of a suggestion, burn-in and sampling in proportion.
-        warm_start: continue the chain of the last suggestion instead of burning in anew.
+        warm_burn_in: steps of burn-in of a chain that continues the last suggestion's; null burns in anew, as the
+            papers do.
+        trees: of the forest.
         hyperparameter_samples: chains of the slice sampler where hyperparameters are integrated out, one sample each.
     """
 
@@ -40,8 +42,9 @@ class Optimization(Settings):
     chain_steps: Count = 10_000
     samples: Count = 100
     most_steps: Annotated[int, Field(ge=200)] | None = None
-    warm_start: bool = False
+    warm_burn_in: Annotated[int, Field(ge=0)] | None = None
     hyperparameter_samples: Count = 10
+    trees: Count = 30
 
     @model_validator(mode="after")
     def _fits_together(self) -> Optimization:

@@ -1,0 +1,113 @@
+"""CMA-ES (Hansen and Ostermeier, 2001) by its own library, on the unit cube.
+
+The search starts in the middle of the cube with a standard deviation of a quarter, and the library keeps it inside.
+`ask` hands out the points of a generation, in parallel as many as it has; the generation is told when its last point
+is, so that near its end `ask` may return fewer trials than asked for. When the library's criteria say that a search
+has converged, another starts from a uniform point with twice the population (IPOP; Auger and Hansen, 2005).
+
+Categorical hyperparameters are cells of the cube like all others; a point in a forbidden part of the cube is drawn
+again, and after many a uniform one taken instead. A failed trial counts with the worst-case loss that it carries.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from cma import CMAEvolutionStrategy
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import NDArray
+
+from core.errors import UserError
+from core.optimizers.base import Outcome
+from core.optimizers.replayed import ReplayedOptimizer
+from core.spaces import CubeEncoding
+
+TRIES = 100  # points of a generation that a forbidden clause excludes, before a uniform one is taken
+
+
+class CMAES(ReplayedOptimizer):
+    """See the module.
+
+    Args:
+        space: what is searched.
+        generator: one number is drawn from it, which seeds the search.
+        sigma: the first standard deviation, in widths of the cube.
+        population: of the first search; the library's 4 + 3 log(d) unless given.
+
+    Raises:
+        UserError: a setting out of its range, or a space with nothing to choose.
+    """
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        sigma: float = 0.25,
+        population: int | None = None,
+    ) -> None:
+        if not 0 < sigma <= 1:
+            raise UserError(f"sigma is {sigma!r}; allowed: from above 0 to 1")
+        if population is not None and (not isinstance(population, int) or population < 3):
+            raise UserError(f"population is {population!r}; allowed: a whole number from 3")
+        self.sigma, self.population = sigma, population
+        super().__init__(space, generator)
+
+    def _start(self, seed: int) -> _Generations:
+        return _Generations(self.encoding, seed, self.sigma, self.population)
+
+
+class _Generations:
+    """The library's strategy, the points of its generation that wait to be asked for, and the losses told so far."""
+
+    def __init__(self, encoding: CubeEncoding, seed: int, sigma: float, population: int | None) -> None:
+        self.encoding, self.sigma = encoding, sigma
+        self.generator = np.random.default_rng(seed)
+        self.strategy = self._begin(np.full(encoding.dimension, 0.5), population)
+        self.points: list[NDArray[np.float64]] = []
+        self.losses: dict[int, float] = {}  # by place in the generation
+        self.places: dict[int, int] = {}  # of the trials under way
+        self.handed = 0
+
+    def propose(self, number: int) -> dict[str, Any] | None:
+        if self.handed == len(self.points):
+            if self.places:
+                return None
+            self.points, self.handed = [self._allowed(point) for point in self.strategy.ask()], 0
+        self.places[number] = self.handed
+        self.handed += 1
+        return self.encoding.decode(self._cube(self.points[self.handed - 1]))[0]
+
+    def observe(self, number: int, outcome: Outcome) -> None:
+        self.losses[self.places.pop(number)] = outcome.loss
+        if len(self.losses) == len(self.points):
+            self.strategy.tell(self.points, [self.losses[place] for place in range(len(self.points))])
+            self.losses = {}
+            if self.strategy.stop():
+                start = self.generator.random(self.encoding.dimension)
+                self.strategy = self._begin(start, 2 * self.strategy.popsize)
+
+    def _begin(self, start: NDArray[np.float64], population: int | None) -> CMAEvolutionStrategy:
+        """A strategy that draws from our generator; the library has no search in one dimension: it gets a second."""
+        options = {
+            "bounds": [0, 1],
+            "randn": lambda *shape: self.generator.standard_normal(shape),
+            "seed": np.nan,  # the library's own would be numpy's global one
+            "verbose": -9,
+            "verb_log": 0,
+            "signals_filename": "",
+        }
+        if population is not None:
+            options["popsize"] = population
+        return CMAEvolutionStrategy(np.resize(start, max(2, len(start))), self.sigma, options)
+
+    def _allowed(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
+        for _ in range(TRIES):
+            if self.encoding.allowed(self._cube(point))[0]:
+                return point
+            (point,) = self.strategy.ask(1)
+        return np.resize(self.encoding.sample(1, self.generator), len(point))
+
+    def _cube(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The library's point as (1, d)."""
+        return np.asarray(point)[None, : self.encoding.dimension]

@@ -1,0 +1,113 @@
+"""Differential evolution of configurations, asynchronous: best/1/bin (Storn and Price, 1997) with dithering.
+
+The first trials are a Latin hypercube of the population's size. Then the members are challenged in turn: a trial of
+`core.differential_evolution` from the population as it is at that moment, which takes the member's place when it is
+told and not worse. So a slow trial holds up no other. A member that is not yet told takes part in the differences of
+others, and any loss is better than none.
+
+SciPy's differential evolution has no ask and tell, hence ours. The constants are SciPy's, beside the population:
+SciPy's 15 points a dimension would be all of a usual budget.
+
+Members stay where the step put them; what is evaluated is the configuration in whose cell they lie. A trial in a
+forbidden part of the cube is drawn again, and after many a uniform one taken instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from ConfigSpace import ConfigurationSpace
+from torch import Tensor
+
+from core.differential_evolution import latin_hypercube, trials
+from core.errors import UserError
+from core.optimizers.base import Optimizer, Outcome, Trial
+from core.spaces import CubeEncoding
+
+TRIES = 100  # steps that a forbidden clause excludes, before a uniform point is taken
+
+
+class DifferentialEvolution(Optimizer):
+    """See the module.
+
+    Args:
+        space: what is searched.
+        generator: one number is drawn from it, which seeds the search.
+        population: members.
+        crossover: probability that a coordinate comes from the mutant.
+        mutation: bounds of the mutation factor.
+
+    Raises:
+        UserError: a setting out of its range, or a space with nothing to choose.
+    """
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        population: int = 20,
+        crossover: float = 0.7,
+        mutation: tuple[float, float] = (0.5, 1.0),
+    ) -> None:
+        super().__init__(space)
+        if isinstance(population, bool) or not isinstance(population, int) or population < 4:
+            raise UserError(f"population is {population!r}; allowed: a whole number from 4")
+        if not 0 <= crossover <= 1:
+            raise UserError(f"crossover is {crossover!r}; allowed: 0 to 1")
+        if not 0 < mutation[0] <= mutation[1] <= 2:
+            raise UserError(f"mutation is {mutation!r}; allowed: two ascending numbers from above 0 to 2")
+        self.population, self.crossover, self.mutation = population, crossover, mutation
+        self.encoding = CubeEncoding(space)
+        seed = int(generator.integers(2**63))
+        self._generator = torch.Generator().manual_seed(seed)
+        self._uniform = np.random.default_rng(seed)
+        self._members = self._first_population()
+        self._losses = torch.full((population,), torch.inf, dtype=torch.float64)
+        self._points: dict[int, Tensor] = {}  # of the trials under way
+
+    def _first_population(self) -> Tensor:
+        """A Latin hypercube (population, d), with uniform allowed points in the place of forbidden ones."""
+        (members,) = latin_hypercube(self.population, self.encoding.dimension, [self._generator])
+        for row in np.flatnonzero(~self.encoding.allowed(members)):
+            members[row] = self._uniform_point()
+        return members
+
+    def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
+        member = self._asked % self.population
+        point = self._members[member].clone() if self._asked < self.population else self._challenger(member)
+        self._points[self._asked] = point
+        return self.encoding.decode(point[None])[0], None, {}
+
+    def _challenger(self, member: int) -> Tensor:
+        for _ in range(TRIES):
+            best = self._losses.argmin().view(1)
+            point = trials(self._members[None], best, self.mutation, self.crossover, [self._generator])[0, member]
+            if self.encoding.allowed(point[None])[0]:
+                return point
+        return self._uniform_point()
+
+    def _uniform_point(self) -> Tensor:
+        return torch.as_tensor(self.encoding.sample(1, self._uniform)[0])
+
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        member, point = trial.number % self.population, self._points.pop(trial.number)
+        if outcome.loss <= self._losses[member]:
+            self._members[member], self._losses[member] = point, outcome.loss
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "generator": self._generator.get_state(),
+            "uniform": self._uniform.bit_generator.state,
+            "members": self._members.clone(),
+            "losses": self._losses.clone(),
+            "points": dict(self._points),
+        }
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._generator.set_state(state["generator"])
+        self._uniform.bit_generator.state = state["uniform"]
+        self._members, self._losses = state["members"].clone(), state["losses"].clone()
+        self._points = dict(state["points"])

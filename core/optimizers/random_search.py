@@ -1,0 +1,41 @@
+"""Random search: uniform configurations of the allowed part of the unit cube, whatever was told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+
+from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.draws import UniformDraws
+from core.spaces import CubeEncoding
+
+
+class RandomSearch(Optimizer):
+    """See the module.
+
+    Args:
+        space: what is searched.
+        generator: everything random is drawn from it.
+
+    Raises:
+        UserError: a space with nothing to choose, or whose forbidden clauses allow hardly anything.
+    """
+
+    def __init__(self, space: ConfigurationSpace, generator: np.random.Generator) -> None:
+        super().__init__(space)
+        self._draws = UniformDraws(CubeEncoding(space), generator)
+
+    def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
+        return self._draws.next()[1], None, {}
+
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        """Nothing is learnt."""
+
+    def _state(self) -> dict[str, Any]:
+        return self._draws.state()
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._draws.restore(state)

@@ -1,0 +1,54 @@
+"""What a simulated run leaves behind, one record a told trial, and its incumbent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import UserError
+
+
+@dataclass(frozen=True)
+class Record:
+    """A trial and its outcome.
+
+    Attributes:
+        number: the trial's, in the order of asking.
+        configuration: values by name.
+        budget: None where the objective has no fidelity.
+        loss: what the objective returned; of a failed evaluation the benchmark's worst-case loss.
+        cost: in the benchmark's own unit.
+        failure: the message of a failed evaluation, empty where there was none.
+        started, finished: on the clock of the run.
+        worker: which one, from 0.
+        notes: the optimizer's about the trial: `Trial.info`.
+        info: what else the objective said.
+    """
+
+    number: int
+    configuration: Mapping[str, Any]
+    budget: float | None
+    loss: float
+    cost: float
+    failure: str
+    started: float
+    finished: float
+    worker: int
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+
+def incumbent(records: Sequence[Record]) -> Record:
+    """The successful record with the smallest loss on the largest budget that any success has; the first of equals.
+
+    Losses on smaller budgets don't count: they are of another function, and often smaller by chance or by its bias.
+
+    Raises:
+        UserError: no records, or every evaluation failed.
+    """
+    successes = [record for record in records if not record.failure]
+    if not successes:
+        first = f", the first with {records[0].failure!r}" if records else ""
+        raise UserError(f"all {len(records)} evaluations failed{first}: there is no incumbent")
+    return min(successes, key=lambda record: (-(record.budget or 0.0), record.loss, record.finished, record.number))

@@ -1,0 +1,82 @@
+"""Optimizers of other libraries: their state is what they were asked and told, and they are restored by repeating it.
+
+A library keeps its state in objects that only it understands, and of which a file should not hold code. A search that
+is deterministic given its seed needs none of them: made anew and asked and told the same, it is where it was. The
+configurations it proposes on the way are compared with those it proposed before, so that another version of the
+library, or another space, is noticed.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+
+from core.errors import UserError
+from core.optimizers.base import Optimizer, Outcome, Trial
+from core.spaces import CubeEncoding
+
+
+class Search(Protocol):
+    """What a library is wrapped in; deterministic given the seed it was made with."""
+
+    def propose(self, number: int) -> dict[str, Any] | None:
+        """The configuration of trial `number`, or None while there is nothing to propose; then nothing has changed."""
+
+    def observe(self, number: int, outcome: Outcome) -> None:
+        """Take notice of what became of trial `number`."""
+
+
+class ReplayedOptimizer(Optimizer):
+    """Base of the optimizers that wrap a library. A subclass says how its search starts.
+
+    Args:
+        space: what is searched.
+        generator: one number is drawn from it, which seeds the search.
+
+    Raises:
+        UserError: a space with nothing to choose.
+    """
+
+    def __init__(self, space: ConfigurationSpace, generator: np.random.Generator) -> None:
+        super().__init__(space)
+        self.encoding = CubeEncoding(space)
+        self._seed = int(generator.integers(2**31))
+        self._events: list[tuple[Any, ...]] = []  # (configuration,) asked, or (number, loss, cost, failure) told
+        self._search = self._start(self._seed)
+
+    @abstractmethod
+    def _start(self, seed: int) -> Search:
+        """A search that has been asked and told nothing."""
+
+    def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]] | None:
+        configuration = self._search.propose(self._asked)
+        if configuration is None:
+            return None
+        self._events.append((configuration,))
+        return configuration, None, {}
+
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        self._search.observe(trial.number, outcome)
+        self._events.append((trial.number, outcome.loss, outcome.cost, outcome.failure))
+
+    def _state(self) -> dict[str, Any]:
+        return {"seed": self._seed, "events": list(self._events)}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        search, asked = self._start(state["seed"]), 0
+        for event in state["events"]:
+            if len(event) > 1:
+                search.observe(event[0], Outcome(*event[1:]))
+                continue
+            configuration = search.propose(asked)
+            if configuration != event[0]:
+                raise UserError(
+                    f"{type(self).__name__}: trial {asked} was {event[0]} and is {configuration} when repeated; "
+                    "allowed: the state of an optimizer with the same space, settings and library version"
+                )
+            asked += 1
+        self._seed, self._events, self._search = state["seed"], list(state["events"]), search

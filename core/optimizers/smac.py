@@ -1,0 +1,103 @@
+"""SMAC (Hutter et al., 2011) by its own library, an optional extra: pip install -r envs/requirements-smac.txt.
+
+SMAC3's facade for hyperparameter optimization with its defaults: random forests, log expected improvement, a Sobol
+initial design of ten configurations a hyperparameter but at most a quarter of the planned evaluations. The objective
+counts as deterministic: each configuration is evaluated once. Conditions and forbidden clauses are ConfigSpace's own.
+
+A finite space ends: once SMAC finds no configuration that it has not proposed, it has finished. A failed trial is told
+as crashed, with the worst-case loss that it carries.
+"""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from typing import Any
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+
+from core.errors import UserError
+from core.optimizers.base import Outcome
+from core.optimizers.replayed import ReplayedOptimizer
+from core.spaces import Column
+
+
+class SMAC(ReplayedOptimizer):
+    """See the module.
+
+    Args:
+        space: what is searched.
+        generator: one number is drawn from it, which seeds SMAC.
+        evaluations: how many are planned; the initial design depends on it.
+
+    Raises:
+        UserError: SMAC is not installed, `evaluations` is not a count, or a space with nothing to choose.
+    """
+
+    def __init__(self, space: ConfigurationSpace, generator: np.random.Generator, evaluations: int = 200) -> None:
+        if isinstance(evaluations, bool) or not isinstance(evaluations, int) or evaluations < 1:
+            raise UserError(f"evaluations is {evaluations!r}; allowed: a whole number from 1")
+        self.evaluations = evaluations
+        super().__init__(space, generator)
+
+    def _start(self, seed: int) -> _Facade:
+        return _Facade(self.space, seed, self.evaluations)
+
+    @property
+    def finished(self) -> bool:
+        return self._search.exhausted
+
+
+class _Facade:
+    """SMAC's facade with its trials under way, by our numbers."""
+
+    def __init__(self, space: ConfigurationSpace, seed: int, evaluations: int) -> None:
+        try:
+            from smac import HyperparameterOptimizationFacade, Scenario
+            from smac.main.exceptions import ConfigurationSpaceExhaustedException
+            from smac.runhistory import StatusType, TrialValue
+        except ImportError as error:
+            raise UserError(
+                f"SMAC cannot be imported ({error}); install it: pip install -r envs/requirements-smac.txt"
+            ) from error
+        self._value, self._status = TrialValue, StatusType
+        self._ends = (ConfigurationSpaceExhaustedException, StopIteration)
+        self.columns = {name: Column.of(space[name]) for name in space}
+        self.running: dict[int, Any] = {}
+        self.exhausted = False
+        with tempfile.TemporaryDirectory() as folder:  # SMAC writes its scenario down; the state is ours to keep
+            scenario = Scenario(
+                copy.deepcopy(space),  # SMAC seeds the space it is given
+                deterministic=True,
+                n_trials=evaluations,
+                seed=seed,
+                output_directory=folder,
+            )
+            self.facade = HyperparameterOptimizationFacade(scenario, _unused, logging_level=False, overwrite=True)
+
+    def propose(self, number: int) -> dict[str, Any] | None:
+        if self.exhausted:
+            return None
+        try:
+            info = self.facade.ask()
+        except self._ends:
+            self.exhausted = True
+            return None
+        self.running[number] = info
+        return {name: self._plain(name, value) for name, value in dict(info.config).items()}
+
+    def observe(self, number: int, outcome: Outcome) -> None:
+        status = self._status.CRASHED if outcome.failure else self._status.SUCCESS
+        value = self._value(cost=outcome.loss, time=outcome.cost, status=status)
+        self.facade.tell(self.running.pop(number), value, save=False)
+
+    def _plain(self, name: str, value: Any) -> Any:
+        """The value as a Python number or the choice itself, for ConfigSpace has numpy's."""
+        column = self.columns[name]
+        return column.values(np.array([column.code(value)]))[0]
+
+
+def _unused(configuration: object, seed: int = 0) -> float:
+    """SMAC asks for a target function, which ask and tell never call."""
+    raise AssertionError("SMAC evaluated by itself")

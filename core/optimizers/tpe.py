@@ -1,0 +1,112 @@
+"""The tree-structured Parzen estimator (Bergstra et al., 2011) by Optuna.
+
+Optuna's `TPESampler` with its defaults; its constant liar lets pending trials count as bad ones, so that parallel
+trials keep apart. Hyperparameters become Optuna's distributions: floats and integers with their logarithms, ordinal
+ones the integers of their places, categorical ones the unordered numbers of their choices. Conditions are followed as
+the configuration grows, parents first: an inactive hyperparameter is not suggested. A configuration that a forbidden
+clause excludes is told to Optuna as failed and another one drawn; after many a uniform one is taken.
+
+A failed trial counts with the worst-case loss that it carries.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import optuna
+from optuna.trial import TrialState
+
+from core.optimizers.base import Outcome
+from core.optimizers.replayed import ReplayedOptimizer
+from core.spaces import Column, CubeEncoding
+
+TRIES = 100  # suggestions that a forbidden clause excludes, before a uniform one is taken
+
+
+class TPE(ReplayedOptimizer):
+    """See the module.
+
+    Args:
+        space: what is searched.
+        generator: one number is drawn from it, which seeds Optuna's sampler.
+
+    Raises:
+        UserError: a space with nothing to choose.
+    """
+
+    def _start(self, seed: int) -> _Study:
+        return _Study(self.encoding, seed)
+
+
+def suggest(trial: optuna.Trial, column: Column) -> float | int:
+    """The code that Optuna suggests for a hyperparameter."""
+    if column.kind == "categorical":
+        return trial.suggest_categorical(column.name, range(column.size))
+    if column.kind == "ordinal":
+        return trial.suggest_int(column.name, 0, column.size - 1)
+    parameter = column.hyperparameter
+    if column.kind == "integer":
+        return trial.suggest_int(column.name, int(parameter.lower), int(parameter.upper), log=parameter.log)
+    return trial.suggest_float(column.name, float(parameter.lower), float(parameter.upper), log=parameter.log)
+
+
+class _Study:
+    """Optuna's study with its trials under way, by our numbers."""
+
+    def __init__(self, encoding: CubeEncoding, seed: int) -> None:
+        self.encoding, self.space = encoding, encoding.space
+        self.generator = np.random.default_rng(seed)
+        self.columns = [Column.of(self.space[name]) for name in self.space]
+        self.study = _quiet_study(seed)
+        self.running: dict[int, optuna.Trial] = {}
+
+    def propose(self, number: int) -> dict[str, Any]:
+        for _ in range(TRIES):
+            trial = self.study.ask()
+            configuration, allowed = self._suggest(trial)
+            if allowed:
+                self.running[number] = trial
+                return configuration
+            self.study.tell(trial, state=TrialState.FAIL)
+        (configuration,) = self.encoding.decode(self.encoding.sample(1, self.generator))
+        self.study.enqueue_trial(self._codes(configuration))
+        self.running[number] = self.study.ask()
+        self._suggest(self.running[number])
+        return configuration
+
+    def observe(self, number: int, outcome: Outcome) -> None:
+        self.study.tell(self.running.pop(number), outcome.loss)
+
+    def _suggest(self, trial: optuna.Trial) -> tuple[dict[str, Any], bool]:
+        """A configuration, and whether the forbidden clauses allow it; ConfigSpace's vector grows with it."""
+        vector = np.full((len(self.columns), 1), np.nan)
+        configuration = {}
+        for i, column in enumerate(self.columns):
+            conditions = self.space.parent_conditions_of[column.name]
+            if not all(condition.satisfied_by_vector_array(vector)[0] for condition in conditions):
+                continue
+            code = 0 if column.kind == "constant" else suggest(trial, column)
+            codes = np.array([code])
+            vector[i] = column.vector(codes)
+            configuration[column.name] = column.values(codes)[0]
+        forbidden = any(clause.is_forbidden_vector_array(vector)[0] for clause in self.space.forbidden_clauses)
+        return configuration, not forbidden
+
+    def _codes(self, configuration: dict[str, Any]) -> dict[str, float | int]:
+        named = {column.name: column for column in self.encoding.columns}
+        return {name: named[name].code(value) for name, value in configuration.items() if name in named}
+
+
+def _quiet_study(seed: int) -> optuna.Study:
+    """A study in memory, without a line of log and a warning that is for Optuna's own users."""
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sampler = optuna.samplers.TPESampler(seed=seed, constant_liar=True)
+        return optuna.create_study(sampler=sampler)
+    finally:
+        optuna.logging.set_verbosity(verbosity)

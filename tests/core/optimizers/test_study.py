@@ -1,0 +1,129 @@
+"""Cells that optimise: methods by their settings."""
+
+import numpy as np
+import pytest
+import torch
+from pydantic import ValidationError
+
+from core.benchmarks.objective import guarded_evaluate
+from core.benchmarks.registry import objective
+from core.benchmarks.synthetic import branin
+from core.errors import UnknownNameError
+from core.experiment.cells import Cell
+from core.experiment.context import Context
+from core.models.bohamiann import BayesianNetwork
+from core.optimizers.bayesopt import BayesianOptimization
+from core.optimizers.methods import Continued, chain_lengths, make_model, make_policy
+from core.optimizers.settings import Optimization
+from core.optimizers.study import initial_design, objective_generators, optimise
+from core.spaces import CubeEncoding
+
+
+def settings(**given) -> Optimization:
+    return Optimization(**{"evaluations": 4, "most_steps": 200, "samples": 10, "widths": (10,), **given})
+
+
+def context(runs: int = 2, method: str = "some", **given) -> Context:
+    return Context(
+        Cell("paper", "regret", "branin", method, "smoke", runs, settings(**given), "optimization"), range(runs)
+    )
+
+
+METHODS = [
+    {"optimizer": "random"},
+    {"optimizer": "tpe"},
+    {"optimizer": "cmaes"},
+    {"optimizer": "differential_evolution"},
+    {"model": "gp", "maximizer": "gradient"},
+    {"model": "gp_warped", "hyperparameter_samples": 2},
+    {"model": "rf", "trees": 5, "maximizer": "local_search"},
+    {"model": "bohamiann", "maximizer": "gradient", "warm_burn_in": 50},
+]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.get("model", m.get("optimizer")))
+def test_every_method_gives_a_row_an_evaluation(method):
+    frame = optimise(context(**method), branin)
+    assert list(frame["evaluation"]) == [1, 2, 3, 4] * 2 and list(frame["run"]) == [0] * 4 + [1] * 4
+    np.testing.assert_allclose(frame["regret"], frame["loss"] - branin.optimum)
+    assert (frame["regret"] >= 0).all() and (frame["status"] == "ok").all() and (frame["overhead"] >= 0).all()
+    assert not frame["origin"].str.contains("failed").any()
+
+
+def test_methods_with_a_policy_share_their_initial_designs():
+    random = optimise(context(method="random", optimizer="random"), branin)
+    model = optimise(context(method="rf", model="rf", trees=5), branin)
+    first = random["evaluation"] <= 2
+    assert (random.loc[first, "loss"] == model.loc[first, "loss"]).all()
+    assert (random.loc[~first, "loss"] != model.loc[~first, "loss"]).any()
+
+
+def test_a_repetition_is_the_same_in_any_shard():
+    cell = context(runs=3, optimizer="tpe").cell
+    encoding = CubeEncoding(branin.space)
+    whole, part = Context(cell, range(3)), Context(cell, range(2, 3))
+    assert (initial_design(whole, encoding, 2)[2:] == initial_design(part, encoding, 2)).all()
+    assert objective_generators(whole)[2].random() == objective_generators(part)[0].random()
+    np.testing.assert_array_equal(optimise(whole, branin)["loss"][8:], optimise(part, branin)["loss"])
+
+
+@pytest.mark.parametrize("n, expected", [(2, (200, 10_200)), (100, (10_000, 20_000))])
+def test_the_papers_burn_in_grows_with_the_data(n, expected):
+    given = settings(model="bohamiann", most_steps=None, samples=100)
+    assert chain_lengths(given, n) == expected
+    assert make_model(given, n).samples_per_chain == 100
+
+
+@pytest.mark.parametrize("n", [2, 50, 200, 100_000])
+def test_a_cut_keeps_the_samples_and_the_proportion(n):
+    given = settings(model="bohamiann", most_steps=4000, samples=100)
+    burn_in, steps = chain_lengths(given, n)
+    assert steps == 4000 and make_model(given, n).samples_per_chain >= 100
+    if n <= 200:
+        assert burn_in / steps == pytest.approx(n / (n + 100), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        ({"optimizer": "random", "model": "gp"}, "model must be given"),
+        ({}, "model must be given"),
+        ({"model": "rf", "maximizer": "gradient"}, "a forest has no gradient"),
+        ({"model": "bohamiann", "chain_steps": 5}, "at least samples"),
+        ({"model": "gp", "evaluations": 0}, "evaluations"),
+        ({"model": "gpp"}, "model"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(wrong, message):
+    with pytest.raises(ValidationError, match=message):
+        settings(**wrong)
+
+
+def test_an_unknown_objective_is_named():
+    with pytest.raises(UnknownNameError, match="branin"):
+        objective("braning")
+
+
+def test_a_warm_started_run_is_restored_with_its_chains(tmp_path):
+    given = settings(model="bohamiann", maximizer="gradient", warm_burn_in=50, most_steps=300)
+
+    def make(seed):
+        encoding = CubeEncoding(branin.space)
+        return BayesianOptimization(make_policy(given, encoding), initial_design=2, seed=seed)
+
+    optimizer = make(0)
+    for _ in range(4):
+        (trial,) = optimizer.ask()
+        optimizer.tell(trial, guarded_evaluate(branin, [trial.configuration], None, np.random.default_rng(0)))
+    optimizer.save(tmp_path / "state.pt")
+    other = make(1)
+    other.restore(tmp_path / "state.pt")
+    assert other.ask() == optimizer.ask()
+
+
+def test_a_source_that_continues_returns_the_same_network():
+    source = Continued(lambda n: BayesianNetwork((5,), burn_in=100, steps=200, thinning=10, warm_burn_in=20))
+    assert source.state() == {}
+    X = torch.rand(1, 4, 2, dtype=torch.float64)
+    model = source(4).fit(X, X.sum(-1), torch.Generator().manual_seed(0))
+    assert source(5) is model and "position" in source.state()["chains"]
