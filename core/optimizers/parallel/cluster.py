@@ -1,0 +1,110 @@
+"""The worker processes: some on this machine, or those of a Dask scheduler that runs somewhere.
+
+`local_workers` starts each worker as a process of its own from the command line, under a nanny that starts it anew if
+it dies. Nothing is forked and the calling script is not imported again, so that it needs no `if __name__` guard; what
+it defines itself reaches the workers by value. A session of their own keeps the keyboard's interrupt from them: the
+driver decides. They end when the scheduler in the driver's process is gone, however it ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dask import config
+from distributed import Client, Scheduler, SpecCluster
+from distributed.comm import connect as connect_to
+from distributed.deploy.subprocess import Subprocess
+
+from core.errors import UserError
+
+SCHEDULER_VARIABLE = "HPO_SCHEDULER"  # the address of a scheduler to use where none is given
+CONNECT_SECONDS = 5.0
+START_SECONDS = 60.0
+
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": 0,  # a death is told at once: the driver counts and resubmits
+    "distributed.worker.daemon": False,  # objectives may start processes of their own
+}
+
+
+@contextmanager
+def local_workers(count: int) -> Iterator[str]:
+    """The address of a scheduler with `count` worker processes of one thread each, which end with the block.
+
+    Raises:
+        UserError: not a count, or the processes do not start within a minute.
+    """
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise UserError(f"workers is {count!r}; allowed: a whole number from 1")
+    options = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "silence_logs": logging.CRITICAL}
+    with config.set(SETTINGS):
+        cluster = SpecCluster(
+            scheduler={"cls": Scheduler, "options": {"host": "127.0.0.1", "port": 0, "dashboard": False}},
+            workers={place: {"cls": _WorkerProcess, "options": options} for place in range(count)},
+            silence_logs=logging.CRITICAL,
+        )
+    with cluster:
+        with Client(cluster) as client:
+            try:
+                client.wait_for_workers(count, timeout=START_SECONDS)
+            except TimeoutError as error:
+                raise UserError(f"{count} worker processes did not start within {START_SECONDS:g} s") from error
+        yield cluster.scheduler_address
+
+
+@contextmanager
+def connect(address: str | None, workers: int | None) -> Iterator[Client]:
+    """A client of the scheduler at `address`, or at HPO_SCHEDULER's, or of local workers where neither is given.
+
+    Raises:
+        UserError: no scheduler answers at the address within five seconds.
+    """
+    address = address or os.environ.get(SCHEDULER_VARIABLE) or None
+    if address is None:
+        with local_workers(4 if workers is None else workers) as local, _client(local) as client:
+            yield client
+    else:
+        with _client(address) as client:
+            yield client
+
+
+@contextmanager
+def _client(address: str) -> Iterator[Client]:
+    try:
+        asyncio.run(asyncio.wait_for(_knock(address), CONNECT_SECONDS))
+    except Exception as error:  # whatever listens there may send anything
+        raise UserError(
+            f"scheduler {address!r} does not answer as one within {CONNECT_SECONDS:g} s ({type(error).__name__}); "
+            f"allowed: the address of a running Dask scheduler as tcp://host:port, as argument or {SCHEDULER_VARIABLE}"
+        ) from error
+    with Client(address, timeout=CONNECT_SECONDS, set_as_default=False) as client:
+        yield client
+
+
+async def _knock(address: str) -> None:
+    """Shake hands. A `Client` that cannot do so would try again in the background, and say so at the end."""
+    comm = await connect_to(address, timeout=CONNECT_SECONDS)
+    await comm.close()
+
+
+class _WorkerProcess(Subprocess):
+    """A nanny and its worker, which import from where this process does."""
+
+    def __init__(self, scheduler: str, name: object = None, **options: object) -> None:
+        super().__init__()
+        self.scheduler, self.name, self.options = scheduler, name, options
+
+    async def _start(self) -> None:
+        spec = json.dumps({"cls": "distributed.Nanny", "opts": {"name": str(self.name), **self.options}})
+        self.process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "dask", "spec", self.scheduler, "--spec", spec),
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)},
+            start_new_session=True,
+        )

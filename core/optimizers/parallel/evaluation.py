@@ -1,0 +1,72 @@
+"""How a trial is evaluated wherever it runs, and what comes back.
+
+The random numbers of a trial come from its number and the seed of the run alone, so that a loss depends neither on the
+order in which trials finish nor on the worker, and a trial that is repeated after its worker died repeats exactly.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from core.benchmarks.objective import FAILURE, Evaluation, Objective, guarded_evaluate
+from core.optimizers.base import Trial
+from core.optimizers.records import Record
+
+
+@dataclass(frozen=True)
+class Result:
+    """Of one trial: plain values only, so that it can be sent and written down whatever the objective is.
+
+    Attributes:
+        loss, cost: the objective's; of a failed evaluation its worst-case loss, and the seconds until it failed.
+        failure: why it failed, empty where it did not.
+        info: what else the objective said.
+    """
+
+    loss: float
+    cost: float
+    failure: str = ""
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+
+def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> Result:
+    """Evaluate one trial with the generator of (seed, trial.number); failures are results too.
+
+    An objective that calls `sys.exit` has failed: it does not end the worker.
+
+    Raises:
+        UserError: the trial's budget is outside of the objective's fidelity.
+    """
+    generator = np.random.default_rng([seed, trial.number])
+    start = time.perf_counter()
+    try:
+        evaluation = guarded_evaluate(objective, [dict(trial.configuration)], trial.budget, generator)
+    except SystemExit as error:
+        return Result(float(objective.worst_loss), time.perf_counter() - start, f"SystemExit: {error}")
+    info = {str(key): plain(value) for key, value in evaluation.info[0].items()}
+    failure = str(info.pop(FAILURE, ""))
+    return Result(float(evaluation.loss[0]), float(evaluation.cost[0]), failure, info)
+
+
+def evaluation_of(record: Record) -> Evaluation:
+    """What an optimizer is told of a record."""
+    info = {**record.info, FAILURE: record.failure} if record.failure else dict(record.info)
+    return Evaluation(np.array([record.loss]), np.array([record.cost]), (info,))
+
+
+def plain(value: Any) -> Any:
+    """The value in what JSON can write: arrays become lists, what has no counterpart its `repr`."""
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, (bool, int, float, str)) or value is None:
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    return plain(value.tolist()) if hasattr(value, "tolist") else repr(value)

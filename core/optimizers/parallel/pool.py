@@ -1,0 +1,183 @@
+"""Asynchronous evaluation on worker processes, by dask.distributed.
+
+    records = run_parallel(optimizer, objective, evaluations=100, seed=0)  # on 4 local processes
+    records = run_parallel(optimizer, objective, evaluations=100, seed=0, address="tcp://head:8786")
+
+As many trials are under way as there are worker threads. As soon as one is finished the optimizer is told and asked
+for the next, which it proposes knowing those that are still pending. The objective is sent once to each worker, also
+to those that join later or are started anew.
+
+* **A worker that dies** takes its trial with it: the trial is submitted again, and recorded as failed when that has
+  happened `attempts` times. A scheduler of one's own resubmits by its setting `allowed-failures` first (3 times unless
+  set otherwise), which counts as one of the attempts here.
+* **No worker left** for a minute, or no scheduler: the run ends with an error, it never waits forever. What was
+  finished is in the journal, from which the same call resumes.
+* Evaluations of a run that ends early are abandoned; a scheduler of one's own lets those under way come to their end.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+import uuid
+from pathlib import Path
+
+import cloudpickle
+from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker
+
+from core.benchmarks.objective import Objective
+from core.errors import UserError
+from core.optimizers.base import Optimizer, Trial
+from core.optimizers.parallel.cluster import connect
+from core.optimizers.parallel.driver import Report, check_run, drive, run_header
+from core.optimizers.parallel.evaluation import Result, evaluate_trial
+from core.optimizers.parallel.journal import open_journal
+from core.optimizers.records import Record
+
+POLL_SECONDS = 1.0
+PATIENCE_SECONDS = 60.0
+
+
+def run_parallel(
+    optimizer: Optimizer,
+    objective: Objective,
+    evaluations: int,
+    seed: int,
+    workers: int | None = None,
+    address: str | None = None,
+    journal: str | Path | None = None,
+    attempts: int = 3,
+    report: Report = lambda record: None,
+) -> list[Record]:
+    """As `run_serial`, on worker processes; records are in the order in which results arrived.
+
+    Args:
+        workers: local processes, 4 unless given; with a scheduler's address, how many trials are under way at most.
+        address: of a Dask scheduler; without it that of the environment variable HPO_SCHEDULER, else local workers.
+        attempts: how often a trial is started before its workers' deaths are recorded as its failure.
+
+    Raises:
+        UserError: bad arguments, a scheduler that does not answer, an objective that cannot be sent, a journal of
+            another run, all before any work; or no worker left.
+    """
+    check_run(evaluations, seed)
+    for name, number in (("attempts", attempts), ("workers", workers)):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+            raise UserError(f"{name} is {number!r}; allowed: a whole number from 1")
+    payload = _payload(objective)
+    with open_journal(journal, run_header(optimizer, seed)) as book, connect(address, workers) as client:
+        pool = WorkerPool(client, payload, float(objective.worst_loss), seed, workers, attempts)
+        try:
+            return drive(optimizer, pool, evaluations, book, report)
+        finally:
+            pool.close()
+
+
+class WorkerPool:
+    """The workers of a client as a `Pool`. Results wait in a queue that Dask's own thread fills."""
+
+    def __init__(
+        self, client: Client, payload: bytes, worst_loss: float, seed: int, most: int | None, attempts: int
+    ) -> None:
+        self.client, self.worst_loss, self.seed, self.most, self.attempts = client, worst_loss, seed, most, attempts
+        self._plugin = f"objective-{uuid.uuid4().hex}"
+        self._arrived: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._running: dict[int, tuple[Trial, Future, int]] = {}
+        self._again: list[tuple[Trial, int]] = []  # with the number of the attempt, until there is a worker for it
+        self._last_worker = time.monotonic()
+        client.register_plugin(_ObjectivePlugin(payload), name=self._plugin)
+
+    def slots(self) -> int:
+        """Worker threads, at most `most`; trials that lost their worker take those that are free.
+
+        Raises:
+            UserError: there was none for a minute, or the scheduler is gone.
+        """
+        try:
+            threads = sum(self.client.nthreads().values())
+        except OSError as error:
+            raise UserError(f"the scheduler {self.client.scheduler.address} is gone: {error}") from error
+        if threads:
+            self._last_worker = time.monotonic()
+        elif time.monotonic() - self._last_worker > PATIENCE_SECONDS:
+            raise UserError(
+                f"no worker is connected to the scheduler for {PATIENCE_SECONDS:g} s; start some and resume"
+            )
+        threads = threads if self.most is None else min(threads, self.most)
+        while self._again and len(self._running) < threads:
+            self._start(*self._again.pop(0))
+        return threads
+
+    def submit(self, trial: Trial) -> None:
+        self._start(trial, 1)
+
+    def wait(self, seconds: float | None) -> list[tuple[Trial, Result]]:
+        """See `Pool`; returns after a second even with nothing, for the loop to look after the workers."""
+        results = []
+        try:
+            number = self._arrived.get(timeout=POLL_SECONDS) if seconds is None else self._arrived.get_nowait()
+            while True:
+                results += self._collect(number)
+                number = self._arrived.get_nowait()
+        except queue.Empty:
+            return results
+
+    def close(self) -> None:
+        """Give up what is under way and take the objective off the workers."""
+        if self.client.status == "running":
+            self.client.cancel([future for _, future, _ in self._running.values()], force=True)
+            self.client.unregister_worker_plugin(self._plugin)
+
+    def _start(self, trial: Trial, attempt: int) -> None:
+        key = f"{self._plugin}-trial-{trial.number}-{attempt}"
+        future = self.client.submit(_evaluate_on_worker, self._plugin, trial, self.seed, key=key, pure=False)
+        self._running[trial.number] = (trial, future, attempt)
+        future.add_done_callback(lambda _: self._arrived.put(trial.number))
+
+    def _collect(self, number: int) -> list[tuple[Trial, Result]]:
+        """The result of a trial that ended; none when it is started once more."""
+        trial, future, attempt = self._running.pop(number)
+        if future.status == "finished":
+            return [(trial, Result(**future.result()))]
+        error = future.exception() if future.status == "error" else None
+        if error is not None and not isinstance(error, KilledWorker):
+            raise error
+        if attempt < self.attempts:
+            self._again.append((trial, attempt + 1))
+            return []
+        return [(trial, Result(self.worst_loss, 0.0, f"its worker died, {attempt} times in a row"))]
+
+
+class _ObjectivePlugin(WorkerPlugin):
+    """Keeps the objective on a worker, unpacked when the first trial needs it."""
+
+    def __init__(self, payload: bytes) -> None:
+        self.payload = payload
+        self._objective: Objective | None = None
+
+    def objective(self) -> Objective:
+        """Raises UserError where the worker cannot import what the objective needs."""
+        if self._objective is None:
+            try:
+                self._objective = cloudpickle.loads(self.payload)
+            except Exception as error:
+                raise UserError(
+                    f"the objective cannot be loaded on the worker: {type(error).__name__}: {error}; "
+                    "allowed: one whose modules the workers can import"
+                ) from error
+        return self._objective
+
+
+def _evaluate_on_worker(plugin: str, trial: Trial, seed: int) -> dict:
+    """Runs on the worker. A dictionary, so that a worker with another version of `Result` says so and not less."""
+    return vars(evaluate_trial(get_worker().plugins[plugin].objective(), trial, seed))
+
+
+def _payload(objective: Objective) -> bytes:
+    try:
+        return cloudpickle.dumps(objective)
+    except Exception as error:
+        raise UserError(
+            f"the objective {type(objective).__name__} cannot be sent to worker processes: {error}; "
+            "allowed: one that can be pickled (no open files, locks or generators)"
+        ) from error

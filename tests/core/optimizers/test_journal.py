@@ -1,0 +1,135 @@
+"""The journal of a run: resumption in the middle, lines cut short, journals of other runs; by the serial driver."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from ConfigSpace import Categorical, ConfigurationSpace
+
+from core.benchmarks.objective import FunctionObjective
+from core.errors import UserError
+from core.optimizers.cmaes import CMAES
+from core.optimizers.differential_evolution import DifferentialEvolution
+from core.optimizers.parallel import run_serial
+from core.optimizers.random_search import RandomSearch
+from core.optimizers.tpe import TPE
+
+SPACE = ConfigurationSpace({"x": (0.0, 1.0), "y": (1, 9)})
+SPACE.add(Categorical("z", [None, True, "text"]))
+
+
+class Interrupting:
+    """A sum that interrupts the run at its `at`-th call."""
+
+    def __init__(self, at=None):
+        self.calls, self.at = 0, at
+
+    def __call__(self, configuration, budget, generator):
+        self.calls += 1
+        if self.calls == self.at:
+            raise KeyboardInterrupt
+        if configuration["z"] is None:
+            raise ValueError("none")
+        return configuration["x"] + configuration["y"] + generator.random()
+
+
+def run(journal, optimizer=DifferentialEvolution, at=None, seed=0, evaluations=12, restored=None, **options):
+    made = restored or optimizer(SPACE, np.random.default_rng(seed))
+    function = Interrupting(at)
+    records = run_serial(made, FunctionObjective(function, SPACE, 50.0), evaluations, 1, journal=journal, **options)
+    return records, function.calls, made
+
+
+def outcomes(records):
+    return [(record.number, record.configuration, record.loss, record.failure) for record in records]
+
+
+@pytest.mark.parametrize("optimizer", [RandomSearch, DifferentialEvolution, CMAES, TPE])
+def test_an_interrupted_run_ends_as_if_it_had_not_been(tmp_path, optimizer):
+    whole, calls, undisturbed = run(None, optimizer)
+    assert calls == 12 and any(record.failure for record in whole)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "journal", optimizer, at=6)
+    resumed, calls, made = run(tmp_path / "journal", optimizer)
+    assert calls == 7  # the five that were finished are not evaluated again
+    assert outcomes(resumed) == outcomes(whole)
+    assert made.ask(1)[0] == undisturbed.ask(1)[0]
+    assert all(record.finished >= record.started for record in resumed)
+    assert run(tmp_path / "journal", optimizer)[1] == 0
+
+
+def test_every_line_is_there_before_its_event_takes_effect(tmp_path):
+    path = tmp_path / "journal"
+    numbers = []
+    run(path, report=lambda record: numbers.append(path.read_text().count('"told"')))
+    assert numbers == list(range(1, 13))
+
+
+@pytest.mark.parametrize("cut", [1, 20, 150, 300])
+def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path, cut):
+    path = tmp_path / "journal"
+    whole, *_ = run(path)
+    path.write_bytes(path.read_bytes()[:-cut])
+    assert outcomes(run(path)[0]) == outcomes(whole)
+    assert [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_run_can_be_prolonged(tmp_path):
+    run(tmp_path / "journal", evaluations=5)
+    assert outcomes(run(tmp_path / "journal")[0]) == outcomes(run(None)[0])
+
+
+def test_a_restored_optimizer_skips_what_it_knows(tmp_path):
+    path, state = tmp_path / "journal", tmp_path / "state"
+    whole, *_ = run(None, TPE)
+    holder = TPE(SPACE, np.random.default_rng(0))
+    with pytest.raises(KeyboardInterrupt):
+        run(path, at=8, restored=holder, report=lambda r: holder.save(state) if r.number == 4 else None)
+    restored = TPE(SPACE, np.random.default_rng(5))
+    restored.restore(state)
+    asked = []
+    proposing = restored._propose
+    restored._propose = lambda: asked.append(1) or proposing()
+    assert outcomes(run(path, restored=restored)[0]) == outcomes(whole)
+    assert len(asked) == 7  # five were known
+
+
+def test_pending_trials_of_a_restored_optimizer_are_evaluated_first():
+    optimizer = RandomSearch(SPACE, np.random.default_rng(0))
+    waiting = optimizer.ask(3)
+    records, *_ = run(None, restored=optimizer, evaluations=4)
+    assert [record.number for record in records] == [0, 1, 2, 3]
+    assert [record.configuration for record in records[:3]] == [trial.configuration for trial in waiting]
+
+
+def test_journals_of_other_runs_are_refused(tmp_path):
+    path = tmp_path / "journal"
+    run(path)
+    with pytest.raises(UserError, match=r"is the journal of .*DifferentialEvolution.*; this run is .*RandomSearch"):
+        run(path, RandomSearch)
+    with pytest.raises(UserError, match=r"the optimizer proposes .* where the journal has"):
+        run(path, seed=1)
+    assert len(run(path)[0]) == 12
+
+
+@pytest.mark.parametrize("content", ["text", "text\n", '{"a": 1}\nmore', "[]\n", '{"journal": 1}\n'])
+def test_files_that_are_no_journal_are_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "journal"
+    path.write_text(content)
+    with pytest.raises(UserError, match=r"journal: "):
+        run(path)
+    assert path.read_text() == content
+
+
+def test_a_damaged_line_is_refused(tmp_path):
+    path = tmp_path / "journal"
+    run(path)
+    lines = path.read_text().splitlines(keepends=True)
+    for damaged in ('{"told": {"number": 0}}\n', '{"heard": {}}\n', "{\n"):
+        path.write_text("".join([*lines[:2], damaged, *lines[2:]]))
+        with pytest.raises(UserError, match=r"journal: "):
+            run(path)
+    with pytest.raises(UserError, match="cannot be"):
+        run(tmp_path)

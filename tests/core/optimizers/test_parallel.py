@@ -1,0 +1,249 @@
+"""Asynchronous evaluation on real worker processes: failures, deaths, interruptions, resumption, and bad addresses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import cloudpickle
+import numpy as np
+import pytest
+from ConfigSpace import ConfigurationSpace
+
+from core.benchmarks.objective import Fidelity, FunctionObjective
+from core.errors import UserError
+from core.optimizers.differential_evolution import DifferentialEvolution
+from core.optimizers.parallel import SCHEDULER_VARIABLE, local_workers, run_parallel, run_serial
+from core.optimizers.random_search import RandomSearch
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers cannot import the tests
+
+SPACE = ConfigurationSpace({"x": (0.0, 1.0)})
+
+
+@pytest.fixture(scope="module")
+def address():
+    with local_workers(2) as scheduler:
+        yield scheduler
+
+
+def search(seed=0):
+    return RandomSearch(SPACE, np.random.default_rng(seed))
+
+
+def objective_of(function, worst_loss=9.0):
+    return FunctionObjective(function, SPACE, worst_loss)
+
+
+def noisy(configuration, budget, generator):
+    return configuration["x"] + generator.standard_normal()
+
+
+def largest(evaluations):
+    """The largest x that the search proposes."""
+    return max(trial.configuration["x"] for trial in search().ask(evaluations))
+
+
+def by_number(records):
+    return {record.number: (record.configuration, record.loss, record.failure) for record in records}
+
+
+def test_losses_are_those_of_a_serial_run_whatever_the_workers_do(address):
+    parallel = run_parallel(search(), objective_of(noisy), 12, seed=4, address=address)
+    assert by_number(parallel) == by_number(run_serial(search(), objective_of(noisy), 12, seed=4))
+    assert by_number(parallel) != by_number(run_serial(search(), objective_of(noisy), 12, seed=5))
+    assert {record.worker for record in parallel} == {0, 1}
+    assert all(0 <= record.started <= record.finished for record in parallel)
+
+
+def test_failures_of_the_objective_are_recorded_and_told(address):
+    def capricious(configuration, budget, generator):
+        x = configuration["x"]
+        if x < 0.15:
+            raise ValueError("too small")
+        if x < 0.3:
+            sys.exit("enough")
+        return float("nan") if x < 0.45 else "text" if x < 0.6 else np.ones(3) if x < 0.75 else np.inf if x < 0.9 else x
+
+    optimizer = search()
+    records = run_parallel(optimizer, objective_of(capricious), 40, seed=0, address=address)
+    assert len(records) == 40 and not optimizer.pending
+    said = {record.failure for record in records}
+    for message in ("ValueError: too small", "SystemExit: enough", "loss is nan", "loss is inf", ""):
+        assert message in said
+    assert any("'text' of type str" in message for message in said) and any("shape (3,)" in message for message in said)
+    assert all(record.loss == 9.0 for record in records if record.failure)
+
+
+def test_what_an_objective_says_beside_the_loss_arrives_in_plain_values(address):
+    class Talkative(FunctionObjective):
+        def evaluate(self, configurations, budget, generator):
+            evaluation = super().evaluate(configurations, budget, generator)
+            said = {"curve": np.arange(2), "rate": np.float32(0.5), "open": open(os.devnull)}  # noqa: SIM115
+            return type(evaluation)(evaluation.loss, evaluation.cost, (said,))
+
+    objective = Talkative(lambda configuration, budget, generator: 0.0, SPACE, 9.0)
+    (record,) = run_parallel(search(), objective, 1, seed=0, address=address)
+    assert record.info["curve"] == [0, 1] and record.info["rate"] == 0.5 and record.info["open"].startswith("<_io")
+
+
+def test_a_worker_killed_in_the_middle_costs_no_trial(address, tmp_path):
+    """The first evaluation of one trial kills its process; the second finds the mark and goes on."""
+    mark, fatal = str(tmp_path / "killed"), largest(10)
+
+    def kill_once(configuration, budget, generator):
+        if configuration["x"] == fatal and not os.path.exists(mark):  # noqa: PTH110
+            open(mark, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return configuration["x"]
+
+    optimizer = search()
+    records = run_parallel(optimizer, objective_of(kill_once), 10, seed=0, address=address)
+    assert os.path.exists(mark)  # noqa: PTH110
+    assert sorted(record.number for record in records) == list(range(10)) and not optimizer.pending
+    assert all(record.loss == record.configuration["x"] and not record.failure for record in records)
+
+
+@pytest.mark.slow
+def test_a_trial_that_kills_every_worker_is_recorded_as_failed(address):
+    fatal = largest(6)
+
+    def deadly(configuration, budget, generator):
+        if configuration["x"] == fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return configuration["x"]
+
+    records = run_parallel(search(), objective_of(deadly), 6, seed=0, address=address, attempts=2)
+    for record in records:
+        killed = record.configuration["x"] == fatal
+        assert record.failure == ("its worker died, 2 times in a row" if killed else "")
+        assert record.loss == (9.0 if killed else record.configuration["x"])
+    assert len(records) == 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [4, 8])
+def test_local_workers_share_the_work(workers):
+    def asleep(configuration, budget, generator):
+        time.sleep(0.5)
+        return float(os.getpid())
+
+    optimizer = DifferentialEvolution(SPACE, np.random.default_rng(0))
+    records = run_parallel(optimizer, objective_of(asleep), 5 * workers, seed=0, workers=workers)
+    assert len(records) == 5 * workers and not optimizer.pending
+    assert len({record.loss for record in records}) == workers
+    events = sorted([(r.started, 1) for r in records] + [(r.finished, -1) for r in records])
+    assert max(np.cumsum([change for _, change in events])) == workers
+
+
+SCRIPT = """
+import sys, time
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+from core.benchmarks.objective import FunctionObjective
+from core.optimizers.differential_evolution import DifferentialEvolution
+from core.optimizers.parallel import run_parallel
+
+space = ConfigurationSpace({"x": (0.0, 1.0)})
+
+def asleep(configuration, budget, generator):
+    time.sleep(0.3)
+    return configuration["x"] + generator.random()
+
+optimizer = DifferentialEvolution(space, np.random.default_rng(0), population=4)
+objective = FunctionObjective(asleep, space, 9.0)
+run_parallel(optimizer, objective, 10, seed=3, workers=2, journal=sys.argv[1])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_a_script_without_guard_that_is_stopped_loses_nothing_finished(tmp_path, end):
+    """Its objective is defined in the script itself."""
+    script, journal = tmp_path / "script.py", tmp_path / "run.jsonl"
+    script.write_text(SCRIPT)
+    command = [sys.executable, script, journal]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, start_new_session=True)
+    while not journal.exists() or journal.read_text().count('"told"') < 4:
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, end)
+    assert process.wait(60) != 0
+    before = [json.loads(line) for line in journal.read_text().splitlines()]
+    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=120)
+    after = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert after[: len(before)] == before
+    told = [line["told"]["number"] for line in after if "told" in line]
+    assert sorted(told) == list(range(10))
+
+
+@pytest.mark.parametrize(
+    "bad", ["tcp://127.0.0.1:1", "nonsense", "udp://127.0.0.1:9", "http://127.0.0.1:8787", "tcp://no.such.host:8786"]
+)
+def test_an_address_that_does_not_answer_is_told_at_once(bad):
+    optimizer, start = search(), time.monotonic()
+    with pytest.raises(UserError, match="does not answer as one within 5 s") as caught:
+        run_parallel(optimizer, objective_of(noisy), 5, seed=0, address=bad)
+    assert bad in str(caught.value) and SCHEDULER_VARIABLE in str(caught.value)
+    assert time.monotonic() - start < 30 and not optimizer.pending
+
+
+def test_the_address_may_come_from_the_environment(monkeypatch, address):
+    monkeypatch.setenv(SCHEDULER_VARIABLE, "tcp://127.0.0.1:1")
+    with pytest.raises(UserError, match=r"tcp://127.0.0.1:1"):
+        run_parallel(search(), objective_of(noisy), 1, seed=0)
+    monkeypatch.setenv(SCHEDULER_VARIABLE, address)
+    assert len(run_parallel(search(), objective_of(noisy), 1, seed=0)) == 1
+
+
+def test_a_server_that_is_no_scheduler_is_told_apart():
+    command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        port = server.stdout.readline().split(" port ")[1].split()[0]
+        try:
+            with pytest.raises(UserError, match="does not answer as one"):
+                run_parallel(search(), objective_of(noisy), 1, seed=0, address=f"tcp://127.0.0.1:{port}")
+        finally:
+            server.kill()
+
+
+def test_objectives_that_cannot_travel_and_bad_budgets_stop_the_run(address):
+    unpicklable = (_ for _ in ())
+    with pytest.raises(UserError, match="cannot be sent to worker processes"):
+        run_parallel(search(), objective_of(lambda c, b, g: next(unpicklable)), 1, seed=0, address=address)
+
+    class Elsewhere:
+        worst_loss = 1.0
+
+        def __reduce__(self):
+            return (__import__, ("no_such_module",))
+
+    with pytest.raises(UserError, match="cannot be loaded on the worker: ModuleNotFoundError"):
+        run_parallel(search(), Elsewhere(), 1, seed=0, address=address)
+
+    class Budgeted(RandomSearch):
+        def _propose(self):
+            return super()._propose()[0], 100.0, {}
+
+    objective = FunctionObjective(noisy, SPACE, 9.0, fidelity=Fidelity("epochs", 1, 10))
+    with pytest.raises(UserError, match="allowed: epochs from 1 to 10"):
+        run_parallel(Budgeted(SPACE, np.random.default_rng(0)), objective, 1, seed=0, address=address)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"evaluations": 0}, "evaluations is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"attempts": 0}, "attempts is 0"),
+        ({"workers": 2.5}, "workers is 2.5"),
+    ],
+)
+def test_numbers_that_are_none(arguments, message):
+    with pytest.raises(UserError, match=message):
+        run_parallel(search(), objective_of(noisy), **{"evaluations": 1, "seed": 0, **arguments})
