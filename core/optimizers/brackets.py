@@ -1,0 +1,104 @@
+"""Budgets and sizes of Hyperband's brackets, and one run of successive halving (thesis Algorithms 6 and 8).
+
+Budgets are known by rung number: rung s is b_max eta^-s, so rung 0 is the largest budget and s_max =
+floor(log_eta(b_max / b_min)) the smallest that is used. For eta = 3 and b_max / b_min = 81 the five brackets start with
+81, 34, 15, 8 and 5 configurations on rungs 4, 3, 2, 1 and 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from numbers import Real
+from typing import Any
+
+from core.errors import UserError
+
+ROUNDING = 1e-9  # relative: ratios of budgets this close to a power of eta are that power
+
+
+def rung_budgets(minimum: float, maximum: float, eta: float) -> tuple[float, ...]:
+    """The budgets b_max eta^-s of the rungs s = 0, 1, .., s_max, descending.
+
+    Raises:
+        UserError: budgets that are not 0 < minimum <= maximum, or eta below 2.
+    """
+    for name, value in (("minimum_budget", minimum), ("maximum_budget", maximum), ("eta", eta)):
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+            raise UserError(f"{name} is {value!r}; allowed: a finite number")
+    if minimum <= 0 or minimum > maximum:
+        raise UserError(f"budgets from {minimum} to {maximum}; allowed: 0 < minimum_budget <= maximum_budget")
+    if eta < 2:
+        raise UserError(f"eta is {eta}; allowed: numbers from 2")
+    budgets = [float(maximum)]
+    while maximum / eta ** len(budgets) >= minimum * (1 - ROUNDING):
+        budgets.append(max(float(minimum), maximum / eta ** len(budgets)))
+    return tuple(budgets)
+
+
+def bracket_size(rung: int, rungs: int, eta: float) -> int:
+    """Configurations that a bracket starts on a rung: ceil((s_max + 1) / (s + 1) eta^s), Algorithm 6, line 3."""
+    return math.ceil(rungs * eta**rung / (rung + 1) * (1 - ROUNDING))
+
+
+def promoted(size: int, eta: float) -> int:
+    """How many of a rung's configurations go on: floor(size / eta), Algorithm 8, line 4, but at least one.
+
+    The floor is 0 for a size below eta, which an eta that is not whole, or few configurations, can lead to: without
+    this rule such a bracket would end before the largest budget.
+    """
+    return max(1, math.floor(size / eta * (1 + ROUNDING)))
+
+
+@dataclass
+class Bracket:
+    """A run of successive halving. Configurations are numbers.
+
+    Attributes:
+        number: counts brackets from 0.
+        rung: where it stands; -1 when it is done.
+        size: configurations of this rung.
+        started: how many of them have been proposed.
+        waiting: promoted to this rung and not yet proposed, best first.
+        results: (loss, trial, configuration) of those that have been told.
+    """
+
+    number: int
+    rung: int
+    size: int
+    started: int = 0
+    waiting: list[int] = field(default_factory=list)
+    results: list[tuple[float, int, int]] = field(default_factory=list)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it has a configuration to propose, or room for a new one."""
+        return self.started < self.size
+
+    @property
+    def done(self) -> bool:
+        return self.rung < 0
+
+    def tell(self, loss: float, trial: int, configuration: int, eta: float) -> None:
+        """Note a loss, infinite for a failure; the last one of a rung promotes the best to the next larger budget.
+
+        Equal losses, failures among them, are ranked by their trials' numbers: a rung where everything fails still
+        promotes, since what fails on a small budget may do on a larger one.
+        """
+        self.results.append((loss, trial, configuration))
+        if len(self.results) < self.size:
+            return
+        best = sorted(self.results)[: promoted(self.size, eta)]
+        self.rung -= 1
+        self.size, self.started, self.results = len(best), 0, []
+        self.waiting = [configuration for _, _, configuration in best]
+
+    def state(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Bracket:
+        """The inverse of `state`."""
+        return cls(**{**state, "waiting": list(state["waiting"]), "results": [tuple(r) for r in state["results"]]})

@@ -1,0 +1,110 @@
+"""Regularized (ageing) evolution (Real et al., 2019; thesis 7.4.1 and D.3).
+
+The first `population` configurations are random. Later ones are mutants: of `tournament` members drawn with
+replacement, the one with the smallest loss gets one of its active hyperparameters, drawn at random, changed to another
+of its values. Every told configuration joins the population and the oldest member leaves it, whatever its loss.
+
+Floats draw their new value uniformly. Hyperparameters that a mutation activates draw theirs at random. A failed member
+loses every tournament against one that did not fail.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import NDArray
+
+from core.optimizers.bandit import RANDOM
+from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.canonical import Canonical
+from core.optimizers.checks import require_count
+from core.optimizers.draws import UniformDraws
+from core.spaces import CubeEncoding
+
+MUTANT = "mutant"
+TRIES = 100  # mutations that a forbidden clause excludes, before a random configuration is taken
+
+
+class RegularizedEvolution(Optimizer):
+    """See the module.
+
+    Args:
+        space: what is searched.
+        generator: everything random is drawn from it.
+        population: members; 100 in the thesis.
+        tournament: members that are compared for a mutation; 10 in the thesis.
+
+    Raises:
+        UserError: a setting out of its range, or a space with nothing to choose.
+    """
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        population: int = 100,
+        tournament: int = 10,
+    ) -> None:
+        super().__init__(space)
+        require_count("population", population)
+        require_count("tournament", tournament)
+        self.population, self.tournament = population, tournament
+        self.encoding = CubeEncoding(space)
+        self.generator = generator
+        self._draws = UniformDraws(self.encoding, generator)
+        self._canonical = Canonical(self.encoding)
+        self._members: deque[tuple[float, NDArray[np.float64]]] = deque(maxlen=population)
+        self._points: dict[int, NDArray[np.float64]] = {}
+
+    def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
+        if self._asked >= self.population and self._members:
+            parent = self._winner()
+            for _ in range(TRIES):
+                point = self._canonical.allowed(self._mutant(parent)[None])
+                if len(point):
+                    self._points[self._asked], configuration = self._canonical.settle(point[0])
+                    return configuration, None, {"origin": MUTANT}
+        self._points[self._asked], configuration = self._draws.next()
+        return configuration, None, {"origin": RANDOM}
+
+    def _winner(self) -> NDArray[np.float64]:
+        rows = self.generator.integers(len(self._members), size=self.tournament)
+        return self._members[min(rows.tolist(), key=lambda row: self._members[row][0])][1]
+
+    def _mutant(self, parent: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A point (d,) that differs from the parent in one active coordinate, beside the inactive ones."""
+        active = self._canonical.active(parent[None])
+        point = parent.copy()
+        if active is None:
+            j = int(self.generator.integers(len(point)))
+        else:
+            j = int(self.generator.choice(np.flatnonzero(active[0])))
+            point[~active[0]] = self.generator.random(int((~active[0]).sum()))
+        point[j] = self._another(j, parent[j])
+        return point
+
+    def _another(self, j: int, coordinate: float) -> float:
+        """The coordinate of a value of hyperparameter j, drawn from all but the current one."""
+        column = self.encoding.columns[j]
+        if column.size is None:
+            return self.generator.random()
+        lowest = 0 if column.choices else int(column.hyperparameter.lower)
+        current = int(column.read(np.array([coordinate]))[0]) - lowest
+        other = (current + 1 + int(self.generator.integers(column.size - 1))) % column.size
+        return float(column.place(np.array([other + lowest]))[0])
+
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        loss = float("inf") if outcome.failure else outcome.loss
+        self._members.append((loss, self._points.pop(trial.number)))
+
+    def _state(self) -> dict[str, Any]:
+        return {"draws": self._draws.state(), "members": list(self._members), "points": dict(self._points)}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._draws.restore(state["draws"])
+        self._members = deque((tuple(member) for member in state["members"]), maxlen=self.population)
+        self._points = dict(state["points"])

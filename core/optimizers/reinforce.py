@@ -1,0 +1,126 @@
+"""REINFORCE over the values of each hyperparameter (Williams, 1992; Ying et al., 2019; thesis 7.4.1 and D.3).
+
+Each hyperparameter has logits a_v of its values, 0 at first, and draws value v with probability p_v = softmax(a)_v. A
+told loss is the reward r = -loss, and every hyperparameter that was active moves by
+
+    a_u += learning_rate (r - b) d log p_v / d a_u = learning_rate (r - b) (1[u = v] - p_u),
+
+with the probabilities that the value was drawn with, and then b = momentum b + (1 - momentum) r. The baseline b starts
+at the first reward, which therefore changes nothing. A failed evaluation has the smallest reward so far.
+
+All hyperparameters must be finite: a float has no probabilities of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import NDArray
+
+from core.errors import UserError
+from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.canonical import Canonical
+from core.optimizers.checks import require_number
+from core.spaces import CubeEncoding
+
+POLICY = "policy"
+TRIES = 1000  # draws that forbidden clauses exclude, one after the other
+MOST_VALUES = 100_000  # of one hyperparameter: no policy learns more
+
+
+class Reinforce(Optimizer):
+    """See the module.
+
+    Args:
+        space: what is searched.
+        generator: everything random is drawn from it.
+        learning_rate: 0.1 in the thesis.
+        momentum: of the baseline; 0.9 in the thesis.
+
+    Attributes:
+        logits: (d, largest number of values), minus infinity beyond a hyperparameter's own number.
+        baseline: b, None before the first reward.
+
+    Raises:
+        UserError: a hyperparameter that is a float or has too many values, a setting out of its range, or a space
+            with nothing to choose.
+    """
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        learning_rate: float = 0.1,
+        momentum: float = 0.9,
+    ) -> None:
+        super().__init__(space)
+        require_number("learning_rate", learning_rate, lambda value: 0 < value < np.inf, "positive numbers")
+        require_number("momentum", momentum, lambda value: 0 <= value < 1, "0 to below 1")
+        self.encoding = CubeEncoding(space)
+        for column in self.encoding.columns:
+            if column.size is None or column.size > MOST_VALUES:
+                has = "any number of" if column.size is None else column.size
+                raise UserError(f"hyperparameter {column.name!r} has {has} values; allowed: 2 to {MOST_VALUES}")
+        self.learning_rate, self.momentum, self.generator = learning_rate, momentum, generator
+        self._canonical = Canonical(self.encoding)
+        self._sizes = np.array([column.size for column in self.encoding.columns])
+        self.logits = np.where(np.arange(self._sizes.max()) < self._sizes[:, None], 0.0, -np.inf)
+        self.baseline: float | None = None
+        self._worst: float | None = None
+        self._drawn: dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """p, (d, largest number of values), rows sum to 1."""
+        weights = np.exp(self.logits - self.logits.max(axis=1, keepdims=True))
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
+        probabilities = self.probabilities()
+        cumulated = np.cumsum(probabilities, axis=1)
+        for _ in range(TRIES):
+            uniforms = self.generator.random((len(cumulated), 1)) * cumulated[:, -1:]
+            rows = np.minimum((uniforms >= cumulated).sum(axis=1), self._sizes - 1)
+            point = self._canonical.allowed(self._coordinates(rows)[None])
+            if len(point):
+                point, configuration = self._canonical.settle(point[0])
+                self._drawn[self._asked] = rows, probabilities
+                return configuration, None, {"origin": POLICY}
+        raise UserError(f"of {TRIES} configurations drawn the forbidden clauses allow none")
+
+    def _coordinates(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        point = np.empty(len(rows))
+        for j, (column, row) in enumerate(zip(self.encoding.columns, rows)):
+            lowest = 0 if column.choices else int(column.hyperparameter.lower)
+            point[j] = column.place(np.array([row + lowest]))[0]
+        return point
+
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        rows, probabilities = self._drawn.pop(trial.number)
+        if outcome.failure and self._worst is None:
+            return
+        reward = self._worst if outcome.failure else -outcome.loss
+        self._worst = reward if self._worst is None else min(self._worst, reward)
+        if self.baseline is None:
+            self.baseline = reward
+        active = [j for j, column in enumerate(self.encoding.columns) if column.name in trial.configuration]
+        step = -probabilities[active]
+        step[np.arange(len(active)), rows[active]] += 1.0
+        self.logits[active] += self.learning_rate * (reward - self.baseline) * step
+        self.baseline = self.momentum * self.baseline + (1 - self.momentum) * reward
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "generator": self.generator.bit_generator.state,
+            "logits": self.logits.copy(),
+            "baseline": self.baseline,
+            "worst": self._worst,
+            "drawn": dict(self._drawn),
+        }
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self.generator.bit_generator.state = state["generator"]
+        self.logits, self.baseline, self._worst = state["logits"].copy(), state["baseline"], state["worst"]
+        self._drawn = {number: tuple(drawn) for number, drawn in state["drawn"].items()}

@@ -1,0 +1,136 @@
+"""Batches of queries chosen on a grid of candidates by expected improvement under least squares on a representation
+(Brofos et al., section 3), for all runs in lockstep.
+
+Candidates are taken in the order of EI (Eqs. 4 and 5 for minimisation, with the variance of Eq. 7). The queries of a
+batch share one posterior, so a rule must keep them apart, here that of the authors' code: a candidate x is skipped
+where its prediction does not differ from that of a query x' already picked, by a two-sided p-value of one half or more,
+
+    2 Phi(-|mu(x) - mu(x')| / sigma(x')) >= 1/2.
+
+Where no candidate with positive EI is left, the one of the largest variance is taken (section 3.1): all of a batch
+when EI is nowhere positive, which in floating point means that every candidate is 38 standard deviations worse than
+the best observation, or the rest of it when too few candidates differ.
+
+Losses are minimised. Shapes: candidates (n, d) in the unit cube, the same for all runs; X (runs, N, d), y (runs, N).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from core.acquisition.ei import expected_improvement
+from core.models.adaptive_least_squares import AdaptiveLeastSquares
+from core.models.settings import check_counts
+from core.randomness import Generators
+
+SAME = 0.6744897501960817  # |z| where the two-sided p-value is one half
+BLOCK = 1024  # candidates valued at a time: their features fit into the cache
+
+
+class Batch(NamedTuple):
+    """Queries of all runs.
+
+    points: (runs, k, d); index: places in the candidates, (runs, k); explored: chosen by variance, (runs, k) bool.
+    """
+
+    points: Tensor
+    index: Tensor
+    explored: Tensor
+
+
+class RepresentationBatches:
+    """The rule for the next batch; the model is the only state it carries from one batch to the next.
+
+    Args:
+        candidates: (n, d) points of the unit cube.
+        model: is updated with every batch.
+        size: queries of a batch.
+
+    Raises:
+        ValueError: candidates that are no points of the unit cube, or fewer than a batch.
+    """
+
+    def __init__(self, candidates: Tensor, model: AdaptiveLeastSquares, size: int = 5) -> None:
+        check_counts("RepresentationBatches", size=size)
+        if candidates.ndim != 2 or len(candidates) < size or not ((candidates >= 0) & (candidates <= 1)).all():
+            raise ValueError(
+                f"RepresentationBatches: candidates of shape {tuple(candidates.shape)}; allowed: (n, d) with n at "
+                f"least {size}, within the unit cube"
+            )
+        self.candidates, self.model, self.size = candidates.to(model.device, torch.float64), model, size
+        self._features: Tensor | None = None
+
+    @torch.no_grad()
+    def propose(self, X: Tensor, y: Tensor, generators: Generators, pending: Tensor | None = None) -> Batch:
+        """The next batch of every run.
+
+        Args:
+            X: evaluated points of the unit cube, (runs, N, d), N at least the units of the last layer.
+            y: their losses, (runs, N).
+            generators: one a run, for the network's training.
+            pending: points under evaluation, (runs, P, d), which count as picked.
+
+        Raises:
+            ValueError: as `AdaptiveLeastSquares.update`.
+        """
+        model = self.model
+        if model.update(X, y, generators) or self._features is None:
+            self._features = torch.cat([model.features(block) for block in self.candidates.split(BLOCK)], 1)
+        mean, variance = self._moments()
+        best = model.targets.transform(y.to(mean)).amin(-1, keepdim=True)
+        ei = expected_improvement(mean, variance, best)
+        picked = None
+        if pending is not None and pending.shape[1]:
+            at, spread = model.marginals(pending.to(mean))
+            picked = at[0], (spread[0] + model.noise_variance.unsqueeze(-1)).sqrt()
+        index, explored = select(ei, mean, variance.sqrt(), self.size, picked)
+        return Batch(self.candidates[index], index, explored)
+
+    def forget(self) -> None:
+        """Drop the candidates' features: the model's network is another one, from a saved state."""
+        self._features = None
+
+    def _moments(self) -> tuple[Tensor, Tensor]:
+        """Mean and variance of an observation at the candidates, of standardised targets, (runs, n) each."""
+        weights, noise = self.model.weights, self.model.noise_variance.unsqueeze(-1)
+        parts = [weights.marginals(block) for block in self._features.split(BLOCK, 1)]
+        mean, variance = (torch.cat(values, -1)[0] for values in zip(*parts, strict=True))
+        return mean, variance + noise
+
+
+def select(
+    ei: Tensor, mean: Tensor, deviation: Tensor, count: int, picked: tuple[Tensor, Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
+    """The batch by the rules above.
+
+    Args:
+        ei, mean, deviation: of the candidates, (runs, n) each.
+        count: queries to pick.
+        picked: mean and deviation of queries under way, (runs, P) each.
+
+    Returns:
+        Places in the candidates and whether the variance decided, (runs, count) each.
+    """
+    value = torch.where(ei > 0, ei, -torch.inf)
+    for at, spread in zip(picked[0].T, picked[1].T, strict=True) if picked is not None else ():
+        value = _without_same(value, mean, at.unsqueeze(-1), spread.unsqueeze(-1))
+    spare = deviation.clone()
+    chosen, explored = [], []
+    for _ in range(count):
+        utility, by_ei = value.max(-1, keepdim=True)
+        explore = utility == -torch.inf
+        place = torch.where(explore, spare.argmax(-1, keepdim=True), by_ei)
+        spare.scatter_(-1, place, -torch.inf)
+        value.scatter_(-1, place, -torch.inf)
+        value = _without_same(value, mean, mean.gather(-1, place), deviation.gather(-1, place))
+        chosen.append(place)
+        explored.append(explore)
+    return torch.cat(chosen, -1), torch.cat(explored, -1)
+
+
+def _without_same(value: Tensor, mean: Tensor, at: Tensor, spread: Tensor) -> Tensor:
+    """Values (runs, n) with -inf where the prediction does not differ from `at` (runs, 1)."""
+    return torch.where((mean - at).abs() > SAME * spread, value, -torch.inf)

@@ -1,0 +1,94 @@
+"""Parallel runs on a simulated clock: workers that wait for the cost of their trial, without anyone waiting.
+
+The clock jumps from one finished trial to the next, so that 32 workers take no longer to simulate than one. A trial
+starts when its worker is free and ends its cost later; its outcome is told then, not before. Trials that end at the
+same moment are told in the order of their numbers, all of them before a new one is asked for. What optimizer and
+evaluation themselves take counts nothing.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+
+import numpy as np
+
+from core.benchmarks.objective import FAILURE, Evaluation, Objective, guarded_evaluate
+from core.errors import UserError
+from core.optimizers.base import Optimizer, Trial
+from core.optimizers.checks import require_count, require_number
+from core.optimizers.records import Record
+
+
+def simulate(
+    optimizer: Optimizer,
+    objective: Objective,
+    workers: int,
+    generator: np.random.Generator,
+    until: float | None = None,
+    evaluations: int | None = None,
+) -> list[Record]:
+    """Run an optimizer on simulated workers and return what was told, in the order of telling.
+
+    Args:
+        optimizer: trials that are pending on it are not evaluated; start from one that has none.
+        objective: evaluated trial by trial in the order of asking; its costs drive the clock.
+        workers: how many trials run at a time.
+        generator: for the noise of the objective.
+        until: the clock stops here: what has not ended by then stays pending.
+        evaluations: how many trials to start at most.
+
+    Raises:
+        UserError: no workers, a limit out of range, no limit on an optimizer that has no end, or a negative cost.
+    """
+    _require_limits(optimizer, workers, until, evaluations)
+    stop = math.inf if until is None else until
+    left = math.inf if evaluations is None else evaluations
+    now, free = 0.0, list(range(workers))
+    running: list[tuple[float, int, Record, Trial, Evaluation]] = []
+    records: list[Record] = []
+    while True:
+        if free and left > 0 and now < stop:
+            trials = optimizer.ask(int(min(len(free), left)))
+            left -= len(trials)
+            for trial in trials:
+                evaluation = guarded_evaluate(objective, [trial.configuration], trial.budget, generator)
+                record = _record(trial, evaluation, now, heapq.heappop(free))
+                heapq.heappush(running, (record.finished, trial.number, record, trial, evaluation))
+        if not running or running[0][0] > stop:
+            return records
+        now = running[0][0]
+        while running and running[0][0] == now:
+            *_, record, trial, evaluation = heapq.heappop(running)
+            optimizer.tell(trial, evaluation)
+            records.append(record)
+            heapq.heappush(free, record.worker)
+
+
+def _record(trial: Trial, evaluation: Evaluation, now: float, worker: int) -> Record:
+    cost, info = float(evaluation.cost[0]), dict(evaluation.info[0])
+    if cost < 0:
+        raise UserError(f"trial {trial.number} cost {cost}; allowed: numbers from 0")
+    return Record(
+        number=trial.number,
+        configuration=trial.configuration,
+        budget=trial.budget,
+        loss=float(evaluation.loss[0]),
+        cost=cost,
+        failure=str(info.pop(FAILURE, "")),
+        started=now,
+        finished=now + cost,
+        worker=worker,
+        notes=trial.info,
+        info=info,
+    )
+
+
+def _require_limits(optimizer: Optimizer, workers: int, until: float | None, evaluations: int | None) -> None:
+    require_count("workers", workers)
+    if until is not None:
+        require_number("until", until, lambda value: value > 0, "positive numbers, or None")
+    if evaluations is not None:
+        require_count("evaluations", evaluations, ", or None")
+    if until is None and evaluations is None and not getattr(optimizer, "ends", False):
+        raise UserError(f"{type(optimizer).__name__} has no end of its own; allowed: give until or evaluations")

@@ -1,0 +1,149 @@
+"""The tree Parzen estimator (TPE; Bergstra et al., 2011; thesis 6.2, Eq. 6.1) with the settings of Hyperopt.
+
+After `initial_design` random configurations each hyperparameter is chosen by itself: of `candidates` draws from the
+density l of its values among the good configurations, the one with the largest l / g, where g is the density of the
+others. Good are the ceil(share sqrt(N)) with the smallest losses, at most 25. The densities are those of
+`core.density.parzen`: products over hyperparameters, unlike BOHB's kernels, and for a conditional hyperparameter of the
+configurations in which it was active. The thesis ran Hyperopt with its defaults, which are the defaults here.
+
+A failed evaluation is among the worst; should the good ones not suffice, all are good that did not fail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import NDArray
+
+from core.density.parzen import (
+    cell_probabilities,
+    choice_probabilities,
+    fit_mixture,
+    mixture_density,
+    pick,
+    sample_mixture,
+)
+from core.optimizers.archive import Archive
+from core.optimizers.bandit import RANDOM
+from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.canonical import Canonical
+from core.optimizers.checks import require_count, require_number
+from core.optimizers.draws import UniformDraws
+from core.spaces import CubeEncoding
+
+MODEL = "model"
+MOST_GOOD = 25
+MOST_CELLS = 100  # ordered hyperparameters with more values count as continuous: no density varies within their cells
+TRIES = 10  # proposals that a forbidden clause excludes, before a random one is taken
+
+
+class TreeParzen(Optimizer):
+    """See the module.
+
+    Args:
+        space: what is searched.
+        generator: everything random is drawn from it.
+        initial_design: random configurations before the first model.
+        share: gamma.
+        candidates: draws from l a hyperparameter.
+
+    Raises:
+        UserError: a setting out of its range, or a space with nothing to choose.
+    """
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        initial_design: int = 20,
+        share: float = 0.25,
+        candidates: int = 24,
+    ) -> None:
+        super().__init__(space)
+        require_count("initial_design", initial_design)
+        require_count("candidates", candidates)
+        require_number("share", share, lambda value: 0 < value < math.inf, "positive numbers")
+        self.initial_design, self.share, self.candidates = initial_design, share, candidates
+        self.encoding = CubeEncoding(space)
+        self.generator = generator
+        self._draws = UniformDraws(self.encoding, generator)
+        self._canonical = Canonical(self.encoding)
+        self._told = Archive(self.encoding.dimension)
+        self._points: dict[int, NDArray[np.float64]] = {}
+        levels, choices = self.encoding.levels, self.encoding.cardinalities
+        self._categorical = np.array(sorted(choices), dtype=np.int64)
+        self._choices = np.array([choices[j] for j in self._categorical], dtype=np.int64)
+        self._finite = np.array([j for j in levels if j not in choices and levels[j] <= MOST_CELLS], dtype=np.int64)
+        tabled = {*self._categorical.tolist(), *self._finite.tolist()}
+        self._free = np.array([j for j in range(self.encoding.dimension) if j not in tabled], dtype=np.int64)
+        self._edges, self._middles = self._cells()
+
+    def good(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Which told configurations are good and which are not, each in the order of telling."""
+        n, order = len(self._told), np.argsort(self._told.losses, kind="stable")
+        count = min(math.ceil(self.share * math.sqrt(n)), MOST_GOOD, int(np.isfinite(self._told.losses).sum()))
+        return np.sort(order[:count]), np.sort(order[count:])
+
+    def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
+        if self._asked >= self.initial_design and len(self._told) and np.isfinite(self._told.losses).any():
+            for _ in range(TRIES):
+                point = self._best()[None]
+                if len(self._canonical.allowed(point)):
+                    self._points[self._asked], configuration = self._canonical.settle(point[0])
+                    return configuration, None, {"origin": MODEL}
+        self._points[self._asked], configuration = self._draws.next()
+        return configuration, None, {"origin": RANDOM}
+
+    def _best(self) -> NDArray[np.float64]:
+        points = self._told.points
+        active = self._canonical.active(points)
+        points = points if active is None else np.where(active, points, np.nan)
+        good, bad = (points[rows] for rows in self.good())
+        best = np.empty(self.encoding.dimension)
+        j = self._free
+        if len(j):
+            l, g = fit_mixture(good[:, j]), fit_mixture(bad[:, j])  # noqa: E741 (the thesis' names)
+            drawn = sample_mixture(l, self.candidates, self.generator)
+            chosen = np.argmax(mixture_density(l, drawn) / mixture_density(g, drawn), axis=0)
+            best[j] = drawn[chosen, np.arange(len(j))]
+        j = self._finite
+        if len(j):
+            l, g = (cell_probabilities(fit_mixture(part[:, j]), self._edges) for part in (good, bad))  # noqa: E741
+            best[j] = self._middles[self._best_row(l, g), np.arange(len(j))]
+        j = self._categorical
+        if len(j):
+            l, g = (choice_probabilities(part[:, j], self._choices) for part in (good, bad))  # noqa: E741
+            best[j] = (self._best_row(l, g) + 0.5) / self._choices
+        return best
+
+    def _best_row(self, l: NDArray[np.float64], g: NDArray[np.float64]) -> NDArray[np.int64]:  # noqa: E741
+        """Of draws from probability tables l (k, d) the rows with the largest l / g, (d,)."""
+        rows = pick(np.cumsum(l, axis=0), self.generator.random((self.candidates, l.shape[1])))
+        columns = np.arange(l.shape[1])
+        return rows[np.argmax(l[rows, columns] / g[rows, columns], axis=0), columns]
+
+    def _cells(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Edges (k + 1, finite) and middles (k, finite) of the cells of ordered coordinates, 1 beyond the last."""
+        sizes = [self.encoding.levels[j] for j in self._finite]
+        edges, middles = np.ones((max(sizes, default=0) + 1, len(sizes))), np.ones((max(sizes, default=0), len(sizes)))
+        for i, (j, size) in enumerate(zip(self._finite, sizes)):
+            column = self.encoding.columns[j]
+            codes = np.arange(size) + (0 if column.choices else int(column.hyperparameter.lower))
+            middles[:size, i] = column.place(codes)
+            edges[:size, i] = np.clip(column.place(codes - 0.5), 0.0, 1.0)
+        return edges, middles
+
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        self._told.add(self._points.pop(trial.number), float("inf") if outcome.failure else outcome.loss)
+
+    def _state(self) -> dict[str, Any]:
+        return {"draws": self._draws.state(), "told": self._told.state(), "points": dict(self._points)}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._draws.restore(state["draws"])
+        self._told.restore(state["told"])
+        self._points = dict(state["points"])

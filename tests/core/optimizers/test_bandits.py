@@ -1,0 +1,176 @@
+"""Successive halving and Hyperband: what they evaluate on which budget, and how one pool of workers shares brackets."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from ConfigSpace import ConfigurationSpace, Constant, Float
+
+from core.benchmarks.objective import Evaluation, Fidelity, FunctionObjective
+from core.errors import UserError
+from core.optimizers.hyperband import Hyperband
+from core.optimizers.records import incumbent
+from core.optimizers.simulation import simulate
+from core.optimizers.successive_halving import SuccessiveHalving
+
+
+@pytest.fixture
+def space() -> ConfigurationSpace:
+    space = ConfigurationSpace()
+    space.add(Float("x", (0.0, 1.0)))
+    return space
+
+
+class Line:
+    """Loss x on every budget, at the cost of the budget."""
+
+    def __init__(self, space: ConfigurationSpace) -> None:
+        self.space, self.fidelity, self.optimum, self.worst_loss = space, Fidelity("budget", 1, 81), 0.0, 1.0
+
+    def evaluate(self, configurations, budget, generator) -> Evaluation:
+        loss = np.array([configuration["x"] for configuration in configurations])
+        return Evaluation(loss, np.full(len(loss), budget), tuple({} for _ in configurations))
+
+
+def told(trial, loss: float) -> Evaluation:
+    return Evaluation(np.array([loss]), np.ones(1), ({},))
+
+
+def test_hyperband_spends_on_each_bracket_what_the_thesis_says(space):
+    """Sizes by hand from Algorithms 6 and 8; the sum over a bracket is at most (s_max + 1) b_max = 405."""
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 81, eta=3, brackets=10)
+    records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
+    assert optimizer.finished
+    sizes = Counter((record.notes["bracket"], record.budget) for record in records)
+    expected = [
+        {1: 81, 3: 27, 9: 9, 27: 3, 81: 1},
+        {3: 34, 9: 11, 27: 3, 81: 1},
+        {9: 15, 27: 5, 81: 1},
+        {27: 8, 81: 2},
+        {81: 5},
+    ]
+    totals = [405, 363, 351, 378, 405]
+    for bracket in range(10):
+        found = {budget: count for (number, budget), count in sizes.items() if number == bracket}
+        assert found == expected[bracket % 5]
+        assert sum(record.cost for record in records if record.notes["bracket"] == bracket) == totals[bracket % 5]
+
+
+def test_each_rung_goes_on_with_the_best_of_the_one_before(space):
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 27, brackets=4)
+    records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
+    for bracket in range(4):
+        rungs = sorted({record.notes["rung"] for record in records if record.notes["bracket"] == bracket}, reverse=True)
+        for above, below in zip(rungs[1:], rungs):
+            here, before = (
+                {r.notes["configuration"]: r.loss for r in records if (r.notes["bracket"], r.notes["rung"]) == place}
+                for place in ((bracket, above), (bracket, below))
+            )
+            assert set(here) == set(sorted(before, key=before.get)[: len(before) // 3])
+    assert incumbent(records).loss == min(record.loss for record in records)
+
+
+def test_with_one_worker_brackets_follow_one_another(space):
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 9, brackets=5)
+    records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
+    brackets = [record.notes["bracket"] for record in records]
+    assert brackets == sorted(brackets)
+    rungs = [(record.notes["bracket"], -record.notes["rung"]) for record in records]
+    assert rungs == sorted(rungs)
+
+
+def test_free_workers_begin_the_next_bracket_and_prefer_small_budgets(space):
+    """eta = 3 and R = 9: brackets of 9, 5 and 3 configurations on budgets 1, 3 and 9."""
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 9)
+    first = optimizer.ask(9)
+    assert {(trial.info["bracket"], trial.budget) for trial in first} == {(0, 1)}
+    early = optimizer.ask(2)  # all of bracket 0 is under way: bracket 1 begins
+    assert [(trial.info["bracket"], trial.budget) for trial in early] == [(1, 3)] * 2
+    for trial in first[:8]:
+        optimizer.tell(trial, told(trial, trial.configuration["x"]))
+    assert optimizer.ask()[0].info["bracket"] == 1  # still waiting for the ninth
+    optimizer.tell(first[8], told(first[8], 0.0))
+    next_five = optimizer.ask(5)  # equal budgets: the promoted ones of bracket 0 first, then the rest of bracket 1
+    assert [(trial.info["bracket"], trial.info["origin"]) for trial in next_five] == [(0, "promoted")] * 3 + [
+        (1, "random")
+    ] * 2
+    assert next_five[0].configuration == first[8].configuration
+    third = optimizer.ask(4)  # nothing waits: bracket 2 with the largest budget, then bracket 3 from the smallest
+    assert [(trial.info["bracket"], trial.budget) for trial in third] == [(2, 9)] * 3 + [(3, 1)]
+    for trial in early + next_five:
+        optimizer.tell(trial, told(trial, 0.5))
+    assert [(t.info["bracket"], t.budget) for t in optimizer.ask(2)] == [(3, 1)] * 2  # smaller than the promoted's 9
+
+
+@pytest.mark.parametrize("workers", [2, 7, 32])
+def test_many_workers_evaluate_the_same_brackets_and_leave_nobody_idle(space, workers):
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 27, brackets=40)
+    records = simulate(optimizer, Line(space), workers, np.random.default_rng(1))
+    alone = simulate(
+        Hyperband(space, np.random.default_rng(0), 1, 27, brackets=40), Line(space), 1, np.random.default_rng(1)
+    )
+    count = lambda runs: Counter((r.notes["bracket"], r.budget) for r in runs)  # noqa: E731
+    assert count(records) == count(alone)
+    total = sum(record.cost for record in records)
+    assert max(record.finished for record in records) < total / workers + 4 * 27
+
+
+def test_successive_halving_is_algorithm_8(space):
+    optimizer = SuccessiveHalving(space, np.random.default_rng(0), 1, 9, eta=3, configurations=20)
+    records = simulate(optimizer, Line(space), 3, np.random.default_rng(1))
+    assert Counter(record.budget for record in records) == {1: 20, 3: 6, 9: 2}
+    assert optimizer.finished and optimizer.ask() == []
+    losses = sorted(record.loss for record in records if record.budget == 1)
+    assert sorted(record.loss for record in records if record.budget == 9) == losses[:2]
+
+
+def test_successive_halving_by_default_begins_with_as_many_as_leave_one(space):
+    optimizer = SuccessiveHalving(space, np.random.default_rng(0), 1, 16, eta=2, brackets=2)
+    records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
+    assert Counter(record.budget for record in records) == {1: 32, 2: 16, 4: 8, 8: 4, 16: 2}
+
+
+def test_a_benchmark_that_fails_on_low_budgets_is_optimised_all_the_same(space):
+    def function(configuration, budget, generator):
+        return configuration["x"] if budget > 3 else float("nan")
+
+    objective = FunctionObjective(function, space, worst_loss=5.0, fidelity=Fidelity("epochs", 1, 27))
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 27, brackets=8)
+    records = simulate(optimizer, objective, 4, np.random.default_rng(1), evaluations=2000)
+    assert optimizer.finished
+    assert all(bool(record.failure) == (record.budget <= 3) for record in records)
+    best = incumbent(records)
+    assert best.budget == 27 and best.loss == min(r.loss for r in records if r.budget == 27)
+
+
+def test_where_all_trials_fail_there_is_one_clear_error(space):
+    objective = FunctionObjective(lambda c, b, g: float("nan"), space, 5.0, fidelity=Fidelity("epochs", 1, 27))
+    records = simulate(
+        Hyperband(space, np.random.default_rng(0), 1, 27, brackets=4), objective, 1, np.random.default_rng(1)
+    )
+    with pytest.raises(UserError, match="all 69 evaluations failed, the first with 'loss is nan'"):
+        incumbent(records)
+
+
+@pytest.mark.parametrize("optimizer", [Hyperband, SuccessiveHalving])
+def test_bad_settings_are_refused(space, optimizer):
+    generator = np.random.default_rng(0)
+    with pytest.raises(UserError, match="0 < minimum_budget <= maximum_budget"):
+        optimizer(space, generator, 9, 3)
+    with pytest.raises(UserError, match="eta is 1"):
+        optimizer(space, generator, 1, 9, 1)
+    with pytest.raises(UserError, match="brackets is 0"):
+        optimizer(space, generator, 1, 9, brackets=0)
+    with pytest.raises(UserError, match="no hyperparameters"):
+        optimizer(ConfigurationSpace(), generator, 1, 9)
+    single = ConfigurationSpace()
+    single.add(Constant("x", 1))
+    with pytest.raises(UserError, match="single configuration"):
+        optimizer(single, generator, 1, 9)
+
+
+def test_successive_halving_of_no_configurations_is_refused(space):
+    with pytest.raises(UserError, match="configurations is 0"):
+        SuccessiveHalving(space, np.random.default_rng(0), 1, 9, configurations=0)

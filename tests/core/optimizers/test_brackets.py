@@ -1,0 +1,99 @@
+"""Budgets, sizes and promotions against the thesis' numbers and small cases by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import UserError
+from core.optimizers.brackets import Bracket, bracket_size, promoted, rung_budgets
+
+INF = float("inf")
+
+
+def test_brackets_for_eta_3_and_81_are_those_of_the_thesis():
+    assert rung_budgets(1, 81, 3) == (81, 27, 9, 3, 1)
+    assert [bracket_size(rung, 5, 3) for rung in (4, 3, 2, 1, 0)] == [81, 34, 15, 8, 5]
+
+
+@pytest.mark.parametrize(
+    ("minimum", "maximum", "eta", "budgets"),
+    [
+        (3, 100, 3, (100, 100 / 3, 100 / 9, 100 / 27)),  # tabular: starts at 3.7
+        (4, 100, 3, (100, 100 / 3, 100 / 9)),  # D.3: three rungs
+        (1 / 512, 1, 3, tuple(3.0**-s for s in range(6))),  # SVM: starts at 1/243
+        (500, 10000, 3, (10000, 10000 / 3, 10000 / 9)),  # Bayesian networks: starts at 1,111
+        (1, 243, 3, (243, 81, 27, 9, 3, 1)),  # log(243) / log(3) is 4.999..
+        (1, 1000, 10, (1000, 100, 10, 1)),
+        (0.1, 0.1 * 3**5, 3, tuple(0.1 * 3**s for s in (5, 4, 3, 2, 1, 0))),
+        (5, 5, 2, (5,)),
+        (1, 7, 2.5, (7, 2.8, 1.12)),
+    ],
+)
+def test_rungs_go_down_from_the_largest_budget(minimum, maximum, eta, budgets):
+    found = rung_budgets(minimum, maximum, eta)
+    assert found == pytest.approx(budgets, rel=1e-14)
+    assert found[0] == maximum and found[-1] >= minimum
+
+
+@given(eta=st.integers(2, 5), rungs=st.integers(1, 8), unit=st.floats(1e-6, 1e6))
+def test_rungs_are_counted_rightly_whatever_the_unit(eta, rungs, unit):
+    assert len(rung_budgets(unit, unit * eta ** (rungs - 1), eta)) == rungs
+    exact = [-(-rungs * eta**s // (s + 1)) for s in range(rungs)]
+    assert [bracket_size(s, rungs, eta) for s in range(rungs)] == exact
+
+
+@given(size=st.integers(1, 10**6), eta=st.integers(2, 10))
+def test_a_share_of_one_eta_th_is_promoted_rounded_down(size, eta):
+    assert promoted(size, eta) == max(1, size // eta)
+
+
+def test_the_best_third_is_promoted_and_equal_losses_go_by_number():
+    bracket = Bracket(number=0, rung=1, size=7, started=7)
+    for trial, loss in enumerate([0.5, 0.2, 0.9, 0.2, 0.1, INF, 0.2]):
+        assert not bracket.done and bracket.rung == 1
+        bracket.tell(loss, trial, 10 + trial, eta=3)
+    assert (bracket.rung, bracket.size, bracket.waiting, bracket.started) == (0, 2, [14, 11], 0)
+    assert bracket.ready and not bracket.done
+    bracket.started, bracket.waiting = 2, []
+    bracket.tell(0.3, 7, 11, eta=3)
+    assert not bracket.ready and not bracket.done
+    bracket.tell(0.4, 8, 14, eta=3)
+    assert bracket.done
+
+
+def test_the_order_of_telling_does_not_matter():
+    results = [(0.3, 0, 0), (0.1, 1, 1), (0.2, 2, 2), (0.1, 3, 3)]
+    found = []
+    for order in (results, results[::-1]):
+        bracket = Bracket(number=0, rung=1, size=4, started=4)
+        for result in order:
+            bracket.tell(*result, eta=2)
+        found.append(bracket.waiting)
+    assert found == [[1, 3], [1, 3]]
+
+
+def test_failures_are_promoted_only_where_nothing_else_is():
+    bracket = Bracket(number=0, rung=1, size=4, started=4)
+    for trial in range(4):
+        bracket.tell(INF, trial, trial, eta=2)
+    assert bracket.waiting == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((9, 3, 3), "0 < minimum_budget <= maximum_budget"),
+        ((0, 3, 3), "0 < minimum_budget <= maximum_budget"),
+        ((-1, 3, 3), "0 < minimum_budget <= maximum_budget"),
+        ((1, 9, 1), "eta is 1; allowed: numbers from 2"),
+        ((1, 9, 1.9), "eta is 1.9; allowed: numbers from 2"),
+        ((1, 9, float("nan")), "eta is nan; allowed: a finite number"),
+        ((1, float("inf"), 3), "maximum_budget is inf; allowed: a finite number"),
+        (("1", 9, 3), "minimum_budget is '1'; allowed: a finite number"),
+    ],
+)
+def test_bad_budgets_are_refused(arguments, message):
+    with pytest.raises(UserError, match=message):
+        rung_budgets(*arguments)
