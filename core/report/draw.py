@@ -83,7 +83,7 @@ def draw(
         title = sentence(f"{spec.source.place}. {spec.title}")
         if isinstance(product, Table):
             product = replace(product, title=product.title or title.rstrip("."))
-            image = table_figure(product, caption)
+            table, image = product, table_figure(product, caption)
             files: dict[str, bytes | str] = {
                 "csv": to_csv(product),
                 "md": to_markdown(product, caption),
@@ -91,6 +91,7 @@ def draw(
             }
         else:
             image = add_caption(product.figure, " ".join(filter(None, [title, sentence(product.caption), caption])))
+            table = product.table
             files = {} if product.data is None else {"csv": product.data.to_csv(index=False, lineterminator="\n")}
         files = {**render(image, f"{paper}/{name}: {spec.title}", crop=isinstance(product, Figure)), **files}
     record = {
@@ -106,7 +107,7 @@ def draw(
         "provenance": caption,
         **provenance_record(results),
         "files": sorted(f"{stem.name}.{suffix}" for suffix in files),
-        "table": table_record(product) if isinstance(product, Table) else None,
+        "table": None if table is None else table_record(table),
         "claims": _claims(folder, name, results, artifacts, checks),
     }
     for suffix, content in files.items():

@@ -9,17 +9,22 @@ from matplotlib.figure import Figure as MatplotlibFigure
 
 from core.report import style
 from core.report.measure import Ruler, literal
+from core.report.table import Table
 
 CAPTION_SIZE = 7.6
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What a figure function returns; `data` is written beside it as CSV."""
+    """What a figure function returns; `data` is written beside it as CSV.
+
+    table: numbers that were published with the figure, beside ours with their verdicts, for the page.
+    """
 
     figure: MatplotlibFigure
     caption: str = ""
     data: pd.DataFrame | None = None
+    table: Table | None = None
 
 
 def add_caption(figure: MatplotlibFigure, caption: str) -> MatplotlibFigure:

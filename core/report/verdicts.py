@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from core.errors import UserError
+from core.report.bootstrap import Interval
 from core.report.published import PublishedCell
 
 KINDS = ("reproduced", "better", "worse", "inconclusive", "equal", "differs", "not run", "not published")
@@ -100,6 +101,21 @@ def cell_verdict(values: ArrayLike, published: PublishedCell, direction: str, re
         under_sem = _compare(finite, replace(published, spread_kind="sem"), direction)
         verdict = replace(verdict, alternative=under_sem.kind)
     return verdict
+
+
+def interval_verdict(interval: Interval, published: PublishedCell, direction: str, reduced: bool = False) -> Verdict:
+    """Verdict on a published number by the interval of one statistic of all our runs together (a slope, a quantile).
+
+    The published number is taken as exact. An interval that is not finite is `inconclusive`.
+    """
+    check_direction(direction)
+    if published.reading != "number":
+        return Verdict("not published", reduced=reduced, note=published.reading)
+    difference, low, high = (end - published.value for end in interval)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return Verdict("inconclusive", difference, reduced=reduced, note="the interval is not finite")
+    kind = "reproduced" if low <= 0 <= high else "better" if (low > 0) == (direction == "higher") else "worse"
+    return Verdict(kind, difference, _in_sd(difference, published), low, high, reduced=reduced)
 
 
 def our_estimate(values: np.ndarray) -> Estimate:

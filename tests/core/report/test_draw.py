@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import pandas as pd
@@ -14,6 +14,7 @@ from core.errors import UserError
 from core.report import Figure, NotRunError, compare_table, judge, samples_of, spec_table, style
 from core.report.bootstrap import Interval
 from core.report.draw import draw, draw_artifact
+from core.report.page import render_page
 
 CLAIMS = """
 - {id: wins, artifact: table1, kind: claim, sentence: It wins on both sets., place: Sec 1, check: wins}
@@ -156,6 +157,22 @@ def test_a_figure_has_its_images_and_data(drawn):
     assert stem.with_suffix(".csv").read_text() == "x,y\n0.1,1\n1.0,0\n"
     assert record["caption"].startswith("A curve. Scale paper") and record["table"] is None
     assert [(claim["kind"], claim["holds"]) for claim in record["claims"]] == [("shape", "inconclusive")]
+
+
+def test_numbers_published_with_a_figure_are_judged_on_the_page(no_images, drawn, folder):
+    (folder / "published" / "fig1.csv").write_text(PUBLISHED)
+
+    def with_table(results, published):
+        return replace(fig1(results, published), table=table1(results, published))
+
+    record, stem = drawn(
+        "fig1", spec("figure", "cells", "Fig 1"), artifacts=SimpleNamespace(table1=table1, fig1=with_table)
+    )
+    assert [cell["verdict"]["kind"] for cell in record["table"]["cells"]] == ["reproduced", "worse"]
+    assert record["files"] == ["fig1.csv", "fig1.pdf", "fig1.png"]
+    assert stem.with_suffix(".csv").read_text().startswith("x,y")
+    page = render_page([record], {})
+    assert "1 reproduced" in page and "1 worse" in page and "2 cells: published beside ours" in page
 
 
 def test_a_specification_needs_no_runs(no_images, drawn):

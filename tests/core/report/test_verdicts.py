@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.errors import UserError
+from core.report.bootstrap import Interval
 from core.report.published import PublishedCell
 from core.report.verdicts import (
     KINDS,
@@ -18,6 +19,7 @@ from core.report.verdicts import (
     cell_verdict,
     exact_verdict,
     expected_false_worse,
+    interval_verdict,
     order_verdict,
     our_estimate,
     published_estimate,
@@ -147,6 +149,24 @@ def test_exact_runs_stay_exact():
     assert cell_verdict([0.1] * 7, cell, "lower").kind == "reproduced"
     assert cell_verdict([0.2] * 7, cell, "lower").kind == "worse"
     assert cell_verdict([0.1] * 7, published(0.1, 0.0), "lower").difference_in_sd == 0.0
+
+
+@pytest.mark.parametrize(
+    ("interval", "direction", "kind"),
+    [
+        (Interval(-0.08, -0.12, -0.05), "lower", "reproduced"),
+        (Interval(-0.20, -0.30, -0.15), "lower", "better"),
+        (Interval(-0.20, -0.30, -0.15), "higher", "worse"),
+        (Interval(-0.01, -0.02, 0.0), "lower", "worse"),
+        (Interval(-0.20, -math.inf, -0.15), "lower", "inconclusive"),
+        (Interval(-0.20, math.nan, math.nan), "lower", "inconclusive"),
+    ],
+)
+def test_a_statistic_of_all_runs_is_judged_by_its_own_interval(interval, direction, kind):
+    verdict = interval_verdict(interval, published(-0.084, None, "none"), direction)
+    assert verdict.kind == kind and verdict.difference == pytest.approx(interval.estimate + 0.084)
+    assert verdict.tested == (kind != "inconclusive") and not verdict.reduced
+    assert interval_verdict(interval, published(reading="illegible"), direction, True).kind == "not published"
 
 
 def test_not_run_and_not_published():
