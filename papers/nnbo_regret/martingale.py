@@ -1,0 +1,156 @@
+"""The martingale of the regret and the bound of Theorem 4.3: Brofos et al., Eqs. 10 to 14, 17, 25 to 32.
+
+f is maximised, as in the paper, and arrays are (runs, n): one line a run, one column a query after the initial design.
+With r_i = f(x*) - f(x_i) and the model's mean mu_i and covariance k_i before query i,
+
+    s_i = mu_i(x*) - mu_i(x_i)                                           predicted regret
+    V_i = k_i(x_i, x_i) + k_i(x*, x*) - 2 k_i(x*, x_i)                   its variance                        (Eq. 17)
+    Y_i = r_i - s_i                                                      increment                           (Eq. 14)
+    M_n = sum Y_i = R_n - S_n                                            augmented cumulative regret         (Eq. 11)
+    <M>_n = sum V_i,   [M]_n = sum Y_i^2                                 predictable and quadratic variation (Eq. 26)
+
+Signs: Eqs. 11, 14 and the text below Eq. 28 print -mu(nu_i) + mu(nu*) and S_n = sum mu_i(x_i) - mu_i(x*), which would
+add the predicted regret instead of taking it away; the increments are then not centred even where the model is right.
+
+The inequality behind the theorem (Eq. 24): where E[exp(t Y_i) | past] <= exp(alpha^2 t^2 V_i / 2) for all t, the
+process exp(t M_n - alpha^2 t^2 <M>_n / 2) is a supermartingale, and Hoelder's inequality with t = x b / alpha^2 gives,
+for constants x, b > 0 and every p > 1,
+
+    P[M_n >= x b <M>_n] <= E[exp(-(p - 1) x^2 b^2 <M>_n / (2 alpha^2))]^(1/p).
+
+Eq. 30 puts x b = (n eps - S_n) / <M>_n there, with alpha = 1. Two things are lost on the way: the expectation (Eq.
+28), and that x b is a constant while S_n and <M>_n are random. `bound_of_run` is what is printed,
+`bound_in_expectation` has the expectation back, `bound_with_constants` has constants and is what the increments'
+properties really imply.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+POWERS = np.array([1.01, 1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0])
+"""The p > 1 over which the infimum of Eq. 24 is taken."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """What is recorded of the runs on one benchmark, each (runs, n), maximised.
+
+    regret: r_i; predicted_regret: s_i; variance: V_i.
+    """
+
+    regret: np.ndarray
+    predicted_regret: np.ndarray
+    variance: np.ndarray
+
+    def __post_init__(self) -> None:
+        shapes = {name: np.shape(value) for name, value in vars(self).items()}
+        if len(set(shapes.values())) > 1 or np.ndim(self.regret) != 2:
+            raise ValueError(f"Paths: shapes {shapes}; allowed: the same (runs, n) for all three")
+        for name, value in vars(self).items():
+            if not np.isfinite(value).all():
+                raise ValueError(f"Paths: {name} is not finite everywhere; leave failed runs out")
+        if (self.variance < 0).any():
+            raise ValueError(f"Paths: variance is {self.variance.min()} somewhere; allowed: at least 0")
+
+    @property
+    def increments(self) -> np.ndarray:
+        """Y_i."""
+        return self.regret - self.predicted_regret
+
+    def after(self, first: int) -> Paths:
+        """The processes started anew at column `first`: what is a martingale stays one."""
+        return Paths(*(value[:, first:] for value in vars(self).values()))
+
+    def as_printed(self) -> Paths:
+        """The same with the predicted regret's sign as Eqs. 11 and 14 print it."""
+        return Paths(self.regret, -self.predicted_regret, self.variance)
+
+    @property
+    def martingale(self) -> np.ndarray:
+        """M_n."""
+        return self.increments.cumsum(1)
+
+    @property
+    def cumulative_regret(self) -> np.ndarray:
+        """R_n."""
+        return self.regret.cumsum(1)
+
+    @property
+    def average_regret(self) -> np.ndarray:
+        """R_n / n."""
+        return self.cumulative_regret / self.queries
+
+    @property
+    def cumulative_predicted_regret(self) -> np.ndarray:
+        """S_n."""
+        return self.predicted_regret.cumsum(1)
+
+    @property
+    def predictable_variation(self) -> np.ndarray:
+        """<M>_n."""
+        return self.variance.cumsum(1)
+
+    @property
+    def quadratic_variation(self) -> np.ndarray:
+        """[M]_n."""
+        return np.square(self.increments).cumsum(1)
+
+    @property
+    def queries(self) -> np.ndarray:
+        """n = 1, 2, ..., (n,)."""
+        return np.arange(1, self.regret.shape[1] + 1)
+
+    def exponent(self, threshold: float) -> np.ndarray:
+        """(n eps - S_n)^2 / (2 <M>_n) where n eps > S_n, else 0, which makes every bound 1."""
+        margin = self.queries * threshold - self.cumulative_predicted_regret
+        return _exponent(margin, self.predictable_variation)
+
+
+def bound_of_run(exponent: np.ndarray, p: float) -> np.ndarray:
+    """The right-hand side of Eq. 30 run by run, the expectation dropped as in Eq. 28: exp(-(p - 1) / p exponent).
+
+    p = 2 is what is printed; p = infinity is the infimum of Eq. 27 once the expectation is gone.
+    """
+    if not p > 1:
+        raise ValueError(f"bound_of_run: p = {p}; allowed: above 1")
+    return np.exp(-(1 - 1 / p) * exponent)
+
+
+def bound_in_expectation(exponent: np.ndarray) -> np.ndarray:
+    """Eq. 27 with the mean over the runs in the place of the expectation, at the best p > 1; (runs, n) -> (n,).
+
+    As p grows, the run with the smallest exponent alone counts: that limit is the last candidate.
+    """
+    runs = len(exponent)
+    sums = special.logsumexp(-(POWERS[:, None, None] - 1) * exponent, axis=1)  # (powers, n), whose exp underflows
+    logs = (sums - np.log(runs)) / POWERS[:, None]
+    return np.exp(np.minimum(logs.min(0), -exponent.min(0)))
+
+
+def bound_with_constants(paths: Paths, threshold: float) -> np.ndarray:
+    """A bound on P[R_n > n eps] that sub-Gaussian increments imply, (n,).
+
+    For constants s < n eps and v the event lies in {S_n > s} or {<M>_n > v} or {M_n > n eps - s, <M>_n <= v}, so that
+
+        P[R_n > n eps] <= P[S_n > s] + P[<M>_n > v] + exp(-(n eps - s)^2 / (2 v)).
+
+    s and v are the (k + 1)-th largest over the runs, the first two terms at most k / runs each; the best k is taken.
+    """
+    runs = len(paths.regret)
+    highest_first = (slice(None, None, -1), slice(None))
+    s = np.sort(paths.cumulative_predicted_regret, axis=0)[highest_first]
+    v = np.sort(paths.predictable_variation, axis=0)[highest_first]
+    left_out = 2 * np.arange(runs)[:, None] / runs
+    bounds = left_out + np.exp(-_exponent(paths.queries * threshold - s, v))
+    return np.minimum(bounds.min(0), 1)
+
+
+def _exponent(margin: np.ndarray, variation: np.ndarray) -> np.ndarray:
+    """margin^2 / (2 variation) where the margin is positive, else 0; infinite without any variation."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exponent = np.square(margin) / (2 * variation)
+    return np.where(margin > 0, exponent, 0.0)

@@ -1,0 +1,59 @@
+"""The recorded runs as arrays: from the rows of the experiments `hartmann` and `line` to the `Paths` of martingale.py.
+
+The only place that knows columns and signs. Records are of the maximised f; with the posterior before a query,
+
+    regret = f(x*) - f(x_i),   mu_query = mu_i(x_i),   mu_optimum = mu_i(x*),   variance = V_i (Eq. 17).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report.checks import NotRunError
+from papers.nnbo_regret.martingale import Paths
+
+EXPERIMENTS = {"hartmann4_rescaled": "hartmann", "gaussian_process": "line", "brofos_quartic": "line"}
+"""Where the runs on each benchmark of the theorem are recorded."""
+
+THRESHOLD = 0.7
+"""eps of Fig 3, in the units of f."""
+
+
+def recorded_paths(results: Results, benchmark: str) -> Paths:
+    """The runs on one benchmark, failed ones left out.
+
+    Raises:
+        NotRunError: there is no run of it.
+    """
+    regret, mu_query, mu_optimum, variance = _columns(
+        results, benchmark, "regret", "mu_query", "mu_optimum", "variance"
+    )
+    return Paths(regret, mu_optimum - mu_query, np.maximum(variance, 0))  # rounding may end just below zero
+
+
+def recorded_batches(results: Results, benchmark: str) -> tuple[np.ndarray, np.ndarray]:
+    """The batch, from 1, of each query and the observations behind it, (n,); a batch shares one posterior."""
+    batch, observations = _columns(results, benchmark, "batch", "observations")
+    return batch[0].astype(int), observations[0].astype(int)
+
+
+def average_with_initial(results: Results, benchmark: str) -> np.ndarray:
+    """The average regret with the initial design counted as queries, (initial regrets + R_n) / (initial + n)."""
+    regret, initial_regret, observations = _columns(results, benchmark, "regret", "initial_regret", "observations")
+    initial = observations[:, :1]
+    queries = np.arange(1, regret.shape[1] + 1)
+    return (initial * initial_regret + regret.cumsum(1)) / (initial + queries)
+
+
+def _columns(results: Results, benchmark: str, *names: str) -> list[np.ndarray]:
+    """Each column as (runs, n), double precision; n is what all runs have."""
+    frame = results.frame(EXPERIMENTS[benchmark])
+    rows = frame[frame["benchmark"] == benchmark] if len(frame) else frame
+    rows = rows[~rows["run"].isin(rows.loc[rows["status"] == "failed", "run"])]
+    if rows.empty:
+        raise NotRunError(f"{EXPERIMENTS[benchmark]}/{benchmark}")
+    table = rows.pivot(index="run", columns="iteration", values=list(names)).sort_index(axis=1)
+    shared = pd.concat([table[name].notna().all() for name in names], axis=1).all(axis=1)
+    return [table[name].loc[:, shared].to_numpy(dtype=float) for name in names]

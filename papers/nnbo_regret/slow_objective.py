@@ -1,0 +1,51 @@
+"""An evaluation that takes time: a synthetic function with observation noise, after a sleep of so many seconds."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+
+from core.benchmarks import synthetic
+from core.benchmarks.objective import Configurations, Evaluation, Fidelity
+
+
+@dataclass(frozen=True)
+class SlowObjective:
+    """An objective of one configuration after the other; see `core.benchmarks.objective`.
+
+    Attributes:
+        name: of the synthetic function.
+        seconds: how long an evaluation of one configuration sleeps.
+        noise_sd: standard deviation of the observations.
+    """
+
+    name: str
+    seconds: float
+    noise_sd: float
+    fidelity: Fidelity | None = None
+
+    @property
+    def space(self) -> ConfigurationSpace:
+        return synthetic.lookup(self.name).space
+
+    @property
+    def optimum(self) -> float:
+        return synthetic.lookup(self.name).optimum
+
+    @property
+    def worst_loss(self) -> float:
+        return synthetic.lookup(self.name).worst_loss
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation:
+        """Sleep, then the noisy loss; `info` has the regret, which is free of noise."""
+        function = synthetic.lookup(self.name)
+        time.sleep(self.seconds * len(configurations))
+        value = function.evaluate(configurations, budget, generator).loss
+        loss = value + self.noise_sd * generator.standard_normal(len(value))
+        cost = np.full(len(value), self.seconds)
+        return Evaluation(loss, cost, tuple({"regret": float(function.regret(v))} for v in value))

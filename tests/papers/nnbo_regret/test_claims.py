@@ -1,0 +1,147 @@
+"""Checks and drawings on records with known answers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.experiment.catalogue import Catalogue
+from core.report.claims import read_claims
+from core.report.published import read_published
+from papers.nnbo_regret import artifacts, claims
+
+FOLDER = Catalogue().root / "papers" / "nnbo_regret"
+
+
+class Fake:
+    """Results that hold the given frames."""
+
+    reduced = True
+
+    def __init__(self, **frames: pd.DataFrame) -> None:
+        self.frames = frames
+
+    def frame(self, experiment: str) -> pd.DataFrame:
+        return self.frames.get(experiment, pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"]))
+
+
+def searches(curves: np.ndarray, experiment="hartmann", benchmark="hartmann4_rescaled") -> Fake:
+    """Regrets (runs, n) of queries after initial points of mean regret 2."""
+    runs, n = curves.shape
+    frame = pd.DataFrame(
+        {
+            "benchmark": benchmark,
+            "run": np.repeat(range(runs), n),
+            "iteration": np.tile(np.arange(1, n + 1), runs),
+            "regret": curves.ravel(),
+            "minimum_regret": np.minimum.accumulate(curves, 1).ravel(),
+            "initial_regret": 2.0,
+            "status": "ok",
+        }
+    )
+    return Fake(**{experiment: frame})
+
+
+def noisy(curve: np.ndarray, runs: int = 20) -> np.ndarray:
+    return curve * np.random.default_rng(0).uniform(0.9, 1.1, size=(runs, 1))
+
+
+def test_regret_that_rises_and_then_vanishes_holds_everywhere():
+    n = np.arange(300)
+    results = searches(noisy(np.where(n < 40, 1 + n / 20, 0.001)))
+    assert claims.average_does_not_fall_at_first_on_hartmann(results).ours == 40
+    for check in ("minimum_reaches_zero", "average_does_not_fall_at_first", "average_falls_later"):
+        assert getattr(claims, f"{check}_on_hartmann")(results).holds == "holds"
+
+
+def test_regret_that_falls_from_the_start_and_stays_above_zero_fails():
+    results = searches(noisy(1 / np.sqrt(np.arange(1, 301)) + 0.2))
+    assert claims.average_does_not_fall_at_first_on_hartmann(results).holds == "fails"
+    assert claims.minimum_reaches_zero_on_hartmann(results).holds == "fails"
+    assert claims.average_falls_later_on_hartmann(results).holds == "holds"
+
+
+def wall_clock(**seconds: float) -> Fake:
+    """Evaluations of 1 s; a mode's whole time, give or take a hundredth."""
+    frames = [
+        pd.DataFrame(
+            {
+                "benchmark": "gaussian_mixture",
+                "method": mode,
+                "run": run,
+                "evaluation": range(1, 11),
+                "finished": np.linspace(0.1, 1, 10) * total * (1 + run / 100),
+                "evaluation_seconds": 1.0,
+                "status": "ok",
+            }
+        )
+        for mode, total in seconds.items()
+        for run in range(3)
+    ]
+    return Fake(wall_clock=pd.concat(frames))
+
+
+def test_speed_up_is_the_ratio_of_whole_times():
+    results = wall_clock(sequential=10, parallel_2=5.2, parallel_6=1.7)
+    assert claims.parallel_is_faster(results).ours == pytest.approx(10 / 5.2)
+    assert claims.parallel_is_faster(results).holds == "holds"
+    assert claims.parallel_is_six_times_faster(results).holds == "fails"
+    assert claims.six_evaluators_are_six_times_faster(results).holds == "holds"
+
+
+def illustration(error: float, network_error: float) -> Fake:
+    x = np.linspace(-1, 1, 50)
+    frames = []
+    for run in range(5):
+        columns = {"run": run, "x": x, "value": np.sin(3 * x), "sd": 0.1, "ei": 0.01}
+        grid = pd.DataFrame({**columns, "mean": np.sin(3 * x) + error, "network": np.sin(3 * x) + network_error})
+        frames += [grid.assign(part="grid"), grid[::10].assign(part="data"), grid[::20].assign(part="query")]
+    return Fake(illustration=pd.concat(frames))
+
+
+def test_interpolation_compares_errors_with_the_function_s_spread():
+    good, bad = illustration(0.01, 0.1), illustration(0.3, 0.1)
+    assert claims.representation_interpolates(good).holds == "holds"
+    assert claims.regression_beats_the_output_layer(good).ours == pytest.approx(10)
+    assert claims.representation_interpolates(bad).holds == "fails"
+    assert claims.regression_beats_the_output_layer(bad).holds == "fails"
+
+
+def test_timing_compares_the_ratio_alone():
+    rows = [
+        {"benchmark": name, "run": run, "seconds": value * (1 + run / 50), "status": "ok"}
+        for name, value in (("gaussian_mixture", 2.0), ("hartmann4_rescaled", 5.6))
+        for run in range(4)
+    ]
+    published = read_published(FOLDER / "published" / "timing.csv")
+    table = artifacts.timing(Fake(seconds=pd.DataFrame(rows)), published)
+    assert table.cells["ratio", "seconds"].ours == pytest.approx(2.8)
+    assert [verdict.kind for verdict in table.verdicts] == ["worse"]  # exactly 2.8 in every run, 2.773 printed
+    assert table.cells["gaussian_mixture", "seconds"].verdict is None
+    assert "Gaussian mixture, 2-d: ours 2.06 s." in table.caption
+
+
+@pytest.mark.parametrize("data_there", [True, False])
+def test_wall_clock_figure_with_and_without_the_authors_timings(monkeypatch, data_there):
+    theirs = {"parallel": pd.DataFrame({0: [2.0, 4.0]}, index=[1, 2])} if data_there else {}
+    monkeypatch.setattr(artifacts, "authors_seconds", lambda: theirs)
+    figure = artifacts.fig2a(wall_clock(sequential=10, parallel_6=2), None)
+    units = figure.data.groupby("series")["units"].max()
+    assert units["sequential"] == pytest.approx(10.1) and units["six evaluators"] == pytest.approx(2.02)
+    assert ("parallel, authors" in units) == data_there
+    assert not data_there or units["parallel, authors"] == 2.0
+
+
+def test_regret_figure_shows_at_most_300_queries():
+    figure = artifacts.fig2c(searches(noisy(np.ones(400))), None)
+    assert figure.data["query"].max() == 300
+    assert figure.data["mean"].to_numpy() == pytest.approx(noisy(np.ones(1)).mean())
+
+
+def test_illustration_is_drawn():
+    assert len(artifacts.fig1(illustration(0.01, 0.1), None).figure.axes) == 3
+
+
+def test_every_claim_has_its_check():
+    paper = Catalogue().paper("nnbo_regret")
+    found = read_claims(FOLDER / "published" / "claims.yaml", paper.artifacts)
+    assert all(callable(getattr(claims, claim.check)) for claim in found)
