@@ -14,6 +14,7 @@ from core.report.published import Published
 from core.report.table import Table, compare_table, samples_of, spec_table
 from papers.bohamiann.claims import smaller_mode_share
 from papers.bohamiann.grid import select_constants
+from papers.bohamiann.regret_figures import fig1_left, fig1_right, fig3_3, figA_1, hpolib  # noqa: F401
 
 SET_LABELS = {
     "boston": "Boston housing",

@@ -9,6 +9,19 @@ from core.experiment.results import Results
 from core.report.bootstrap import bootstrap_interval
 from core.report.checks import Check, NotRunError, all_of, judge, runs_of
 from papers.bohamiann.grid import select_constants
+from papers.bohamiann.regret_claims import (  # noqa: F401
+    above_dngo_everywhere,
+    bohamiann_beats_dngo_on_three,
+    bohamiann_beats_random_on_branin,
+    fit_covers_the_function,
+    fit_is_certain_at_the_optimum,
+    gp_is_best_on_branin,
+    gp_is_best_on_low_dimensional,
+    less_sensitive_to_width,
+    less_sensitive_to_width_on_branin,
+    matches_gp_on_four_of_five,
+    optimization_finds_the_minimum,
+)
 
 SEED = 2016
 NIPS_SETS = ("boston", "yacht", "concrete", "wine_red")

@@ -28,6 +28,7 @@ from core.models.priors import AveragedNormal, GammaHyperprior, LogNormalNoise
 from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood, noise_log_likelihood, rmse
 from core.randomness import make_generators, permutations
 from core.samplers import SGHMC, AdaptiveSGHMC
+from papers.bohamiann.optimization import fit_after_optimization, optimization  # noqa: F401
 from papers.bohamiann.settings import Regression
 from papers.bohamiann.settings import Sinc as SincSettings
 

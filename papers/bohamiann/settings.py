@@ -7,6 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from core.experiment.schema import Settings
+from core.optimizers.settings import Optimization
+
+__all__ = ["FitAfterOptimization", "Mixture", "Optimization", "Regression", "Sinc"]
 
 Decay = Annotated[float, Field(gt=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
@@ -62,3 +65,9 @@ class Mixture(Settings):
     burn_in: Annotated[int, Field(ge=0)] = 100
     batch_size: Count = 10
     keep_every: Count = 5
+
+
+class FitAfterOptimization(Optimization):
+    """Optimization in one dimension, and the model's prediction on a grid after it."""
+
+    grid: Count = 400

@@ -1,0 +1,135 @@
+"""Checks of the optimization claims on made-up regrets for which the answer is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.report.checks import NotRunError
+from papers.bohamiann import regret_claims as claims
+from papers.bohamiann import regret_figures as figures
+
+RUNS, EVALUATIONS = 20, 5
+
+
+class Fake:
+    """Results that hold the given frames."""
+
+    def __init__(self, **frames: pd.DataFrame) -> None:
+        self.frames = frames
+
+    def frame(self, experiment: str) -> pd.DataFrame:
+        return self.frames.get(experiment, pd.DataFrame(columns=["benchmark", "method", "run"]))
+
+
+def regrets(final: dict[str, float], benchmarks: list[str], sd: float = 0.1) -> pd.DataFrame:
+    """Log-normal regrets that fall to 10^final, method by method, with independent noise."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for benchmark in benchmarks:
+        for method, exponent in final.items():
+            last = 10 ** (exponent + sd * rng.normal(size=RUNS))
+            path = last[:, None] * np.linspace(3, 1, EVALUATIONS)
+            for run in range(RUNS):
+                for n in range(EVALUATIONS):
+                    rows.append((benchmark, method, run, n + 1, path[run, n], path[run, n], "ok"))
+    return pd.DataFrame(rows, columns=["benchmark", "method", "run", "evaluation", "regret", "loss", "status"])
+
+
+def test_the_gp_is_best_where_it_is():
+    others = dict.fromkeys(["rf", "tpe", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10", "random"], -1.0)
+    check = claims.gp_is_best_on_branin(Fake(branin=regrets({"gp": -3, **others}, ["branin"])))
+    assert (check.holds, check.ours) == ("holds", "7 of 7")
+    check = claims.gp_is_best_on_branin(Fake(branin=regrets({"gp": -1, **others, "tpe": -2}, ["branin"])))
+    assert check.holds == "fails"
+
+
+@pytest.mark.parametrize(
+    "bohamiann, dngo, outcome",
+    [((-2, -2), (-2, -1), "holds"), ((-2, -1), (-2, -2), "fails"), ((-2, -1), (-1, -2), "inconclusive")],
+)
+def test_the_effect_of_the_width(bohamiann, dngo, outcome):
+    final = dict(zip(("bohamiann_50", "bohamiann_10", "dngo_50", "dngo_10"), (*bohamiann, *dngo), strict=True))
+    assert claims.less_sensitive_to_width(Fake(synthetic=regrets(final, figures.FIGURE_A1))).holds == outcome
+    assert claims.less_sensitive_to_width_on_branin(Fake(branin=regrets(final, ["branin"]))).holds == outcome
+
+
+def test_wins_ties_and_losses_are_counted():
+    frame = pd.concat(
+        [
+            regrets({"gp": -2, "bohamiann_50": -1}, figures.FIGURE_A1[:6]),
+            regrets({"gp": -2, "bohamiann_50": -3}, figures.FIGURE_A1[6:8]),
+        ]
+    )
+    same = regrets({"gp": -2}, figures.FIGURE_A1[8:])
+    frame = pd.concat([frame, same, same.assign(method="bohamiann_50")])
+    check = claims.gp_is_best_on_low_dimensional(Fake(synthetic=frame))
+    assert check.holds == "holds" and check.detail.startswith("2 ties, 2 wins, 6 losses of 10")
+
+
+def test_above_dngo_everywhere_fails_for_one_function():
+    frame = regrets({"dngo_50": -1, "bohamiann_50": -2}, figures.FIGURE_A1)
+    assert claims.above_dngo_everywhere(Fake(synthetic=frame)).holds == "holds"
+    other = regrets({"dngo_50": -2, "bohamiann_50": -1}, ["levy"])
+    frame = pd.concat([frame[frame["benchmark"] != "levy"], other])
+    assert claims.above_dngo_everywhere(Fake(synthetic=frame)).holds == "fails"
+
+
+@pytest.mark.parametrize("worse, outcome", [(0, "holds"), (1, "holds"), (2, "fails")])
+def test_matching_the_gp_on_four_of_five(worse, outcome):
+    level = {"random": 0.0, "gp": -2.0}
+    frames = [
+        regrets({**level, "bohamiann_50": -0.5 if i < worse else -2.0}, [name], 0.02)
+        for i, name in enumerate(figures.HPOLIB)
+    ]
+    check = claims.matches_gp_on_four_of_five(Fake(hpolib=pd.concat(frames)))
+    assert check.holds == outcome and check.ours.startswith(f"{5 - worse} matched")
+
+
+def test_noise_that_hides_a_difference_is_open():
+    frame = regrets({"random": 0.0, "gp": -0.3, "bohamiann_50": -0.3}, figures.HPOLIB, sd=0.5)
+    assert claims.matches_gp_on_four_of_five(Fake(hpolib=frame)).holds == "inconclusive"
+
+
+def fit(mean_error: float, sd_far: float) -> Fake:
+    x = np.linspace(0, 1, 101)
+    value = np.sin(6 * x)
+    rows = []
+    for run in range(10):
+        seen = np.array([0.1, 0.2, x[value.argmin()]])
+        distance = np.abs(x[:, None] - seen).min(1)
+        sd = 0.01 + sd_far * distance
+        rows.append(
+            pd.DataFrame({"run": run, "part": "grid", "x": x, "value": value, "mean": value + mean_error, "sd": sd})
+        )
+        data = {"x": seen, "value": np.sin(6 * seen), "mean": np.sin(6 * seen), "sd": 0.0}
+        rows.append(pd.DataFrame({"run": run, "part": "data", **data}))
+    return Fake(sin_one_fit=pd.concat(rows))
+
+
+def test_the_fit_of_sin_one():
+    good = fit(0.015, 1.0)
+    assert claims.fit_covers_the_function(good).holds == "holds"
+    assert claims.fit_is_certain_at_the_optimum(good).holds == "holds"
+    assert claims.optimization_finds_the_minimum(good).holds == "holds"
+    assert claims.fit_covers_the_function(fit(3.0, 1.0)).holds == "fails"
+    assert claims.fit_is_certain_at_the_optimum(fit(0.0, -0.02)).holds == "fails"
+
+
+@pytest.mark.parametrize(
+    "draw", [figures.fig1_left, figures.fig1_right, figures.fig3_3, figures.figA_1, figures.hpolib]
+)
+def test_without_runs_figures_are_not_run(draw):
+    with pytest.raises(NotRunError):
+        draw(Fake(), None)
+
+
+def test_figures_draw_what_was_run_and_say_what_was_not():
+    frame = regrets({"gp": -2.0, "random": -1.0, "bohamiann_50": -1.5}, ["branin", "hartmann6", "svm_on_grid"])
+    results = Fake(synthetic=frame, branin=frame, hpolib=frame)
+    assert set(figures.fig1_left(results, None).data["method"]) == {"gp", "random", "bohamiann_50"}
+    three = figures.fig3_3(results, None)
+    assert set(three.data["benchmark"]) == {"branin", "hartmann6"}
+    texts = [text.get_text() for axes in three.figure.axes for text in axes.texts]
+    assert texts == ["not run"]
+    assert set(figures.hpolib(results, None).data["benchmark"]) == {"branin", "hartmann6", "svm_on_grid"}
+    assert f"over {RUNS} runs" in figures.figA_1(results, None).caption
