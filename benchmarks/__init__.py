@@ -1,1 +1,1 @@
-"""Speed of scale-adapted SGHMC beside its peers: `python -m benchmarks`, or `make bench`."""
+"""Speed beside peers: `python -m benchmarks`, or `make bench`."""

@@ -1,120 +1,53 @@
-"""Print the benchmark: chain-steps a second of scale-adapted SGHMC beside pybnn, JAX and our own torch engine.
+"""Print speed beside peers, by subject: `python -m benchmarks`, or `python -m benchmarks suggestion growth`.
 
-All measurements of one table run one after the other on one CPU; each is the best of many repetitions. Compare ratios,
-not seconds, between machines. The peers run in `.venv-peers`; where that is missing only ours is measured.
+    steps        chain-steps a second of scale-adapted SGHMC: pybnn, JAX, our torch engine, and a step's floor
+    suggestion   fit and search of BOHAMIANN and DNGO (pybnn) and of the Gaussian process (BoTorch)
+    growth       seconds of fit and search from 10^2 to 10^5 observations
+
+Compare ratios, not seconds, between machines. pybnn and JAX run in `.venv-peers`; where that is missing only ours is
+measured.
 """
 
 import argparse
-import json
 import os
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.breakdown import breakdown
-from benchmarks.ours import seconds_per_step, table_3_1
+from benchmarks import growth, steps, suggestion
 
-HERE = Path(__file__).parent
-NETWORKS = {"small": [13, 50, 1], "large": [6, 50, 50, 50, 1]}
-TARGETS = {"small": {"one chain": 60, "many chains": 150}, "large": {"one chain": 25, "many chains": 60}}  # times pybnn
-
-
-def measure(sizes: list[int], seconds: float, peers: Path) -> dict[str, dict[str, list[float]]]:
-    """Seconds a chain-step of everything that can run, by name and phase, one entry a number of chains."""
-    case = {"sizes": sizes, "points": 455, "batch": 20, "chains": [1, 10, 20, 50], "seconds": seconds}
-    found = {"compiled": seconds_per_step("compiled", case), "torch": seconds_per_step("torch", case)}
-    for name in ("pybnn", "jax"):
-        python = peers / "bin" / "python"
-        if not python.exists():
-            continue
-        command = [str(python), "-W", "ignore", str(HERE / f"peer_{name}.py"), json.dumps(case)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            print(f"{name} failed and is left out: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
-        else:
-            found[name] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
-def speed_table(network: str, found: dict[str, dict[str, list[float]]]) -> Table:
-    """Chain-steps a second in sampling and in burn-in, and the compiled engine's ratio to each."""
-    sizes = "-".join(map(str, NETWORKS[network]))
-    table = Table(title=f"{network} network, {sizes}: chain-steps a second (and how many times faster ours is)")
-    for column in ("", "phase", "1 chain", "10 chains", "20 chains", "50 chains"):
-        table.add_column(column, justify="left" if column in ("", "phase") else "right")
-    labels = {"compiled": "ours, compiled", "torch": "ours, torch", "pybnn": "pybnn 0.0.5", "jax": "JAX"}
-    for name in (key for key in labels if key in found):
-        for phase in ("sampling", "burn_in"):
-            pairs = zip(found[name][phase], found["compiled"][phase])
-            cells = [
-                f"{1 / theirs:,.0f}" + ("" if name == "compiled" else f" ({theirs / ours:.1f}x)")
-                for theirs, ours in pairs
-            ]
-            table.add_row(labels[name] if phase == "sampling" else "", phase.replace("_", "-"), *cells)
-    return table
-
-
-def verdicts(network: str, found: dict[str, dict[str, list[float]]]) -> list[str]:
-    """The targets, met or missed, in sampling."""
-    ours, lines = found["compiled"]["sampling"], []
-    if "pybnn" in found:
-        ratios = [theirs / mine for theirs, mine in zip(found["pybnn"]["sampling"], ours)]
-        for name, ratio in (("one chain", ratios[0]), ("many chains", min(ratios[2:]))):
-            target = TARGETS[network][name]
-            lines.append(f"{network}, {name}: {ratio:.0f}x pybnn, target {target}x: {_met(ratio >= target)}")
-    if "jax" in found:
-        ratio = min(theirs / mine for theirs, mine in zip(found["jax"]["sampling"], ours))
-        lines.append(f"{network}: at least {ratio:.1f}x JAX, target 1x: {_met(ratio >= 1)}")
-    return lines
-
-
-def floor_table(network: str, parts: dict[str, float]) -> Table:
-    """The parts of one step in microseconds, with the floors."""
-    notes = {
-        "arithmetic floor": f"{parts['operations']:,.0f} operations at {parts['peak'] / 1e9:.0f} GFLOP/s, measured",
-        "memory floor": f"{parts['moved'] / 1e3:.0f} kB at {parts['bandwidth'] / 1e9:.0f} GB/s, measured in cache",
-    }
-    table = Table(title=f"{network} network: one step, one chain, by part (parts measured alone)")
-    for column in ("part", "microseconds", ""):
-        table.add_column(column, justify="right" if column == "microseconds" else "left")
-    for name, value in parts.items():
-        if name not in ("operations", "peak", "moved", "bandwidth"):
-            table.add_row(name, f"{1e6 * value:.2f}", notes.get(name, ""))
-    return table
-
-
-def _met(condition: bool) -> str:
-    return "met" if condition else "MISSED"
+SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
+    "steps": steps.report,
+    "suggestion": suggestion.report,
+    "growth": lambda peers, seconds: growth.report(),
+}
 
 
 def main() -> None:
-    """Run everything and print it."""
+    """Run the subjects and print them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=2.0, help="spent on each measurement (default 2)")
+    parser.add_argument("subjects", nargs="*", help=f"of {', '.join(SUBJECTS)} (default all)")
+    parser.add_argument("--seconds", type=float, default=2.0, help="spent on each short measurement (default 2)")
     parser.add_argument("--peers", type=Path, default=Path(".venv-peers"), help="the peers' environment")
     options = parser.parse_args()
+    unknown = [name for name in options.subjects if name not in SUBJECTS]
+    if unknown:
+        parser.error(f"no subject {', '.join(unknown)}; allowed: {', '.join(SUBJECTS)}")
     torch.set_num_threads(1)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    console, lines = Console(width=120), []
+    console = Console(width=120)
     if not (options.peers / "bin" / "python").exists():
-        console.print(f"[bold]no peers in {options.peers}: run `make bench`; only our own engines are measured[/bold]")
-    for network, sizes in NETWORKS.items():
-        found = measure(sizes, options.seconds, options.peers)
-        console.print(speed_table(network, found))
-        parts = breakdown({"sizes": sizes, "points": 455, "batch": 20, "seconds": options.seconds})
-        console.print(floor_table(network, parts))
-        floor = max(parts["arithmetic floor"], parts["memory floor"])
-        whole = found["compiled"]["sampling"][0]
-        lines += verdicts(network, found)
-        lines.append(f"{network}: a step takes {1e6 * whole:.2f} microseconds, {whole / floor:.1f} times its floor")
-    seconds, memory = table_3_1()
-    each, total = ", ".join(f"{name} {value:.1f}" for name, value in seconds.items()), sum(seconds.values())
-    lines.append(f"Table 3.1, adaptive, 50 runs of 15,000 steps, seconds on one core: {each}; {total:.0f} in all")
-    lines.append(f"within 120 s on two cores: {_met(total < 120)}; within 2 GB ({memory:.2f}): {_met(memory < 2)}")
+        console.print(f"[bold]no peers in {options.peers}: run `make bench`; only ours is measured[/bold]")
+    lines: list[str] = []
+    for name in options.subjects or SUBJECTS:
+        tables, verdicts = SUBJECTS[name](options.peers, options.seconds)
+        lines += verdicts
+        for table in tables:
+            console.print(table)
     for line in lines:
         console.print(line)
 

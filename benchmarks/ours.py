@@ -37,7 +37,8 @@ def make(name: str, case: dict, chains: int) -> tuple[Engine, torch.Tensor]:
     problem = Problem(network, X, y, 1, case["batch"], GammaHyperprior().covers(network), LogNormalNoise())
     weights = network.init(generators, chains)
     theta = torch.cat([weights, torch.full((chains, 1), -6.9)], 1)
-    return make_engine(name, problem, AdaptiveSGHMC(), theta, generators), torch.ones(chains)
+    sampler = AdaptiveSGHMC()
+    return make_engine(name, problem, sampler, sampler.init(theta), generators), torch.ones(chains)
 
 
 def seconds_per_step(name: str, case: dict) -> dict[str, list[float]]:
