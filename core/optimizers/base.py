@@ -105,6 +105,11 @@ class Optimizer(ABC):
         """Whether `ask` will never return a trial again. False for optimizers that go on forever."""
         return False
 
+    @property
+    def ends(self) -> bool:
+        """Whether `finished` comes about by itself, after so many trials or brackets."""
+        return False
+
     def ask(self, n: int = 1) -> list[Trial]:
         """At most n trials to evaluate next; they are pending until they are told.
 

@@ -90,5 +90,5 @@ def _require_limits(optimizer: Optimizer, workers: int, until: float | None, eva
         require_number("until", until, lambda value: value > 0, "positive numbers, or None")
     if evaluations is not None:
         require_count("evaluations", evaluations, ", or None")
-    if until is None and evaluations is None and not getattr(optimizer, "ends", False):
+    if until is None and evaluations is None and not optimizer.ends:
         raise UserError(f"{type(optimizer).__name__} has no end of its own; allowed: give until or evaluations")
