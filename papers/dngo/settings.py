@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from core.experiment.schema import Settings
+from core.optimizers.settings import Optimization
 
 Count = Annotated[int, Field(gt=0)]
+Positive = Annotated[float, Field(gt=0)]
+EPOCHS = 20  # as `core.models.dngo` trains its network
 
 
 class Activations(Settings):
@@ -18,3 +21,73 @@ class Activations(Settings):
     widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50, 50, 50)
     points: Count = 20
     epochs: Count = 2000
+
+
+class HPOlib(Optimization):
+    """An optimizer on one of HPOlib's benchmarks."""
+
+
+class SuggestionTime(Settings):
+    """Processor seconds of one suggestion, for more and more observations until one takes longer than `longest`."""
+
+    model: Literal["dngo", "gp_warped"]
+    observations: Annotated[tuple[Count, ...], Field(min_length=1)]
+    longest: Positive
+    warm_up: Count = 10
+
+    @model_validator(mode="after")
+    def _ascending(self) -> SuggestionTime:
+        if list(self.observations) != sorted(set(self.observations)):
+            raise ValueError(f"observations = {self.observations} must be ascending")
+        return self
+
+
+class Features(Settings):
+    """DNGO with features by MAP or by evidence maximisation, held-out points of a function or a data set."""
+
+    features: Literal["map", "evidence"]
+    epochs: Count = EPOCHS
+    train_points: Count = 100
+    test_points: Count = 500
+    test_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
+
+
+class FeatureSearch(Settings):
+    """Bayesian optimization with either kind of features."""
+
+    features: Literal["map", "evidence"]
+    epochs: Count = EPOCHS
+    evaluations: Count
+    initial_design: Count = 5
+
+
+class Architecture(Settings):
+    """Bayesian optimization of DNGO's own architecture with a given number of layers.
+
+    Attributes:
+        layers: hidden layers of the network.
+        search: False confirms the paper's architecture instead, with our defaults for what the paper leaves open.
+        functions: on which DNGO is judged.
+        seeds: runs of DNGO on each function that judge a configuration, the same for all configurations.
+        confirmations: fresh runs on each function that judge the best configuration again.
+        evaluations, initial_design: of each run of DNGO.
+        search_evaluations, search_design: of the outer optimization.
+        epochs: of the network's training.
+    """
+
+    layers: Annotated[int, Field(ge=1, le=4)]
+    search: bool = True
+    functions: Annotated[tuple[str, ...], Field(min_length=1)]
+    seeds: Count
+    confirmations: Count
+    evaluations: Count
+    initial_design: Count = 5
+    search_evaluations: Count
+    search_design: Count
+    epochs: Count = EPOCHS
+
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Architecture:
+        if self.evaluations <= self.initial_design:
+            raise ValueError(f"evaluations = {self.evaluations} must exceed initial_design = {self.initial_design}")
+        return self

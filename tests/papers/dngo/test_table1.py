@@ -1,0 +1,80 @@
+"""DNGO's Table 1: cells of every method, rounding to what is published, and claims on known losses."""
+
+import pandas as pd
+import pytest
+
+from core.experiment.catalogue import Catalogue
+from core.experiment.context import Context
+from core.report.published import read_published
+from papers.dngo import artifacts, claims, experiments
+from papers.dngo.claims_speed import TPE_MARGINS
+
+CATALOGUE = Catalogue()
+PUBLISHED = read_published(CATALOGUE.root / "papers/dngo/published/table1.csv")
+
+
+@pytest.mark.parametrize("method", ["rf", "tpe", "gp", "dngo"])
+def test_every_method_runs(method):
+    overrides = {"evaluations": 4, "hyperparameter_samples": 1, "trees": 3}
+    cell = CATALOGUE.find_cells(f"dngo/hpolib/branin/{method}", "smoke", overrides=overrides)[0]
+    frame = experiments.hpolib(Context(cell, range(1)))
+    assert frame["evaluation"].tolist() == [1, 2, 3, 4] and (frame["regret"] >= 0).all()
+    assert (frame["status"] == "ok").all() and not frame["origin"].str.startswith("random").any()
+
+
+def test_the_paper_s_numbers_of_evaluations():
+    cells = CATALOGUE.find_cells("dngo/hpolib", "paper") + CATALOGUE.find_cells("dngo/hpolib_logistic", "paper")
+    assert {cell.benchmark: cell.settings.evaluations for cell in cells} == {
+        "branin": 200, "hartmann6": 200, "logistic_regression": 100, "lda_on_grid": 50, "svm_on_grid": 100,
+    }  # fmt: skip
+
+
+def runs(**losses: dict[str, float]) -> pd.DataFrame:
+    """Ten runs of two evaluations; the second finds the loss, up to `spread`."""
+    return pd.DataFrame(
+        {"benchmark": problem, "method": method, "run": run, "evaluation": n, "status": "ok", "message": ""}
+        | {"loss": loss + (1000 if n == 1 else 1e-6 * run)}
+        for method, problems in losses.items()
+        for problem, loss in problems.items()
+        for run in range(10)
+        for n in (1, 2)
+    )
+
+
+def test_exact_optima_are_not_better_than_rounded_ones(fake):
+    frame = runs(dngo={"branin": 0.397887, "lda_on_grid": 1266.167, "svm_on_grid": 0.2411})
+    table = artifacts.table1(fake(hpolib=frame), PUBLISHED)
+    for problem, loss in (("branin", 0.398), ("lda_on_grid", 1266.2), ("svm_on_grid", 24.1)):
+        cell = table.cells[problem, "dngo"]
+        assert cell.ours == pytest.approx(loss, abs=1e-9) and cell.runs == 10
+        assert cell.verdict.kind == "reproduced" and cell.verdict.reduced
+    assert table.cells["branin", "smac"].verdict.kind == "not run"
+
+
+def test_logistic_regression_is_not_compared(fake):
+    frame = runs(dngo={"logistic_regression": 0.0842})
+    table = artifacts.table1(fake(hpolib_logistic=frame), PUBLISHED)
+    assert table.cells["logistic_regression", "dngo"].verdict is None
+    ours = table.cells["logistic_regression_10k", "dngo"]
+    assert ours.ours == pytest.approx(8.42, abs=1e-3) and ours.verdict.kind == "not published"
+
+
+def test_published_losses_bear_out_what_the_paper_says_of_them(fake):
+    losses: dict[str, dict[str, float]] = {}
+    for row, column in PUBLISHED:
+        scale = 100 if row in artifacts.PERCENT else 1
+        losses.setdefault({"smac": "rf"}.get(column, column), {})[row] = PUBLISHED[row, column].value / scale
+    results = fake(hpolib=runs(**losses))
+    assert claims.dngo_beats_tpe(results).ours == "5 of 5"
+    assert claims.dngo_beats_forest(results).ours == "4 of 4"
+    assert claims.dngo_ties_gp(results).ours == "5 of 5"
+    losses["dngo"] = losses["tpe"]
+    results = fake(hpolib=runs(**losses))
+    assert claims.dngo_ties_gp(results).holds == claims.dngo_beats_forest(results).holds == "fails"
+
+
+def test_margins_are_half_of_tpe_s_distance():
+    for row, margin in TPE_MARGINS.items():
+        scale = 100 if row in artifacts.PERCENT else 1
+        distance = (PUBLISHED[row, "tpe"].value - PUBLISHED[row, "gp"].value) / scale / 2
+        assert margin == pytest.approx(distance, rel=0.01)
