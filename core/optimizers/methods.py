@@ -18,12 +18,6 @@ from core.optimizers.policy import ModelBased, Policy, Uniform
 from core.optimizers.settings import Optimization
 from core.spaces import CubeEncoding
 
-MAXIMIZERS = {
-    "gradient": GradientAscent(),
-    "differential_evolution": DifferentialEvolution(),
-    "local_search": RandomLocalSearch(),
-}
-
 
 def make_policy(settings: Optimization, encoding: CubeEncoding, device: torch.device | str = "cpu") -> Policy:
     """Random search, or Bayesian optimization with a model."""
@@ -34,7 +28,12 @@ def make_policy(settings: Optimization, encoding: CubeEncoding, device: torch.de
         return make_model(settings, n, device)
 
     source = make if settings.warm_burn_in is None else Continued(make)
-    return ModelBased(encoding, source, MAXIMIZERS[settings.maximizer], settings.acquisition)
+    maximizer = {
+        "gradient": GradientAscent(),
+        "differential_evolution": DifferentialEvolution(iterations=settings.generations),
+        "local_search": RandomLocalSearch(),
+    }[settings.maximizer]
+    return ModelBased(encoding, source, maximizer, settings.acquisition)
 
 
 def make_model(settings: Optimization, n: int, device: torch.device | str = "cpu") -> EnsembleModel:

@@ -15,10 +15,12 @@ class Optimization(Settings):
     """Repetitions of one optimizer on one objective, a row an evaluation; see `core.optimizers.study`.
 
     Attributes:
-        optimizer: "model" is Bayesian optimization with `model`; the others are searches of their own.
+        optimizer: "model" is Bayesian optimization with `model`; the others are searches of their own, of which "smac"
+            needs envs/requirements-smac.txt.
         model: "gp" (hyperparameters by marginal likelihood), "gp_mcmc" (integrated out), "gp_warped" (integrated out,
             inputs warped), "rf" (random forest), "dngo" and "bohamiann".
         maximizer: of the acquisition function.
+        generations: of differential evolution, at most.
         evaluations: of a run.
         initial_design: uniform points at the beginning of a run.
         widths: units of the hidden layers of the networks.
@@ -31,10 +33,11 @@ class Optimization(Settings):
         hyperparameter_samples: chains of the slice sampler where hyperparameters are integrated out, one sample each.
     """
 
-    optimizer: Literal["model", "random", "tpe", "cmaes", "differential_evolution"] = "model"
+    optimizer: Literal["model", "random", "tpe", "smac", "cmaes", "differential_evolution"] = "model"
     model: Literal["gp", "gp_mcmc", "gp_warped", "rf", "dngo", "bohamiann"] | None = None
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
     maximizer: Literal["gradient", "differential_evolution", "local_search"] = "differential_evolution"
+    generations: Count = 50
     evaluations: Count
     initial_design: Annotated[int, Field(ge=0)] = 2
     widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50, 50, 50)

@@ -7,6 +7,7 @@ repetition. Searches of other libraries run one repetition after the other and h
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -21,11 +22,17 @@ from core.optimizers.lockstep import minimise
 from core.optimizers.methods import make_policy
 from core.optimizers.policy import uniform_points
 from core.optimizers.proposer import Proposer
+from core.optimizers.smac import SMAC
 from core.optimizers.tpe import TPE
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 
-SEARCHES = {"tpe": TPE, "cmaes": CMAES, "differential_evolution": DifferentialEvolution}
+SEARCHES: dict[str, Callable[..., Optimizer]] = {
+    "tpe": TPE,
+    "smac": SMAC,
+    "cmaes": CMAES,
+    "differential_evolution": DifferentialEvolution,
+}
 
 
 def optimise(context: Context, objective: Objective) -> pd.DataFrame:
@@ -35,8 +42,8 @@ def optimise(context: Context, objective: Objective) -> pd.DataFrame:
         run, evaluation (from 1), loss, regret (loss above the optimum, where that is known), cost, overhead (seconds
         of the proposal), origin, status, message.
     """
-    search = SEARCHES.get(context.settings.optimizer)
-    records = _in_lockstep(context, objective) if search is None else _one_by_one(context, objective, search)
+    searches = context.settings.optimizer in SEARCHES
+    records = _one_by_one(context, objective) if searches else _in_lockstep(context, objective)
     if objective.optimum is not None:
         records.insert(3, "regret", records["loss"] - objective.optimum)
     return records
@@ -61,12 +68,14 @@ def _in_lockstep(context: Context, objective: Objective) -> pd.DataFrame:
     return minimise(objective, proposer, settings.evaluations, noise, context.progress).frame(context.runs)
 
 
-def _one_by_one(context: Context, objective: Objective, search: type[Optimizer]) -> pd.DataFrame:
-    seeds, noise = context.method_seeds("optimizer"), objective_generators(context)
+def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
+    settings, noise = context.settings, objective_generators(context)
+    extra = {"evaluations": settings.evaluations} if settings.optimizer == "smac" else {}
+    seeds = context.method_seeds("optimizer")
     rows = []
     for done, (run, seed, generator) in enumerate(zip(context.runs, seeds, noise, strict=True)):
-        optimizer = search(objective.space, np.random.default_rng(seed))
-        for number in range(1, context.settings.evaluations + 1):
+        optimizer = SEARCHES[settings.optimizer](objective.space, np.random.default_rng(seed), **extra)
+        for number in range(1, settings.evaluations + 1):
             start = time.perf_counter()
             (trial,) = optimizer.ask()
             overhead = time.perf_counter() - start
@@ -80,7 +89,7 @@ def _one_by_one(context: Context, objective: Objective, search: type[Optimizer])
                     "loss": outcome.loss[0],
                     "cost": outcome.cost[0],
                     "overhead": overhead,
-                    "origin": search.__name__,
+                    "origin": settings.optimizer,
                     "status": "failed" if failure else "ok",
                     "message": failure,
                 }

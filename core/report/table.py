@@ -214,12 +214,19 @@ def _compared(values: np.ndarray, published: PublishedCell | None, direction: st
     absent = PublishedCell(math.nan, reading="missing")
     return Cell(
         ours=float(finite.mean()) if finite.size else math.nan,
-        sd=float(finite.std(ddof=1)) if finite.size > 1 else math.nan,
+        sd=_deviation(finite),
         runs=values.size,
         failed=values.size - finite.size,
         published=published,
         verdict=cell_verdict(values, published or absent, direction, reduced),
     )
+
+
+def _deviation(values: np.ndarray) -> float:
+    """Standard deviation over the runs; exactly 0 where they are equal, which rounding would hide."""
+    if values.size < 2:
+        return math.nan
+    return float(values.std(ddof=1)) if np.ptp(values) > 0 else 0.0
 
 
 def _matched(text: str, published: PublishedCell | None) -> Cell:

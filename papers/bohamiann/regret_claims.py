@@ -13,7 +13,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Check, Interval, NotRunError, all_of, bootstrap_interval, judge
 from core.report.trajectories import incumbent, log_regret, per_run
-from papers.bohamiann.regret_figures import FIGURE_A1, HPOLIB
+from papers.bohamiann.regret_figures import FIGURE_A1, HPOLIB, hpolib_runs
 
 SEED = 0
 NOT_WORSE = 0.1  # share of what the GP gains over random search that a method may lose and still match the GP
@@ -75,7 +75,7 @@ def matches_gp_on_four_of_five(results: Results) -> Check:
     It matches where its final loss is worse by less than a tenth of what the GP gains over random search; the interval
     of the difference decides.
     """
-    frame = results.frame("hpolib")
+    frame = hpolib_runs(results)
     matched, worse, details = 0, 0, []
     for benchmark in HPOLIB:
         ours, gp, random = (_last_loss(frame, benchmark, name) for name in ("bohamiann_50", "gp", "random"))

@@ -86,7 +86,7 @@ def fig1_right(results: Results, published: Published | None) -> Figure:
 
 def hpolib(results: Results, published: Published | None) -> Figure:
     """NIPS section 6.1: the five HPOLib benchmarks; regret on the synthetic ones, the incumbent's loss elsewhere."""
-    frame = results.frame("hpolib")
+    frame = hpolib_runs(results)
     if frame.empty:
         raise NotRunError("hpolib")
     figure, panels = style.subplots(2, 3, height=4.8)
@@ -104,7 +104,15 @@ def hpolib(results: Results, published: Published | None) -> Figure:
             axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
     panels.flat[-1].set_axis_off()
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    return Figure(figure, f"{BAND} the incumbent over {_runs(frame)} runs.", pd.concat(drawn, ignore_index=True))
+    caption = f"{BAND} the incumbent over {_runs(frame)} runs"
+    logistic = _runs(results.frame("hpolib_logistic"))
+    caption += f", {logistic} for logistic regression." if logistic else "."
+    return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
+
+
+def hpolib_runs(results: Results) -> pd.DataFrame:
+    """The runs of all five benchmarks; logistic regression is an experiment of its own."""
+    return pd.concat([results.frame("hpolib"), results.frame("hpolib_logistic")], ignore_index=True)
 
 
 def _losses(axes, frame: pd.DataFrame, benchmark: str) -> pd.DataFrame:
