@@ -13,8 +13,8 @@ maximizer:
 Candidates are projected before they are valued, and suggestions are projected points.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -25,7 +25,7 @@ from core.randomness import make_generators, uniform_
 Project = Callable[[Tensor], Tensor]
 
 
-class Maximizer(Protocol):
+class Maximizer(ABC):
     """A search for the best point of the unit cube; its settings are the fields of a frozen dataclass."""
 
     def __call__(
@@ -50,7 +50,13 @@ class Maximizer(Protocol):
             NoCandidateError: runs whose every candidate has the value nan.
             ValueError: shapes that do not fit together.
         """
-        ...
+        return self._search(acquisition, check_incumbents(incumbents, dimension, generators), generators)
+
+    @abstractmethod
+    def _search(
+        self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Tensor, Tensor]:
+        """As `__call__`, with incumbents (runs, k, d) that were checked; k is 0 where there are none."""
 
 
 class NoCandidateError(ValueError):

@@ -16,8 +16,8 @@ from torch import Tensor
 
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import (
+    Maximizer,
     Project,
-    check_incumbents,
     choose,
     nan_lowest,
     search_generators,
@@ -28,7 +28,7 @@ from core.models.settings import check_counts, check_positive
 
 
 @dataclass(frozen=True)
-class DifferentialEvolution:
+class DifferentialEvolution(Maximizer):
     """Differential evolution of one population a run.
 
     Attributes:
@@ -57,16 +57,12 @@ class DifferentialEvolution:
             raise ValueError(f"{name}.mutation: must be two ascending numbers in (0, 2], got {self.mutation!r}")
 
     @torch.no_grad()
-    def __call__(
-        self,
-        acquisition: Acquisition,
-        dimension: int,
-        generators: Sequence[torch.Generator],
-        incumbents: Tensor | None = None,
+    def _search(
+        self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """See `Maximizer`; incumbents take the first places of the population."""
-        incumbents = check_incumbents(incumbents, dimension, generators)
+        """See `Maximizer._search`; incumbents take the first places of the population."""
         generators, choice = search_generators(generators), search_generators(generators)
+        dimension = incumbents.shape[-1]
         size = max(5, self.population_per_dimension * dimension)
         X = latin_hypercube(size, dimension, generators)
         X[:, : incumbents.shape[1]] = incumbents[:, :size]

@@ -21,9 +21,9 @@ from torch import Tensor
 
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import (
+    Maximizer,
     Project,
     best_first,
-    check_incumbents,
     choose,
     search_generators,
     take,
@@ -37,7 +37,7 @@ PRECISION = 1e-7  # in the same units; below it are the rounding errors of netwo
 
 
 @dataclass(frozen=True)
-class GradientAscent:
+class GradientAscent(Maximizer):
     """L-BFGS-B from the best of random candidates.
 
     Attributes:
@@ -57,17 +57,12 @@ class GradientAscent:
             type(self).__name__, candidates=self.candidates, restarts=self.restarts, iterations=self.iterations
         )
 
-    def __call__(
-        self,
-        acquisition: Acquisition,
-        dimension: int,
-        generators: Sequence[torch.Generator],
-        incumbents: Tensor | None = None,
+    def _search(
+        self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """See `Maximizer`."""
-        incumbents = check_incumbents(incumbents, dimension, generators)
+        """See `Maximizer._search`."""
         generators = search_generators(generators)
-        random = uniform_(incumbents.new_empty(len(generators), self.candidates, dimension), generators)
+        random = uniform_(incumbents.new_empty(len(generators), self.candidates, incumbents.shape[-1]), generators)
         X = torch.cat([random, incumbents], 1)
         X = X if self.project is None else self.project(X)
         with torch.no_grad():

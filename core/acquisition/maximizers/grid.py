@@ -8,12 +8,12 @@ import torch
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
-from core.acquisition.maximizers.base import check_incumbents, choose, search_generators, value
+from core.acquisition.maximizers.base import Maximizer, choose, search_generators, value
 from core.models.settings import check_counts
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Maximizer):
     """Takes the best of given candidates: points (n, d), the same for every run, or (runs, n, d).
 
     Raises:
@@ -27,15 +27,11 @@ class Grid:
             raise ValueError(f"Grid.points: has shape {tuple(self.points.shape)}, expected (n, d) or (runs, n, d)")
 
     @torch.no_grad()
-    def __call__(
-        self,
-        acquisition: Acquisition,
-        dimension: int,
-        generators: Sequence[torch.Generator],
-        incumbents: Tensor | None = None,
+    def _search(
+        self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """See `Maximizer`; the incumbents are not used."""
-        check_incumbents(incumbents, dimension, generators)
+        """See `Maximizer._search`; the incumbents are not used."""
+        dimension = incumbents.shape[-1]
         points = self.points if self.points.ndim == 3 else self.points.expand(len(generators), -1, -1)
         if points.shape[0] != len(generators) or points.shape[2] != dimension:
             raise ValueError(

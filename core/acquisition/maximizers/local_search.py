@@ -16,9 +16,9 @@ from torch import Tensor
 
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import (
+    Maximizer,
     Project,
     best_first,
-    check_incumbents,
     choose,
     nan_lowest,
     search_generators,
@@ -30,7 +30,7 @@ from core.randomness import normal_, uniform_
 
 
 @dataclass(frozen=True)
-class RandomLocalSearch:
+class RandomLocalSearch(Maximizer):
     """Random candidates, the best of which are improved by local search; `steps` 0 leaves random search.
 
     Attributes:
@@ -65,15 +65,10 @@ class RandomLocalSearch:
             raise ValueError(f"{name}.uniform_share: must be in [0, 1], got {self.uniform_share!r}")
 
     @torch.no_grad()
-    def __call__(
-        self,
-        acquisition: Acquisition,
-        dimension: int,
-        generators: Sequence[torch.Generator],
-        incumbents: Tensor | None = None,
+    def _search(
+        self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """See `Maximizer`."""
-        incumbents = check_incumbents(incumbents, dimension, generators)
+        """See `Maximizer._search`."""
         generators, choice = search_generators(generators), search_generators(generators)
         X = self._candidates(incumbents, generators)
         values = value(acquisition, X)
