@@ -33,7 +33,8 @@ from core.models.pathwise import draw_functions
 from core.models.settings import check_counts
 from core.randomness import Generators
 
-BLOCK_ELEMENTS = 2**23  # covariances that a prediction holds at a time, 64 MB
+BLOCK_ELEMENTS = 2**18  # covariances that a prediction holds at a time, 2 MB: what caches hold
+BLOCK_POINTS = 32  # but never fewer points than would read L^-1 from memory too often
 WIDTH = 2.0  # of a slice: typical of the posteriors of logarithms of hyperparameters
 SMALLEST_VARIANCE = 1e-14  # of standardised targets: what rounding leaves at a training point
 
@@ -89,7 +90,7 @@ class GaussianProcess(GaussianMixtureModel):
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """See `GaussianMixtureModel.marginals`; so many points at a time."""
-        block = max(1, BLOCK_ELEMENTS // (self.solved.numel() * math.prod(X.shape[:-3])))
+        block = max(BLOCK_POINTS, BLOCK_ELEMENTS // (self.solved.numel() * math.prod(X.shape[:-3])))
         parts = [self._marginals(points) for points in X.split(block, -2)]
         return torch.cat([mean for mean, _ in parts], -1), torch.cat([variance for _, variance in parts], -1)
 

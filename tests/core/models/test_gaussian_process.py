@@ -62,6 +62,14 @@ def test_kernel_is_gpytorch_s():
     torch.testing.assert_close(matern.kernel(A / 0.7, B / 0.7), kernel(A, B).to_dense().detach())
 
 
+def test_kernel_s_gradient_is_that_of_finite_differences():
+    g = torch.Generator().manual_seed(0)
+    A = torch.rand(2, 3, 4, 5, generator=g, dtype=torch.float64, requires_grad=True)
+    B = torch.rand(2, 1, 6, 5, generator=g, dtype=torch.float64)
+    B[:, 0, 0] = A[:, 0, 0].detach()  # a distance of 0, where the root has no derivative and the kernel has
+    assert torch.autograd.gradcheck(matern.kernel, (A, B.requires_grad_()))
+
+
 def test_warping_is_botorch_s():
     X = torch.rand(4, 2, dtype=torch.float64)
     log_a, log_b = torch.randn(2, 2, dtype=torch.float64)
@@ -123,16 +131,20 @@ def test_blocks_do_not_change_predictions(monkeypatch):
     model, *_ = fixed()
     at = torch.rand(3, 2, 7, 2, dtype=torch.float64)
     whole = model.marginals(at)
-    monkeypatch.setattr("core.models.gaussian_process.BLOCK_ELEMENTS", 300)  # two points at a time
+    monkeypatch.setattr("core.models.gaussian_process.BLOCK_ELEMENTS", 300)
+    monkeypatch.setattr("core.models.gaussian_process.BLOCK_POINTS", 2)
     torch.testing.assert_close(model.marginals(at), whole)
 
 
-def test_a_run_does_not_depend_on_the_others():
+@pytest.mark.parametrize(
+    "model", [MarginalisedGP(chains=2, burn_in=2), MarginalLikelihoodGP(), MarginalLikelihoodGP(warping=True)]
+)
+def test_a_run_does_not_depend_on_the_others(model):
     X, y = data()
-    settings = {"chains": 2, "burn_in": 2}
-    both = MarginalisedGP(**settings).fit(X, y, make_generators([5, 6]))
-    alone = MarginalisedGP(**settings).fit(X[1], y[1], make_generators([6]))
-    torch.testing.assert_close(both.theta[:, 1], alone.theta[:, 0])
+    y[0] = 1e3 * torch.randn(8, generator=torch.Generator().manual_seed(2))  # a run that takes longer
+    both = model.fit(X, y, make_generators([5, 6])).theta
+    alone = model.fit(X[1], y[1], make_generators([6])).theta
+    torch.testing.assert_close(both[:, 1], alone[:, 0])
 
 
 def test_botorch_optimises_its_acquisitions():
