@@ -19,7 +19,7 @@ from papers.dngo.claims_design import (
     three_layers_are_best,
 )
 from papers.dngo.claims_speed import (
-    dngo_beats_forest,
+    dngo_beats_smac,
     dngo_beats_tpe,
     dngo_grows_linearly,
     dngo_ties_gp,
@@ -29,7 +29,7 @@ from papers.dngo.claims_speed import (
 
 __all__ = [
     "about_fifty_units",
-    "dngo_beats_forest",
+    "dngo_beats_smac",
     "dngo_beats_tpe",
     "dngo_grows_linearly",
     "dngo_ties_gp",
