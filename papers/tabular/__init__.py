@@ -1,0 +1,1 @@
+"""Klein's thesis, chapter 7: tabular benchmarks for hyperparameter optimization."""
