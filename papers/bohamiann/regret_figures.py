@@ -117,8 +117,10 @@ def hpolib(results: Results, published: Published | None) -> Figure:
 
 
 def hpolib_runs(results: Results) -> pd.DataFrame:
-    """The runs of all five benchmarks; logistic regression is an experiment of its own."""
-    return pd.concat([results.frame("hpolib"), results.frame("hpolib_logistic")], ignore_index=True)
+    """The runs of all five benchmarks, of which the synthetic ones are those of Figs 3.3 and A.1."""
+    synthetic = results.frame("synthetic")
+    synthetic = synthetic[synthetic["benchmark"].isin(HPOLIB)]
+    return pd.concat([synthetic, results.frame("hpolib"), results.frame("hpolib_logistic")], ignore_index=True)
 
 
 def _losses(axes, frame: pd.DataFrame, benchmark: str) -> pd.DataFrame:
