@@ -3,6 +3,7 @@
     steps        chain-steps a second of scale-adapted SGHMC: pybnn, JAX, our torch engine, and a step's floor
     suggestion   fit and search of BOHAMIANN and DNGO (pybnn) and of the Gaussian process (BoTorch)
     growth       seconds of fit and search from 10^2 to 10^5 observations
+    generator    training of tabular benchmarks (plain PyTorch, one by one), and what the shipped tables cost
 
 Compare ratios, not seconds, between machines. pybnn and JAX run in `.venv-peers`; where that is missing only ours is
 measured.
@@ -17,12 +18,13 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import growth, steps, suggestion
+from benchmarks import generator, growth, steps, suggestion
 
 SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "steps": steps.report,
     "suggestion": suggestion.report,
     "growth": lambda peers, seconds: growth.report(),
+    "generator": lambda peers, seconds: generator.report(seconds),
 }
 
 

@@ -1,0 +1,33 @@
+"""Training of many small networks: the data behind the tabular benchmarks (thesis chapter 7) and behind the surrogates
+of section C.8.
+
+    train(networks, parts)      groups of networks of one architecture, see `networks`
+    fcnet                       the tables of chapter 7, configuration by configuration
+    collector                   the learning curves of C.8
+
+On the CPU networks train one after the other in machine code (`compiled`), on other devices all at once (`batched`);
+both do the same steps, from random numbers of their own.
+"""
+
+from __future__ import annotations
+
+from core.training.networks import Networks, Part, Parts, Records
+
+
+def train(networks: Networks, parts: Parts, device: str = "cpu") -> Records:
+    """Train a group. The same group on the same device gives the same errors.
+
+    `seconds` of a network, its cost to an optimizer, is on the CPU the CPU time of the one thread that trained it
+    alone, so that load of the machine changes it little, times E / epochs done where it diverged and stopped early. On
+    other devices it is its share of the group's time on the wall: networks of a group do the same arithmetic.
+    """
+    if device == "cpu":
+        from core.training.compiled import train_compiled
+
+        return train_compiled(networks, parts)
+    from core.training.batched import train_batched
+
+    return train_batched(networks, parts, device)
+
+
+__all__ = ["Networks", "Part", "Parts", "Records", "train"]

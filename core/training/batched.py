@@ -1,0 +1,148 @@
+"""Training of all networks of a group at once in torch, on any device: one batched matrix product a layer.
+
+The equations are those of `core.training.passes`. Parameters of the G networks lie in one tensor theta (G, P), so that
+Adam is a few operations on it; gradients are written by hand, into views of a tensor of the same layout.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.randomness import permutations
+from core.training.networks import Networks, Part, Parts, Records
+from core.training.passes import EPSILON, FIRST_DECAY, SECOND_DECAY
+
+LARGEST_ACTIVATIONS = 2**26  # elements of a layer's activations while validating, over all networks
+
+Layers = list[tuple[Tensor, Tensor]]
+
+
+class Draws:
+    """The random choices of a group's training, from one generator on its device."""
+
+    def __init__(self, networks: Networks, device: torch.device | str) -> None:
+        self.group = len(networks.seeds)
+        seed = int(np.random.SeedSequence(networks.seeds.tolist()).generate_state(1, np.uint64)[0])
+        self.generator = torch.Generator(device=device).manual_seed(seed)
+
+    def order(self, points: int) -> Tensor:
+        """The order of the points in an epoch, (G, n) int64."""
+        return permutations(points, self.group, self.generator)
+
+    def mask(self, layer: int, rows: int, units: int, rates: Tensor) -> Tensor:
+        """The dropout mask of a hidden layer, (G, rows, units): 1 / (1 - p) or 0; rates p (G, 1, 1)."""
+        shape = (self.group, rows, units)
+        uniform = torch.rand(shape, generator=self.generator, device=rates.device)
+        return (uniform >= rates).to(rates.dtype).div_(1 - rates)
+
+
+class BatchedTraining:
+    """The state of a group on its way: parameters, moments and the step's number."""
+
+    def __init__(self, networks: Networks, parts: Parts, device: torch.device | str, draws: Draws) -> None:
+        self.networks, self.classes, self.draws = networks, parts.classes, draws
+        self.parts = [Part(*(torch.from_numpy(array).to(device) for array in part)) for part in parts[:3]]
+        self.theta = torch.from_numpy(networks.initial()).to(device)
+        self.gradient, self.first, self.second = (torch.zeros_like(self.theta) for _ in range(3))
+        self.layers, self.gradients = (_unpack(flat, networks.sizes) for flat in (self.theta, self.gradient))
+        self.tanh = torch.from_numpy(networks.tanh).to(device)[:, :, None, None]
+        self.dropout = torch.from_numpy(networks.dropout).to(device)[:, :, None, None]
+        self.rates = torch.from_numpy(networks.rates).to(device, torch.float32)
+        self.drops = [bool((rates > 0).any()) for rates in networks.dropout.T]
+        self.steps = 0
+
+    def epoch(self, number: int) -> Tensor:
+        """One pass over the training data; the mean error of its minibatches, (G,) float64."""
+        X, y = self.parts[0]
+        total = torch.zeros(len(self.theta), dtype=torch.float64, device=X.device)
+        for batch in self.draws.order(len(y)).split(self.networks.batch_size, 1):
+            total += self._step(X[batch], y[batch], self.rates[:, number, None])
+        return total / len(y)
+
+    def error(self, part: Part) -> Tensor:
+        """The mean error over a part of the data, nothing dropped, (G,) float64."""
+        rows = max(1, LARGEST_ACTIVATIONS // (len(self.theta) * max(self.networks.sizes[1:])))
+        total = torch.zeros(len(self.theta), dtype=torch.float64, device=self.theta.device)
+        for X, y in zip(part.X.split(rows), part.y.split(rows), strict=True):
+            outputs = self._forward(X.expand(len(self.theta), -1, -1), training=False)[0][-1]
+            total += self._head(outputs, y.expand(len(self.theta), -1))[0]
+        return total / len(part.y)
+
+    def _step(self, X: Tensor, y: Tensor, rates: Tensor) -> Tensor:
+        """A step on minibatches X (G, B, d), y (G, B); the sum of their errors (G,)."""
+        activations, masks = self._forward(X, training=True)
+        errors, delta = self._head(activations[-1], y)
+        delta.div_(y.shape[1])
+        for layer in reversed(range(len(self.layers))):
+            torch.bmm(activations[layer].mT, delta, out=self.gradients[layer][0])
+            torch.sum(delta, 1, keepdim=True, out=self.gradients[layer][1])
+            if layer > 0:
+                delta, a, mask = delta @ self.layers[layer][0].mT, activations[layer], masks[layer - 1]
+                if mask is not None:  # where it is not 0, the unit's value is a (1 - p)
+                    delta, a = delta.mul_(mask), a * (1 - self.dropout[:, layer - 1])
+                delta.mul_(torch.where(self.tanh[:, layer - 1], 1 - a * a, (a > 0).to(a.dtype)))
+        self._adam(rates)
+        return errors
+
+    def _forward(self, X: Tensor, training: bool) -> tuple[list[Tensor], list[Tensor | None]]:
+        """Activations of all layers, inputs first, and the masks of the hidden ones."""
+        activations, masks = [X], []
+        for layer, (W, b) in enumerate(self.layers):
+            a = torch.baddbmm(b, activations[-1], W)
+            if layer < len(self.layers) - 1:
+                a = torch.where(self.tanh[:, layer], a.tanh(), a.relu())
+                drops = training and self.drops[layer]
+                masks.append(self.draws.mask(layer, *a.shape[1:], self.dropout[:, layer]) if drops else None)
+                if drops:
+                    a.mul_(masks[-1])
+            activations.append(a)
+        return activations, masks
+
+    def _head(self, outputs: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """The sum of errors (G,) float64 and the gradient (G, B, outputs) of the summed loss."""
+        if self.classes == 0:
+            residual = outputs.squeeze(-1) - y
+            return residual.double().square().sum(1), 2 * residual.unsqueeze(-1)
+        labels, probabilities = y.long(), outputs.softmax(-1)
+        wrong = (outputs.argmax(-1) != labels).double()
+        errors = wrong.masked_fill_(~probabilities.isfinite().all(-1), torch.nan).sum(1)
+        return errors, probabilities.scatter_add_(2, labels.unsqueeze(-1), -torch.ones_like(outputs[..., :1]))
+
+    def _adam(self, rates: Tensor) -> None:
+        """Adam with a learning rate a network, (G, 1)."""
+        self.steps += 1
+        self.first.lerp_(self.gradient, 1 - FIRST_DECAY)
+        self.second.mul_(SECOND_DECAY).addcmul_(self.gradient, self.gradient, value=1 - SECOND_DECAY)
+        spread = (self.second / (1 - SECOND_DECAY**self.steps)).sqrt_().add_(EPSILON)
+        self.theta.sub_((self.first * (rates / (1 - FIRST_DECAY**self.steps))).div_(spread))
+
+
+def train_batched(networks: Networks, parts: Parts, device: torch.device | str, draws: Draws | None = None) -> Records:
+    """Train a group; `seconds` is the time on the wall, shared equally between the networks."""
+    start = time.perf_counter()
+    training = BatchedTraining(networks, parts, device, draws or Draws(networks, device))
+    curves = []
+    for epoch in range(networks.epochs):
+        errors = training.epoch(epoch)
+        curves.append(torch.stack([errors, training.error(training.parts[1])]))
+    train, validation = torch.stack(curves, -1).cpu().numpy()
+    test = training.error(training.parts[2]).cpu().numpy()
+    seconds = np.full(len(test), (time.perf_counter() - start) / len(test))
+    diverged = np.logical_or.accumulate(~np.isfinite(train + validation), axis=1)
+    train[diverged] = validation[diverged] = test[diverged[:, -1]] = np.nan
+    return Records(*(array.astype(np.float32) for array in (train, validation, test, seconds)))
+
+
+def _unpack(flat: Tensor, sizes: tuple[int, ...]) -> Layers:
+    """Views of (G, P) as W (G, in, out) and b (G, 1, out) a layer."""
+    layers, start = [], 0
+    for inputs, outputs in pairwise(sizes):
+        middle, end = start + inputs * outputs, start + (inputs + 1) * outputs
+        layers.append((flat[:, start:middle].unflatten(1, (inputs, outputs)), flat[:, None, middle:end]))
+        start = end
+    return layers

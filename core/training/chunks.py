@@ -1,0 +1,129 @@
+"""A long computation on many items as chunks: a file each, so that an interruption loses one chunk at most.
+
+A chunk file (`chunk_<number>.npz`) holds plain arrays by name, the items first, and `key`, which says what they are of:
+files of another collection are refused, damaged ones are computed again. Several processes may fill a folder, each a
+shard: chunk k belongs to shard k modulo the number of shards.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import UserError
+
+Arrays = dict[str, NDArray]
+Progress = Callable[[float], None]
+DAMAGED = (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError)
+
+
+def silent(share: float) -> None:
+    """The default progress callback."""
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """The chunks of a computation on `items` items, `size` in each but the last.
+
+    Args:
+        folder: where the files are; made where it is missing.
+        key: what is computed, in words: everything that the arrays depend on.
+
+    Raises:
+        UserError: a size or a number of items below 1.
+    """
+
+    folder: Path
+    key: str
+    items: int
+    size: int
+
+    def __post_init__(self) -> None:
+        if self.size < 1 or self.items < 1:
+            raise UserError(f"chunks of {self.size} items out of {self.items}; allowed: at least 1 of at least 1")
+
+    @property
+    def count(self) -> int:
+        return -(-self.items // self.size)
+
+    def fill(
+        self,
+        compute: Callable[[NDArray[np.int64]], Arrays],
+        shard: tuple[int, int] = (0, 1),
+        progress: Progress = silent,
+    ) -> None:
+        """Compute the missing chunks of a shard.
+
+        Args:
+            compute: gets the numbers of a chunk's items and returns their arrays.
+            shard: which, of how many.
+            progress: called after each chunk with the share of the shard that is there.
+
+        Raises:
+            UserError: a shard that does not exist, a file of another collection, or one that cannot be written.
+        """
+        which, shards = shard
+        if not 0 <= which < shards:
+            raise UserError(f"shard {which} of {shards}; allowed: 0 to {shards - 1}")
+        numbers = range(which, self.count, shards)
+        for done, number in enumerate(numbers, start=1):
+            if self._read(number) is None:
+                arrays = compute(self._items(number))
+                if "key" in arrays or any(len(array) != len(self._items(number)) for array in arrays.values()):
+                    raise ValueError(f"compute: must give arrays of {len(self._items(number))} items, none named key")
+                self._write(number, arrays)
+            progress(done / len(numbers))
+
+    def missing(self) -> list[int]:
+        """Numbers of the chunks that are still to be computed."""
+        return [number for number in range(self.count) if self._read(number) is None]
+
+    def gather(self) -> Arrays:
+        """All items together.
+
+        Raises:
+            UserError: chunks are missing.
+        """
+        found = [self._read(number) for number in range(self.count)]
+        if absent := [number for number, arrays in enumerate(found) if arrays is None]:
+            raise UserError(f"{self.folder}: {len(absent)} of {self.count} chunks are missing, first {absent[0]}")
+        return {name: np.concatenate([arrays[name] for arrays in found]) for name in found[0]}
+
+    def _items(self, number: int) -> NDArray[np.int64]:
+        return np.arange(number * self.size, min((number + 1) * self.size, self.items))
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"chunk_{number:05d}.npz"
+
+    def _read(self, number: int) -> Arrays | None:
+        """None where there is no file, or only a damaged one, or the last of a collection of fewer items."""
+        try:
+            with np.load(self._path(number), allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            key = str(arrays.pop("key"))
+        except DAMAGED:
+            return None
+        if key != self.key:
+            raise UserError(f"{self._path(number)}: holds {key}, wanted is {self.key}; use another folder")
+        return arrays if all(len(array) == len(self._items(number)) for array in arrays.values()) else None
+
+    def _write(self, number: int, arrays: Arrays) -> None:
+        path = self._path(number)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with open(temporary, "wb") as stream:
+                np.savez_compressed(stream, key=np.array(self.key), **arrays)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(temporary, path)
+        except OSError as error:
+            raise UserError(f"{path}: cannot be written: {error.strerror or error}") from error
+        finally:
+            temporary.unlink(missing_ok=True)

@@ -1,0 +1,130 @@
+"""Learning curves of classifying networks for the surrogates of thesis section C.8: configurations drawn from Table
+C.1, trained for up to 50 epochs, the validation error after every epoch and the training time recorded.
+
+    CurveCollection("letter", 10_000, folder).fill()
+
+A network has `layers` hidden layers of `units` relu units each, dropout after each of them, and a softmax; it minimises
+the cross entropy, its learning rate being rate e^(decay e) in epoch e. C.8 names no optimizer beyond "stochastic
+gradient descent"; at the rates of Table C.1, 1e-6 to 1e-2, plain descent would hardly move, while "almost all networks
+converged within the 50 epochs": it is Adam here, as in chapter 7. Units, splits and encoding are not given either: relu
+and `core.training.preparation`. No two configurations share sizes and batch size, so that each is a group of its own:
+fast in machine code on the CPU, not on a GPU.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace, Float, Integer
+from numpy.typing import NDArray
+
+from core.data import load
+from core.experiment.seeds import derive_seed
+from core.spaces import CubeEncoding
+from core.training import Networks, Parts, train
+from core.training.chunks import Arrays, Chunks, Progress, silent
+from core.training.networks import exponential
+from core.training.preparation import prepare
+
+DATASETS = {name: name for name in ("adult", "higgs", "letter", "optdigits", "poker")} | {"mnist": "mnist_test"}
+"""Thesis 6.4.2.2 and their names in `core.data`; of MNIST the 10,000 test images."""
+EPOCHS = 50
+
+
+def surrogate_space() -> ConfigurationSpace:
+    """Table C.1."""
+    space = ConfigurationSpace(name="FC-Net surrogate")
+    space.add(
+        Integer("batch_size", (2**3, 2**8), log=True),
+        Float("dropout", (0.0, 0.5)),
+        Float("learning_rate", (1e-6, 1e-2), log=True),
+        Float("decay", (-0.185, 0.0)),
+        Integer("layers", (1, 5)),
+        Integer("units", (2**4, 2**8), log=True),
+    )
+    return space
+
+
+@dataclass(frozen=True)
+class CurveCollection:
+    """The curves of one data set.
+
+    Args:
+        dataset: a name of `DATASETS`.
+        configurations: how many to draw; a longer collection begins with the same ones.
+        folder: of the chunk files.
+        seed: of the split, the configurations and all trainings.
+    """
+
+    dataset: str
+    configurations: int
+    folder: Path
+    seed: int = 0
+    epochs: int = EPOCHS
+    chunk_size: int = 20
+    device: str = "cpu"
+
+    def fill(self, shard: tuple[int, int] = (0, 1), progress: Progress = silent) -> None:
+        """Train what is missing of a shard; raises as `Chunks.fill`.
+
+        Raises:
+            DataUnavailableError: the set is not here and cannot be downloaded.
+        """
+        self._chunks.fill(self._train, shard, progress)
+
+    def arrays(self) -> Arrays:
+        """A column (n,) a hyperparameter of Table C.1, and what `train_curve` returns, (n, ...); in order drawn.
+
+        Raises:
+            UserError: chunks are missing.
+        """
+        return self._chunks.gather()
+
+    def _train(self, items: NDArray[np.int64]) -> Arrays:
+        encoding = CubeEncoding(surrogate_space())
+        found: dict[str, list] = {}
+        for number in items:
+            generator = np.random.default_rng(derive_seed("surrogate", self.seed, int(number)))
+            (configuration,) = encoding.decode(generator.random((1, encoding.dimension)))
+            seed = derive_seed("surrogate", self.dataset, self.seed, int(number))
+            curve = train_curve(self._parts, configuration, seed, self.epochs, self.device)
+            for name, value in (configuration | curve).items():
+                found.setdefault(name, []).append(value)
+        return {name: np.array(values) for name, values in found.items()}
+
+    @cached_property
+    def _parts(self) -> Parts:
+        seed = derive_seed("surrogate split", self.dataset, self.seed) % 2**32
+        return prepare(load(DATASETS[self.dataset]), seed)[0]
+
+    @property
+    def _chunks(self) -> Chunks:
+        fields = {name: getattr(self, name) for name in ("dataset", "seed", "epochs", "chunk_size")}
+        key = json.dumps({"surrogate": fields, "device": self.device.partition(":")[0]})
+        return Chunks(Path(self.folder), key, self.configurations, self.chunk_size)
+
+
+def train_curve(parts: Parts, configuration: dict, seed: int, epochs: int = EPOCHS, device: str = "cpu") -> dict:
+    """Train one configuration of Table C.1.
+
+    Returns:
+        train_error, valid_error (epochs,) float32, shares of wrong predictions, nan where it diverged; test_error and
+        seconds of the whole training, see `core.training.train`.
+    """
+    layers = configuration["layers"]
+    rates = exponential(configuration["learning_rate"], configuration["decay"], epochs)
+    networks = Networks(
+        sizes=(parts.train.X.shape[1], *[configuration["units"]] * layers, parts.classes),
+        batch_size=configuration["batch_size"],
+        tanh=np.zeros((1, layers), np.bool_),
+        dropout=np.full((1, layers), configuration["dropout"], np.float32),
+        rates=rates[None],
+        seeds=np.array([seed], dtype=np.uint64),
+    )
+    records = train(networks, parts, device)
+    names = ("train_error", "valid_error", "test_error", "seconds")
+    return {name: array[0] for name, array in zip(names, records, strict=True)}

@@ -1,0 +1,123 @@
+"""What is trained: groups of networks of one architecture and one batch size, and what is recorded of each.
+
+Networks of a group see the same data, each in an order of its own, and differ in everything else: activations, dropout,
+learning rates, seeds. They start with weights uniform in +-sqrt(6 / (in + out)) and biases 0 (Glorot and Bengio 2010).
+The learning rate changes from epoch to epoch, e = 0, ..., E - 1:
+
+    constant      rate
+    cosine        rate (1 + cos(pi e / E)) / 2        (Loshchilov and Hutter 2017, without restarts)
+    exponential   rate e^(k e), k <= 0
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Part(NamedTuple):
+    """Inputs X (n, d) float32 and targets y (n,) float32: numbers, or class codes 0, 1, ..."""
+
+    X: NDArray[np.float32]
+    y: NDArray[np.float32]
+
+
+class Parts(NamedTuple):
+    """The data of a training; `classes` is 0 for regression, otherwise the number K of classes."""
+
+    train: Part
+    validation: Part
+    test: Part
+    classes: int = 0
+
+
+class Records(NamedTuple):
+    """What is kept of G networks and E epochs, nan from the epoch on in which a network diverged.
+
+    The error is the mean squared one, or the share of wrong predictions.
+    """
+
+    train: NDArray[np.float32]  # (G, E) over an epoch's minibatches as they were trained on, dropout included
+    validation: NDArray[np.float32]  # (G, E) after each epoch
+    test: NDArray[np.float32]  # (G,) after the last epoch
+    seconds: NDArray[np.float32]  # (G,) of training with its validations, all E epochs; see `core.training.train`
+
+
+@dataclass(frozen=True)
+class Networks:
+    """G networks of one architecture.
+
+    Args:
+        sizes: inputs, units of each hidden layer, outputs.
+        batch_size: points of a minibatch; the last of an epoch has what is left.
+        tanh: (G, hidden layers) bool: tanh units, otherwise relu.
+        dropout: (G, hidden layers) share of a layer's outputs that is dropped, in [0, 1).
+        rates: (G, E) Adam's learning rate in each epoch.
+        seeds: (G,) of initial weights, orders and dropout masks.
+
+    Raises:
+        ValueError: a value out of range, or arrays that do not fit together.
+    """
+
+    sizes: tuple[int, ...]
+    batch_size: int
+    tanh: NDArray[np.bool_]
+    dropout: NDArray[np.float32]
+    rates: NDArray[np.float64]
+    seeds: NDArray[np.uint64]
+
+    def __post_init__(self) -> None:
+        if len(self.sizes) < 3 or min(self.sizes) < 1:
+            raise ValueError(f"Networks.sizes: must be inputs, hidden units ... and outputs, got {self.sizes}")
+        if self.batch_size < 1:
+            raise ValueError(f"Networks.batch_size: must be at least 1, got {self.batch_size}")
+        shape = (len(self.seeds), len(self.sizes) - 2)
+        for name, found in (("tanh", self.tanh.shape), ("dropout", self.dropout.shape)):
+            if found != shape:
+                raise ValueError(f"Networks.{name}: must have shape {shape} (networks, hidden layers), got {found}")
+        if self.rates.ndim != 2 or len(self.rates) != len(self.seeds) or self.rates.shape[1] == 0:
+            raise ValueError(f"Networks.rates: must be ({len(self.seeds)}, epochs), got {self.rates.shape}")
+        if not ((self.dropout >= 0) & (self.dropout < 1)).all():
+            raise ValueError(f"Networks.dropout: must be in [0, 1), got {self.dropout.min()} to {self.dropout.max()}")
+        if not (self.rates >= 0).all():
+            raise ValueError(f"Networks.rates: must be at least 0, the smallest is {self.rates.min()}")
+
+    @property
+    def epochs(self) -> int:
+        """E."""
+        return self.rates.shape[1]
+
+    @property
+    def num_weights(self) -> int:
+        """P, the number of trainable parameters of a network."""
+        return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.sizes))
+
+    def initial(self) -> NDArray[np.float32]:
+        """Initial parameters (G, P): layer after layer W (in, out) row by row, then b (out,)."""
+        theta = np.zeros((len(self.seeds), self.num_weights), np.float32)
+        for network, seed in zip(theta, self.seeds, strict=True):
+            generator, start = np.random.default_rng(int(seed)), 0
+            for inputs, outputs in pairwise(self.sizes):
+                weights = network[start : start + inputs * outputs]
+                weights[:] = (2 * generator.random(len(weights)) - 1) * np.sqrt(6 / (inputs + outputs))
+                start += (inputs + 1) * outputs
+        return theta
+
+
+def constant(rate: float, epochs: int) -> NDArray[np.float64]:
+    """(epochs,) learning rates."""
+    return np.full(epochs, float(rate))
+
+
+def cosine(rate: float, epochs: int) -> NDArray[np.float64]:
+    """(epochs,) learning rates; the last is not yet 0."""
+    return rate * (1 + np.cos(np.pi * np.arange(epochs) / epochs)) / 2
+
+
+def exponential(rate: float, decay: float, epochs: int) -> NDArray[np.float64]:
+    """(epochs,) learning rates, `decay` being k."""
+    return rate * np.exp(decay * np.arange(epochs))

@@ -1,0 +1,137 @@
+"""Both engines against plain PyTorch, step by step on the same minibatches and dropout masks."""
+
+import numpy as np
+import pytest
+import torch
+
+from core.models.kernels.random_bits import seed_states, shuffle
+from core.training import Networks, Part, Parts, train
+from core.training.batched import Draws, train_batched
+from core.training.networks import cosine
+from core.training.passes import drop
+
+EPOCHS = 4
+
+
+def problem(classes, n=45, d=5):
+    rng = np.random.default_rng(0)
+
+    def part(n):
+        X = rng.standard_normal((n, d)).astype(np.float32)
+        score = np.sin(2 * X[:, 0]) + X[:, 1]
+        return Part(X, (np.digitize(score, [-0.5, 0.5]) if classes else score).astype(np.float32))
+
+    return Parts(part(n), part(500), part(9), classes)
+
+
+def group(classes, dropout, hidden=(12, 9)):
+    tanh = np.array([[True, False], [False, True], [True, True]])[:, : len(hidden)]
+    rates = np.stack([cosine(rate, EPOCHS) for rate in (0.001, 0.01, 0.03)])
+    rate = np.full(tanh.shape, dropout, np.float32)
+    rate[0] = 0
+    return Networks((5, *hidden, classes or 1), 16, tanh, rate, rates, np.array([3, 2**63, 5], dtype=np.uint64))
+
+
+@pytest.mark.parametrize(("classes", "dropout"), [(0, 0.0), (0, 0.3), (3, 0.6)])
+def test_compiled_training_is_plain_pytorchs(classes, dropout, train_plain):
+    networks, parts = group(classes, dropout), problem(classes)
+    records = train(networks, parts)
+    for g in range(3):
+        lanes, shufflers = seed_states(networks.seeds[g : g + 1])
+        order, orders = np.arange(45), []
+        for _ in range(EPOCHS):
+            shufflers[0] = shuffle(order, shufflers[0])
+            orders.append(torch.from_numpy(order.copy()))
+
+        def mask(layer, rows, units, lanes=lanes, g=g):
+            row = -(-units // 8) * 8
+            ones = np.ones(2 * rows * row, np.float32)
+            drop(lanes[0], networks.dropout[g, layer], ones, 0, rows * row, rows * row)
+            return torch.from_numpy(ones[: rows * row].reshape(rows, row)[:, :units].copy())
+
+        expected = train_plain(networks, g, parts, orders, mask)
+        for found, wanted in zip((records.train[g], records.validation[g], records.test[g]), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=2e-4)
+
+
+@pytest.mark.parametrize(("classes", "dropout"), [(0, 0.0), (0, 0.3), (3, 0.6)])
+def test_batched_training_is_plain_pytorchs(classes, dropout, train_plain):
+    networks, parts = group(classes, dropout), problem(classes)
+    kept = Kept(networks, "cpu")
+    records = train_batched(networks, parts, "cpu", kept)
+    for g in range(3):
+        masks = iter(kept.masks)
+
+        def mask(layer, rows, units, masks=masks, g=g):
+            found = next(masks)[g]
+            assert found.shape == (rows, units)
+            return found
+
+        expected = train_plain(networks, g, parts, [order[g] for order in kept.orders], mask)
+        for found, wanted in zip((records.train[g], records.validation[g], records.test[g]), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=2e-4)
+
+
+class Kept(Draws):
+    """Draws that are remembered."""
+
+    def __init__(self, networks, device):
+        super().__init__(networks, device)
+        self.orders, self.masks = [], []
+
+    def order(self, points):
+        self.orders.append(super().order(points))
+        return self.orders[-1]
+
+    def mask(self, layer, rows, units, rates):
+        self.masks.append(super().mask(layer, rows, units, rates))
+        return self.masks[-1]
+
+
+def test_dropout_keeps_the_mean_and_drops_the_stated_share():
+    count = 80_000
+    lanes, _ = seed_states(np.array([1], dtype=np.uint64))
+    values = np.ones(2 * count, np.float32)
+    drop(lanes[0], np.float32(0.3), values, 0, count, count)
+    kept = values[:count]
+    assert set(np.unique(kept)) == {np.float32(0), np.float32(1 / 0.7)}
+    assert abs((kept == 0).mean() - 0.3) < 5 * np.sqrt(0.21 / count)
+    np.testing.assert_array_equal(values[count:], kept)
+
+
+def test_a_network_does_not_depend_on_its_group_and_repeats_exactly():
+    networks, parts = group(0, 0.3), problem(0)
+    records = train(networks, parts)
+    alone = Networks(
+        networks.sizes, 16, networks.tanh[1:2], networks.dropout[1:2], networks.rates[1:2], networks.seeds[1:2]
+    )
+    np.testing.assert_array_equal(train(alone, parts).validation[0], records.validation[1])
+
+
+@pytest.mark.parametrize("engine", [train, lambda *arguments: train_batched(*arguments, "cpu")])
+def test_a_diverged_network_is_nan_from_its_epoch_on(engine):
+    networks, parts = group(0, 0.0), problem(0)
+    networks.rates[1, 2:] = 1e30
+    records = engine(networks, parts)
+    assert np.isfinite(records.validation[1, :2]).all()
+    assert np.isnan(records.validation[1, 2:]).all() and np.isnan(records.train[1, 2:]).all()
+    assert np.isnan(records.test[1]) and np.isfinite(records.test[[0, 2]]).all()
+    assert (records.seconds > 0).all()
+
+
+@pytest.mark.parametrize(("change", "message"), [("tanh", "must have shape"), ("rates", "at least 0")])
+def test_bad_groups_are_refused(change, message):
+    good = group(0, 0.0)
+    values = {"tanh": good.tanh[:, :1], "rates": -good.rates}
+    fields = {name: getattr(good, name) for name in ("sizes", "batch_size", "tanh", "dropout", "rates", "seeds")}
+    with pytest.raises(ValueError, match=message):
+        Networks(**(fields | {change: values[change]}))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_on_a_gpu():
+    networks, parts = group(0, 0.3), problem(0)
+    records = train(networks, parts, "cuda")
+    np.testing.assert_allclose(records.validation, train(networks, parts, "cuda").validation, rtol=1e-3)
+    mine = train(networks, parts)
+    np.testing.assert_allclose(records.validation[:, -1], mine.validation[:, -1], rtol=0.5)  # other random numbers
