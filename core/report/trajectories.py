@@ -1,10 +1,22 @@
-"""Incumbents and regret of optimization runs: one definition for every table and figure.
+"""Incumbents, regret and wall-clock of optimization runs: one definition for every table and figure.
 
-* The **incumbent** after n evaluations is the best of them by the loss that the optimizer saw: a running minimum.
+* The **incumbent** after n evaluations is the best of them by the loss that the optimizer saw: a running minimum, of
+  equals the first. On a table (thesis 7.4) that is the lowest validation error observed so far, of one repetition and
+  on whatever budget. It is not the best by test error, which no optimizer sees, nor the best by the average over the
+  repetitions, nor the best on the largest budget alone (that is `core.optimizers.records.incumbent`).
 * The **immediate regret** after n evaluations is the incumbent's noise-free loss minus the smallest one there is.
   It is not the regret of evaluation n alone (which moves up and down), not the cumulative regret (a sum over all n),
   and not the regret of the point that a model predicts to be best.
-* Runs are averaged at equal numbers of evaluations; a band is the mean with its standard error over the runs.
+* The **test regret** on a table is the incumbent's test error, averaged over its repetitions after all epochs, minus
+  the lowest average test error of the table. It is never negative, and it can rise, since validation chooses. The
+  observed validation error minus the test optimum (or the validation optimum of averages) can be negative.
+* The **wall-clock** of a run is the sum of the costs of its evaluations, one after the other: on a table the stored
+  seconds of training times the share of the epochs. Every evaluation trains from scratch, also one that continues a
+  configuration from a smaller budget, and what the optimizer itself takes is not counted. With several workers it is
+  the simulated clock instead (`Record.finished`).
+* Runs are averaged at equal numbers of evaluations; a band is the mean with its standard error over the runs. Over
+  time each run is a **step function**: at time t it has the value of the last evaluation that had finished by then,
+  nothing before the first, and the final value after its end.
 
 Arrays are (runs, n), evaluations in order.
 """
@@ -39,6 +51,52 @@ def incumbent(losses: np.ndarray) -> np.ndarray:
     return np.minimum.accumulate(losses, axis=1)
 
 
+def value_of_incumbent(losses: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Another value of the incumbent, its test error say, after each evaluation, (..., n).
+
+    Args:
+        losses: what the incumbent is chosen by, (..., n); nan, a failure, is worse than every number.
+        values: of the same evaluations, (..., n).
+    """
+    losses = np.where(np.isnan(losses), np.inf, losses)
+    before = np.minimum.accumulate(losses, axis=-1)[..., :-1]
+    better = np.concatenate([np.ones_like(losses[..., :1], dtype=bool), losses[..., 1:] < before], axis=-1)
+    chosen = np.maximum.accumulate(np.where(better, np.arange(losses.shape[-1]), 0), axis=-1)
+    return np.take_along_axis(values, chosen, axis=-1)
+
+
+def at_times(finished: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """A run's step function at other times, (m,): nan before the first evaluation had finished.
+
+    Args:
+        finished: when each evaluation had finished, (n,), ascending.
+        values: after each evaluation, (n,).
+        times: (m,).
+    """
+    last = np.searchsorted(finished, times, side="right") - 1
+    return np.where(last >= 0, np.asarray(values, dtype=float)[np.maximum(last, 0)], np.nan)
+
+
+def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, optimum: float, times: np.ndarray) -> np.ndarray:
+    """Test regret of one cell's runs, which may differ in length, on a common grid of seconds, (runs, m).
+
+    Args:
+        frame: rows in the order of the evaluations, with the columns run, loss, cost and test_error.
+        optimum: the table's lowest average test error.
+
+    Raises:
+        NotRunError: the cell has no rows.
+    """
+    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
+    if rows.empty:
+        raise NotRunError(f"{benchmark}/{method}")
+    found = []
+    for _, run in rows.groupby("run"):
+        regret = value_of_incumbent(run["loss"].to_numpy(float), run["test_error"].to_numpy(float)) - optimum
+        found.append(at_times(run["cost"].to_numpy(float).cumsum(), regret, times))
+    return np.stack(found)
+
+
 def log_regret(regret: np.ndarray) -> np.ndarray:
     """Logarithm to base 10 of a regret, elementwise, rounding errors below 0 and tiny values at `SMALLEST`."""
     return np.log10(np.maximum(regret, SMALLEST))
@@ -49,6 +107,12 @@ def mean_and_sem(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     runs = len(values)
     sem = values.std(axis=0, ddof=1) / np.sqrt(runs) if runs > 1 else np.zeros(values.shape[1])
     return values.mean(axis=0), sem
+
+
+def median_and_quartiles(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """25%, 50% and 75% quantile over the runs, (n,) each; nan wherever a run has no value yet."""
+    low, median, high = np.quantile(values, (0.25, 0.5, 0.75), axis=0)
+    return low, median, high
 
 
 def draw_band(axes: Axes, values: np.ndarray, method: str, first: int = 1) -> pd.DataFrame:

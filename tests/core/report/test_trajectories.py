@@ -3,12 +3,23 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from core.report import NotRunError, style
-from core.report.trajectories import SMALLEST, draw_regret, incumbent, log_regret, mean_and_sem, per_run
+from core.report.trajectories import (
+    SMALLEST,
+    at_times,
+    draw_regret,
+    incumbent,
+    log_regret,
+    mean_and_sem,
+    median_and_quartiles,
+    per_run,
+    regret_over_time,
+    value_of_incumbent,
+)
 
 LOSSES = arrays(float, st.tuples(st.integers(1, 4), st.integers(1, 6)), elements=st.floats(-1e6, 1e6))
 
@@ -59,3 +70,52 @@ def test_what_is_drawn_is_returned():
     drawn = draw_regret(axes, data, "branin", ["gp", "rf", "random"])
     assert drawn.groupby("method")["mean"].apply(list).to_dict() == {"gp": [4, 1, 1], "random": [3, 3, 0.5]}
     assert [line.get_label() for line in axes.lines] == [style.label("gp"), style.label("random")]
+
+
+@settings(deadline=None)
+@given(LOSSES)
+def test_a_value_of_the_incumbent_is_that_of_the_first_best_so_far(losses):
+    values = np.arange(losses.size, dtype=float).reshape(losses.shape)
+    found = value_of_incumbent(losses, values)
+    for run, row in enumerate(losses):
+        expected = [values[run, int(np.argmin(row[: n + 1]))] for n in range(len(row))]
+        assert found[run].tolist() == expected
+
+
+def test_failures_are_no_incumbents_unless_nothing_else_is():
+    losses = np.array([np.nan, 3.0, np.nan, 2.0, 2.0])
+    assert value_of_incumbent(losses, np.array([0.0, 1, 2, 3, 4])).tolist() == [0, 1, 1, 3, 3]
+
+
+def test_test_errors_of_incumbents_can_rise():
+    found = value_of_incumbent(np.array([[3.0, 2.0, 1.0]]), np.array([[0.2, 0.1, 0.3]]))
+    assert found.tolist() == [[0.2, 0.1, 0.3]]
+
+
+def test_a_step_function_has_the_value_of_the_last_finished_evaluation():
+    found = at_times(np.array([1.0, 2.5, 2.5, 4.0]), np.array([9.0, 8.0, 7.0, 6.0]), np.array([0.5, 1, 2, 2.5, 3, 99]))
+    np.testing.assert_array_equal(found, [np.nan, 9, 9, 7, 7, 6])
+
+
+def test_test_regret_over_seconds_of_runs_of_different_lengths():
+    rows = pd.DataFrame(
+        {
+            "run": [0, 0, 1, 0],
+            "loss": [0.5, 0.7, 0.4, 0.3],
+            "cost": [2.0, 1.0, 5.0, 3.0],
+            "test_error": [0.6, 0.2, 0.35, 0.4],
+            "benchmark": "protein",
+            "method": "random",
+        }
+    )
+    found = regret_over_time(rows, "protein", "random", 0.2, np.array([1.0, 2.0, 4.0, 6.0]))
+    np.testing.assert_allclose(found, [[np.nan, 0.4, 0.4, 0.2], [np.nan, np.nan, np.nan, 0.15]])
+    with pytest.raises(NotRunError, match="protein/bohb"):
+        regret_over_time(rows, "protein", "bohb", 0.2, np.array([1.0]))
+
+
+def test_quartiles_are_over_the_runs():
+    values = np.array([[1.0, np.nan], [2.0, 1.0], [3.0, 1.0], [4.0, 1.0], [5.0, 1.0]])
+    low, median, high = median_and_quartiles(values)
+    assert (low[0], median[0], high[0]) == (2, 3, 4)
+    assert np.isnan([low[1], median[1], high[1]]).all()

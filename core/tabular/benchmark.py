@@ -1,0 +1,99 @@
+"""Hyperparameter optimization on a table (thesis 7.4): what training would have returned, looked up.
+
+An evaluation draws one of the repetitions at random for each configuration. Its loss is that repetition's validation
+error after the budget's epochs (truncated: 33.3 epochs are 33), its cost the repetition's training seconds times the
+share of the epochs. `info` has what an optimizer must not see: the average test error after all epochs, from which
+the regret is computed (`core.report.trajectories`), and the configuration's position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import ArrayLike, NDArray
+
+from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.tabular.table import Table
+
+TEST_ERROR, POSITION = "test_error", "position"  # the keys of `info`
+ROUNDING = 1e-9  # a budget this far below a whole number is that number: b_max eta^-s is computed in floats
+
+
+@dataclass(frozen=True)
+class TabularBenchmark:
+    """An `Objective`. Its space has the values of the table's grid only, so that every configuration can be looked up.
+
+    Attributes:
+        table: the recorded trainings.
+    """
+
+    table: Table
+
+    @property
+    def space(self) -> ConfigurationSpace:
+        """The grid's."""
+        return self.table.grid.space
+
+    @cached_property
+    def fidelity(self) -> Fidelity:
+        """Epochs from the first that is stored to the last; in between only those that are stored."""
+        first = self.table.epochs[0] if self.table.curves is None else 1
+        return Fidelity("epochs", float(first), float(self.table.epochs[-1]))
+
+    @property
+    def optimum(self) -> float:
+        """The lowest average validation error after all epochs. A single repetition may be below it."""
+        return float(self.table.mean_valid[:, -1].min())
+
+    @cached_property
+    def test_optimum(self) -> float:
+        """The lowest average test error, from which the thesis measures the regret."""
+        return float(self.table.mean_test.min())
+
+    @cached_property
+    def worst_loss(self) -> float:
+        """The largest finite validation error of the table."""
+        errors = self.table.valid_mse
+        return float(errors[np.isfinite(errors)].max())
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation:
+        """Look configurations up; the loss of a training that had diverged by then is nan or infinite.
+
+        Raises:
+            UserError: a configuration that the grid does not have, a budget outside of the fidelity, or one whose
+                epoch is not stored.
+        """
+        positions = self.table.grid.positions(configurations)
+        loss, cost = self.look_up(positions, budget, generator)
+        test = self.table.mean_test[positions].tolist()
+        info = tuple({TEST_ERROR: error, POSITION: place} for error, place in zip(test, positions.tolist()))
+        return Evaluation(loss, cost, info)
+
+    def look_up(
+        self, positions: ArrayLike, budget: float | None, generator: np.random.Generator
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Loss and cost of the configurations at these positions (n,) of the grid; raises as `evaluate`."""
+        positions = np.asarray(positions)
+        epoch = int(check_budget(self.fidelity, budget) * (1 + ROUNDING))
+        repetitions = generator.integers(self.table.repetitions, size=positions.shape)
+        share = epoch / self.table.epochs[-1]
+        return self._valid(epoch)[positions, repetitions], self._seconds[positions, repetitions] * share
+
+    def _valid(self, epoch: int) -> NDArray[np.float64]:
+        """Validation errors after so many epochs, (n, R), converted once."""
+        if epoch not in self._converted:
+            self._converted[epoch] = self.table.valid_at(epoch)
+        return self._converted[epoch]
+
+    @cached_property
+    def _converted(self) -> dict[int, NDArray[np.float64]]:
+        return {}
+
+    @cached_property
+    def _seconds(self) -> NDArray[np.float64]:
+        return self.table.seconds.astype(np.float64)

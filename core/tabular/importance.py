@@ -1,0 +1,109 @@
+"""Functional ANOVA on a grid, without a model (Sobol 1993; Hutter et al. 2014; thesis 7.3.1).
+
+The error y of a configuration x, uniform over the grid, is a sum of terms, one for each set U of hyperparameters, with
+
+    closed variance  C_U = Var( E[y | x_U] ),        variance of the term  V_U = C_U - sum over W strictly in U of V_W.
+
+The importance of U is V_U / Var(y). Marginals E[y | x_U] are averages over all values of the other hyperparameters, so
+everything is exact, and the importances of all sets sum to 1.
+
+Over a part of the grid (the best per cent of the configurations, Fig 7.3 left) the same formulas hold with averages
+over that part, each of its configurations with the same weight. Hyperparameters are dependent there: terms of single
+hyperparameters are still the share of the variance that each alone explains, between 0 and 1, but importances overlap,
+those of pairs may be negative, and they need not sum to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain, combinations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from core.errors import UserError
+from core.tabular.table import Table
+
+Axes = tuple[int, ...]
+
+
+def importances(
+    values: NDArray[np.float64], weights: NDArray[np.float64] | None = None, order: int = 2
+) -> dict[Axes, float]:
+    """V_U / Var(y) of all sets U of 1 to `order` axes.
+
+    Args:
+        values: y, one axis a hyperparameter; where the weight is 0 it is not looked at.
+        weights: of y's shape, relative; 1 everywhere by default.
+        order: size of the largest sets.
+
+    Raises:
+        UserError: a y that counts and is not finite, or all that count are equal.
+    """
+    weights = np.ones(values.shape) if weights is None else weights
+    values = np.where(weights > 0, values, 0.0)
+    if not np.isfinite(values).all():
+        raise UserError("functional ANOVA: errors that are not finite; allowed: finite ones, see `finite_errors`")
+    total = weights.sum()
+    mean = (weights * values).sum() / total
+    values = np.where(weights > 0, values - mean, 0.0)
+    variance = (weights * values**2).sum() / total
+    if not variance > 0:
+        raise UserError("functional ANOVA: all errors are equal; allowed: at least two different ones")
+    terms: dict[Axes, float] = {}
+    for axes in chain.from_iterable(combinations(range(values.ndim), size) for size in range(1, order + 1)):
+        inside = chain.from_iterable(combinations(axes, size) for size in range(1, len(axes)))
+        terms[axes] = _closed_variance(values, weights, axes, total) - sum(terms[subset] for subset in inside)
+    return {axes: term / variance for axes, term in terms.items()}
+
+
+def table_importances(table: Table, share: float = 1.0, order: int = 2) -> pd.DataFrame:
+    """Importances for the average test error of the best configurations of a table.
+
+    Args:
+        share: of the configurations, in (0, 1]: 0.01 for the best per cent.
+
+    Returns:
+        hyperparameters (one name, or several joined by " x "), order, importance; the largest first. Hyperparameters
+        with a single value on this grid have no importance and are left out.
+    """
+    errors = finite_errors(table.mean_test)
+    weights = np.zeros(errors.size)
+    weights[best_positions(errors, share)] = 1.0
+    axes = [i for i, size in enumerate(table.grid.shape) if size > 1]
+    shape = tuple(table.grid.shape[i] for i in axes)
+    names = table.grid.varied
+    found = importances(errors.reshape(shape), weights.reshape(shape), order)
+    rows = [(" x ".join(names[i] for i in subset), len(subset), value) for subset, value in found.items()]
+    frame = pd.DataFrame(rows, columns=["hyperparameters", "order", "importance"])
+    return frame.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
+
+
+def best_positions(errors: NDArray[np.float64], share: float) -> NDArray[np.int64]:
+    """The positions of the best configurations, best first: `share` of all, rounded up; of equals the first.
+
+    Raises:
+        UserError: a share outside of (0, 1].
+    """
+    if not 0 < share <= 1:
+        raise UserError(f"share {share}; allowed: above 0 and at most 1")
+    return np.argsort(errors, kind="stable")[: int(np.ceil(share * errors.size * (1 - 1e-12)))]
+
+
+def finite_errors(errors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Errors (n,) with those of diverged trainings at the largest finite one, so that they have a variance."""
+    finite = np.isfinite(errors)
+    if not finite.any():
+        raise UserError("every training diverged: there is no finite error")
+    return np.where(finite, errors, errors[finite].max())
+
+
+def _closed_variance(
+    values: NDArray[np.float64], weights: NDArray[np.float64], axes: Iterable[int], total: float
+) -> float:
+    """C_U for values whose weighted mean is 0."""
+    others = tuple(set(range(values.ndim)) - set(axes))
+    mass = weights.sum(axis=others)
+    sums = (weights * values).sum(axis=others)
+    return float((sums[mass > 0] ** 2 / mass[mass > 0]).sum() / total)

@@ -1,0 +1,75 @@
+"""Spearman rank correlations across budgets and across data sets (thesis Figs 7.2, 7.4 and D.5).
+
+Ties have the average of their ranks; diverged trainings tie at the worst. Where only the best configurations count,
+"best" is by the average test error, and ranks are taken anew among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from core.errors import UserError
+from core.tabular.importance import best_positions
+from core.tabular.table import Table, mean_error
+
+SHARES = (0.01, 0.1, 0.2, 0.5, 1.0)  # Fig 7.2; D.1 speaks of 25% where both captions have 20%
+
+
+def spearman(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Correlation of the ranks of two samples (n,); nan where one of them is constant."""
+    a, b = (rankdata(values) - (len(values) + 1) / 2 for values in (first, second))
+    norm = np.sqrt((a**2).sum() * (b**2).sum())
+    return float((a * b).sum() / norm) if norm > 0 else float("nan")
+
+
+def budget_correlations(table: Table, shares: Sequence[float] = SHARES) -> pd.DataFrame:
+    """Correlation of the average validation errors after fewer epochs with those after all.
+
+    Every epoch of the learning curves, or the stored ones where the table has no curves.
+
+    Returns:
+        share, configurations (how many), epoch, correlation.
+    """
+    last = table.epochs[-1]
+    epochs = table.epochs if table.curves is None else range(1, last + 1)
+    errors = {epoch: mean_error(table.valid_at(epoch)) for epoch in epochs}
+    rows = []
+    for share in shares:
+        chosen = best_positions(table.mean_test, share)
+        final = errors[last][chosen]
+        rows += [(share, len(chosen), epoch, spearman(error[chosen], final)) for epoch, error in errors.items()]
+    return pd.DataFrame(rows, columns=["share", "configurations", "epoch", "correlation"])
+
+
+def dataset_correlations(tables: Sequence[Table], shares: Sequence[float] = (0.01, 0.1, 1.0)) -> pd.DataFrame:
+    """Correlation of the average test errors of the same configurations on every two data sets.
+
+    Configurations that not all tables have are left out. Of the rest those count that are among the best on the first
+    data set of the two, so that two sets have two correlations. (Those that are best on either would be negatively
+    correlated by their selection alone, and few are best on both.)
+
+    Returns:
+        share, first, second (data sets), configurations (how many), correlation.
+
+    Raises:
+        UserError: the tables have no configuration in common.
+    """
+    common = tables[0].grid.indices
+    for table in tables[1:]:
+        common = np.intersect1d(common, table.grid.indices, assume_unique=True)
+    if not common.size:
+        raise UserError("tables of " + ", ".join(table.dataset for table in tables) + ": no configuration in common")
+    errors = [table.mean_test[table.grid.positions_of(common)] for table in tables]
+    rows = []
+    for share in shares:
+        best = [best_positions(values, share) for values in errors]
+        for i, first in enumerate(tables):
+            for j, second in enumerate(tables):
+                correlation = spearman(errors[i][best[i]], errors[j][best[i]])
+                rows.append((share, first.dataset, second.dataset, len(best[i]), correlation))
+    return pd.DataFrame(rows, columns=["share", "first", "second", "configurations", "correlation"])

@@ -1,0 +1,131 @@
+"""A table of trained networks (thesis chapter 7): what every configuration of a grid reached, in how many seconds.
+
+Arrays stand in the order of the grid's positions: n configurations, R repetitions with seeds of their own, errors at
+the B epochs that are stored in full. Errors are mean squared errors of standardised targets. Where a training diverged
+they are nan or infinite; averages over the repetitions (7.2) count such a configuration as infinitely bad.
+
+Validation curves are kept in half precision, as roots of the errors: an error may be so large or so small that half
+precision does not know it (6.5e4, 6e-8), while its root keeps three digits from 4e-9 to 4e9.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import UserError
+from core.tabular.grid import Grid
+
+EPOCHS = (3, 11, 33, 100)
+"""Stored in full: the budgets 3.7, 11.1, 33.3 and 100 of Hyperband with eta = 3, truncated."""
+TRAIN, VALID, TEST = range(3)
+"""The parts that `Table.split` names."""
+LARGEST_ROOT = float(np.finfo(np.float16).max)
+
+
+@dataclass(frozen=True)
+class Table:
+    """See the module.
+
+    Attributes:
+        dataset: name in `core.data`.
+        source: where the errors come from, in words.
+        grid: the configurations.
+        epochs: (B,), ascending; the last one ends the training.
+        train_mse, valid_mse: (n, B, R) float32.
+        test_mse: (n, R) float32, at the last epoch.
+        seconds: (n, R) float32, of the whole training.
+        parameters: (n,) int64, trainable ones.
+        curves: (n, R, E) float16, root of the validation error at the epochs 1..E; None where they are not stored.
+        split: (rows of the data set,) uint8, which part a row belongs to: TRAIN, VALID or TEST; None where unpublished.
+
+    Raises:
+        UserError: an array of another shape, epochs that do not ascend, or seconds that are negative or not finite.
+    """
+
+    dataset: str
+    source: str
+    grid: Grid
+    epochs: tuple[int, ...]
+    train_mse: NDArray[np.float32] = field(repr=False)
+    valid_mse: NDArray[np.float32] = field(repr=False)
+    test_mse: NDArray[np.float32] = field(repr=False)
+    seconds: NDArray[np.float32] = field(repr=False)
+    parameters: NDArray[np.int64] = field(repr=False)
+    curves: NDArray[np.float16] | None = field(default=None, repr=False)
+    split: NDArray[np.uint8] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.epochs or list(self.epochs) != sorted(set(self.epochs)) or self.epochs[0] < 1:
+            raise UserError(f"{self.dataset}: epochs {self.epochs}; allowed: ascending whole numbers from 1")
+        n, b, r = self.grid.size, len(self.epochs), self.repetitions
+        shapes = {"train_mse": (n, b, r), "valid_mse": (n, b, r), "test_mse": (n, r), "seconds": (n, r)}
+        shapes |= {"parameters": (n,)} | ({"curves": (n, r, self.epochs[-1])} if self.curves is not None else {})
+        for name, shape in shapes.items():
+            if (found := getattr(self, name).shape) != shape:
+                raise UserError(f"{self.dataset}: {name} of shape {found}; allowed: {shape}")
+        if not (np.isfinite(self.seconds) & (self.seconds >= 0)).all():
+            raise UserError(f"{self.dataset}: seconds that are negative or not finite; allowed: numbers from 0")
+
+    @property
+    def repetitions(self) -> int:
+        """R."""
+        return self.test_mse.shape[-1]
+
+    @cached_property
+    def mean_test(self) -> NDArray[np.float64]:
+        """Average final test error, (n,)."""
+        return mean_error(self.test_mse)
+
+    @cached_property
+    def mean_valid(self) -> NDArray[np.float64]:
+        """Average validation error, (n, B)."""
+        return mean_error(self.valid_mse)
+
+    @cached_property
+    def mean_train(self) -> NDArray[np.float64]:
+        """Average training error, (n, B)."""
+        return mean_error(self.train_mse)
+
+    @cached_property
+    def mean_seconds(self) -> NDArray[np.float64]:
+        """Average training time, (n,)."""
+        return self.seconds.mean(axis=1, dtype=np.float64)
+
+    @property
+    def best(self) -> int:
+        """The position of the configuration with the lowest average test error (7.3.2), the first of equals."""
+        return int(self.mean_test.argmin())
+
+    @property
+    def best_configuration(self) -> dict[str, Any]:
+        return self.grid.configurations([self.best])[0]
+
+    def valid_at(self, epoch: int) -> NDArray[np.float64]:
+        """Validation error of every repetition after so many epochs, (n, R): in full where stored, or the curve's.
+
+        Raises:
+            UserError: an epoch that is not stored.
+        """
+        if epoch in self.epochs:
+            return self.valid_mse[:, self.epochs.index(epoch)].astype(np.float64)
+        if self.curves is None or not 1 <= epoch <= self.epochs[-1]:
+            known = f"1 to {self.epochs[-1]}" if self.curves is not None else ", ".join(map(str, self.epochs))
+            raise UserError(f"{self.dataset}: epoch {epoch} is not stored; allowed: {known}")
+        return self.curves[:, :, epoch - 1].astype(np.float64) ** 2
+
+
+def mean_error(errors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Average over the last axis, the repetitions; infinite where one of them diverged."""
+    means = errors.mean(axis=-1, dtype=np.float64)
+    return np.where(np.isnan(means), np.inf, means)
+
+
+def half_precision(errors: NDArray[np.floating]) -> NDArray[np.float16]:
+    """Validation errors as `Table.curves` holds them: roots in half precision, the largest where they exceed it."""
+    roots = np.sqrt(np.asarray(errors, dtype=np.float64))
+    return np.where(np.isnan(roots), np.nan, np.minimum(roots, LARGEST_ROOT)).astype(np.float16)

@@ -1,0 +1,160 @@
+"""Tables and figures of chapter 7 on tables by formula, and the transcriptions."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.experiment.catalogue import Catalogue
+from core.report import style
+from core.report.checks import NotRunError
+from core.report.published import read_published, read_published_spec
+from core.tabular.values import VALUES
+from papers.tabular import artifacts
+from papers.tabular.artifacts import change_name, inputs_of
+from papers.tabular.statistics_figures import noise_of
+
+FOLDER = Path(artifacts.__file__).parent / "published"
+SPEC = ("table7_2", "table7_4")
+NEIGHBOURHOODS = {
+    "table7_3": 0.2153,
+    "tableD_1": 0.000029,
+    "tableD_2": 0.004239,
+    "tableD_3": 0.2153,
+    "tableD_4": 0.000144,
+}
+
+
+def published(name: str):
+    return (read_published_spec if name in SPEC else read_published)(FOLDER / f"{name}.csv")
+
+
+def test_every_artifact_of_paper_yaml_is_a_function_and_has_its_numbers():
+    spec = Catalogue().paper("tabular")
+    for name, artifact in spec.artifacts.items():
+        assert callable(getattr(artifacts, name))
+        assert (artifact.kind == "table") == (FOLDER / f"{name}.csv").exists()
+
+
+def test_the_transcribed_space_is_table_7_2_of_core():
+    table = artifacts.table7_2(None, published("table7_2"))
+    kinds = {key: cell.verdict.kind for key, cell in table.cells.items()}
+    assert kinds.pop(("lr_schedule", "choices")) == "differs"  # fix there, const in the published files
+    assert set(kinds.values()) == {"equal"} and len(kinds) == 8
+
+
+@pytest.mark.parametrize("name", ["table7_3", "tableD_1", "tableD_2", "tableD_3", "tableD_4"])
+def test_printed_changes_agree_with_printed_errors(name):
+    """Error = incumbent's (1 + relative change), as printed: a transcription that slipped would not."""
+    cells = published(name)
+    for row in cells.rows:
+        error, change = (cells[row, column].value for column in ("test_error", "relative_change"))
+        incumbent = NEIGHBOURHOODS[name]
+        # half a unit of the last printed digit of the error, the change and the incumbent's error
+        slack = 0.5e-4 * (1 + incumbent) + (1 + change) * (0.5e-4 if incumbent > 0.1 else 0.5e-6)
+        assert error == pytest.approx(incumbent * (1 + change), abs=slack)
+        parameter, values = row.split(": ")
+        before, after = values.split(" to ")
+        allowed = list(map(str, VALUES[parameter]))
+        assert abs(allowed.index(before) - allowed.index(after)) == 1
+
+
+def test_changes_are_sorted_and_table_7_3_is_table_d_3():
+    for name in NEIGHBOURHOODS:
+        cells = published(name)
+        changes = [cells[row, "relative_change"].value for row in cells.rows]
+        assert changes == sorted(changes)
+    first, second = published("table7_3"), published("tableD_3")
+    assert {key: first[key].text for key in first} == {key: second[key].text for key in second}
+
+
+def test_splits_are_counted_from_the_tables(results):
+    table = artifacts.table7_1(results, published("table7_1"))
+    assert {column: table.cells["protein", column].text for column in table.columns} == {
+        "train": "27438", "validation": "9146", "test": "9146", "features": "10"
+    }  # fmt: skip
+    kinds = {key: cell.verdict.kind for key, cell in table.cells.items()}
+    assert kinds["protein", "train"] == kinds["naval", "train"] == "equal"
+    assert kinds["naval", "validation"] == kinds["protein", "features"] == "differs"
+    assert kinds["parkinsons", "train"] == "not run"
+
+
+def test_inputs_follow_from_the_number_of_parameters(tables):
+    assert inputs_of(tables["protein"]) == 10
+    units = tables["protein"].grid.configurations([0])[0]["n_units_1"]
+    assert inputs_of(replace(tables["protein"], parameters=tables["protein"].parameters + 5 * units)) == 15
+
+
+def test_the_neighbourhood_has_a_verdict_where_both_have_the_change(results, tables):
+    table = artifacts.table7_3(results, published("table7_3"))
+    best, grid = tables["protein"].best_configuration, tables["protein"].grid
+    changed = next(value for value in grid.values["activation_fn_1"] if value != best["activation_fn_1"])
+    row = change_name("activation_fn_1", best["activation_fn_1"], changed)
+    (position,) = grid.positions([best | {"activation_fn_1": changed}])
+    cell = table.cells[row, "test_error"]
+    assert cell.ours == pytest.approx(tables["protein"].mean_test[position]) and cell.runs == 4
+    relative = tables["protein"].mean_test[position] / tables["protein"].mean_test.min() - 1
+    assert table.cells[row, "relative_change"].ours == pytest.approx(relative)
+    assert table.row_labels[row].startswith("Activation/Layer 1: ")
+    absent = [row for row in table.rows if table.cells[row, "test_error"].runs == 0]
+    assert all(table.cells[row, "test_error"].verdict.kind == "not run" for row in absent)
+
+
+def test_errors_printed_without_digits_are_quoted_only(results):
+    table = artifacts.tableD_1(results, published("tableD_1"))
+    quoted = {row for row in table.rows if (cell := table.cells[row, "test_error"]).published and cell.verdict is None}
+    assert "lr_schedule: cosine to const" not in quoted and "dropout_1: 0.0 to 0.3" not in quoted
+    assert "activation_fn_2: relu to tanh" in quoted and len(quoted) == 8
+
+
+def test_the_best_configurations(results, tables):
+    table = artifacts.table7_4(results, published("table7_4"))
+    best = tables["naval"].best_configuration
+    assert table.cells["n_units_1", "naval"].text == str(best["n_units_1"])
+    verdict = table.cells["n_units_1", "naval"].verdict  # 128 there, and not in this grid
+    assert verdict.kind == "not run" and "not in our grid" in verdict.note
+    same = table.cells["init_lr", "naval"].verdict.kind
+    assert same == ("equal" if str(best["init_lr"]) == "0.0005" else "differs")
+    assert {table.cells[name, "slice_localization"].verdict.kind for name in VALUES} == {"not run"}
+
+
+FIGURES = [name for name in dir(artifacts) if name.startswith("fig")]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_draw_what_they_return(results, name):
+    with style.context():
+        if name in ("figD_7", "figD_9"):
+            with pytest.raises(NotRunError, match="grid/"):
+                getattr(artifacts, name)(results, None)
+            return
+        figure = getattr(artifacts, name)(results, None)
+        figure.figure.canvas.draw()
+    assert len(figure.data) and figure.data.notna().to_numpy().all()
+    assert f"{tables_size(results):,} configurations of 62,208" in figure.caption
+
+
+def tables_size(results) -> int:
+    return len(results.records[results.records["benchmark"] == "protein"])
+
+
+@pytest.mark.parametrize("name", [*FIGURES, "table7_1", "table7_3", "table7_4", "tableD_2"])
+def test_without_tables_nothing_was_run(nothing, name):
+    with pytest.raises(NotRunError):
+        getattr(artifacts, name)(nothing, published(name) if name.startswith("table") else None)
+
+
+def test_distributions_end_at_the_share_that_did_not_diverge(results, tables):
+    with style.context():
+        data = artifacts.figD_1(results, None).data
+    test = data[(data["curve"] == "test") & (data["dataset"] == "protein")]
+    assert test["share"].iloc[-1] == np.isfinite(tables["protein"].mean_test).mean() < 1
+    assert test["value"].is_monotonic_increasing
+
+
+def test_noise_is_the_standard_deviation_over_repetitions(tables):
+    noise, errors = noise_of(tables["protein"]), tables["protein"].valid_mse
+    diverged = np.isnan(errors).any(axis=-1)
+    assert (np.isinf(noise) == diverged).all()
+    np.testing.assert_allclose(noise[~diverged], errors[~diverged].std(axis=-1, ddof=1), rtol=1e-4)
