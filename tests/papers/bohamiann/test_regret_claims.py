@@ -124,8 +124,9 @@ def test_without_runs_figures_are_not_run(draw):
 
 
 def test_figures_draw_what_was_run_and_say_what_was_not():
-    frame = regrets({"gp": -2.0, "random": -1.0, "bohamiann_50": -1.5}, ["branin", "hartmann6", "svm_on_grid"])
-    results = Fake(synthetic=frame, branin=frame, hpolib=frame)
+    final = {"gp": -2.0, "random": -1.0, "bohamiann_50": -1.5}
+    frame = regrets(final, ["branin", "hartmann6"])
+    results = Fake(synthetic=frame, branin=frame, hpolib=regrets(final, ["svm_on_grid"]))
     assert set(figures.fig1_left(results, None).data["method"]) == {"gp", "random", "bohamiann_50"}
     three = figures.fig3_3(results, None)
     assert set(three.data["benchmark"]) == {"branin", "hartmann6"}
