@@ -43,19 +43,13 @@ BAND = "Mean and standard error of"
 
 def fig1_left(results: Results, published: Published | None) -> Figure:
     """NIPS Fig 1 left: immediate regret on Branin."""
-    frame, full = results.frame("branin"), results.frame("branin_full")
-    figure, (left, right) = style.subplots(1, 2, height=3.4, sharey=True)
+    frame = results.frame("branin")
+    figure, axes = style.subplots(height=3.4, width=4.6)
     methods = ["gp", "rf", "tpe", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10", "random"]
-    drawn = [draw_regret(left, frame, "branin", methods).assign(experiment="branin")]
-    left.set_ylabel("immediate regret")
-    right.set_title("200 evaluations, whole chains")
-    try:
-        drawn.append(draw_regret(right, full, "branin", methods).assign(experiment="branin_full"))
-    except NotRunError:
-        right.text(0.5, 0.5, "not run", transform=right.transAxes, ha="center", color=style.GREY)
-    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    caption = f"{BAND} the immediate regret on Branin over {_runs(frame)} runs, on the right over {_runs(full)}."
-    return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
+    drawn = draw_regret(axes, frame, "branin", methods)
+    axes.set_ylabel("immediate regret")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return Figure(figure, f"{BAND} the immediate regret on Branin over {_runs(frame)} runs.", drawn)
 
 
 def fig3_3(results: Results, published: Published | None) -> Figure:
