@@ -59,7 +59,7 @@ def test_the_objective_is_the_average():
     assert outcome.loss[0] == objective.losses(published_architecture(1)).mean()
 
 
-@pytest.mark.parametrize("method, searched", [("layers_2", 3), ("published", 0)])
+@pytest.mark.parametrize("method, searched", [("layers_1", 3), ("published", 0)])
 def test_search_and_confirmation_are_recorded(method, searched):
     cell = Catalogue().find_cells(f"dngo/architecture/functions/{method}", "smoke", overrides={"epochs": 3})[0]
     frame = experiments.architecture(Context(cell, range(1)))
