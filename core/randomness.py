@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import torch
 
 Generators = torch.Generator | Sequence[torch.Generator]
@@ -49,6 +50,17 @@ def permutations(n: int, chains: int, generators: Generators) -> torch.Tensor:
     device = generators.device if isinstance(generators, torch.Generator) else generators[0].device
     keys = torch.empty(chains, n, dtype=torch.float64, device=device)
     return uniform_(keys, generators).argsort(dim=1, stable=True)
+
+
+def chain_seeds(generators: Generators, chains: int) -> np.ndarray:
+    """A seed a chain for compiled code, (chains,) uint64, from the generator of its block.
+
+    Raises ValueError when the chains do not divide into one equal block a generator.
+    """
+    size = block_size(chains, generators)
+    generators = [generators] if isinstance(generators, torch.Generator) else generators
+    draws = [torch.randint(2**63 - 1, (size,), generator=one, device=one.device).cpu() for one in generators]
+    return torch.cat(draws).numpy().astype(np.uint64)
 
 
 def block_size(chains: int, generators: Generators) -> int:

@@ -11,16 +11,15 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from core.errors import UserError
+from core.files import cannot_be_written, write_whole
 
 METADATA_KEY = b"replication"
 DAMAGED = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
@@ -43,13 +42,13 @@ def write_records(path: Path, records: pd.DataFrame, provenance: dict[str, Any])
         {**(table.schema.metadata or {}), METADATA_KEY: json.dumps(provenance, sort_keys=True)}
     )
     options = {"compression": "zstd", "compression_level": 9, "write_page_checksum": True}
-    _write_whole(path, lambda stream: pq.write_table(table, stream, **options))
+    write_whole(path, lambda stream: pq.write_table(table, stream, **options), _explain_write_error)
 
 
 def copy_records(source: Path, target: Path) -> None:
     """Copy a raw-run file atomically; raises as `write_records`."""
     with open(source, "rb") as original:
-        _write_whole(target, lambda stream: shutil.copyfileobj(original, stream))
+        write_whole(target, lambda stream: shutil.copyfileobj(original, stream), _explain_write_error)
 
 
 def remove_temporaries(path: Path) -> None:
@@ -90,22 +89,6 @@ def read_provenance(path: Path) -> dict[str, Any]:
     return _provenance(path, schema)
 
 
-def _write_whole(path: Path, write: Callable[[BinaryIO], Any]) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(temporary, "wb") as stream:
-            write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise UserError(_explain_write_error(path, error)) from error
-    finally:
-        with suppress(OSError):  # where the folder could not be made there is nothing to remove
-            temporary.unlink()
-
-
 def _provenance(path: Path, schema: pa.Schema) -> dict[str, Any]:
     try:
         found = json.loads((schema.metadata or {}).get(METADATA_KEY, b"null"))
@@ -134,4 +117,4 @@ def _explain_write_error(path: Path, error: OSError) -> str:
             f"{path}: no space left on the device ({free:.1f} MiB free in {folder}); "
             "finished shards are kept, free some space and rerun the same command"
         )
-    return f"{path}: cannot be written: {error.strerror or error}"
+    return cannot_be_written(path, error)

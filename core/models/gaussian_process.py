@@ -31,7 +31,7 @@ from core.models.matern import beside
 from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
 from core.models.pathwise import draw_functions
 from core.models.settings import check_counts
-from core.randomness import Generators
+from core.randomness import Generators, chain_seeds
 
 BLOCK_ELEMENTS = 2**18  # covariances that a prediction holds at a time, 2 MB: what caches hold
 BLOCK_POINTS = 32  # but never fewer points than would read L^-1 from memory too often
@@ -191,7 +191,7 @@ class MarginalisedGP(GaussianProcess):
         With `initial` the chains go on from its last members, and there is no burn-in; where those have no density
         given today's data (a covariance that cannot be factorised), a chain starts as without.
         """
-        from core.models.kernels import hyperparameters, slice
+        from core.models.kernels import hyperparameters
 
         start, burn_in = matern.around(X, self.chains, self.warping, generators), self.burn_in
         if initial is not None:
@@ -204,7 +204,7 @@ class MarginalisedGP(GaussianProcess):
             matern.priors(X.shape[-1], self.warping),
             start.numpy(),
             np.full(start.shape[-1], WIDTH),
-            slice.chain_seeds(generators, len(start)),
+            chain_seeds(generators, len(start)),
             (burn_in, self.samples, self.thinning),
         )
         return by_member(torch.from_numpy(kept).to(X.device), len(X))

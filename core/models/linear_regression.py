@@ -32,7 +32,7 @@ from core.models import hyperpriors
 from core.models.ensemble import training_data
 from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
 from core.models.settings import check_counts
-from core.randomness import Generators, normal_, uniform_
+from core.randomness import Generators, chain_seeds, normal_, uniform_
 
 PRIOR_ROWS = [
     hyperpriors.Row(low=-10, high=10),  # log alpha
@@ -121,7 +121,7 @@ def sample_hyperparameters(
     Returns:
         (kept * chains, runs, P), on the device of `start`.
     """
-    from core.models.kernels import evidence, slice
+    from core.models.kernels import evidence
 
     runs, chains, _ = start.shape
     parts = [part.cpu().contiguous().numpy() for part in (regression.singular, regression.inside, regression.outside)]
@@ -130,7 +130,7 @@ def sample_hyperparameters(
         priors,
         start.flatten(0, 1).cpu().numpy(),
         np.array(width, dtype=np.float64),
-        slice.chain_seeds(generators, runs * chains),
+        chain_seeds(generators, runs * chains),
         sweeps,
     )
     return by_member(torch.from_numpy(kept).to(start.device), runs)

@@ -12,9 +12,6 @@ that waits for the rest of a rung, or one that has finished, has nothing to prop
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -27,6 +24,7 @@ from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.objective import FAILURE, Evaluation
 from core.errors import UserError
+from core.files import write_whole
 
 
 @dataclass(frozen=True)
@@ -169,23 +167,7 @@ class Optimizer(ABC):
         Raises:
             UserError: the file cannot be written.
         """
-        path = Path(path)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        except OSError as error:
-            raise UserError(f"{path}: cannot be written: {error.strerror}") from error
-        try:
-            with os.fdopen(handle, "wb") as file:
-                torch.save(_packed(self.state_dict()), file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except OSError as error:
-            raise UserError(f"{path}: cannot be written: {error.strerror}") from error
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                Path(temporary).unlink()
+        write_whole(Path(path), lambda stream: torch.save(_packed(self.state_dict()), stream))
 
     def restore(self, path: str | Path) -> None:
         """Continue from a file that `save` wrote. Only plain values, arrays and tensors are read, no code.

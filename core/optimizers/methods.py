@@ -1,4 +1,4 @@
-"""Policies and models by the settings that name them."""
+"""Policies, searches and models by the settings that name them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
+from ConfigSpace import ConfigurationSpace
 
 from core.acquisition.maximizers import DifferentialEvolution, GradientAscent, RandomLocalSearch
 from core.models.bohamiann import BayesianNetwork
@@ -14,6 +16,8 @@ from core.models.dngo import DNGO
 from core.models.ensemble import EnsembleModel
 from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
 from core.models.random_forest import RandomForest
+from core.optimizers.base import Optimizer
+from core.optimizers.differential_evolution import DifferentialEvolution as AskedEvolution
 from core.optimizers.policy import ModelBased, Policy, Uniform
 from core.optimizers.settings import Optimization
 from core.spaces import CubeEncoding
@@ -34,6 +38,24 @@ def make_policy(settings: Optimization, encoding: CubeEncoding, device: torch.de
         "local_search": RandomLocalSearch(),
     }[settings.maximizer]
     return ModelBased(encoding, source, maximizer, settings.acquisition)
+
+
+def make_search(settings: Optimization, space: ConfigurationSpace, generator: np.random.Generator) -> Optimizer:
+    """A search of its own; libraries are imported by the cells that run them alone."""
+    match settings.optimizer:
+        case "tpe":
+            from core.optimizers.tpe import TPE
+
+            return TPE(space, generator)
+        case "smac":
+            from core.optimizers.smac import SMAC
+
+            return SMAC(space, generator, settings.evaluations)
+        case "cmaes":
+            from core.optimizers.cmaes import CMAES
+
+            return CMAES(space, generator)
+    return AskedEvolution(space, generator)
 
 
 def make_model(settings: Optimization, n: int, device: torch.device | str = "cpu") -> EnsembleModel:

@@ -7,7 +7,6 @@ repetition. Searches of other libraries run one repetition after the other and h
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -15,24 +14,14 @@ from torch import Tensor
 
 from core.benchmarks.objective import FAILURE, Objective, guarded_evaluate
 from core.experiment.context import Context
-from core.optimizers.base import Optimizer
-from core.optimizers.cmaes import CMAES
-from core.optimizers.differential_evolution import DifferentialEvolution
 from core.optimizers.lockstep import minimise
-from core.optimizers.methods import make_policy
+from core.optimizers.methods import make_policy, make_search
 from core.optimizers.policy import uniform_points
 from core.optimizers.proposer import Proposer
-from core.optimizers.smac import SMAC
-from core.optimizers.tpe import TPE
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 
-SEARCHES: dict[str, Callable[..., Optimizer]] = {
-    "tpe": TPE,
-    "smac": SMAC,
-    "cmaes": CMAES,
-    "differential_evolution": DifferentialEvolution,
-}
+SEARCHES = ("tpe", "smac", "cmaes", "differential_evolution")
 
 
 def optimise(context: Context, objective: Objective) -> pd.DataFrame:
@@ -70,11 +59,10 @@ def _in_lockstep(context: Context, objective: Objective) -> pd.DataFrame:
 
 def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
     settings, noise = context.settings, objective_generators(context)
-    extra = {"evaluations": settings.evaluations} if settings.optimizer == "smac" else {}
     seeds = context.method_seeds("optimizer")
     rows = []
     for done, (run, seed, generator) in enumerate(zip(context.runs, seeds, noise, strict=True)):
-        optimizer = SEARCHES[settings.optimizer](objective.space, np.random.default_rng(seed), **extra)
+        optimizer = make_search(settings, objective.space, np.random.default_rng(seed))
         for number in range(1, settings.evaluations + 1):
             start = time.perf_counter()
             (trial,) = optimizer.ask()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-import os
 from pathlib import Path
 
 from matplotlib.figure import Figure as MatplotlibFigure
 
-from core.errors import UserError
+from core.files import write_whole
 from core.report import style
 
 
@@ -18,18 +17,7 @@ def write_file(path: Path, content: bytes | str) -> Path:
     Raises:
         UserError: the disk is full or the folder cannot be written; nothing is left behind.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(temporary, "wb") as stream:
-            stream.write(content.encode() if isinstance(content, str) else content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, lambda stream: stream.write(content.encode() if isinstance(content, str) else content))
     return path
 
 

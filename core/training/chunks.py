@@ -7,7 +7,6 @@ shard: chunk k belongs to shard k modulo the number of shards.
 
 from __future__ import annotations
 
-import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import UserError
+from core.files import write_whole
 
 Arrays = dict[str, NDArray]
 Progress = Callable[[float], None]
@@ -114,16 +114,4 @@ class Chunks:
         return arrays if all(len(array) == len(self._items(number)) for array in arrays.values()) else None
 
     def _write(self, number: int, arrays: Arrays) -> None:
-        path = self._path(number)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with open(temporary, "wb") as stream:
-                np.savez_compressed(stream, key=np.array(self.key), **arrays)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(temporary, path)
-        except OSError as error:
-            raise UserError(f"{path}: cannot be written: {error.strerror or error}") from error
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(self._path(number), lambda stream: np.savez_compressed(stream, key=np.array(self.key), **arrays))

@@ -15,6 +15,7 @@ from core.models.kernels import step
 from core.models.kernels.layout import make_layout, padded_places
 from core.models.kernels.problem import Problem
 from core.models.kernels.random_bits import seed_states
+from core.randomness import chain_seeds
 from core.samplers import SGHMC, AdaptiveSGHMC
 
 
@@ -34,7 +35,7 @@ class CompiledEngine:
         self.adapting = isinstance(sampler, AdaptiveSGHMC)
         self.data = self._pad_data()
         self.target = self._make_target()
-        self.chains = self._start(state, _seeds(generators, problem.chains_per_run))
+        self.chains = self._start(state, chain_seeds(generators, problem.chains))
         self.frozen = self._coefficients(state)
 
     def advance(self, steps: int, precision: Tensor) -> None:
@@ -115,9 +116,3 @@ class CompiledEngine:
             constants = (squared_step, 1 - self.sampler.momentum_decay, (2 * squared_step * friction) ** 0.5)
             values = (torch.full_like(state.position, constant) for constant in constants)
         return step.Frozen(*(self.pack(value) for value in values))
-
-
-def _seeds(generators: Sequence[torch.Generator], chains_per_run: int) -> np.ndarray:
-    """A seed a chain, (chains,) uint64, from the generator of its run."""
-    draws = [torch.randint(2**63 - 1, (chains_per_run,), generator=generator) for generator in generators]
-    return torch.cat(draws).numpy().astype(np.uint64)

@@ -13,10 +13,8 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-import torch
 
 from core.models.kernels.random_bits import next_word
-from core.randomness import Generators, block_size
 
 DONE, LEFT, RIGHT, INSIDE = range(4)
 VALUE, LEVEL, LEFT_END, RIGHT_END, OFFSET = range(5)
@@ -38,14 +36,6 @@ def new_walk(width: np.ndarray) -> Walk:
     """Room for chains of P coordinates with the given widths (P,)."""
     width = np.ascontiguousarray(width, dtype=np.float64)
     return Walk(np.zeros_like(width), np.zeros_like(width), np.zeros(5), np.zeros(4, np.int64), width)
-
-
-def chain_seeds(generators: Generators, chains: int) -> np.ndarray:
-    """A seed a chain, (chains,) uint64, from the generator of its run."""
-    size = block_size(chains, generators)
-    generators = [generators] if isinstance(generators, torch.Generator) else generators
-    draws = [torch.randint(2**63 - 1, (size,), generator=one, device=one.device).cpu() for one in generators]
-    return torch.cat(draws).numpy().astype(np.uint64)
 
 
 @numba.njit

@@ -9,8 +9,8 @@ from scipy import stats
 
 from core.models import dngo, hyperpriors, linear_regression, matern
 from core.models.kernels import evidence, hyperparameters
-from core.models.kernels.slice import DONE, VALUE, begin, chain_seeds, new_walk, tell
-from core.randomness import make_generators
+from core.models.kernels.slice import DONE, VALUE, begin, new_walk, tell
+from core.randomness import chain_seeds, make_generators
 
 
 @numba.njit

@@ -1,0 +1,45 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from core.errors import UserError
+
+
+def cannot_be_written(path: Path, error: OSError) -> str:
+    """What the user is told."""
+    return f"{path}: cannot be written: {error.strerror or error}"
+
+
+def write_whole(
+    path: Path, write: Callable[[BinaryIO], Any], explain: Callable[[Path, OSError], str] = cannot_be_written
+) -> None:
+    """Write under a temporary name in the same folder, flush to the disk and rename.
+
+    A reader sees the old file, the new one or none. The name is `.NAME.PID.tmp`.
+
+    Args:
+        write: is given the open file.
+        explain: the message of an error.
+
+    Raises:
+        UserError: the disk is full or the folder cannot be written; nothing is left behind.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(temporary, "wb") as stream:
+            write(stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise UserError(explain(path, error)) from error
+    finally:
+        with suppress(OSError):  # where the folder could not be made there is nothing to remove
+            temporary.unlink()
