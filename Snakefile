@@ -98,6 +98,8 @@ rule short_name:
 
 
 rule cell:
+    input:
+        lambda w: flow.cell_inputs(flow.cell(w.paper, w.experiment, w.benchmark, w.method, w.scale)),
     output:
         "results/run/{scale}/{paper}/{experiment}/{benchmark}/{method}.parquet",
     log:

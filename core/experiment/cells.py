@@ -1,7 +1,8 @@
 """Cells: one (benchmark, method) pair of an experiment with its settings, its paths and the hash that identifies them.
 
 A cell is one Snakemake job, one file and the unit of rerunning. Its hash covers the settings that determine a
-repetition's result and nothing else: neither the number of repetitions (more can be added) nor another cell's settings.
+repetition's result and nothing else: the cell's own and those of the cells that it reads, but neither the number of
+repetitions (more can be added) nor any other cell's settings.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ SHARD_RUNS = 10
 
 @dataclass(frozen=True)
 class Cell:
-    """One (benchmark, method) pair at a scale. `scale` is the resolved one: `quick: paper` gives paper."""
+    """One (benchmark, method) pair at a scale. `scale` is the resolved one: `quick: paper` gives paper.
+
+    `needs` are the cells whose records it reads: those of its benchmark, at the scale that was asked for.
+    """
 
     paper: str
     experiment: str
@@ -36,6 +40,7 @@ class Cell:
     settings: Settings
     function: str
     overrides: tuple[str, ...] = ()
+    needs: tuple[Cell, ...] = ()
 
     @property
     def name(self) -> str:
@@ -45,6 +50,8 @@ class Cell:
     def settings_hash(self) -> str:
         """First 16 hex digits of the SHA-256 of the canonical JSON of what determines one repetition."""
         identity = {"cell": self.name, "function": self.function, "settings": self.settings.model_dump(mode="json")}
+        if self.needs:
+            identity["needs"] = [needed.settings_hash for needed in self.needs]
         return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
 
     def path(self, root: Path | str, source: str = "run") -> Path:
@@ -128,7 +135,29 @@ def make_cell(
         settings=settings,
         function=experiment.function,
         overrides=tuple(f"{key}={value}" for key, value in sorted(overrides.items())),
+        needs=tuple(
+            cell
+            for needed in experiment.needs
+            for cell in _needed(paper, experiment_name, needed, benchmark, scale_name, models, file)
+        ),
     )
+
+
+def _needed(
+    paper: Paper,
+    experiment_name: str,
+    needed: str,
+    benchmark: str,
+    scale_name: str,
+    models: Mapping[str, type[Settings]],
+    file: str,
+) -> Iterator[Cell]:
+    experiment, scale = _scale_of(paper, needed, scale_name)
+    if benchmark not in (scale.benchmarks or experiment.benchmarks):
+        key = f"{file}: experiments.{experiment_name}.needs"
+        raise UserError(f"{key}: {needed!r} has no benchmark {benchmark!r} at scale {scale_name}")
+    for method in scale.methods or experiment.methods:
+        yield make_cell(paper, needed, benchmark, method, scale_name, models, file=file)
 
 
 def _folder_name(text: str) -> str:

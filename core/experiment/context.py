@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from core.experiment.cells import Cell
 from core.experiment.seeds import derive_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def _silent(fraction: float) -> None:
@@ -23,14 +27,18 @@ class Context:
         runs: the repetition indices to compute in lockstep.
         device: a torch device name.
         progress: call with the fraction of the shard that is done.
+        root: the repository's, below which the records of needed experiments are found.
         seeds: every seed handed out so far, by `shared/stream` or `method/stream` and repetition, for the provenance.
+        read: what `records` read, by cell: its file and the commit that made it; for the provenance, too.
     """
 
     cell: Cell
     runs: range
     device: str = "cpu"
     progress: Callable[[float], None] = _silent
+    root: Path = Path()
     seeds: dict[str, dict[str, int]] = field(default_factory=dict)
+    read: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def settings(self) -> Any:
@@ -43,6 +51,16 @@ class Context:
     @property
     def method(self) -> str:
         return self.cell.method
+
+    def records(self, experiment: str) -> pd.DataFrame:
+        """Records of a needed experiment on this benchmark, with the columns `benchmark` and `method`.
+
+        Raises:
+            UserError: the experiment is not among this one's `needs`, or a cell of it has not been run.
+        """
+        from core.experiment.needs import read_needed
+
+        return read_needed(self.cell, experiment, self.root, self.read)
 
     def shared_seeds(self, stream: str) -> list[int]:
         """A seed for each repetition that every method of the experiment shares: splits, initial designs, targets."""

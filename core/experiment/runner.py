@@ -59,7 +59,7 @@ def run_cell(
         for index, runs in enumerate(shards):
             file = _shard_file(path, runs)
             if not _is_finished_shard(cell, file):
-                context = Context(cell, runs, device, lambda f, i=index: progress((i + f) / len(shards)))
+                context = Context(cell, runs, device, lambda f, i=index: progress((i + f) / len(shards)), root)
                 _run_shard(context, function, file, root)
             parts.append(read_records(file))  # also after writing, so that a resumed cell joins the very same frames
             progress((index + 1) / len(shards))
@@ -133,6 +133,7 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path, root:
         "overrides": list(context.cell.overrides),
         "runs": len(context.runs),
         "seeds": context.seeds,
+        "read": context.read,
         "commit": commit,
         **provenance.machine(),
         "device": context.device,

@@ -83,7 +83,10 @@ ScaleOrAlias = Annotated[
 
 
 class Experiment(Strict):
-    """One experiment: a function of papers/<paper>/experiments.py and the grid of benchmarks x methods it fills."""
+    """One experiment: a function of papers/<paper>/experiments.py and the grid of benchmarks x methods it fills.
+
+    A cell of an experiment that `needs` others reads their records of its own benchmark and scale.
+    """
 
     description: str
     function: Name
@@ -91,6 +94,7 @@ class Experiment(Strict):
     benchmarks: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
     methods: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
     settings: dict[str, Any] = {}
+    needs: list[Name] = []
     scales: dict[Literal["smoke", "quick", "paper"], ScaleOrAlias]
 
     @field_validator("benchmarks", "methods", mode="before")
@@ -160,6 +164,11 @@ class Paper(Strict):
     def _references_exist(self) -> Paper:
         if self.quickstart not in self.experiments:
             raise ValueError(f"quickstart: {self.quickstart!r} is no experiment; allowed {sorted(self.experiments)}")
+        above: list[str] = []
+        for name, experiment in self.experiments.items():
+            if unknown := [needed for needed in experiment.needs if needed not in above]:
+                raise ValueError(f"experiments.{name}.needs: {unknown} must be experiments above it, {above}")
+            above.append(name)
         for name, artifact in self.artifacts.items():
             if unknown := set(artifact.experiments) - set(self.experiments):
                 raise ValueError(

@@ -77,6 +77,14 @@ class Workflow:
                 inputs.append(str(path))
         return inputs
 
+    def cell_inputs(self, cell: Cell) -> list[str]:
+        """The files of the cells that a cell reads: shipped ones where present, or all of one's own."""
+        return [str(self._needed_path(needed)) for needed in cell.needs]
+
+    def _needed_path(self, needed: Cell) -> Path:
+        shipped = needed.path("", "reference")
+        return shipped if self.source == "reference" and (self.catalogue.root / shipped).exists() else needed.path("")
+
     def artifact_state(self, name: str) -> str:
         """A digest of what a drawing says beside its inputs: changed, it is drawn anew.
 

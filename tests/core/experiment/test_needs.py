@@ -1,0 +1,119 @@
+"""An experiment that reads another's records: what it is given, what is noted, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from core.errors import UserError
+from core.experiment.context import Context
+from core.experiment.runner import run_cell
+from core.experiment.storage import read_provenance, read_records
+from core.experiment.workflow import Workflow
+
+
+@pytest.fixture
+def needing(toy, edit):
+    """The toy's catalogue, in which `count` reads what `fit` wrote."""
+    edit("    description: one integer a run\n", "    description: one integer a run\n    needs: [fit]\n")
+    edit("smoke: {runs: 1, cut: 1 run}", "smoke: {runs: 1, cut: 1 run, benchmarks: [bundled]}")
+    return toy()
+
+
+def cells(catalogue, name: str, scale: str = "smoke"):
+    return catalogue.find_cells(name, scale)
+
+
+def run(catalogue, name: str, root: Path) -> list[Path]:
+    return [run_cell(cell, catalogue.function(cell), root, say=[].append) for cell in cells(catalogue, name)]
+
+
+def summarise(context: Context) -> pd.DataFrame:
+    read = context.records("fit")
+    return pd.DataFrame({"run": context.runs, "methods": [sorted(set(read["method"]))] * len(context.runs)}).assign(
+        benchmark_read=read["benchmark"].iloc[0], rows=len(read), total=read["target"].sum()
+    )
+
+
+def test_records_of_all_methods_on_the_same_benchmark(needing, tmp_path):
+    files = run(needing, "toy/fit", tmp_path)
+    (cell,) = cells(needing, "toy/count")
+    records, notes = read_records(run_cell(cell, summarise, tmp_path, say=[].append))
+    assert list(records["methods"].iloc[0]) == ["noisy", "plain"]
+    assert records["benchmark_read"].iloc[0] == "bundled"
+    assert records["rows"].iloc[0] == sum(len(read_records(file)[0]) for file in files) == 4
+    assert notes["read"] == {
+        f"toy/fit/bundled/{method}": {
+            "file": f"results/run/smoke/toy/fit/bundled/{method}.parquet",
+            "commit": read_provenance(files[0])["commit"],
+        }
+        for method in ("plain", "noisy")
+    }
+
+
+def test_shipped_records_serve_where_there_are_no_own_ones(needing, tmp_path):
+    files = run(needing, "toy/fit", tmp_path)
+    for cell, file in zip(cells(needing, "toy/fit"), files, strict=True):
+        shipped = cell.path(tmp_path, "reference")
+        shipped.parent.mkdir(parents=True, exist_ok=True)
+        file.rename(shipped)
+    (cell,) = cells(needing, "toy/count")
+    _, notes = read_records(run_cell(cell, summarise, tmp_path, say=[].append))
+    assert all(read["file"].startswith("results/reference/") for read in notes["read"].values())
+
+
+def test_missing_records_name_the_command_that_makes_them(needing, tmp_path):
+    (cell,) = cells(needing, "toy/count")
+    with pytest.raises(UserError, match=r"python -m papers run toy/fit/bundled/plain --scale smoke$"):
+        run_cell(cell, summarise, tmp_path, say=[].append)
+    assert not cell.path(tmp_path).exists()
+
+
+@pytest.mark.parametrize("old, new", [("settings: {points: 2}", "settings: {points: 3}"), ("runs: 2\n", "runs: 3\n")])
+def test_records_of_other_settings_or_of_fewer_repetitions_do_not_serve(needing, toy, edit, tmp_path, old, new):
+    run(needing, "toy/fit", tmp_path)
+    edit(old, new)
+    (cell,) = cells(toy(), "toy/count")
+    with pytest.raises(UserError, match=r"neither .* nor .* has all its repetitions with today's settings"):
+        run_cell(cell, summarise, tmp_path, say=[].append)
+
+
+def test_an_experiment_that_is_not_needed_is_not_read(needing, tmp_path):
+    run(needing, "toy/fit", tmp_path)
+    (cell,) = cells(needing, "toy/count")
+    with pytest.raises(UserError, match=r"reads records of 'fits', but its `needs` in paper.yaml are \['fit'\]"):
+        run_cell(cell, lambda context: context.records("fits"), tmp_path, say=[].append)
+
+
+def test_the_hash_covers_the_settings_of_what_is_read(needing, toy, edit):
+    before = {cell.name: cell.settings_hash for cell in cells(needing, "toy")}
+    edit("settings: {points: 2}", "settings: {points: 3}")
+    after = {cell.name: cell.settings_hash for cell in cells(toy(), "toy")}
+    assert before.keys() == after.keys()
+    assert all(before[name] != after[name] for name in before)
+
+
+@pytest.mark.parametrize("name", ["count", "nothing"])
+def test_only_experiments_above_can_be_needed(toy, edit, name):
+    edit("    description: one integer a run\n", f"    description: one integer a run\n    needs: [{name}]\n")
+    with pytest.raises(UserError, match=rf"experiments.count.needs: \['{name}'\] must be experiments above it"):
+        toy()
+
+
+def test_a_benchmark_that_the_needed_experiment_lacks(toy, edit):
+    edit("    description: one integer a run\n", "    description: one integer a run\n    needs: [fit]\n")
+    with pytest.raises(UserError, match=r"experiments.count.needs: 'fit' has no benchmark 'line' at scale smoke"):
+        toy()
+
+
+def test_the_workflow_runs_what_is_needed_first(needing, toy, tmp_path, monkeypatch):
+    monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
+    (cell,) = cells(needing, "toy/count")
+    shipped, own = (f"results/{source}/smoke/toy/fit/bundled/plain.parquet" for source in ("reference", "run"))
+    assert own in Workflow({}, tmp_path).cell_inputs(cell)
+    (tmp_path / shipped).parent.mkdir(parents=True)
+    (tmp_path / shipped).touch()
+    assert shipped in Workflow({}, tmp_path).cell_inputs(cell)
+    assert own in Workflow({"runs": "run"}, tmp_path).cell_inputs(cell)
