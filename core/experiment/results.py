@@ -102,6 +102,9 @@ class Results:
     @property
     def reduced(self) -> bool:
         """Whether anything is below the paper's protocol: a smaller scale, or fewer repetitions than configured."""
-        return any(scale != "paper" for scale in self._scales.values()) or any(
-            info.present and info.runs < info.configured_runs for info in self.cells
-        )
+        return any(map(self.is_reduced, self._scales))
+
+    def is_reduced(self, experiment: str) -> bool:
+        """Whether anything of one experiment is."""
+        cells = [info for info in self.cells if info.experiment == experiment]
+        return self.scale(experiment) != "paper" or any(c.present and c.runs < c.configured_runs for c in cells)

@@ -8,7 +8,7 @@ table looks as an image or as text stands in table_image.py and table_text.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -94,7 +94,7 @@ def compare_table(
     samples: pd.DataFrame,
     published: Published | None,
     direction: str,
-    reduced: bool,
+    reduced: bool | Collection[str],
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     quoted_rows: Sequence[str] = (),
@@ -112,7 +112,7 @@ def compare_table(
         samples: one line a run, with columns row, column, run, value, status (`ok` or `failed`); empty is allowed.
         published: the published numbers; None where there are none.
         direction: `higher` or `lower`, what is better.
-        reduced: the runs are below the published protocol.
+        reduced: the runs are below the published protocol: all, none, or those of these rows.
         rows, columns: which, in this order; by default those published.
         quoted_rows: of the rows, those whose published numbers are shown without a verdict.
 
@@ -125,12 +125,13 @@ def compare_table(
     if unknown := set(quoted_rows) - set(rows):
         raise UserError(f"quoted_rows: {sorted(unknown)}; allowed: {', '.join(rows)}")
     runs = _values_by_cell(samples)
+    below = (rows if reduced else ()) if isinstance(reduced, bool) else reduced
     cells = {}
     for key in ((row, column) for row in rows for column in columns):
         if key[0] in quoted_rows:
             cells[key] = Cell(published=published.get(key))
         else:
-            cells[key] = _compared(runs.get(key, np.empty(0)), published.get(key), direction, reduced)
+            cells[key] = _compared(runs.get(key, np.empty(0)), published.get(key), direction, key[0] in below)
     return Table(
         title=title,
         rows=rows,

@@ -61,6 +61,11 @@ def test_quoted_rows_have_no_verdict_and_count_nowhere():
     assert len(made.verdicts) == 4
 
 
+def test_rows_can_be_below_the_published_protocol_one_by_one():
+    made = compare_table(samples(), PUBLISHED, "lower", ["sghmc"])
+    assert {row for (row, _), cell in made.cells.items() if cell.verdict.reduced} == {"sghmc"}
+
+
 def test_rows_and_columns_can_be_chosen_and_need_not_be_published():
     made = compare_table(samples(), PUBLISHED, "lower", True, rows=["sghmc", "new"], columns=["yacht", "boston"])
     assert made.rows == ("sghmc", "new") and made.columns == ("yacht", "boston")

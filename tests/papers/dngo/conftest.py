@@ -17,6 +17,9 @@ class Fake:
     def __init__(self, **frames: pd.DataFrame) -> None:
         self.frames = frames
 
+    def is_reduced(self, experiment: str) -> bool:
+        return experiment != "hpolib_grids"
+
     def frame(self, experiment: str) -> pd.DataFrame:
         return self.frames.get(experiment, EMPTY)
 
