@@ -14,6 +14,8 @@ from core.tabular.grid import FCNET, Grid
 from core.tabular.records import to_records
 from core.training.fcnet import FCNetCollection
 
+ARCHITECTURE = ("activation_fn_1", "activation_fn_2", "n_units_1", "n_units_2")  # "4 architectural choices" (7.1)
+
 
 def grid(context: Context) -> pd.DataFrame:
     """Train a part of Table 7.2: a "run" is what `groups` puts together, all repetitions included.
@@ -22,14 +24,12 @@ def grid(context: Context) -> pd.DataFrame:
         run and the columns of `core.tabular.records`, one row a configuration.
 
     Raises:
-        UserError: more runs than there are groups.
+        UserError: more runs than there are parts.
     """
     settings = context.settings
     parts = groups(FCNET.restricted(**settings.values))
     if context.runs.stop > len(parts):
-        raise UserError(
-            f"{context.cell.name}: {context.runs.stop} runs; allowed: {len(parts)}, one a group of networks"
-        )
+        raise UserError(f"{context.cell.name}: {context.runs.stop} runs; allowed: {len(parts)}, one a part of the grid")
     frames = []
     for done, run in enumerate(context.runs, start=1):
         with TemporaryDirectory() as folder:
@@ -49,8 +49,8 @@ def grid(context: Context) -> pd.DataFrame:
 
 
 def groups(whole: Grid) -> list[Grid]:
-    """The parts of a grid with one architecture, batch size and learning rate each."""
-    names = ("batch_size", "n_units_1", "n_units_2", "init_lr")
+    """The parts of a grid that share its architectures (units and activations): as many whatever the widths are."""
+    names = [name for name in whole.values if name not in ARCHITECTURE]
     chosen = product(*(whole.values[name] for name in names))
     return [
         whole.restricted(**{name: (value,) for name, value in zip(names, values, strict=True)}) for values in chosen

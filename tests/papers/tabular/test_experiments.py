@@ -12,15 +12,30 @@ from papers.tabular import experiments
 from papers.tabular.experiments import groups
 
 
-def cell(runs: int = 4, **overrides):
+def cell(runs: int = 8, **overrides):
     return Catalogue().find_cells("tabular/grid/diabetes", "smoke", runs=runs, overrides=overrides)[0]
 
 
 def test_groups_are_the_grid():
     small = FCNET.restricted(n_units_1=(16, 512), n_units_2=(32,), batch_size=(8, 64), init_lr=(0.1,))
     parts = groups(small)
-    assert len(parts) == 4 and len(groups(FCNET)) == 864
+    assert len(parts) == 36 and {part.size for part in parts} == {8} and len(groups(FCNET)) == 432
     assert np.array_equal(np.sort(np.concatenate([part.indices for part in parts])), small.indices)
+
+
+@pytest.mark.parametrize(
+    ("scale", "sizes"),
+    [
+        ("smoke", {"diabetes": 64}),
+        ("quick", {"protein": 768, "naval": 768, "parkinsons": 1728}),
+        ("paper", dict.fromkeys(("protein", "slice_localization", "naval", "parkinsons"), 62_208)),
+    ],
+)
+def test_the_runs_of_a_scale_make_whole_grids(scale, sizes):
+    cells = Catalogue().find_cells("tabular/grid", scale)
+    grids = {cell.benchmark: FCNET.restricted(**cell.settings.values) for cell in cells}
+    assert {name: grid.size for name, grid in grids.items()} == sizes
+    assert {cell.runs - len(groups(grids[cell.benchmark])) for cell in cells} == {0}
 
 
 def test_the_smoke_scale_makes_a_table():
@@ -35,9 +50,9 @@ def test_the_smoke_scale_makes_a_table():
     np.testing.assert_array_equal(np.stack(part["test_mse"]), np.stack(whole["test_mse"]))
 
 
-def test_more_runs_than_groups_are_refused():
-    with pytest.raises(UserError, match=r"tabular/grid/diabetes/fcnet: 5 runs; allowed: 4, one a group"):
-        experiments.grid(Context(cell(5), range(5)))
+def test_more_runs_than_parts_are_refused():
+    with pytest.raises(UserError, match=r"tabular/grid/diabetes/fcnet: 9 runs; allowed: 8, one a part"):
+        experiments.grid(Context(cell(9), range(9)))
 
 
 @pytest.mark.parametrize(
