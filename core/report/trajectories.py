@@ -23,6 +23,8 @@ Arrays are (runs, n), evaluations in order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -131,8 +133,13 @@ def draw_band(axes: Axes, values: np.ndarray, method: str, first: int = 1) -> pd
     return pd.DataFrame({"method": method, "evaluation": at[shown], "mean": mean[shown], "sem": sem[shown]})
 
 
-def draw_regret(axes: Axes, frame: pd.DataFrame, benchmark: str, methods: list[str], first: int = 1) -> pd.DataFrame:
-    """Immediate regret of several methods on one benchmark, on a log axis; methods that were not run are left out.
+def draw_incumbents(
+    axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods: Sequence[str], first: int = 1
+) -> pd.DataFrame:
+    """Mean and standard error of a metric's running minimum for several methods; those that were not run are left out.
+
+    Args:
+        metric: `loss`, or `regret`, which gets a logarithmic axis.
 
     Returns:
         What was drawn, with the column benchmark.
@@ -140,15 +147,17 @@ def draw_regret(axes: Axes, frame: pd.DataFrame, benchmark: str, methods: list[s
     Raises:
         NotRunError: none of the methods was run.
     """
-    axes.set_yscale("log")
+    if metric == "regret":
+        axes.set_yscale("log")
+    axes.set_ylabel({"regret": "immediate regret", "loss": "loss of the incumbent"}[metric])
+    axes.set_xlabel("evaluations")
     parts = []
     for method in methods:
         try:
-            regret = incumbent(per_run(frame, "regret", benchmark, method))
+            values = incumbent(per_run(frame, metric, benchmark, method))
         except NotRunError:
             continue
-        parts.append(draw_band(axes, np.maximum(regret, SMALLEST), method, first))
+        parts.append(draw_band(axes, np.maximum(values, SMALLEST) if metric == "regret" else values, method, first))
     if not parts:
         raise NotRunError(benchmark)
-    axes.set_xlabel("evaluations")
     return pd.concat(parts).assign(benchmark=benchmark)

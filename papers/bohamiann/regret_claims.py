@@ -21,20 +21,20 @@ NOT_WORSE = 0.1  # share of what the GP gains over random search that a method m
 
 def gp_is_best_on_branin(results: Results) -> Check:
     """On Branin no other method ends below the Gaussian process."""
-    frame = results.frame("branin")
+    frame = results.frame("branin_full")
     others = ("rf", "tpe", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10", "random")
     return all_of([_above(frame, "branin", other, "gp") for other in others], "7 of 7")
 
 
 def bohamiann_beats_random_on_branin(results: Results) -> Check:
     """On Branin BOHAMIANN, with either width, ends below random search."""
-    frame = results.frame("branin")
+    frame = results.frame("branin_full")
     return all_of([_above(frame, "branin", "random", name) for name in ("bohamiann_50", "bohamiann_10")], "2 of 2")
 
 
 def less_sensitive_to_width_on_branin(results: Results) -> Check:
     """On Branin BOHAMIANN's two widths end nearer to each other than DNGO's."""
-    return _width_effect(results.frame("branin"), ["branin"])
+    return _width_effect(results.frame("branin_full"), ["branin"])
 
 
 def less_sensitive_to_width(results: Results) -> Check:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
-from core.report.trajectories import draw_band, draw_regret, incumbent, per_run
+from core.report.trajectories import draw_incumbents
 
 METHODS = ["random", "rf", "gp", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10"]
 # Of Fig A.1's eight panels the text names three: these ten are the authors' own list.
@@ -43,11 +44,10 @@ BAND = "Mean and standard error of"
 
 def fig1_left(results: Results, published: Published | None) -> Figure:
     """NIPS Fig 1 left: immediate regret on Branin."""
-    frame = results.frame("branin")
+    frame = results.frame("branin_full")
     figure, axes = style.subplots(height=3.4, width=4.6)
     methods = ["gp", "rf", "tpe", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10", "random"]
-    drawn = draw_regret(axes, frame, "branin", methods)
-    axes.set_ylabel("immediate regret")
+    drawn = draw_incumbents(axes, frame, "regret", "branin", methods)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return Figure(figure, f"{BAND} the immediate regret on Branin over {_runs(frame)} runs.", drawn)
 
@@ -90,18 +90,11 @@ def hpolib(results: Results, published: Published | None) -> Figure:
     if frame.empty:
         raise NotRunError("hpolib")
     figure, panels = style.subplots(2, 3, height=4.8)
-    drawn = []
-    for axes, benchmark in zip(panels.flat, HPOLIB):
-        axes.set_title(TITLES[benchmark])
-        try:
-            if benchmark in ("branin", "hartmann6"):
-                drawn.append(draw_regret(axes, frame, benchmark, ["random", "gp", "bohamiann_50"]))
-                axes.set_ylabel("immediate regret")
-            else:
-                drawn.append(_losses(axes, frame, benchmark))
-                axes.set_ylabel("loss of the incumbent")
-        except NotRunError:
-            axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
+    methods = ["random", "gp", "bohamiann_50"]
+    drawn = [
+        _panel(axes, frame, "regret" if benchmark in ("branin", "hartmann6") else "loss", benchmark, methods)
+        for axes, benchmark in zip(panels.flat, HPOLIB)
+    ]
     panels.flat[-1].set_axis_off()
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     caption = f"{BAND} the incumbent over {_runs(frame)} runs"
@@ -117,37 +110,28 @@ def hpolib_runs(results: Results) -> pd.DataFrame:
     return pd.concat([synthetic, results.frame("hpolib"), results.frame("hpolib_logistic")], ignore_index=True)
 
 
-def _losses(axes, frame: pd.DataFrame, benchmark: str) -> pd.DataFrame:
-    parts = []
-    for method in ("random", "gp", "bohamiann_50"):
-        try:
-            parts.append(draw_band(axes, incumbent(per_run(frame, "loss", benchmark, method)), method))
-        except NotRunError:
-            continue
-    if not parts:
-        raise NotRunError(benchmark)
-    axes.set_xlabel("evaluations")
-    return pd.concat(parts).assign(benchmark=benchmark)
-
-
 def _panels(results: Results, names: list[str], rows: int, columns: int, height: float) -> Figure:
     frame = results.frame("synthetic")
     figure, panels = style.subplots(rows, columns, height=height, squeeze=False)
-    drawn = []
-    for axes, name in zip(panels.flat, names):
-        axes.set_title(TITLES[name])
-        try:
-            drawn.append(draw_regret(axes, frame, name, METHODS))
-        except NotRunError:
-            axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
-    for axes in panels[:, 0]:
-        axes.set_ylabel("immediate regret")
+    drawn = [_panel(axes, frame, "regret", name, METHODS) for axes, name in zip(panels.flat, names)]
+    for axes in panels[:, 1:].flat:
+        axes.set_ylabel("")
     for axes in list(panels.flat)[len(names) :]:
         axes.set_axis_off()
-    if not drawn:
+    if all(part.empty for part in drawn):
         raise NotRunError("synthetic")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return Figure(figure, f"{BAND} the immediate regret over {_runs(frame)} runs.", pd.concat(drawn, ignore_index=True))
+
+
+def _panel(axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods: list[str]) -> pd.DataFrame:
+    """What was drawn on one of several panels; that nothing was run is said on it."""
+    axes.set_title(TITLES[benchmark])
+    try:
+        return draw_incumbents(axes, frame, metric, benchmark, methods)
+    except NotRunError:
+        axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
+        return pd.DataFrame()
 
 
 def _runs(frame: pd.DataFrame) -> int:

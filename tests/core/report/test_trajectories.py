@@ -11,7 +11,7 @@ from core.report import NotRunError, style
 from core.report.trajectories import (
     SMALLEST,
     at_times,
-    draw_regret,
+    draw_incumbents,
     incumbent,
     log_regret,
     mean_and_sem,
@@ -48,7 +48,7 @@ def test_missing_cells_are_not_run():
         per_run(frame(np.ones((2, 3))), "regret", "branin", "rf")
     _, axes = style.subplots()
     with pytest.raises(NotRunError, match="branin"):
-        draw_regret(axes, frame(np.ones((2, 3))), "branin", ["rf"])
+        draw_incumbents(axes, frame(np.ones((2, 3))), "regret", "branin", ["rf"])
 
 
 def test_standard_errors_are_those_of_the_mean_and_zero_for_one_run():
@@ -67,9 +67,13 @@ def test_rounding_below_the_optimum_stays_on_the_log_axis():
 def test_what_is_drawn_is_returned():
     data = pd.concat([frame(np.array([[4.0, 1.0, 2.0]])), frame(np.array([[3.0, 3.0, 0.5]]), method="random")])
     _, axes = style.subplots()
-    drawn = draw_regret(axes, data, "branin", ["gp", "rf", "random"])
+    drawn = draw_incumbents(axes, data, "regret", "branin", ["gp", "rf", "random"])
     assert drawn.groupby("method")["mean"].apply(list).to_dict() == {"gp": [4, 1, 1], "random": [3, 3, 0.5]}
     assert [line.get_label() for line in axes.lines] == [style.label("gp"), style.label("random")]
+    assert axes.get_yscale() == "log"
+    _, axes = style.subplots()
+    draw_incumbents(axes, data.assign(loss=-data["regret"]), "loss", "branin", ["gp"])
+    assert axes.get_yscale() == "linear" and list(axes.lines[0].get_ydata()) == [-4, -4, -4]
 
 
 @settings(deadline=None)

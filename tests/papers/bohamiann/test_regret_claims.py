@@ -37,9 +37,9 @@ def regrets(final: dict[str, float], benchmarks: list[str], sd: float = 0.1) -> 
 
 def test_the_gp_is_best_where_it_is():
     others = dict.fromkeys(["rf", "tpe", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10", "random"], -1.0)
-    check = claims.gp_is_best_on_branin(Fake(branin=regrets({"gp": -3, **others}, ["branin"])))
+    check = claims.gp_is_best_on_branin(Fake(branin_full=regrets({"gp": -3, **others}, ["branin"])))
     assert (check.holds, check.ours) == ("holds", "7 of 7")
-    check = claims.gp_is_best_on_branin(Fake(branin=regrets({"gp": -1, **others, "tpe": -2}, ["branin"])))
+    check = claims.gp_is_best_on_branin(Fake(branin_full=regrets({"gp": -1, **others, "tpe": -2}, ["branin"])))
     assert check.holds == "fails"
 
 
@@ -50,7 +50,7 @@ def test_the_gp_is_best_where_it_is():
 def test_the_effect_of_the_width(bohamiann, dngo, outcome):
     final = dict(zip(("bohamiann_50", "bohamiann_10", "dngo_50", "dngo_10"), (*bohamiann, *dngo), strict=True))
     assert claims.less_sensitive_to_width(Fake(synthetic=regrets(final, figures.FIGURE_A1))).holds == outcome
-    assert claims.less_sensitive_to_width_on_branin(Fake(branin=regrets(final, ["branin"]))).holds == outcome
+    assert claims.less_sensitive_to_width_on_branin(Fake(branin_full=regrets(final, ["branin"]))).holds == outcome
 
 
 def test_wins_ties_and_losses_are_counted():
@@ -126,7 +126,7 @@ def test_without_runs_figures_are_not_run(draw):
 def test_figures_draw_what_was_run_and_say_what_was_not():
     final = {"gp": -2.0, "random": -1.0, "bohamiann_50": -1.5}
     frame = regrets(final, ["branin", "hartmann6"])
-    results = Fake(synthetic=frame, branin=frame, hpolib=regrets(final, ["svm_on_grid"]))
+    results = Fake(synthetic=frame, branin_full=frame, hpolib=regrets(final, ["svm_on_grid"]))
     assert set(figures.fig1_left(results, None).data["method"]) == {"gp", "random", "bohamiann_50"}
     three = figures.fig3_3(results, None)
     assert set(three.data["benchmark"]) == {"branin", "hartmann6"}
