@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.distance import cdist
 
+from core.density.sums import log_sums
 from core.density.truncated import truncated_normal
 
 MINIMUM_BANDWIDTH = 1e-3
@@ -46,11 +46,16 @@ class Layout(NamedTuple):
 
     def codes(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
         """The choices of points (n, d), (n, categorical)."""
-        return np.minimum((points[:, self.categorical] * self.choices).astype(np.int64), self.choices - 1)
+        taken = np.take(points, self.categorical, axis=1) * self.choices
+        return np.minimum(taken.astype(np.int64), self.choices - 1)
 
     def indicators(self, codes: NDArray[np.int64]) -> NDArray[np.float64]:
         """1 for each choice that is taken and 0 for the others, (n, sum of choices)."""
         return (codes[:, self.owner] == self.choice).astype(np.float64)
+
+    def rows(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The indicators, by their numbers, of the choices that are taken, (n, categorical)."""
+        return codes + (np.cumsum(self.choices) - self.choices)
 
 
 @lru_cache(maxsize=256)
@@ -104,10 +109,10 @@ class KernelDensity:
         continuous, categorical, choices, owner, _ = self._layout
         h[categorical] = np.minimum(h[categorical], 1 - 1 / choices)
         self._means, self._deviations = self.points[:, continuous], h[continuous]
-        self._scaled = self._means / self._deviations
+        self._scaled = np.ascontiguousarray((self._means / self._deviations).T)
         self._codes = self._layout.codes(self.points)
         same, other = np.log1p(-h[categorical]), np.log(h[categorical] / (choices - 1))
-        self._matches = (same - other)[owner, None] * self._layout.indicators(self._codes).T
+        self._matches = np.ascontiguousarray((self._layout.indicators(self._codes) * (same - other)[owner]).T)
         scale = np.log(self._deviations).sum() + len(continuous) / 2 * math.log(2 * math.pi)
         self._log_constant = other.sum() - scale - math.log(len(self.points))
 
@@ -120,18 +125,20 @@ class KernelDensity:
 
     def log_density(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """log p at x (n, d), shape (n,): finite wherever x is, however far from the data."""
-        exponents = cdist(x[:, self._layout.continuous] / self._deviations, self._scaled, "sqeuclidean")
-        exponents *= -0.5
-        exponents += self._layout.indicators(self._layout.codes(x)) @ self._matches
-        largest = exponents.max(axis=1)
-        exponents -= largest[:, None]
-        return np.log(np.exp(exponents, out=exponents).sum(axis=1)) + largest + self._log_constant
+        scaled = np.take(x, self._layout.continuous, axis=1) / self._deviations
+        rows = self._layout.rows(self._layout.codes(x))
+        return log_sums(scaled, self._scaled, rows, self._matches) + self._log_constant
 
-    def sample(self, n: int, generator: np.random.Generator, factor: float = 1.0) -> NDArray[np.float64]:
-        """n points (n, d) of the density with all bandwidths multiplied by `factor`.
+    def sample(
+        self, n: int, generator: np.random.Generator, factor: float = 1.0, categorical_factor: float = 1.0
+    ) -> NDArray[np.float64]:
+        """n points (n, d) of the density with its bandwidths multiplied by `factor`.
 
         A kernel of a datum drawn at random each: normal numbers truncated to [0, 1], and choices at the middles of
         their cells.
+
+        Args:
+            categorical_factor: in place of `factor` for categorical coordinates.
         """
         continuous, categorical, choices, *_ = self._layout
         rows = generator.integers(len(self.points), size=n)
@@ -140,7 +147,7 @@ class KernelDensity:
             uniforms = generator.random((n, len(continuous)))
             drawn[:, continuous] = truncated_normal(self._means[rows], factor * self._deviations, uniforms)
         if len(categorical):
-            h = np.minimum(factor * self.bandwidths[categorical], 1 - 1 / choices)
+            h = np.minimum(categorical_factor * self.bandwidths[categorical], 1 - 1 / choices)
             share = generator.random((n, len(categorical))) / h  # below 1 with probability h, and uniform there
             step = 1 + np.minimum((share * (choices - 1)).astype(np.int64), choices - 2)
             codes = np.where(share < 1, (self._codes[rows] + step) % choices, self._codes[rows])

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ class Canonical:
             if (column := Column.of(encoding.space[key])).kind == "constant"
         }
         self._forbidding = bool(encoding.space.forbidden_clauses)
+        self._names = [column.name for column in encoding.columns]
+        self._choosing = [(j, column.choices) for j, column in enumerate(encoding.columns) if column.choices]
+        self._numbers = _Numbers.of(encoding.columns)
 
     def active(self, points: NDArray[np.float64]) -> NDArray[np.bool_] | None:
         """Which coordinates of points (n, d) matter, (n, d); None where all do because the space has no conditions."""
@@ -39,14 +43,46 @@ class Canonical:
         if self._conditional:
             (configuration,) = self.encoding.decode(point[None])
             return self.encoding.canonical(point[None])[0], configuration
-        settled, configuration = point.copy(), dict(self._constants)
-        for j, column in enumerate(self.encoding.columns):
-            if column.choices:
-                code = min(int(point[j] * column.size), column.size - 1)
-                settled[j], configuration[column.name] = (code + 0.5) / column.size, column.choices[code]
-                continue
-            codes = column.read(point[j : j + 1])
-            configuration[column.name] = codes[0].item()
-            if column.kind == "integer":
-                settled[j] = column.place(codes)[0]
-        return settled, configuration
+        settled, values = point.copy(), [None] * len(self._names)
+        for j, choices in self._choosing:
+            code = min(int(point[j] * len(choices)), len(choices) - 1)
+            settled[j], values[j] = (code + 0.5) / len(choices), choices[code]
+        for j, value in zip(self._numbers.places.tolist(), self._numbers.settle(settled)):
+            values[j] = value
+        return settled, {**self._constants, **dict(zip(self._names, values))}
+
+
+class _Numbers(NamedTuple):
+    """The float and integer coordinates, and what `Column` says of each: arrays (numbers,)."""
+
+    places: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    least: NDArray[np.float64]
+    largest: NDArray[np.float64]
+    log: NDArray[np.bool_]
+    integer: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, columns: Sequence[Column]) -> _Numbers:
+        numbers = [column for column in columns if not column.choices]
+        places = [j for j, column in enumerate(columns) if not column.choices]
+        low, high = np.array([column.edges for column in numbers], dtype=np.float64).reshape(-1, 2).T
+        least, largest = np.array([column.bounds for column in numbers], dtype=np.float64).reshape(-1, 2).T
+        log = np.array([column.log for column in numbers], dtype=bool)
+        integer = np.array([column.kind == "integer" for column in numbers], dtype=bool)
+        return cls(np.array(places, dtype=np.int64), low, high, least, largest, log, integer)
+
+    def settle(self, point: NDArray[np.float64]) -> list[float | int]:
+        """The values at a point (d,), as `Column.read` gives them; integers move to the middles of their cells."""
+        coordinates = point[self.places]
+        numbers = self.low * (1 - coordinates) + self.high * coordinates
+        np.exp(numbers, out=numbers, where=self.log)
+        np.rint(numbers, out=numbers, where=self.integer)
+        numbers = np.minimum(np.maximum(numbers, self.least), self.largest)
+        values = numbers.tolist()
+        if self.integer.any():
+            scaled = np.log(numbers, out=numbers.copy(), where=self.log)
+            point[self.places] = np.where(self.integer, (scaled - self.low) / (self.high - self.low), coordinates)
+            values = [int(value) if whole else value for value, whole in zip(values, self.integer.tolist())]
+        return values

@@ -52,3 +52,18 @@ def incumbent(records: Sequence[Record]) -> Record:
         first = f", the first with {records[0].failure!r}" if records else ""
         raise UserError(f"all {len(records)} evaluations failed{first}: there is no incumbent")
     return min(successes, key=lambda record: (-(record.budget or 0.0), record.loss, record.finished, record.number))
+
+
+def incumbents(records: Sequence[Record]) -> list[Record]:
+    """The records that became the incumbent, in the order given: that of a run's telling.
+
+    A success replaces the incumbent if its loss is smaller and its budget not: so the authors of BOHB drew the curves
+    of their runs. The last of them need not be `incumbent`, for which a larger budget is enough.
+    """
+    found: list[Record] = []
+    for record in records:
+        if record.failure:
+            continue
+        if not found or (record.loss < found[-1].loss and (record.budget or 0.0) >= (found[-1].budget or 0.0)):
+            found.append(record)
+    return found

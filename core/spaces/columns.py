@@ -87,6 +87,26 @@ class Column:
             return tuple(self.hyperparameter.choices)
         return (self.hyperparameter.value,) if self.kind == "constant" else ()
 
+    @cached_property
+    def log(self) -> bool:
+        """Whether the interval is linear in the logarithm."""
+        return bool(getattr(self.hyperparameter, "log", False))
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """The smallest and the largest number, of floats and integers."""
+        number = float if self.kind == "float" else int
+        return number(self.hyperparameter.lower), number(self.hyperparameter.upper)
+
+    @cached_property
+    def edges(self) -> Sequence[float]:
+        """The scaled ends of the interval, for integers half a step beyond the first and the last value."""
+        if self.choices:
+            return 0.0, 1.0
+        half = 0.5 if self.kind == "integer" else 0.0
+        low, high = self.bounds
+        return float(self._scale(np.float64(low - half))), float(self._scale(np.float64(high + half)))
+
     def code(self, value: Any) -> float | int:
         """The code of a value.
 
@@ -97,7 +117,7 @@ class Column:
             if value in self.choices:
                 return self.choices.index(value)
             raise UserError(f"{self.name} = {value!r} is not allowed; allowed: {', '.join(map(repr, self.choices))}")
-        low, high = self._range
+        low, high = self.bounds
         try:
             number = float(value)
         except (TypeError, ValueError):
@@ -109,7 +129,7 @@ class Column:
 
     def place(self, codes: NDArray) -> NDArray[np.float64]:
         """Codes (n,) to coordinates (n,)."""
-        low, high = self._edges
+        low, high = self.edges
         if self.choices:
             return (codes + 0.5) / self.size
         return (self._scale(np.asarray(codes, dtype=np.float64)) - low) / (high - low)
@@ -118,12 +138,13 @@ class Column:
         """Coordinates (n,) in [0, 1] to codes (n,), float64 for floats and int64 for all others."""
         if self.choices:
             return np.minimum((coordinates * self.size).astype(np.int64), self.size - 1)
-        low, high = self._edges
+        low, high = self.edges
         scaled = low * (1 - coordinates) + high * coordinates
-        numbers = np.exp(scaled) if self._log else scaled
+        numbers = np.exp(scaled) if self.log else scaled
         if self.kind == "integer":
             numbers = np.rint(numbers)
-        numbers = np.clip(numbers, *self._range)
+        least, largest = self.bounds
+        numbers = np.minimum(np.maximum(numbers, least), largest)
         return numbers if self.kind == "float" else numbers.astype(np.int64)
 
     def values(self, codes: NDArray) -> list[Any]:
@@ -138,23 +159,5 @@ class Column:
             return np.asarray(codes, dtype=np.float64)
         return np.asarray(self.hyperparameter.to_vector(codes), dtype=np.float64)
 
-    @property
-    def _log(self) -> bool:
-        return bool(getattr(self.hyperparameter, "log", False))
-
-    @property
-    def _range(self) -> tuple[float, float]:
-        number = float if self.kind == "float" else int
-        return number(self.hyperparameter.lower), number(self.hyperparameter.upper)
-
-    @property
-    def _edges(self) -> Sequence[float]:
-        """The scaled ends of the interval, for integers half a step beyond the first and the last value."""
-        if self.choices:
-            return 0.0, 1.0
-        half = 0.5 if self.kind == "integer" else 0.0
-        low, high = self._range
-        return float(self._scale(np.float64(low - half))), float(self._scale(np.float64(high + half)))
-
     def _scale(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.log(numbers) if self._log else numbers
+        return np.log(numbers) if self.log else numbers

@@ -47,7 +47,8 @@ class CubeEncoding:
         imputed: (d,), the coordinates that stand for inactive hyperparameters: the defaults'.
 
     Raises:
-        UserError: a space with no hyperparameter, with a single configuration, or with a type that has no encoding.
+        UserError: a space with no hyperparameter, none that is ever active, or a single configuration, or with a type
+            that has no encoding.
     """
 
     def __init__(self, space: ConfigurationSpace) -> None:
@@ -67,6 +68,8 @@ class CubeEncoding:
         self.imputed = np.array([column.default for column in self.columns])
         places = {column.name: i for i, column in enumerate(self.columns)}
         self._places = [places.get(column.name) for column in self._all]  # the coordinate, None for constants
+        if not self.active(self.imputed[None]).any():  # then all that is above the first condition is constant
+            raise UserError(f"{name} has no hyperparameter that is ever active: there is nothing to optimise")
 
     def encode(self, configurations: Configurations) -> NDArray[np.float64]:
         """Configurations to points (n, d).

@@ -79,13 +79,13 @@ def test_the_density_is_normalised():
     assert total == pytest.approx(1.0, abs=1e-8)
 
 
-@pytest.mark.parametrize("factor", [1.0, 3.0])
-def test_samples_have_the_density_with_multiplied_bandwidths(factor):
+@pytest.mark.parametrize(("factor", "categorical_factor"), [(1.0, 1.0), (3.0, 3.0), (3.0, 1.0), (1.0, 2.0)])
+def test_samples_have_the_density_with_multiplied_bandwidths(factor, categorical_factor):
     generator = np.random.default_rng(2)
     data = np.array([[0.5, 1 / 6], [0.55, 1 / 6], [0.45, 5 / 6]])
     density = KernelDensity(data, [0.02, 0.15], {1: 3})
-    drawn = density.sample(40000, generator, factor)
-    wide = KernelDensity(data, [0.02 * factor, 0.15 * factor], {1: 3})
+    drawn = density.sample(40000, generator, factor, categorical_factor)
+    wide = KernelDensity(data, [0.02 * factor, 0.15 * categorical_factor], {1: 3})
     counts = np.bincount((drawn[:, 1] * 3).astype(int), minlength=3)
     middle = np.linspace(0.0, 1.0, 2001)
     shares = [
@@ -121,7 +121,7 @@ def test_samples_are_inside_of_the_cube_and_densities_finite(kinds, n, scale, mi
     for j, kind in choices.items():
         points[:, j] = (generator.integers(kind, size=n) + 0.5) / kind if scale else 0.5 / kind
     density = KernelDensity.fit(points, choices, minimum)
-    drawn = density.sample(50, generator, factor)
+    drawn = density.sample(50, generator, factor, factor)
     assert ((drawn >= 0) & (drawn <= 1)).all()
     for j, kind in choices.items():
         assert np.isin(drawn[:, j], (np.arange(kind) + 0.5) / kind).all()

@@ -6,10 +6,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from ConfigSpace import ConfigurationSpace, Constant, Float
+from ConfigSpace import ConfigurationSpace, Constant, Float, NotEqualsCondition
 
 from core.benchmarks.objective import Evaluation, Fidelity, FunctionObjective
 from core.errors import UserError
+from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.records import incumbent
 from core.optimizers.simulation import simulate
@@ -132,12 +133,13 @@ def test_successive_halving_by_default_begins_with_as_many_as_leave_one(space):
     assert Counter(record.budget for record in records) == {1: 32, 2: 16, 4: 8, 8: 4, 16: 2}
 
 
-def test_a_benchmark_that_fails_on_low_budgets_is_optimised_all_the_same(space):
+@pytest.mark.parametrize("method", [Hyperband, SuccessiveHalving])
+def test_a_benchmark_that_fails_on_low_budgets_is_optimised_all_the_same(space, method):
     def function(configuration, budget, generator):
         return configuration["x"] if budget > 3 else float("nan")
 
     objective = FunctionObjective(function, space, worst_loss=5.0, fidelity=Fidelity("epochs", 1, 27))
-    optimizer = Hyperband(space, np.random.default_rng(0), 1, 27, brackets=8)
+    optimizer = method(space, np.random.default_rng(0), 1, 27, brackets=8)
     records = simulate(optimizer, objective, 4, np.random.default_rng(1), evaluations=2000)
     assert optimizer.finished
     assert all(bool(record.failure) == (record.budget <= 3) for record in records)
@@ -145,22 +147,23 @@ def test_a_benchmark_that_fails_on_low_budgets_is_optimised_all_the_same(space):
     assert best.budget == 27 and best.loss == min(r.loss for r in records if r.budget == 27)
 
 
-def test_where_all_trials_fail_there_is_one_clear_error(space):
+@pytest.mark.parametrize(("method", "evaluations"), [(Hyperband, 69), (SuccessiveHalving, 160), (BOHB, 69)])
+def test_where_all_trials_fail_there_is_one_clear_error(space, method, evaluations):
     objective = FunctionObjective(lambda c, b, g: float("nan"), space, 5.0, fidelity=Fidelity("epochs", 1, 27))
-    records = simulate(
-        Hyperband(space, np.random.default_rng(0), 1, 27, brackets=4), objective, 1, np.random.default_rng(1)
-    )
-    with pytest.raises(UserError, match="all 69 evaluations failed, the first with 'loss is nan'"):
+    optimizer = method(space, np.random.default_rng(0), 1, 27, brackets=4)
+    records = simulate(optimizer, objective, 1, np.random.default_rng(1))
+    with pytest.raises(UserError, match=f"all {evaluations} evaluations failed, the first with 'loss is nan'"):
         incumbent(records)
 
 
-@pytest.mark.parametrize("optimizer", [Hyperband, SuccessiveHalving])
+@pytest.mark.parametrize("optimizer", [Hyperband, SuccessiveHalving, BOHB])
 def test_bad_settings_are_refused(space, optimizer):
     generator = np.random.default_rng(0)
-    with pytest.raises(UserError, match="0 < minimum_budget <= maximum_budget"):
+    with pytest.raises(UserError, match="budgets from 9 to 3; allowed: 0 < minimum_budget <= maximum_budget"):
         optimizer(space, generator, 9, 3)
-    with pytest.raises(UserError, match="eta is 1"):
-        optimizer(space, generator, 1, 9, 1)
+    for eta in (1, 1.99, -3):
+        with pytest.raises(UserError, match=f"eta is {eta}; allowed: numbers from 2"):
+            optimizer(space, generator, 1, 9, eta)
     with pytest.raises(UserError, match="brackets is 0"):
         optimizer(space, generator, 1, 9, brackets=0)
     with pytest.raises(UserError, match="no hyperparameters"):
@@ -168,6 +171,10 @@ def test_bad_settings_are_refused(space, optimizer):
     single = ConfigurationSpace()
     single.add(Constant("x", 1))
     with pytest.raises(UserError, match="single configuration"):
+        optimizer(single, generator, 1, 9)
+    single.add(Float("y", (0.0, 1.0)))
+    single.add(NotEqualsCondition(single["y"], single["x"], 1))
+    with pytest.raises(UserError, match="no hyperparameter that is ever active"):
         optimizer(single, generator, 1, 9)
 
 

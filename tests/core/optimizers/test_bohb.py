@@ -9,6 +9,7 @@ from statsmodels.nonparametric.kernel_density import KDEMultivariate
 
 from core.benchmarks.counting_ones import CountingOnes
 from core.benchmarks.objective import Evaluation, Fidelity, FunctionObjective
+from core.density import KernelDensity
 from core.errors import UserError
 from core.optimizers.bohb import BOHB, impute
 from core.optimizers.hyperband import Hyperband
@@ -128,6 +129,22 @@ def test_the_pick_maximises_the_ratio_of_the_two_densities(square):
     np.testing.assert_allclose(points_of(optimizer, [trial])[0], candidates[np.argmax(ratio)], rtol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_of_equal_ratios_the_first_drawn_wins(square, seed):
+    """l and g have the same points in another order, so that ratios differ from 1 by rounding alone."""
+    optimizer = only_largest(square)
+    points = np.random.default_rng(seed).random((40, 2))
+    good, bad = (KernelDensity(rows, [0.1, 0.1], {}) for rows in (points, points[::-1].copy()))
+    optimizer.model = lambda: (good, bad)
+    twin = np.random.default_rng()
+    twin.bit_generator.state = optimizer.generator.bit_generator.state
+    twin.random()
+    candidates = good.sample(64, twin, 3.0)
+    assert np.ptp(good.log_density(candidates) - bad.log_density(candidates)) > 0
+    (trial,) = optimizer.ask()
+    np.testing.assert_allclose(points_of(optimizer, [trial])[0], candidates[0], rtol=1e-12)
+
+
 def test_a_fixed_share_of_the_choices_is_random(square):
     objective = FunctionObjective(lambda c, b, g: c["x"], square, 5.0, fidelity=Fidelity("epochs", 1, 27))
     optimizer = BOHB(square, np.random.default_rng(0), 1, 27, random_fraction=0.25)
@@ -211,6 +228,7 @@ def test_forbidden_picks_are_never_proposed(square):
         ("samples", 2.5),
         ("bandwidth_factor", 0.0),
         ("bandwidth_factor", float("inf")),
+        ("categorical_factor", 0.0),
         ("minimum_bandwidth", -1.0),
         ("minimum_points", 0),
     ],

@@ -242,6 +242,7 @@ def test_objectives_that_cannot_travel_and_bad_budgets_stop_the_run(address):
         ({"seed": -1}, "seed is -1"),
         ({"attempts": 0}, "attempts is 0"),
         ({"workers": 2.5}, "workers is 2.5"),
+        ({"workers": 0}, "workers is 0; allowed: a whole number from 1"),
     ],
 )
 def test_numbers_that_are_none(arguments, message):

@@ -6,7 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from ConfigSpace import Categorical, ConfigurationSpace, Constant
+from ConfigSpace import (
+    Categorical,
+    ConfigurationSpace,
+    Constant,
+    EqualsCondition,
+    Float,
+    GreaterThanCondition,
+    NotEqualsCondition,
+)
 
 from core.errors import UnknownNameError, UserError
 from core.spaces import CubeEncoding
@@ -19,6 +27,18 @@ def test_spaces_with_nothing_to_optimise_are_refused():
     point.add(Constant("a", 1), Categorical("b", ["x"]))
     with pytest.raises(UserError, match=r"single configuration, \{'a': 1, 'b': 'x'\}"):
         CubeEncoding(point)
+    asleep = ConfigurationSpace(name="asleep")
+    asleep.add(Constant("a", 1), Float("x", (0.0, 1.0)), Float("y", (0.0, 1.0)))
+    asleep.add(NotEqualsCondition(asleep["x"], asleep["a"], 1), GreaterThanCondition(asleep["y"], asleep["x"], 0.5))
+    with pytest.raises(UserError, match="space 'asleep' has no hyperparameter that is ever active"):
+        CubeEncoding(asleep)
+
+
+def test_what_a_constant_activates_can_be_optimised():
+    space = ConfigurationSpace()
+    space.add(Constant("a", 1), Float("x", (0.0, 1.0)))
+    space.add(EqualsCondition(space["x"], space["a"], 1))
+    assert CubeEncoding(space).decode([[0.25]]) == [{"a": 1, "x": 0.25}]
 
 
 @pytest.mark.parametrize(
