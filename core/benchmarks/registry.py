@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from core.benchmarks.bayesian_network import bnn_boston, bnn_diabetes, bnn_protein
 from core.benchmarks.hpolib import lda_on_grid, svm_on_grid
 from core.benchmarks.logistic_regression import logistic_regression_mnist10k
 from core.benchmarks.objective import Objective
@@ -14,6 +15,9 @@ WITH_DATA: dict[str, Callable[[], Objective]] = {
     "svm_on_grid": svm_on_grid,
     "lda_on_grid": lda_on_grid,
     "logistic_regression": logistic_regression_mnist10k,
+    "bnn_boston": bnn_boston,
+    "bnn_protein": bnn_protein,
+    "bnn_diabetes": bnn_diabetes,
 }
 
 
