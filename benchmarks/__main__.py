@@ -3,10 +3,12 @@
     steps        chain-steps a second of scale-adapted SGHMC: pybnn, JAX, our torch engine, and a step's floor
     suggestion   fit and search of BOHAMIANN and DNGO (pybnn) and of the Gaussian process (BoTorch)
     growth       seconds of fit and search from 10^2 to 10^5 observations
+    bohb         BOHB's picks (hpbandster, Optuna's TPE) and whole runs
     generator    training of tabular benchmarks (plain PyTorch, one by one), and what the shipped tables cost
+    tabular      lookups in tabular benchmarks (published files), and runs of optimizers on them
 
-Compare ratios, not seconds, between machines. pybnn and JAX run in `.venv-peers`; where that is missing only ours is
-measured.
+Compare ratios, not seconds, between machines. pybnn, JAX and hpbandster run in `.venv-peers`; where that is missing,
+only ours is measured.
 """
 
 import argparse
@@ -18,13 +20,15 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import generator, growth, steps, suggestion
+from benchmarks import bohb, generator, growth, steps, suggestion, tabular
 
 SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "steps": steps.report,
     "suggestion": suggestion.report,
     "growth": lambda peers, seconds: growth.report(),
+    "bohb": bohb.report,
     "generator": lambda peers, seconds: generator.report(seconds),
+    "tabular": lambda peers, seconds: tabular.report(),
 }
 
 

@@ -79,12 +79,12 @@ def at_times(finished: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.
     return np.where(last >= 0, np.asarray(values, dtype=float)[np.maximum(last, 0)], np.nan)
 
 
-def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, optimum: float, times: np.ndarray) -> np.ndarray:
-    """Test regret of one cell's runs, which may differ in length, on a common grid of seconds, (runs, m).
+def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np.ndarray) -> np.ndarray:
+    """Regret of one cell's runs, which may differ in length, on a common grid of seconds, (runs, m).
 
     Args:
-        frame: rows in the order of the evaluations, with the columns run, loss, cost and test_error.
-        optimum: the table's lowest average test error.
+        frame: columns run, seconds and regret: of each run the steps of its incumbent in their order, as
+            `core.tabular.trajectories` has them.
 
     Raises:
         NotRunError: the cell has no rows.
@@ -92,11 +92,8 @@ def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, optimum: 
     rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
     if rows.empty:
         raise NotRunError(f"{benchmark}/{method}")
-    found = []
-    for _, run in rows.groupby("run"):
-        regret = value_of_incumbent(run["loss"].to_numpy(float), run["test_error"].to_numpy(float)) - optimum
-        found.append(at_times(run["cost"].to_numpy(float).cumsum(), regret, times))
-    return np.stack(found)
+    steps = [(run["seconds"].to_numpy(float), run["regret"].to_numpy(float)) for _, run in rows.groupby("run")]
+    return np.stack([at_times(seconds, regret, times) for seconds, regret in steps])
 
 
 def log_regret(regret: np.ndarray) -> np.ndarray:

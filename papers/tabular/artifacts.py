@@ -25,6 +25,7 @@ from papers.tabular.analysis_figures import (  # noqa: F401
     figD_8,
     figD_9,
 )
+from papers.tabular.comparison_figures import fig7_5, figD_10  # noqa: F401
 from papers.tabular.statistics_figures import fig7_1, figD_1, figD_2, figD_3, figD_4  # noqa: F401
 from papers.tabular.tables import LABELS, describe, grid_table, grid_tables
 

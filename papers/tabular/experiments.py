@@ -13,6 +13,9 @@ from core.experiment.context import Context
 from core.tabular.grid import FCNET, Grid
 from core.tabular.records import to_records
 from core.training.fcnet import FCNetCollection
+from papers.tabular.comparison import methods, networks
+
+__all__ = ["grid", "methods", "networks"]
 
 ARCHITECTURE = ("activation_fn_1", "activation_fn_2", "n_units_1", "n_units_2")  # "4 architectural choices" (7.1)
 

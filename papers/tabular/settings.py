@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from core.experiment.schema import Settings
+from core.optimizers.settings import Optimization
 from core.tabular.values import VALUES
 
 Numbers = tuple[float, ...]
 Counts = tuple[int, ...]
 Names = tuple[str, ...]
+Count = Annotated[int, Field(gt=0)]
+Positive = Annotated[float, Field(gt=0)]
 
 
 class Grid(Settings):
@@ -42,3 +45,41 @@ class Grid(Settings):
     def values(self) -> dict[str, tuple[Any, ...]]:
         """The values of each hyperparameter."""
         return {name: getattr(self, name) for name in VALUES}
+
+
+class Search(Settings):
+    """A run of one optimizer on a table (7.4.1), its constants those of D.3.
+
+    Attributes:
+        evaluations: of a run of all but Hyperband and BOHB.
+        brackets: of a run of Hyperband and BOHB, "successive halving iterations".
+        minimum_budget, eta: of the same; the largest budget is the table's number of epochs.
+        random_fraction, samples, bandwidth_factor, minimum_bandwidth: BOHB's.
+        population, tournament: regularized evolution's.
+        learning_rate, momentum: REINFORCE's.
+    """
+
+    optimizer: Literal["random", "smac", "tpe", "regularized_evolution", "reinforce", "hyperband", "bohb"]
+    evaluations: Count = 500
+    brackets: Count = 125
+    minimum_budget: Positive = 3.0
+    eta: Annotated[float, Field(ge=2)] = 3.0
+    random_fraction: Annotated[float, Field(ge=0, le=1)] = 1 / 3
+    samples: Count = 64
+    bandwidth_factor: Positive = 3.0
+    minimum_bandwidth: Positive = 0.3
+    population: Count = 100
+    tournament: Count = 10
+    learning_rate: Positive = 0.1
+    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
+
+
+class NetworkSearch(Optimization):
+    """BOHAMIANN on a table, its constants those of D.3: 10 steps of burn-in an observation, then 20,000."""
+
+    model: Literal["bohamiann"] = "bohamiann"
+    maximizer: Literal["local_search"] = "local_search"
+    evaluations: Count = 500
+    burn_in_per_point: Annotated[int, Field(ge=0)] = 10
+    chain_steps: Count = 20_000
+    batch_size: Count = 8

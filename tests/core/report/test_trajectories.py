@@ -101,21 +101,20 @@ def test_a_step_function_has_the_value_of_the_last_finished_evaluation():
     np.testing.assert_array_equal(found, [np.nan, 9, 9, 7, 7, 6])
 
 
-def test_test_regret_over_seconds_of_runs_of_different_lengths():
+def test_regret_over_seconds_of_runs_of_different_lengths():
     rows = pd.DataFrame(
         {
             "run": [0, 0, 1, 0],
-            "loss": [0.5, 0.7, 0.4, 0.3],
-            "cost": [2.0, 1.0, 5.0, 3.0],
-            "test_error": [0.6, 0.2, 0.35, 0.4],
+            "seconds": [2.0, 3.0, 5.0, 6.0],
+            "regret": [0.4, 0.5, 0.15, 0.2],
             "benchmark": "protein",
             "method": "random",
         }
     )
-    found = regret_over_time(rows, "protein", "random", 0.2, np.array([1.0, 2.0, 4.0, 6.0]))
-    np.testing.assert_allclose(found, [[np.nan, 0.4, 0.4, 0.2], [np.nan, np.nan, np.nan, 0.15]])
+    found = regret_over_time(rows, "protein", "random", np.array([1.0, 2.0, 4.0, 6.0]))
+    np.testing.assert_allclose(found, [[np.nan, 0.4, 0.5, 0.2], [np.nan, np.nan, np.nan, 0.15]])
     with pytest.raises(NotRunError, match="protein/bohb"):
-        regret_over_time(rows, "protein", "bohb", 0.2, np.array([1.0]))
+        regret_over_time(rows, "protein", "bohb", np.array([1.0]))
 
 
 def test_quartiles_are_over_the_runs():

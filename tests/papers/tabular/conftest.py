@@ -1,10 +1,12 @@
-"""Results that hold tables by formula under the thesis' data sets."""
+"""Results that hold tables by formula under the thesis' data sets, and made-up runs of optimizers on them."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from core.tabular.grid import FCNET
 from core.tabular.records import to_records
@@ -17,17 +19,19 @@ GRID = FCNET.restricted(
 SPLITS = {"protein": (27438, 9146, 9146), "naval": (7160, 2387, 2387)}
 
 
+NOTHING = pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
+
+
 class Fake:
-    """Results with the given frame of the experiment `grid`."""
+    """Results with the given frames of the experiments `grid` and `methods`."""
 
     reduced = True
 
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self.records = frame
+    def __init__(self, grid: pd.DataFrame, methods: pd.DataFrame = NOTHING) -> None:
+        self.records, self.methods = grid, methods
 
     def frame(self, experiment: str) -> pd.DataFrame:
-        assert experiment == "grid"
-        return self.records
+        return {"grid": self.records, "methods": self.methods, "bohamiann": NOTHING}[experiment]
 
 
 def results_of(*tables: Table) -> Fake:
@@ -44,14 +48,45 @@ def tables() -> dict[str, Table]:
     return found
 
 
+def runs_of(
+    regrets: dict[str, list[float]], benchmarks=tuple(SPLITS), runs: int = 100, sd: float = 0.3
+) -> pd.DataFrame:
+    """Made-up trajectories: regrets after 0.1, 4, 25 and 100 s, log-normal over the runs and alike for all methods."""
+    deviations = np.random.default_rng(0).permuted(np.tile(norm.ppf((np.arange(runs) + 0.5) / runs), (4, 1)), axis=1).T
+    parts = []
+    for benchmark, (method, steps) in product(benchmarks, regrets.items()):
+        values = (np.array(steps) * np.exp(sd * deviations)).ravel()
+        times = {"evaluation": np.tile([1, 20, 125, 500], runs), "seconds": np.tile([0.1, 4.0, 25.0, 100.0], runs)}
+        rows = {"run": np.repeat(range(runs), 4), **times, "regret": values, "loss": values}
+        parts.append(pd.DataFrame(rows).assign(benchmark=benchmark, method=method))
+    return pd.concat(parts, ignore_index=True).assign(status="ok", message="")
+
+
+PUBLISHED_ORDER = {
+    "random": [0.5, 0.1, 0.05, 0.02],
+    "tpe": [0.5, 0.1, 0.004, 0.0008],
+    "regularized_evolution": [0.5, 0.1, 0.04, 0.0004],
+    "reinforce": [0.5, 0.1, 0.05, 0.01],
+    "hyperband": [0.3, 0.03, 0.02, 0.015],
+    "bohb": [0.3, 0.02, 0.005, 0.002],
+}
+"""What the thesis says of the methods on protein, as regrets."""
+
+
 @pytest.fixture(scope="session")
 def results(tables) -> Fake:
-    return results_of(*tables.values())
+    return Fake(results_of(*tables.values()).records, runs_of(PUBLISHED_ORDER))
 
 
 @pytest.fixture(scope="session")
 def nothing() -> Fake:
-    return Fake(pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"]))
+    return Fake(NOTHING)
+
+
+@pytest.fixture(scope="session")
+def make_runs():
+    """Makes results of runs with the published order, some methods' regrets changed."""
+    return lambda **changed: Fake(NOTHING, runs_of(PUBLISHED_ORDER | changed))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,127 @@
+"""Tabular benchmarks: lookups a second, and runs of the optimizers of thesis 7.4 on a table of the shipped size.
+
+Lookups are beside those in a file as published (`core.tabular.published`), read as its own package does: the group of
+the configuration's sorted JSON, then one number of an array. A run is 500 evaluations, or 125 brackets of Hyperband
+and BOHB. The table is made by a formula; CPU seconds of one thread, the shortest of some runs.
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+from rich.table import Table
+
+from core.experiment.catalogue import Catalogue
+from core.optimizers.simulation import simulate
+from core.tabular.benchmark import TabularBenchmark
+from core.tabular.grid import FCNET
+from core.tabular.synthetic import synthetic_table
+from core.tabular.trajectories import trajectory_of_records
+from papers.tabular.comparison import make_optimizer
+
+LOOKUPS = 1_000_000  # a second, wanted
+RUNS, MINUTES, CORES = 500, 15.0, 2  # all methods but BOHAMIANN on one table, wanted
+BOHB_SECONDS = 2.0  # of a run, wanted
+REPEATS = 3
+IN_FILE = 200  # configurations of the file that lookups are compared with
+METHODS = ("random", "tpe", "regularized_evolution", "reinforce", "hyperband", "bohb")
+
+
+def shipped_table() -> TabularBenchmark:
+    """A table of the shipped grid of parkinsons."""
+    (cell,) = Catalogue().find_cells("tabular/grid/parkinsons", "quick")
+    return TabularBenchmark(synthetic_table(FCNET.restricted(**cell.settings.values), 0))
+
+
+def shortest(call: Callable[[], object], repeats: int = REPEATS) -> float:
+    """CPU seconds of a call."""
+    found = []
+    for _ in range(repeats):
+        start = time.thread_time()
+        call()
+        found.append(time.thread_time() - start)
+    return min(found)
+
+
+def lookups(benchmark: TabularBenchmark, n: int = 1_000_000) -> dict[str, float]:
+    """Lookups a second: of positions at once, of configurations at once, and one by one in a published file."""
+    generator = np.random.default_rng(0)
+    positions = generator.integers(benchmark.table.grid.size, size=n)
+    few = benchmark.table.grid.configurations(positions[: n // 100])
+    found = {
+        "positions": n / shortest(lambda: benchmark.look_up(positions, 100, generator)),
+        "configurations": len(few) / shortest(lambda: benchmark.evaluate(few, 100, generator)),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        file = written(benchmark, Path(folder) / "table.hdf5")
+        known = benchmark.table.grid.configurations(positions[: n // 500] % IN_FILE)
+        found["published file"] = len(known) / shortest(lambda: [naive(file, one, generator) for one in known])
+        file.close()
+    return found
+
+
+def written(benchmark: TabularBenchmark, path: Path) -> h5py.File:
+    """The first configurations of a table in a file of the published layout, open for reading."""
+    table = benchmark.table
+    with h5py.File(path, "w") as file:
+        for position, configuration in enumerate(table.grid.configurations(np.arange(IN_FILE))):
+            group = file.create_group(json.dumps(configuration, sort_keys=True))
+            group["valid_mse"] = table.curves[position].astype(np.float64) ** 2
+            group["runtime"] = table.seconds[position]
+    return h5py.File(path)
+
+
+def naive(file: h5py.File, configuration: dict, generator: np.random.Generator) -> tuple[float, float]:
+    """Loss and cost of one configuration after all epochs."""
+    group, repetition = file[json.dumps(configuration, sort_keys=True)], generator.integers(4)
+    return float(group["valid_mse"][repetition][-1]), float(group["runtime"][repetition])
+
+
+def run(benchmark: TabularBenchmark, method: str, repeats: int = REPEATS) -> tuple[float, int]:
+    """CPU seconds of a run with the constants of the paper's scale, its records made, and its evaluations."""
+    (cell,) = Catalogue().find_cells(f"tabular/methods/parkinsons/{method}", "paper")
+    counts = []
+
+    def once() -> None:
+        optimizer = make_optimizer(cell.settings, benchmark, np.random.default_rng(0))
+        evaluations = None if optimizer.ends else cell.settings.evaluations
+        records = simulate(optimizer, benchmark, 1, np.random.default_rng(1), evaluations=evaluations)
+        trajectory_of_records(benchmark, records)
+        counts.append(len(records))
+
+    return shortest(once, repeats), counts[0]
+
+
+def report(repeats: int = REPEATS) -> tuple[list[Table], list[str]]:
+    """Tables of lookups and runs, and lines that say which targets are met."""
+    benchmark = shipped_table()
+    rates = lookups(benchmark)
+    table = Table(title="lookups a second")
+    for name in rates:
+        table.add_column(name, justify="right")
+    table.add_row(*(f"{rate:,.0f}" for rate in rates.values()))
+    runs = Table(title="a run on a table of 1,728 configurations")
+    for column in ("method", "evaluations", "CPU seconds", "us an evaluation"):
+        runs.add_column(column, justify="left" if column == "method" else "right")
+    seconds = {}
+    for method in METHODS:
+        seconds[method], count = run(benchmark, method, repeats)
+        runs.add_row(method, f"{count:,}", f"{seconds[method]:.3f}", f"{seconds[method] / count * 1e6:.0f}")
+    return [table, runs], verdicts(rates, seconds)
+
+
+def verdicts(rates: dict[str, float], seconds: dict[str, float]) -> list[str]:
+    """Lookups a second and CPU seconds a run against what is wanted."""
+    minutes, bohb = RUNS * sum(seconds.values()) / CORES / 60, seconds["bohb"]
+    rate, ratio = rates["positions"], rates["positions"] / rates["published file"]
+    met = {True: "met", False: "MISSED"}
+    return [
+        f"lookups: {rate:,.0f} a second, {ratio:,.0f}x a published file, target {LOOKUPS:,}: {met[rate >= LOOKUPS]}",
+        f"BOHB, 125 brackets: {bohb:.2f} s, target {BOHB_SECONDS:g} s: {met[bohb < BOHB_SECONDS]}",
+        f"{RUNS} runs of {len(seconds)} methods on {CORES} cores: {minutes:.1f} minutes, target {MINUTES:g}: "
+        f"{met[minutes < MINUTES]}",
+    ]

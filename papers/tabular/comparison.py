@@ -1,0 +1,117 @@
+"""Hyperparameter optimization on the tables (thesis 7.4): one function an experiment."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from ConfigSpace import ConfigurationSpace
+
+from core.acquisition.maximizers import RandomLocalSearch
+from core.experiment.context import Context
+from core.models.bohamiann import BayesianNetwork
+from core.optimizers.base import Optimizer
+from core.optimizers.bohb import BOHB
+from core.optimizers.hyperband import Hyperband
+from core.optimizers.lockstep import minimise
+from core.optimizers.methods import chain_lengths
+from core.optimizers.policy import ModelBased
+from core.optimizers.proposer import Proposer
+from core.optimizers.random_search import RandomSearch
+from core.optimizers.regularized_evolution import RegularizedEvolution
+from core.optimizers.reinforce import Reinforce
+from core.optimizers.simulation import simulate
+from core.optimizers.study import initial_design, objective_generators
+from core.optimizers.tree_parzen import TreeParzen
+from core.randomness import make_generators
+from core.spaces import CubeEncoding
+from core.tabular.benchmark import TabularBenchmark
+from core.tabular.records import from_records
+from core.tabular.trajectories import trajectory, trajectory_of_records
+from papers.tabular.settings import NetworkSearch, Search
+
+
+def methods(context: Context) -> pd.DataFrame:
+    """Runs of one optimizer on the table of the benchmark, one after the other.
+
+    Returns:
+        run and the columns of `core.tabular.trajectories.trajectory`.
+    """
+    settings, benchmark = context.settings, table_benchmark(context)
+    frames = []
+    seeds, noise = context.method_seeds("optimizer"), objective_generators(context)
+    for done, (run, seed, generator) in enumerate(zip(context.runs, seeds, noise, strict=True), start=1):
+        optimizer = make_optimizer(settings, benchmark, np.random.default_rng(seed))
+        evaluations = None if optimizer.ends else settings.evaluations
+        records = simulate(optimizer, benchmark, 1, generator, evaluations=evaluations)
+        frames.append(trajectory_of_records(benchmark, records).assign(run=run))
+        context.progress(done / len(context.runs))
+    return pd.concat(frames, ignore_index=True)
+
+
+def networks(context: Context) -> pd.DataFrame:
+    """The same of BOHAMIANN, all runs in lockstep."""
+    settings, benchmark = context.settings, table_benchmark(context)
+    encoding = CubeEncoding(benchmark.space)
+    policy = ModelBased(encoding, lambda n: network(settings, n, context.device), one_start())
+    generators = make_generators(context.method_seeds("optimizer"), context.device)
+    proposer = Proposer(policy, initial_design(context, encoding, settings.initial_design), generators)
+    found = minimise(benchmark, proposer, settings.evaluations, objective_generators(context), context.progress)
+    losses = np.where(found.failure == "", found.loss, np.nan)
+    frames = []
+    for run, points, loss, cost in zip(context.runs, found.X.cpu().numpy(), losses, found.cost, strict=True):
+        positions = benchmark.table.grid.positions(encoding.decode(points))
+        frames.append(trajectory(benchmark, loss, cost, positions).assign(run=run))
+    return pd.concat(frames, ignore_index=True)
+
+
+def table_benchmark(context: Context) -> TabularBenchmark:
+    """The benchmark of the table that the experiment `grid` trained."""
+    return TabularBenchmark(from_records(context.records("grid"), place=f"grid/{context.benchmark}"))
+
+
+def make_optimizer(settings: Search, benchmark: TabularBenchmark, generator: np.random.Generator) -> Optimizer:
+    """The optimizer that the settings name."""
+    space: ConfigurationSpace = benchmark.space
+    budgets = (settings.minimum_budget, benchmark.fidelity.maximum, settings.eta, settings.brackets)
+    match settings.optimizer:
+        case "random":
+            return RandomSearch(space, generator)
+        case "tpe":
+            return TreeParzen(space, generator)
+        case "regularized_evolution":
+            return RegularizedEvolution(space, generator, settings.population, settings.tournament)
+        case "reinforce":
+            return Reinforce(space, generator, settings.learning_rate, settings.momentum)
+        case "hyperband":
+            return Hyperband(space, generator, *budgets)
+        case "bohb":
+            return BOHB(
+                space,
+                generator,
+                *budgets,
+                random_fraction=settings.random_fraction,
+                samples=settings.samples,
+                bandwidth_factor=settings.bandwidth_factor,
+                minimum_bandwidth=settings.minimum_bandwidth,
+            )
+    from core.optimizers.smac import SMAC  # an optional extra
+
+    return SMAC(space, generator, settings.evaluations)
+
+
+def network(settings: NetworkSearch, n: int, device: str) -> BayesianNetwork:
+    """BOHAMIANN's network for n observations."""
+    burn_in, steps = chain_lengths(settings, n)
+    return BayesianNetwork(
+        widths=settings.widths,
+        burn_in=burn_in,
+        steps=steps,
+        thinning=(steps - burn_in) // settings.samples,
+        batch_size=settings.batch_size,
+        device=device,
+    )
+
+
+def one_start() -> RandomLocalSearch:
+    """D.3: local search from a random configuration."""
+    return RandomLocalSearch(candidates=1, uniform_share=1.0, starts=1)

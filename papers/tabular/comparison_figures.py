@@ -1,0 +1,136 @@
+"""Optimizers on the tables: regret over time and its distribution at the end (thesis Figs 7.5 and D.10).
+
+The end of a set is the median time after which runs of random search had made all their evaluations. The thesis' ends
+(1e5 s on protein, 3e5 s on slice, 6e4 s on naval, 3e4 s on Parkinson) are that for its grid and its machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from core.experiment.results import Results
+from core.report import style
+from core.report.checks import NotRunError
+from core.report.figure import Figure
+from core.report.published import Published
+from core.report.trajectories import SMALLEST, median_and_quartiles, regret_over_time
+from papers.tabular.tables import LABELS, describe, grid_tables, label
+
+METHODS = ("random", "smac", "tpe", "bohamiann", "regularized_evolution", "reinforce", "hyperband", "bohb")
+POINTS = 200  # of a curve
+
+
+def fig7_5(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 7.5: protein."""
+    frame = comparison_runs(results)
+    names = benchmarks_of(frame)
+    return _draw(results, frame, ["protein"] if "protein" in names else names[:1])
+
+
+def figD_10(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig D.10: all sets. Its text says mean and standard error, its caption and Fig 7.5 quartiles."""
+    frame = comparison_runs(results)
+    return _draw(results, frame, benchmarks_of(frame))
+
+
+def comparison_runs(results: Results) -> pd.DataFrame:
+    """The trajectories of all methods.
+
+    Raises:
+        NotRunError: there is none of random search, which says when a set ends.
+    """
+    parts = [results.frame(experiment) for experiment in ("methods", "bohamiann")]
+    frame = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+    if not (frame["method"] == "random").any():
+        raise NotRunError("methods")
+    return frame
+
+
+def benchmarks_of(frame: pd.DataFrame) -> list[str]:
+    """The sets on which random search was run, in the thesis' order; others behind."""
+    found = set(frame.loc[frame["method"] == "random", "benchmark"])
+    return [*(name for name in LABELS if name in found), *sorted(found - set(LABELS))]
+
+
+def ends(frame: pd.DataFrame, benchmark: str, method: str = "random") -> float:
+    """Seconds after which half of the runs of a method had ended; those of random search are the end of a set.
+
+    Raises:
+        NotRunError: the cell has no rows.
+    """
+    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
+    if rows.empty:
+        raise NotRunError(f"{benchmark}/{method}")
+    return float(rows.groupby("run")["seconds"].max().median())
+
+
+def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
+    tables = grid_tables(results)
+    figure, panels = style.subplots(len(names), 2, width=7.2, height=2.5 * len(names) + 0.7, squeeze=False)
+    parts = []
+    for (left, right), name in zip(panels, names, strict=True):
+        rows = frame[frame["benchmark"] == name]
+        positive = rows.loc[rows["regret"] > SMALLEST, "regret"]
+        floor = positive.min() / 2 if len(positive) else SMALLEST
+        methods = [method for method in METHODS if (rows["method"] == method).any()]
+        parts += [_over_time(left, frame, name, method, floor).assign(panel="time") for method in methods]
+        parts += [_at_the_end(right, frame, name, method, floor).assign(panel="end") for method in methods]
+        for axes in (left, right):
+            axes.set_title(label(name))
+        left.set_ylabel("test regret")
+        right.set_ylabel("share of runs")
+        right.set_ylim(0, 1.02)
+    panels[-1, 0].set_xlabel("seconds of training")
+    panels[-1, 1].set_xlabel("final test regret")
+    handles = {
+        text: line for axes in panels[:, 0] for line, text in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(handles.values(), handles, loc="outside upper center", ncols=4)
+    caption = (
+        f"Left: median and quartiles of the incumbent's test regret over {_runs(frame)}; lines end where half of the "
+        "runs have. Right: its distribution over the runs when random search has made all its evaluations, or before "
+        "where a method's runs end before. Regrets of 0 are drawn at the left and lower edges. "
+        f"{describe(tables[name] for name in names)}"
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def _over_time(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str, floor: float) -> pd.DataFrame:
+    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
+    times = np.geomspace(rows["seconds"].min(), ends(frame, benchmark, method), POINTS)
+    quartiles = np.maximum(median_and_quartiles(regret_over_time(frame, benchmark, method, times)), floor)
+    shown = ~np.isnan(quartiles[1])
+    times, (low, median, high) = times[shown], quartiles[:, shown]
+    look = style.method(method)
+    axes.plot(times, median, drawstyle="steps-post", **look.line)
+    axes.fill_between(times, low, high, step="post", color=look.color, alpha=0.12, linewidth=0)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    drawn = {"seconds": times, "low": low, "regret": median, "high": high}
+    return pd.DataFrame({"benchmark": benchmark, "method": method, **drawn})
+
+
+def _at_the_end(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str, floor: float) -> pd.DataFrame:
+    end = min(ends(frame, benchmark), ends(frame, benchmark, method))
+    regret = np.sort(np.maximum(regret_over_time(frame, benchmark, method, np.array([end]))[:, 0], floor))
+    share = np.arange(1, len(regret) + 1) / len(regret)
+    axes.step(np.append(regret[0], regret), np.append(0.0, share), where="post", **style.method(method).line)
+    axes.set_xscale("log")
+    return pd.DataFrame({"benchmark": benchmark, "method": method, "seconds": end, "regret": regret, "share": share})
+
+
+def _runs(frame: pd.DataFrame) -> str:
+    """How many runs there are, in words; methods with equal numbers together."""
+    groups: dict[int, list[str]] = {}
+    for method in _present(METHODS, frame):
+        groups.setdefault(int(frame.loc[frame["method"] == method, "run"].nunique()), []).append(style.label(method))
+    (first, _), *others = groups.items()
+    return "; ".join([f"{first} runs", *(f"{', '.join(names)}: {runs} runs" for runs, names in others)])
+
+
+def _present(methods: Iterable[str], frame: pd.DataFrame) -> list[str]:
+    return [method for method in methods if (frame["method"] == method).any()]
