@@ -14,6 +14,7 @@ fast in machine code on the CPU, not on a GPU.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,7 +55,7 @@ class CurveCollection:
     """The curves of one data set.
 
     Args:
-        dataset: a name of `DATASETS`.
+        dataset: a name of `DATASETS`, or of `core.data` for another set.
         configurations: how many to draw; a longer collection begins with the same ones.
         folder: of the chunk files.
         seed: of the split, the configurations and all trainings.
@@ -74,7 +75,7 @@ class CurveCollection:
         Raises:
             DataUnavailableError: the set is not here and cannot be downloaded.
         """
-        self._chunks.fill(self._train, shard, progress)
+        self._chunks.fill(self.train, shard, progress)
 
     def arrays(self) -> Arrays:
         """A column (n,) a hyperparameter of Table C.1, and what `train_curve` returns, (n, ...); in order drawn.
@@ -84,7 +85,8 @@ class CurveCollection:
         """
         return self._chunks.gather()
 
-    def _train(self, items: NDArray[np.int64]) -> Arrays:
+    def train(self, items: Sequence[int] | NDArray[np.int64]) -> Arrays:
+        """Columns as `arrays` has them, of the configurations with these numbers; writes and reads no file."""
         encoding = CubeEncoding(surrogate_space())
         found: dict[str, list] = {}
         for number in items:
@@ -99,7 +101,7 @@ class CurveCollection:
     @cached_property
     def _parts(self) -> Parts:
         seed = derive_seed("surrogate split", self.dataset, self.seed) % 2**32
-        return prepare(load(DATASETS[self.dataset]), seed)[0]
+        return prepare(load(DATASETS.get(self.dataset, self.dataset)), seed)[0]
 
     @property
     def _chunks(self) -> Chunks:

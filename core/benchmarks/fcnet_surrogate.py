@@ -1,0 +1,199 @@
+"""Surrogates of fully connected networks (thesis C.8): two random forests over the hyperparameters of Table C.1, one of
+the validation error after each of the epochs, one of the seconds that they take.
+
+    surrogate = FCNetSurrogate.fit(records)          # learning curves, as the experiment that collected them has them
+
+A budget is a number of seconds of training, and an evaluation costs it whole. With s(x) the predicted seconds of all E
+epochs and c_e(x) the predicted error after epoch e, the loss is c_e(x) with e = floor(E budget / s(x)), at most E: "we
+extend the curves by the last obtained value". Where not even one epoch ends, it is the largest error that was recorded.
+
+Budgets follow C.8.2. The largest is the power of 3 that is nearest, in logarithms, to the seconds of the configuration
+with the smallest predicted error after all epochs; the smallest is the first power of 3 in which most configurations
+finish an epoch, here nine tenths of those that were trained. Both minima, of c_E and of the loss at the largest
+budget, are found by differential evolution; the second is `optimum`.
+
+Where C.8 is silent: the forests are scikit-learn's with 50 trees, the seconds are predicted as logarithms, a network
+that diverged counts with an error of 1 from then on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+
+import numba
+import numpy as np
+import pandas as pd
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import NDArray
+from scipy.optimize import differential_evolution
+from sklearn.ensemble import RandomForestRegressor
+
+from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.errors import UserError
+from core.spaces import CubeEncoding
+from core.training.collector import surrogate_space
+
+TREES = 50
+MOST = 0.9  # of the configurations, at least, finish an epoch in the smallest budget: about Table C.2's four rungs
+POPULATION = 50  # of differential evolution, a hyperparameter; 15, scipy's, ends in a local minimum now and then
+ITERATIONS = 10_000  # of differential evolution, at most: it ends where its population is on one plateau
+NAMES = tuple(surrogate_space())
+COLUMNS = (*NAMES, "valid_error", "seconds")
+
+
+class Forest:
+    """A regression forest as flat arrays, for quick predictions of single outputs; the trees are scikit-learn's.
+
+    Args:
+        X: (N, d).
+        y: (N, outputs).
+        seed: of the trees.
+    """
+
+    def __init__(self, X: NDArray[np.float64], y: NDArray[np.float64], seed: int) -> None:
+        grown = RandomForestRegressor(TREES, random_state=seed).fit(X, y[:, 0] if y.shape[1] == 1 else y)
+        trees = [estimator.tree_ for estimator in grown.estimators_]
+        starts = np.cumsum([0, *(tree.node_count for tree in trees)])
+        self._roots = starts[:-1].astype(np.int64)
+        self._feature = np.concatenate([tree.feature for tree in trees]).astype(np.int64)
+        self._threshold = np.concatenate([tree.threshold for tree in trees])
+        self._left, self._right = (
+            np.concatenate([getattr(tree, side) + start for tree, start in zip(trees, starts)]).astype(np.int64)
+            for side in ("children_left", "children_right")
+        )
+        self._values = np.ascontiguousarray(np.concatenate([tree.value[:, :, 0] for tree in trees]), np.float32)
+
+    def predict(self, X: NDArray[np.float64], outputs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Of each x (n, d) one output, (n,): the mean over the trees."""
+        tables = self._roots, self._feature, self._threshold, self._left, self._right, self._values
+        return _predict(X.astype(np.float32), outputs, *tables)
+
+
+@numba.njit(cache=True)
+def _predict(X, outputs, roots, feature, threshold, left, right, values):
+    predicted = np.empty(len(X))
+    for i in range(len(X)):
+        total = 0.0
+        for root in roots:
+            node = root
+            while feature[node] >= 0:
+                node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
+            total += values[node, outputs[i]]
+        predicted[i] = total / len(roots)
+    return predicted
+
+
+class FCNetSurrogate:
+    """An `Objective` without noise; see the module.
+
+    Args:
+        X: hyperparameters of Table C.1 in its order, (N, 6).
+        curves: errors after each epoch, (N, E), nan where a network has diverged.
+        seconds: of all epochs, (N,).
+        seed: of the forests and of differential evolution.
+
+    Attributes:
+        optimum: smallest loss at the largest budget.
+        epochs: E.
+    """
+
+    worst_loss = 1.0
+
+    def __init__(
+        self, X: NDArray[np.float64], curves: NDArray[np.float64], seconds: NDArray[np.float64], seed: int = 0
+    ) -> None:
+        curves = np.where(np.isnan(curves), self.worst_loss, curves)
+        self.space: ConfigurationSpace = surrogate_space()
+        self.encoding = CubeEncoding(self.space)
+        self.epochs, self.seed = curves.shape[1], seed
+        self._untrained = float(curves.max())
+        self._error, self._log_seconds = Forest(X, curves, seed), Forest(X, np.log(seconds)[:, None], seed)
+        self._epoch_seconds = seconds / self.epochs
+
+    @classmethod
+    def fit(cls, records: pd.DataFrame) -> FCNetSurrogate:
+        """From learning curves, a row a configuration: the hyperparameters, `valid_error` (a list), `seconds`.
+
+        The forests of the same records are grown once a process.
+
+        Raises:
+            UserError: a column is missing, or there are fewer than two configurations.
+        """
+        if missing := [name for name in COLUMNS if name not in records]:
+            raise UserError(f"records of learning curves: no column {missing[0]!r}; allowed: {', '.join(COLUMNS)}")
+        if len(records) < 2:
+            raise UserError(f"records of {len(records)} learning curves; allowed: at least 2")
+        X = records[list(NAMES)].to_numpy(np.float64)
+        curves = np.stack(list(records["valid_error"])).astype(np.float64)
+        return _fitted(X.tobytes(), curves.tobytes(), records["seconds"].to_numpy(np.float64).tobytes())
+
+    @cached_property
+    def fidelity(self) -> Fidelity:
+        """Seconds of training, between the budgets of C.8.2."""
+        best, _ = self._minimise(lambda X: self._error.predict(X, np.full(len(X), self.epochs - 1)))
+        largest = 3.0 ** round(math.log(self._seconds(best[None])[0], 3))
+        smallest = 3.0 ** math.ceil(math.log(np.quantile(self._epoch_seconds, MOST), 3))
+        return Fidelity("seconds", min(smallest, largest), largest)
+
+    @cached_property
+    def optimum(self) -> float:
+        return self._minimise(lambda X: self.losses(X, self.fidelity.maximum))[1]
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation:
+        """The generator is not used.
+
+        Raises:
+            UserError: a budget outside of the fidelity.
+        """
+        budget = check_budget(self.fidelity, budget)
+        losses = self.losses(self._points(configurations), budget)
+        return Evaluation(losses, np.full(len(losses), budget), tuple({} for _ in configurations))
+
+    def regret(self, configurations: Configurations) -> NDArray[np.float64]:
+        """The loss at the largest budget above the smallest one, (n,)."""
+        return self.losses(self._points(configurations), self.fidelity.maximum) - self.optimum
+
+    def losses(self, X: NDArray[np.float64], budget: float) -> NDArray[np.float64]:
+        """The loss of hyperparameters (n, 6) after so many seconds, (n,)."""
+        done = np.minimum(np.floor(self.epochs * budget / self._seconds(X)), self.epochs).astype(np.int64)
+        return np.where(done > 0, self._error.predict(X, np.maximum(done, 1) - 1), self._untrained)
+
+    def _seconds(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Predicted seconds of all epochs, (n,)."""
+        return np.exp(self._log_seconds.predict(X, np.zeros(len(X), np.int64)))
+
+    @staticmethod
+    def _points(configurations: Configurations) -> NDArray[np.float64]:
+        return np.array([[configuration[name] for name in NAMES] for configuration in configurations], np.float64)
+
+    def _minimise(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> tuple[NDArray, float]:
+        """Hyperparameters (6,) with the smallest value of a function of (n, 6), and that value."""
+
+        def place(cube: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.stack([column.read(row) for column, row in zip(self.encoding.columns, cube)], axis=1)
+
+        found = differential_evolution(
+            lambda cube: function(place(cube)),
+            [(0.0, 1.0)] * len(NAMES),
+            maxiter=ITERATIONS,
+            popsize=POPULATION,
+            tol=0.0,
+            atol=1e-9,
+            polish=False,
+            vectorized=True,
+            updating="deferred",
+            rng=self.seed,
+        )
+        return place(found.x[:, None])[0], float(found.fun)
+
+
+@lru_cache(maxsize=4)
+def _fitted(X: bytes, curves: bytes, seconds: bytes) -> FCNetSurrogate:
+    times = np.frombuffer(seconds)
+    return FCNetSurrogate(
+        np.frombuffer(X).reshape(len(times), -1), np.frombuffer(curves).reshape(len(times), -1), times
+    )

@@ -1,0 +1,48 @@
+"""Figures of BOHB's own settings, one curve a value, on the surrogates."""
+
+from __future__ import annotations
+
+from core.experiment.results import Results
+from core.report import Figure, NotRunError, Published
+from papers.bohb.counting_figures import runs_of
+from papers.bohb.curves import draw
+from papers.bohb.surrogate_figures import BUDGET, WORKERS, panels_of
+
+SAMPLES = [f"samples_{n}" for n in (4, 16, 64, 256)]
+RANDOM_FRACTIONS = [f"random_{part}" for part in ("0", "0.1", "0.33", "0.67")]
+ETAS = [f"eta_{n}" for n in (2, 3, 4, 5)]
+FACTORS = [f"factor_{n}" for n in (1, 2, 3, 5)]
+
+
+def figC_3(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.3."""
+    return _panels(results, "workers", WORKERS, "BOHB on 1 to 32 workers, on the simulated clock")
+
+
+def figC_4(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.4."""
+    return _panels(results, "samples", SAMPLES, "BOHB with 4 to 256 samples of the good density a proposal, default 64")
+
+
+def figC_5(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.5."""
+    return _panels(results, "random_fraction", RANDOM_FRACTIONS, "BOHB with different random fractions, default 1/3")
+
+
+def figC_6(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.6."""
+    return _panels(results, "eta", ETAS, "BOHB with different eta, default 3")
+
+
+def figC_7(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.7."""
+    return _panels(results, "bandwidth_factor", FACTORS, "BOHB with different bandwidth factors, default 3")
+
+
+def _panels(results: Results, experiment: str, methods: list[str], what: str) -> Figure:
+    frame = results.frame(experiment)
+    if frame.empty:
+        raise NotRunError(experiment)
+    figure, drawn = panels_of(frame, lambda axes, rows, name: draw(axes, rows, name, methods))
+    caption = f"{what}: mean and standard error of the regret over {runs_of(frame)}. {BUDGET}."
+    return Figure(figure, caption, drawn)

@@ -1,0 +1,85 @@
+"""BOHB's tables and figures."""
+
+from __future__ import annotations
+
+import pandas as pd
+from ConfigSpace import ConfigurationSpace
+
+from core.benchmarks.registry import objective
+from core.experiment.results import Results
+from core.optimizers.brackets import rung_budgets
+from core.report.published import Published
+from core.report.table import Cell, Table, spec_table
+from core.report.verdicts import Verdict
+from core.training.collector import surrogate_space
+from papers.bohb.ablation_figures import figC_3, figC_4, figC_5, figC_6, figC_7  # noqa: F401
+from papers.bohb.counting_figures import fig6_2, figC_8, figC_9  # noqa: F401
+from papers.bohb.density_figure import figC_1  # noqa: F401
+from papers.bohb.network_figures import fig6_5, figC_10  # noqa: F401
+from papers.bohb.spaces import described, ppo_space
+from papers.bohb.surrogate_figures import LABELS, fig6_1, fig6_4, figC_2  # noqa: F401
+
+NAMES = {
+    "batch_size": "batch size",
+    "dropout": "dropout rate",
+    "learning_rate": "initial learning rate",
+    "decay": "exponential decay factor",
+    "layers": "hidden layers",
+    "units": "units per layer",
+    "units_1": "units, layer 1",
+    "units_2": "units, layer 2",
+}
+ETA = 3
+
+
+def tableC_1(results: Results, published: Published) -> Table:
+    """Thesis Table C.1, rendered from the space of core.training.collector."""
+    return _space_table(surrogate_space(), published, NAMES)
+
+
+def tableC_2(results: Results, published: Published) -> Table:
+    """Thesis Table C.2: the budgets that the rule of C.8.2 gives on our surrogates, in seconds of our machine."""
+    frame = results.frame("surrogates")
+    ours = {}
+    for name, rows in frame.groupby("benchmark"):
+        budgets = rung_budgets(rows["smallest_budget"].iloc[0], rows["largest_budget"].iloc[0], ETA)[::-1]
+        ours[str(name)] = {"budgets": ", ".join(f"{budget:.3g}" for budget in budgets), "rungs": str(len(budgets))}
+    table = spec_table(
+        pd.DataFrame.from_dict(ours, orient="index", columns=["budgets", "rungs"]),
+        published,
+        caption="Budgets of Hyperband and BOHB by the rule of C.8.2: the largest is the power of 3 nearest to the "
+        "training time of the best configuration, in the smallest most configurations finish an epoch. They are "
+        "seconds of the machine that trained the networks, and so differ from the published ones.",
+        row_header="Data set",
+        row_labels=LABELS,
+        column_labels={"budgets": "seconds", "rungs": "number"},
+    )
+    for row, column in table.cells:
+        if row not in ours:
+            table.cells[row, column] = Cell(published=published.get((row, column)), verdict=Verdict("not run"))
+        elif row not in published.rows:
+            table.cells[row, column] = Cell(text=ours[row][column], verdict=Verdict("not published"))
+    return table
+
+
+def tableC_3(results: Results, published: Published) -> Table:
+    """Thesis Table C.3, rendered from the space of core.benchmarks.bayesian_network."""
+    names = {**NAMES, "step_length": "step length", "burn_in": "burn in", "momentum_decay": "momentum decay"}
+    return _space_table(objective("bnn_diabetes").space, published, names)
+
+
+def tableC_4(results: Results, published: Published) -> Table:
+    """Thesis Table C.4, rendered from papers.bohb.spaces; the text speaks of eight hyperparameters."""
+    names = {name: name.replace("_", " ") for name in ppo_space()}
+    return _space_table(ppo_space(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
+
+
+def _space_table(space: ConfigurationSpace, published: Published, names: dict[str, str]) -> Table:
+    return spec_table(
+        described(space),
+        published,
+        caption="Ranges of the hyperparameters; equal where our space has the published value.",
+        row_header="Hyperparameter",
+        row_labels={name: names.get(name, name) for name in space},
+        column_labels={"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"},
+    )

@@ -1,0 +1,114 @@
+"""Curves of runs over time, from the records that `papers.bohb.search` keeps.
+
+The value of a run at a time is that of the incumbent of then; before the first evaluation of a run has finished it is
+the first incumbent's, a random configuration's, so that all runs count in every mean.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from core.report import style
+from core.report.checks import NotRunError
+from core.report.trajectories import SMALLEST, at_times, mean_and_sem, median_and_quartiles
+
+POINTS = 160  # of a grid of times
+LEGENDS = {
+    "bohb_all_kernels": "BOHB, factor 3 on all kernels",
+    **{f"workers_{n}": f"{n} worker{'s' if n > 1 else ''}" for n in (1, 2, 4, 8, 16, 32)},
+    **{f"samples_{n}": f"{n} samples" for n in (4, 16, 64, 256)},
+    **{f"random_{part}": words for part, words in (("0", "0"), ("0.1", "0.1"), ("0.33", "1/3"), ("0.67", "2/3"))},
+    **{f"eta_{n}": f"eta = {n}" for n in (2, 3, 4, 5)},
+    **{f"factor_{n}": f"factor {n}" for n in (1, 2, 3, 5)},
+}
+SHADES = (style.ORANGE, style.VERMILION, style.WINE, style.BLUE, style.SKY, style.GREEN)
+ALL_KERNELS = {"label": LEGENDS["bohb_all_kernels"], "color": style.WINE, "linestyle": ":"}
+
+
+def rows_of(frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
+    """The rows of one cell.
+
+    Raises:
+        NotRunError: it has none.
+    """
+    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
+    if rows.empty:
+        raise NotRunError(f"{benchmark}/{method}")
+    return rows
+
+
+def over_time(rows: pd.DataFrame, times: np.ndarray, metric: str = "regret") -> np.ndarray:
+    """Values of one cell's runs at ascending times, (runs, m)."""
+    found = []
+    for _, run in rows.groupby("run"):
+        values = run[metric].to_numpy(float)
+        curve = at_times(run["time"].to_numpy(float), values, times)
+        found.append(np.where(np.isnan(curve), values[0], curve))
+    return np.stack(found)
+
+
+def times_of(frame: pd.DataFrame, benchmark: str, methods: list[str]) -> np.ndarray:
+    """Times on a logarithmic grid, (m,): from the first incumbent of these methods to the end of the longest of them.
+
+    Raises:
+        NotRunError: none of them was run.
+    """
+    rows = frame[(frame["benchmark"] == benchmark) & frame["method"].isin(methods)]
+    if rows.empty:
+        raise NotRunError(benchmark)
+    first = rows["time"].min()
+    last = rows.groupby(["method", "run"])["time"].max().groupby("method").min().max()
+    return np.geomspace(first, max(last, first * (1 + 1e-9)), POINTS)
+
+
+def draw(
+    axes: Axes, frame: pd.DataFrame, benchmark: str, methods: list[str], metric: str = "regret", median: bool = False
+) -> pd.DataFrame:
+    """Mean with its standard error over the runs, or median with its quartiles, against time; both axes logarithmic.
+
+    Methods that were not run are left out; each is drawn from its first incumbent to the end of its runs.
+
+    Returns:
+        What was drawn: method, time, value, low, high.
+
+    Raises:
+        NotRunError: none of the methods was run.
+    """
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    grid, parts = times_of(frame, benchmark, methods), []
+    for place, method in enumerate(methods):
+        try:
+            rows = rows_of(frame, benchmark, method)
+        except NotRunError:
+            continue
+        ends = rows.groupby("run")["time"]
+        times = grid[(grid >= ends.min().min()) & (grid <= ends.max().min() * (1 + 1e-9))]
+        values = np.maximum(over_time(rows, times, metric), SMALLEST)
+        if median:
+            low, middle, high = median_and_quartiles(values)
+        else:
+            middle, sem = mean_and_sem(values)
+            low, high = np.maximum(middle - sem, middle / 10), middle + sem
+        look = line_of(method, place)
+        axes.plot(times, middle, **look)
+        axes.fill_between(times, low, high, color=look["color"], alpha=0.18, linewidth=0)
+        parts.append(pd.DataFrame({"method": method, "time": times, "value": middle, "low": low, "high": high}))
+    return pd.concat(parts, ignore_index=True).assign(benchmark=benchmark)
+
+
+def line_of(method: str, place: int) -> dict[str, str]:
+    """How a method's line looks: its own look, or in an ablation the next shade."""
+    if method == "bohb_all_kernels":
+        return ALL_KERNELS
+    if method in style.METHODS:
+        return style.method(method).line
+    return {"label": LEGENDS[method], "color": SHADES[place % len(SHADES)], "linestyle": "-"}
+
+
+def reaches(curve: np.ndarray, times: np.ndarray, level: float | np.ndarray) -> np.ndarray:
+    """The first of the times (m,) at which curves (..., m) are at most `level` (...,): infinite where none is."""
+    below = curve <= np.asarray(level)[..., None]
+    return np.where(below.any(-1), times[np.argmax(below, axis=-1)], np.inf)

@@ -1,0 +1,42 @@
+"""GP-BO on the largest budget alone, all repetitions in lockstep, with the records of the other methods."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.benchmarks.objective import Objective
+from core.experiment.context import Context
+from core.optimizers.lockstep import minimise
+from core.optimizers.methods import make_policy
+from core.optimizers.proposer import Proposer
+from core.optimizers.settings import Optimization
+from core.optimizers.study import initial_design, objective_generators
+from core.randomness import make_generators
+from core.spaces import CubeEncoding
+
+
+def gaussian_process(context: Context, objective: Objective) -> pd.DataFrame:
+    """A row for each incumbent, and one at the end, as `papers.bohb.search.search` has them; of a noise-free objective.
+
+    The thesis ran RoBO with hyperparameters integrated out; here by `MarginalisedGP`, its acquisition searched at
+    random and locally, since half of the hyperparameters are whole numbers.
+    """
+    evaluations = int(context.settings.full_evaluations)
+    settings = Optimization(model="gp_mcmc", maximizer="local_search", evaluations=evaluations)
+    encoding = CubeEncoding(objective.space)
+    proposer = Proposer(
+        make_policy(settings, encoding, context.device),
+        initial_design(context, encoding, settings.initial_design),
+        make_generators(context.method_seeds("optimizer"), context.device),
+    )
+    losses = minimise(objective, proposer, evaluations, objective_generators(context), context.progress).loss
+    frames = []
+    for run, own in zip(context.runs, losses, strict=True):
+        best = np.minimum.accumulate(own)
+        changes = np.flatnonzero(np.diff(best, prepend=np.inf))
+        number = np.append(changes, evaluations - 1) + 1
+        loss = best[number - 1]
+        rows = {"time": number.astype(float), "evaluations": number, "budget": 1.0, "loss": loss}
+        frames.append(pd.DataFrame({**rows, "regret": loss - objective.optimum, "run": run}))
+    return pd.concat(frames, ignore_index=True)

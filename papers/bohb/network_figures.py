@@ -1,0 +1,58 @@
+"""Figures of the Bayesian network's hyperparameters."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import Figure, NotRunError, Published, style
+from papers.bohb.counting_figures import not_run, runs_of
+from papers.bohb.curves import draw
+
+METHODS = ["random", "tpe", "hyperband", "bohb"]
+TITLES = {"bnn_boston": "Boston housing", "bnn_protein": "protein structure", "bnn_diabetes": "diabetes"}
+STEPS = "MCMC steps / 10,000"
+
+
+def fig6_5(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 6.5: Boston housing."""
+    frame = _frame(results)
+    name = "bnn_boston" if "bnn_boston" in set(frame["benchmark"]) else frame["benchmark"].iloc[0]
+    figure, axes = style.subplots(height=3.4, width=4.8)
+    drawn = draw(axes, frame, name, METHODS, metric="loss")
+    axes.set(xlabel=STEPS, ylabel="negative log-likelihood")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    return Figure(figure, _caption(frame, f"Data set: {TITLES[name]}"), drawn)
+
+
+def figC_10(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.10: both data sets."""
+    frame = _frame(results)
+    ran = list(frame["benchmark"].unique())
+    figure, panels = style.subplots(1, 2, height=3.0)
+    parts = []
+    for axes, name in zip(panels, [*ran, "bnn_boston", "bnn_protein"] if "bnn_diabetes" in ran else TITLES):
+        axes.set_title(TITLES[name])
+        axes.set_xlabel(STEPS)
+        try:
+            parts.append(draw(axes, frame, name, METHODS, metric="loss"))
+        except NotRunError:
+            not_run(axes)
+    panels[0].set_ylabel("negative log-likelihood")
+    handles, words = next(axes for axes in panels if axes.lines).get_legend_handles_labels()
+    figure.legend(handles, words, loc="outside upper center", ncols=4)
+    return Figure(figure, _caption(frame, "Both sets"), pd.concat(parts, ignore_index=True))
+
+
+def _frame(results: Results) -> pd.DataFrame:
+    frame = results.frame("bayesian_network")
+    if frame.empty:
+        raise NotRunError("bayesian_network")
+    return frame
+
+
+def _caption(frame: pd.DataFrame, what: str) -> str:
+    return (
+        f"{what}: mean and standard error over {runs_of(frame)} of the validation loss that the incumbent was "
+        "observed with, a mean over points, on whatever budget."
+    )

@@ -1,0 +1,105 @@
+"""Runs of an optimizer on the simulated clock, and what is kept of them: when the incumbent changed.
+
+Times and budgets are in multiples of the largest budget: a run of 512 costs as much as 512 full evaluations one after
+the other. What the optimizer itself takes is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from core.benchmarks.objective import Objective
+from core.experiment.context import Context
+from core.optimizers.base import Optimizer
+from core.optimizers.bohb import BOHB
+from core.optimizers.hyperband import Hyperband
+from core.optimizers.random_search import RandomSearch
+from core.optimizers.records import Record, incumbents
+from core.optimizers.simulation import simulate
+from core.optimizers.study import objective_generators
+from core.optimizers.tree_parzen import TreeParzen
+from papers.bohb.settings import Search
+
+Regret = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
+ROUNDING = 1e-9  # relative: costs that sum up to the end of the run but for rounding still count
+
+
+def search(context: Context, objective: Objective, regret: Regret | None = None) -> pd.DataFrame:
+    """Run a cell's repetitions on an objective with a fidelity: a row for each incumbent, and one at the end of a run.
+
+    Args:
+        regret: of configurations, without noise; None where the optimum is not known.
+
+    Returns:
+        run, `time` and `evaluations` when the row's incumbent was told, its `budget`, its observed `loss`, and
+        `regret`. The last row of a run repeats the incumbent when the run ends.
+    """
+    if context.settings.optimizer == "gp":
+        from papers.bohb.gaussian_process import gaussian_process
+
+        return gaussian_process(context, objective)
+    frames = []
+    seeds = context.method_seeds("optimizer")
+    for done, (run, seed, noise) in enumerate(zip(context.runs, seeds, objective_generators(context), strict=True), 1):
+        optimizer = make_optimizer(context.settings, objective, np.random.default_rng(seed))
+        records = simulate(optimizer, objective, context.settings.workers, noise, until=_end(context, objective))
+        frames.append(trajectory(records, objective.fidelity.maximum, regret).assign(run=run))
+        context.progress(done / len(context.runs))
+    return pd.concat(frames, ignore_index=True)
+
+
+def make_optimizer(settings: Search, objective: Objective, generator: np.random.Generator) -> Optimizer:
+    """The optimizer that settings name, with the budgets of the objective's fidelity."""
+    bandit = {
+        "minimum_budget": objective.fidelity.minimum,
+        "maximum_budget": objective.fidelity.maximum,
+        "eta": settings.eta,
+        "brackets": settings.brackets,
+    }
+    match settings.optimizer:
+        case "random":
+            return RandomSearch(objective.space, generator)
+        case "tpe":
+            return TreeParzen(objective.space, generator)
+        case "hyperband":
+            return Hyperband(objective.space, generator, **bandit)
+        case "bohb":
+            names = ("random_fraction", "samples", "bandwidth_factor", "categorical_factor")
+            return BOHB(objective.space, generator, **bandit, **{name: getattr(settings, name) for name in names})
+    from core.optimizers.smac import SMAC
+
+    return SMAC(objective.space, generator, round(settings.full_evaluations))
+
+
+def trajectory(records: Sequence[Record], largest_budget: float, regret: Regret | None) -> pd.DataFrame:
+    """The rows of one run, without `run`; see `search`.
+
+    Raises:
+        ValueError: every evaluation failed.
+    """
+    found = incumbents(records)
+    if not found:
+        raise ValueError(f"all {len(records)} evaluations of a run failed")
+    told = {record.number: count for count, record in enumerate(records, start=1)}
+    rows = pd.DataFrame(
+        {
+            "time": [record.finished / largest_budget for record in found],
+            "evaluations": [told[record.number] for record in found],
+            "budget": [(record.budget or largest_budget) / largest_budget for record in found],
+            "loss": [record.loss for record in found],
+        }
+    )
+    if regret is not None:
+        rows["regret"] = regret([record.configuration for record in found])
+    last = rows.iloc[[-1]].assign(time=records[-1].finished / largest_budget, evaluations=len(records))
+    return pd.concat([rows, last], ignore_index=True)
+
+
+def _end(context: Context, objective: Objective) -> float | None:
+    full = context.settings.full_evaluations
+    return None if full is None else full * objective.fidelity.maximum * (1 + ROUNDING)

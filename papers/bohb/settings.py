@@ -1,0 +1,73 @@
+"""Settings of BOHB's experiments: names, types, ranges. Imports no torch, the Snakefile reads it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from core.experiment.schema import Settings
+
+Count = Annotated[int, Field(gt=0)]
+Positive = Annotated[float, Field(gt=0)]
+
+
+class Collect(Settings):
+    """Learning curves of configurations drawn from Table C.1 (thesis C.8.1).
+
+    Attributes:
+        configurations: trained in a run; run r has those with the numbers r n, .., (r + 1) n - 1.
+        epochs: of a training.
+        seed: of the split, the configurations and all trainings.
+    """
+
+    configurations: Count
+    epochs: Count = 50
+    seed: Annotated[int, Field(ge=0)] = 0
+
+
+class Search(Settings):
+    """Repetitions of one optimizer on one objective with a fidelity; see `papers.bohb.search`.
+
+    Attributes:
+        optimizer: "smac" needs envs/requirements-smac.txt; "gp" is Bayesian optimization with a Gaussian process whose
+            hyperparameters are integrated out, one evaluation after the other. Both, "random" and "tpe" evaluate on the
+            largest budget alone.
+        full_evaluations: the clock stops after so many times the largest budget.
+        brackets: of Hyperband and BOHB, instead.
+        workers: that evaluate side by side.
+        eta, random_fraction, samples, bandwidth_factor, categorical_factor: of BOHB, the first of Hyperband, too.
+    """
+
+    optimizer: Literal["random", "tpe", "smac", "gp", "hyperband", "bohb"]
+    full_evaluations: Positive | None = None
+    brackets: Count | None = None
+    workers: Count = 1
+    eta: Annotated[float, Field(ge=2)] = 3
+    random_fraction: Annotated[float, Field(ge=0, le=1)] = 1 / 3
+    samples: Count = 64
+    bandwidth_factor: Positive = 3
+    categorical_factor: Positive = 1
+
+    @model_validator(mode="after")
+    def _ends(self) -> Search:
+        bandit = self.optimizer in ("hyperband", "bohb")
+        if (self.full_evaluations is None) == (self.brackets is None) or (self.brackets is not None and not bandit):
+            raise ValueError("one of full_evaluations and brackets must be given, brackets for hyperband or bohb only")
+        if self.optimizer == "gp" and self.workers != 1:
+            raise ValueError(f"workers = {self.workers}: optimizer 'gp' has 1")
+        return self
+
+
+class CountingOnesSearch(Search):
+    """On stochastic counting ones of so many dimensions, half of them categorical."""
+
+    dimension: Annotated[int, Field(gt=0, multiple_of=2)]
+
+
+class Densities(Settings):
+    """Two kernel density estimates of points drawn from a mixture of Gaussians in two dimensions (Fig C.1)."""
+
+    components: Literal[1, 2]
+    points: Count = 16
+    grid: Count = 60

@@ -1,0 +1,120 @@
+"""BOHB's experiments at the smoke scale, through the runner."""
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from core.benchmarks.counting_ones import CountingOnes
+from core.benchmarks.fcnet_surrogate import FCNetSurrogate
+from core.optimizers.records import Record
+from papers.bohb.search import trajectory
+from papers.bohb.settings import Search
+
+SURROGATE = [
+    "surrogates/digits/random",
+    "surrogates/digits/tpe",
+    "surrogates/digits/hyperband",
+    "surrogates/digits/bohb",
+    "surrogates_gp/digits/gp",
+    "workers/digits/workers_1",
+    "workers/digits/workers_32",
+    "samples/digits/samples_4",
+    "random_fraction/digits/random_0",
+    "eta/digits/eta_4",
+    "bandwidth_factor/digits/factor_1",
+]
+COUNTING = [
+    *(f"counting_ones/d8/{method}" for method in ("random", "tpe", "hyperband", "bohb")),
+    "counting_ones_text/d8/bohb_all_kernels",
+]
+NETWORK = ["bayesian_network/bnn_diabetes/random", "bayesian_network/bnn_diabetes/bohb"]
+
+
+def check_trajectories(frame, metrics):
+    """Time, evaluations and budgets do not go back, nor does the observed loss up; the last row is the incumbent's."""
+    assert (frame["status"] == "ok").all()
+    for _, run in frame.groupby("run"):
+        assert (np.diff(run["time"]) >= 0).all() and (np.diff(run["evaluations"]) >= 0).all()
+        assert (np.diff(run["budget"]) >= 0).all() and ((run["budget"] > 0) & (run["budget"] <= 1)).all()
+        assert (np.diff(run["loss"])[:-1] < 0).all()
+        assert (run[metrics].iloc[-1] == run[metrics].iloc[-2]).all()
+
+
+@pytest.mark.parametrize("name", SURROGATE)
+def test_trajectories_on_the_surrogate(smoke, name):
+    frame = smoke(name)
+    check_trajectories(frame, ["loss", "regret"])
+    assert (frame["regret"] >= -1e-9).all()
+    full = frame[frame["budget"] == 1]
+    np.testing.assert_allclose(full["regret"], full["loss"] - full["optimum"])
+    assert set(frame["configurations"]) == {24}
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_trajectories_on_counting_ones(smoke, name):
+    frame = smoke(name)
+    check_trajectories(frame, ["loss", "regret"])
+    assert ((frame["regret"] >= 0) & (frame["regret"] <= 1)).all()
+    assert (frame["loss"] >= CountingOnes(4, 4).optimum).all()
+    assert frame.groupby("run")["time"].max().max() <= 20 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", NETWORK)
+def test_trajectories_on_the_bayesian_network(smoke, name):
+    frame = smoke(name)
+    check_trajectories(frame, ["loss"])
+    assert "regret" not in frame
+    assert frame["time"].max() <= 2 * (1 + 1e-9)
+
+
+def test_full_evaluations_take_one_unit_of_time_and_bandits_begin_on_the_smallest_budget(smoke):
+    random = smoke("counting_ones/d8/random")
+    assert (random["time"] == random["evaluations"]).all()
+    first = smoke("counting_ones/d8/hyperband").groupby("run")["time"].first()
+    np.testing.assert_allclose(first, 1 / 81)
+
+
+def test_workers_save_time(smoke):
+    """The same brackets end sooner, and never sooner than their number allows."""
+    one, many = (smoke(f"workers/digits/workers_{n}").groupby("run")["time"].max() for n in (1, 32))
+    assert (many < one / 2).all() and (many >= one / 32 * (1 - 1e-9)).all()
+
+
+def test_collected_curves_make_the_surrogate(smoke):
+    curves = smoke("collect/digits/fcnet")
+    assert curves["number"].tolist() == list(range(24))
+    assert {len(curve) for curve in curves["valid_error"]} == {50}
+    surrogate = FCNetSurrogate.fit(curves)
+    frame = smoke("surrogates/digits/bohb")
+    assert frame["largest_budget"].unique().tolist() == [surrogate.fidelity.maximum]
+    assert frame["optimum"].unique().tolist() == [surrogate.optimum]
+
+
+def test_densities_are_scored_in_every_run_and_drawn_in_the_first(smoke):
+    for method in ("truth", "factorised_pdf", "factorised_kernel"):
+        frame = smoke(f"densities/gaussian/{method}")
+        assert frame[frame["part"] == "score"]["run"].tolist() == [0, 1]
+        grid, points = (frame[frame["part"] == part] for part in ("grid", "points"))
+        assert len(grid) == 400 and len(points) == 16 and set(grid["run"]) == {0}
+        assert 0.8 < grid["value"].mean() < 1.1  # nearly all of the mass is inside of the square
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"optimizer": "bohb"}, "one of full_evaluations and brackets"),
+        ({"optimizer": "bohb", "full_evaluations": 5, "brackets": 1}, "one of full_evaluations and brackets"),
+        ({"optimizer": "tpe", "brackets": 1}, "brackets for hyperband or bohb only"),
+        ({"optimizer": "gp", "full_evaluations": 5, "workers": 2}, "workers = 2: optimizer 'gp' has 1"),
+        ({"optimizer": "bohb", "brackets": 1, "eta": 1.5}, "greater than or equal to 2"),
+    ],
+)
+def test_settings_that_do_not_fit_together_are_refused(settings, message):
+    with pytest.raises(ValidationError, match=message):
+        Search(**settings)
+
+
+def test_a_run_of_failures_alone_has_no_trajectory():
+    record = Record(0, {}, None, 9.0, 1.0, "died", 0.0, 1.0, 0)
+    with pytest.raises(ValueError, match="all 1 evaluations of a run failed"):
+        trajectory([record], 1.0, None)

@@ -1,0 +1,50 @@
+"""Tables rendered from the code, beside the transcription."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from core.report.published import read_published_spec
+from papers.bohb import artifacts, spaces
+
+
+class Fake:
+    """Results with the given frame of the experiment `surrogates`."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.records = frame
+
+    def frame(self, experiment: str) -> pd.DataFrame:
+        return self.records
+
+
+def published(name: str):
+    return read_published_spec(Path(artifacts.__file__).parent / "published" / f"{name}.csv")
+
+
+@pytest.mark.parametrize("name", ["tableC_1", "tableC_3", "tableC_4"])
+def test_spaces_are_as_printed(name):
+    table = getattr(artifacts, name)(None, published(name))
+    assert {verdict.kind for verdict in table.verdicts} == {"equal"}
+
+
+def test_budgets_come_from_the_runs_and_sets_without_runs_are_not_run():
+    rows = {"benchmark": ["letter", "adult"], "smallest_budget": [3.0, 1.0], "largest_budget": [81.0, 9.0]}
+    table = artifacts.tableC_2(Fake(pd.DataFrame(rows)), published("tableC_2"))
+    kinds = {key: cell.verdict.kind for key, cell in table.cells.items()}
+    assert kinds["letter", "budgets"] == kinds["letter", "rungs"] == "equal"
+    assert table.cells["adult", "budgets"].text == "1, 3, 9" and kinds["adult", "rungs"] == "differs"
+    assert kinds["poker", "budgets"] == kinds["mnist", "rungs"] == "not run"
+
+
+def test_bounds_of_logarithmic_ranges_are_powers():
+    assert [spaces.bound(*case) for case in ((8, True), (1e-6, True), (3, True), (8, False), (0.5, False))] == [
+        "2^3",
+        "10^-6",
+        "3",
+        "8",
+        "0.5",
+    ]
