@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.benchmarks.bayesian_network import bnn_boston, bnn_diabetes, bnn_protein
 from core.benchmarks.hpolib import lda_on_grid, svm_on_grid
 from core.benchmarks.logistic_regression import logistic_regression_mnist10k
 from core.benchmarks.objective import Objective
@@ -15,9 +14,9 @@ WITH_DATA: dict[str, Callable[[], Objective]] = {
     "svm_on_grid": svm_on_grid,
     "lda_on_grid": lda_on_grid,
     "logistic_regression": logistic_regression_mnist10k,
-    "bnn_boston": bnn_boston,
-    "bnn_protein": bnn_protein,
-    "bnn_diabetes": bnn_diabetes,
+    "bnn_boston": lambda: _bayesian_network("bnn_boston"),
+    "bnn_protein": lambda: _bayesian_network("bnn_protein"),
+    "bnn_diabetes": lambda: _bayesian_network("bnn_diabetes"),
 }
 
 
@@ -33,3 +32,9 @@ def objective(name: str) -> Objective:
     if name not in WITH_DATA:
         raise UnknownNameError("objective", name, (*FUNCTIONS, *WITH_DATA))
     return WITH_DATA[name]()
+
+
+def _bayesian_network(name: str) -> Objective:
+    from core.benchmarks import bayesian_network  # imports torch, which drawing does without
+
+    return getattr(bayesian_network, name)()

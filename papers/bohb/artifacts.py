@@ -5,13 +5,11 @@ from __future__ import annotations
 import pandas as pd
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.registry import objective
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
 from core.report.published import Published
 from core.report.table import Cell, Table, spec_table
 from core.report.verdicts import Verdict
-from core.training.collector import surrogate_space
 from papers.bohb.ablation_figures import figC_3, figC_4, figC_5, figC_6, figC_7  # noqa: F401
 from papers.bohb.counting_figures import fig6_2, figC_8, figC_9  # noqa: F401
 from papers.bohb.density_figure import figC_1  # noqa: F401
@@ -34,6 +32,8 @@ ETA = 3
 
 def tableC_1(results: Results, published: Published) -> Table:
     """Thesis Table C.1, rendered from the space of core.training.collector."""
+    from core.training.collector import surrogate_space  # imports torch, which the other drawings do without
+
     return _space_table(surrogate_space(), published, NAMES)
 
 
@@ -64,6 +64,8 @@ def tableC_2(results: Results, published: Published) -> Table:
 
 def tableC_3(results: Results, published: Published) -> Table:
     """Thesis Table C.3, rendered from the space of core.benchmarks.bayesian_network."""
+    from core.benchmarks.registry import objective  # likewise
+
     names = {**NAMES, "step_length": "step length", "burn_in": "burn in", "momentum_decay": "momentum decay"}
     return _space_table(objective("bnn_diabetes").space, published, names)
 
