@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -23,7 +25,12 @@ FIGURE_A1 = [
     "bohachevsky",
     "levy",
 ]
-HPOLIB = ["branin", "hartmann6", "logistic_regression", "lda_on_grid", "svm_on_grid"]
+HPOLIB = {
+    "branin_full": ["branin"],
+    "synthetic": ["hartmann6"],
+    "hpolib_logistic": ["logistic_regression"],
+    "hpolib": ["lda_on_grid", "svm_on_grid"],
+}
 TITLES = {
     "branin": "Branin",
     "hartmann3": "Hartmann3",
@@ -93,7 +100,7 @@ def hpolib(results: Results, published: Published | None) -> Figure:
     methods = ["random", "gp", "bohamiann_50"]
     drawn = [
         _panel(axes, frame, "regret" if benchmark in ("branin", "hartmann6") else "loss", benchmark, methods)
-        for axes, benchmark in zip(panels.flat, HPOLIB)
+        for axes, benchmark in zip(panels.flat, chain(*HPOLIB.values()))
     ]
     panels.flat[-1].set_axis_off()
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
@@ -104,10 +111,12 @@ def hpolib(results: Results, published: Published | None) -> Figure:
 
 
 def hpolib_runs(results: Results) -> pd.DataFrame:
-    """The runs of all five benchmarks, of which the synthetic ones are those of Figs 3.3 and A.1."""
-    synthetic = results.frame("synthetic")
-    synthetic = synthetic[synthetic["benchmark"].isin(HPOLIB)]
-    return pd.concat([synthetic, results.frame("hpolib"), results.frame("hpolib_logistic")], ignore_index=True)
+    """The runs of all five benchmarks, of which Branin's are those of Fig 1 left and Hartmann6's those of Fig A.1."""
+    frames = []
+    for experiment, benchmarks in HPOLIB.items():
+        frame = results.frame(experiment)
+        frames.append(frame[frame["benchmark"].isin(benchmarks)])
+    return pd.concat(frames, ignore_index=True)
 
 
 def _panels(results: Results, names: list[str], rows: int, columns: int, height: float) -> Figure:

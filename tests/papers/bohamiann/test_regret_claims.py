@@ -74,20 +74,33 @@ def test_above_dngo_everywhere_fails_for_one_function():
     assert claims.above_dngo_everywhere(Fake(synthetic=frame)).holds == "fails"
 
 
+PROBLEMS = [name for names in figures.HPOLIB.values() for name in names]
+
+
+def hpolib(frame: pd.DataFrame) -> Fake:
+    """Each experiment has the runs of its problems, and others that must not count."""
+    other = frame.assign(regret=1e3, loss=1e3)
+    return Fake(
+        **{
+            name: pd.concat([frame[frame["benchmark"].isin(own)], other[~other["benchmark"].isin(own)]])
+            for name, own in figures.HPOLIB.items()
+        }
+    )
+
+
 @pytest.mark.parametrize("worse, outcome", [(0, "holds"), (1, "holds"), (2, "fails")])
 def test_matching_the_gp_on_four_of_five(worse, outcome):
     level = {"random": 0.0, "gp": -2.0}
     frames = [
-        regrets({**level, "bohamiann_50": -0.5 if i < worse else -2.0}, [name], 0.02)
-        for i, name in enumerate(figures.HPOLIB)
+        regrets({**level, "bohamiann_50": -0.5 if i < worse else -2.0}, [name], 0.02) for i, name in enumerate(PROBLEMS)
     ]
-    check = claims.matches_gp_on_four_of_five(Fake(hpolib=pd.concat(frames)))
+    check = claims.matches_gp_on_four_of_five(hpolib(pd.concat(frames)))
     assert check.holds == outcome and check.ours.startswith(f"{5 - worse} matched")
 
 
 def test_noise_that_hides_a_difference_is_open():
-    frame = regrets({"random": 0.0, "gp": -0.3, "bohamiann_50": -0.3}, figures.HPOLIB, sd=0.5)
-    assert claims.matches_gp_on_four_of_five(Fake(hpolib=frame)).holds == "inconclusive"
+    frame = regrets({"random": 0.0, "gp": -0.3, "bohamiann_50": -0.3}, PROBLEMS, sd=0.5)
+    assert claims.matches_gp_on_four_of_five(hpolib(frame)).holds == "inconclusive"
 
 
 def fit(mean_error: float, sd_far: float) -> Fake:
