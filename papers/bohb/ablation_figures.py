@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published
+from core.report import Figure, Published
 from papers.bohb.counting_figures import runs_of
-from papers.bohb.curves import draw
+from papers.bohb.curves import draw, frame_of
 from papers.bohb.surrogate_figures import BUDGET, WORKERS, panels_of
 
 SAMPLES = [f"samples_{n}" for n in (4, 16, 64, 256)]
@@ -40,9 +40,7 @@ def figC_7(results: Results, published: Published | None) -> Figure:
 
 
 def _panels(results: Results, experiment: str, methods: list[str], what: str) -> Figure:
-    frame = results.frame(experiment)
-    if frame.empty:
-        raise NotRunError(experiment)
+    frame = frame_of(results, experiment)
     figure, drawn = panels_of(frame, lambda axes, rows, name: draw(axes, rows, name, methods))
     caption = f"{what}: mean and standard error of the regret over {runs_of(frame)}. {BUDGET}."
     return Figure(figure, caption, drawn)

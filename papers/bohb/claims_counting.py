@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, all_of, bootstrap_interval, judge
+from core.report import Check, all_of, bootstrap_interval, judge
 from core.report.trajectories import SMALLEST
 from papers.bohb.counting_figures import DIMENSIONS
-from papers.bohb.curves import over_time, rows_of
+from papers.bohb.curves import frame_of, over_time, rows_of
 from papers.bohb.measures import SEED, end_of, lower_than
 
 FIRST, SOON, LATE = 5, 50, 4  # the first bracket, a tenth of the published run or less, the last quarter of the run
@@ -17,39 +17,39 @@ FIRST, SOON, LATE = 5, 50, 4  # the first bracket, a tenth of the published run 
 
 def model_based_dominate_random(results: Results) -> Check:
     """With 8 + 8 dimensions TPE, and SMAC where it was run, end below random search."""
-    frame = _frame(results)
+    frame = frame_of(results, "counting_ones")
     names = [name for name in ("tpe", "smac") if name in set(frame["method"])]
     return all_of([lower_than(frame, "d16", name, "random") for name in names], "SMAC and TPE")
 
 
 def hyperband_starts_ahead_of_tpe(results: Results) -> Check:
     """With 8 + 8 dimensions Hyperband is below TPE after two brackets."""
-    return lower_than(_frame(results), "d16", "hyperband", "tpe", time=2 * FIRST)
+    return lower_than(frame_of(results, "counting_ones"), "d16", "hyperband", "tpe", time=2 * FIRST)
 
 
 def tpe_overtakes_hyperband(results: Results) -> Check:
     """With 8 + 8 dimensions TPE ends below Hyperband."""
-    return lower_than(_frame(results), "d16", "tpe", "hyperband")
+    return lower_than(frame_of(results, "counting_ones"), "d16", "tpe", "hyperband")
 
 
 def bohb_starts_as_well_as_hyperband(results: Results) -> Check:
     """With 8 + 8 dimensions BOHB is after the first bracket at most a tenth above Hyperband."""
-    return lower_than(_frame(results), "d16", "bohb", "hyperband", time=FIRST, margin=1.1)
+    return lower_than(frame_of(results, "counting_ones"), "d16", "bohb", "hyperband", time=FIRST, margin=1.1)
 
 
 def bohb_soon_beats_hyperband(results: Results) -> Check:
     """With 8 + 8 dimensions BOHB is below Hyperband after 50 full evaluations."""
-    return lower_than(_frame(results), "d16", "bohb", "hyperband", time=SOON)
+    return lower_than(frame_of(results, "counting_ones"), "d16", "bohb", "hyperband", time=SOON)
 
 
 def smac_beats_tpe_in_64_dimensions(results: Results) -> Check:
     """With 32 + 32 dimensions SMAC ends below TPE."""
-    return lower_than(_frame(results), "d64", "smac", "tpe")
+    return lower_than(frame_of(results, "counting_ones"), "d64", "smac", "tpe")
 
 
 def random_methods_need_more_in_higher_dimensions(results: Results) -> Check:
     """The final regret of random search and of Hyperband rises with every doubling of the dimensions."""
-    frame = _frame(results)
+    frame = frame_of(results, "counting_ones")
     checks = []
     for method in ("random", "hyperband"):
         final = [_final(frame, name, method) for name in DIMENSIONS]
@@ -61,18 +61,18 @@ def random_methods_need_more_in_higher_dimensions(results: Results) -> Check:
 
 def tpe_ends_below_bohb_in_8_dimensions(results: Results) -> Check:
     """With 4 + 4 dimensions, where BOHB struggles to converge, TPE ends below it."""
-    return lower_than(_frame(results), "d8", "tpe", "bohb")
+    return lower_than(frame_of(results, "counting_ones"), "d8", "tpe", "bohb")
 
 
 def bohb_converges_slower_than_tpe_late(results: Results) -> Check:
     """In the last three quarters of a run TPE's mean regret falls by a larger factor than BOHB's, in all dimensions."""
-    frame = _frame(results)
+    frame = frame_of(results, "counting_ones")
     return all_of([_falls_faster(frame, name) for name in DIMENSIONS], "4 of 4")
 
 
 def bohb_varies_most_in_8_dimensions(results: Results) -> Check:
     """The ratio of BOHB's final quartiles is larger with 4 + 4 dimensions than with more."""
-    frame = _frame(results)
+    frame = frame_of(results, "counting_ones")
     final = tuple(np.maximum(_final(frame, name, "bohb"), SMALLEST) for name in DIMENSIONS)
 
     def statistic(*samples: np.ndarray) -> np.ndarray:
@@ -80,13 +80,6 @@ def bohb_varies_most_in_8_dimensions(results: Results) -> Check:
         return spreads[0] - np.max(spreads[1:], axis=0)
 
     return judge(bootstrap_interval(final, statistic, SEED), "quite some variability", lower=0)
-
-
-def _frame(results: Results) -> pd.DataFrame:
-    frame = results.frame("counting_ones")
-    if frame.empty:
-        raise NotRunError("counting_ones")
-    return frame
 
 
 def _final(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, all_of, bootstrap_interval, judge
-from papers.bohb.curves import over_time, rows_of
+from core.report import Check, all_of, bootstrap_interval, judge
+from papers.bohb.curves import frame_of, over_time, rows_of
 from papers.bohb.measures import SEED, described, end_of
 
 SETS = ("bnn_boston", "bnn_protein")
@@ -20,19 +20,19 @@ EARLY, CAUGHT_UP = 3, 1.02  # a bracket; a share above which a loss counts as wo
 
 def hyperband_starts_ahead_of_tpe_on_networks(results: Results) -> Check:
     """After one bracket Hyperband's loss is below TPE's, on both sets."""
-    frame = _frame(results)
+    frame = frame_of(results, "bayesian_network")
     return all_of([_lower(frame, name, "hyperband", "tpe", EARLY) for name in SETS], "both sets")
 
 
 def tpe_catches_up_on_networks(results: Results) -> Check:
     """At the end TPE's loss is at most 2% above Hyperband's, on both sets."""
-    frame = _frame(results)
+    frame = frame_of(results, "bayesian_network")
     return all_of([_lower(frame, name, "tpe", "hyperband", margin=CAUGHT_UP) for name in SETS], "caught up")
 
 
 def bohb_converges_fastest_on_networks(results: Results) -> Check:
     """At half of the time BOHB's loss is below Hyperband's and TPE's, on both sets."""
-    frame = _frame(results)
+    frame = frame_of(results, "bayesian_network")
     checks = []
     for name in SETS:
         half = end_of(rows_of(frame, name, "bohb")) / 2
@@ -42,15 +42,13 @@ def bohb_converges_fastest_on_networks(results: Results) -> Check:
 
 def bohb_ends_best_on_boston(results: Results) -> Check:
     """On Boston housing BOHB ends below random search, TPE and Hyperband."""
-    frame = _frame(results)
+    frame = frame_of(results, "bayesian_network")
     return all_of([_lower(frame, "bnn_boston", "bohb", other) for other in ("random", "tpe", "hyperband")], "best")
 
 
 def kernels_follow_the_correlation(results: Results) -> Check:
     """The density with factorised kernels is higher at fresh points than the factorised one, for both distributions."""
-    frame = results.frame("densities")
-    if frame.empty:
-        raise NotRunError("densities")
+    frame = frame_of(results, "densities")
     scores = frame[frame["part"] == "score"]
     checks = []
     for name in ("gaussian", "mixture"):
@@ -62,13 +60,6 @@ def kernels_follow_the_correlation(results: Results) -> Check:
         detail = f"{name}: {interval.estimate:+.2f} [{interval.low:.2f}, {interval.high:.2f}] nats"
         checks.append(judge(interval, "better", lower=0, detail=detail))
     return all_of(checks, "both")
-
-
-def _frame(results: Results) -> pd.DataFrame:
-    frame = results.frame("bayesian_network")
-    if frame.empty:
-        raise NotRunError("bayesian_network")
-    return frame
 
 
 def _lower(

@@ -9,7 +9,7 @@ from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, bootstrap_interval, judge
 from core.report.trajectories import SMALLEST
 from papers.bohb.ablation_figures import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES
-from papers.bohb.curves import over_time, rows_of
+from papers.bohb.curves import frame_of, over_time, rows_of
 from papers.bohb.measures import SEED, described, end_of, faster, lower_than
 from papers.bohb.surrogate_figures import LABELS
 
@@ -82,8 +82,8 @@ def bandwidth_factor_helps_late(results: Results) -> Check:
 
 
 def _frame(results: Results, experiment: str) -> pd.DataFrame:
-    frame = results.frame(experiment)
-    if frame.empty or not _sets(frame):
+    frame = frame_of(results, experiment)
+    if not _sets(frame):
         raise NotRunError(experiment)
     return frame
 

@@ -11,8 +11,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, Interval, NotRunError, all_of, judge
+from papers.bohb.curves import frame_of
 from papers.bohb.measures import described, faster, log_speedup, lower_than, within_factor
-from papers.bohb.surrogate_figures import LABELS, all_methods
+from papers.bohb.surrogate_figures import EXPERIMENTS, LABELS
 
 EARLY, FIRST_ITERATIONS = 2, 20  # half a bracket, five of them
 
@@ -81,12 +82,12 @@ def bohb_beats_hyperband_after_first_iterations(results: Results) -> Check:
 
 def traditional_methods_catch_up_on_letter(results: Results) -> Check:
     """On letter TPE ends below BOHB."""
-    return lower_than(all_methods(results), "letter", "tpe", "bohb")
+    return lower_than(frame_of(results, *EXPERIMENTS), "letter", "tpe", "bohb")
 
 
 def _sets(results: Results) -> tuple[pd.DataFrame, list[str]]:
     """The runs, and the thesis' data sets among them."""
-    frame = all_methods(results)
+    frame = frame_of(results, *EXPERIMENTS)
     names = [name for name in LABELS if name in set(frame["benchmark"])]
     if not names:
         raise NotRunError("surrogates")

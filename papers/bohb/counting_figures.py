@@ -6,8 +6,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
-from papers.bohb.curves import draw
+from papers.bohb.curves import draw, frame_of
 
+EXPERIMENTS = ("counting_ones", "counting_ones_text")  # those of the text's rule are an experiment of their own
 METHODS = ["random", "tpe", "smac", "hyperband", "bohb", "bohb_all_kernels"]
 DIMENSIONS = ("d8", "d16", "d32", "d64")
 LEGEND_COLUMNS = 4
@@ -15,7 +16,7 @@ LEGEND_COLUMNS = 4
 
 def fig6_2(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 6.2: 8 categorical and 8 continuous hyperparameters."""
-    frame = counting_frame(results)
+    frame = frame_of(results, *EXPERIMENTS)
     name = "d16" if "d16" in set(frame["benchmark"]) else frame["benchmark"].iloc[0]
     half = int(name[1:]) // 2
     figure, axes = style.subplots(height=3.4, width=4.8)
@@ -40,18 +41,6 @@ def figC_9(results: Results, published: Published | None) -> Figure:
     return _panels(results, median=True)
 
 
-def counting_frame(results: Results) -> pd.DataFrame:
-    """All methods' runs: those of the text's rule are an experiment of their own.
-
-    Raises:
-        NotRunError: there are none.
-    """
-    frame = pd.concat([results.frame("counting_ones"), results.frame("counting_ones_text")], ignore_index=True)
-    if frame.empty:
-        raise NotRunError("counting_ones")
-    return frame
-
-
 def runs_of(frame: pd.DataFrame) -> str:
     """How many runs there are, as "20 runs" or "10 to 20 runs" where methods have different numbers."""
     counts = frame.groupby(["benchmark", "method"])["run"].nunique()
@@ -60,7 +49,7 @@ def runs_of(frame: pd.DataFrame) -> str:
 
 
 def _panels(results: Results, median: bool) -> Figure:
-    frame = counting_frame(results)
+    frame = frame_of(results, *EXPERIMENTS)
     figure, panels = style.subplots(2, 2, height=5.0)
     drawn = []
     for axes, name in zip(panels.flat, DIMENSIONS, strict=True):

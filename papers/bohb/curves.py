@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.trajectories import SMALLEST, at_times, mean_and_sem, median_and_quartiles
@@ -25,6 +26,18 @@ LEGENDS = {
 }
 SHADES = (style.ORANGE, style.VERMILION, style.WINE, style.BLUE, style.SKY, style.GREEN)
 ALL_KERNELS = {"label": LEGENDS["bohb_all_kernels"], "color": style.WINE, "linestyle": ":"}
+
+
+def frame_of(results: Results, *experiments: str) -> pd.DataFrame:
+    """The rows of experiments whose methods are drawn together.
+
+    Raises:
+        NotRunError: there are none.
+    """
+    frame = pd.concat([results.frame(name) for name in experiments], ignore_index=True)
+    if frame.empty:
+        raise NotRunError(experiments[0])
+    return frame
 
 
 def rows_of(frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:

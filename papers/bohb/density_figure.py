@@ -6,6 +6,7 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
+from papers.bohb.curves import frame_of
 
 COLUMNS = {
     "truth": "truth",
@@ -17,9 +18,7 @@ ROWS = {"gaussian": "one Gaussian", "mixture": "mixture of two"}
 
 def figC_1(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.1, first draw of the points."""
-    frame = results.frame("densities")
-    if frame.empty:
-        raise NotRunError("densities")
+    frame = frame_of(results, "densities")
     figure, panels = style.subplots(2, 3, height=4.2, sharex=True, sharey=True)
     for line, (benchmark, name) in zip(panels, ROWS.items(), strict=True):
         for axes, (method, title) in zip(line, COLUMNS.items(), strict=True):

@@ -7,7 +7,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
 from papers.bohb.counting_figures import not_run, runs_of
-from papers.bohb.curves import draw
+from papers.bohb.curves import draw, frame_of
 
 METHODS = ["random", "tpe", "hyperband", "bohb"]
 TITLES = {"bnn_boston": "Boston housing", "bnn_protein": "protein structure", "bnn_diabetes": "diabetes"}
@@ -16,7 +16,7 @@ STEPS = "MCMC steps / 10,000"
 
 def fig6_5(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 6.5: Boston housing."""
-    frame = _frame(results)
+    frame = frame_of(results, "bayesian_network")
     name = "bnn_boston" if "bnn_boston" in set(frame["benchmark"]) else frame["benchmark"].iloc[0]
     figure, axes = style.subplots(height=3.4, width=4.8)
     drawn = draw(axes, frame, name, METHODS, metric="loss")
@@ -27,7 +27,7 @@ def fig6_5(results: Results, published: Published | None) -> Figure:
 
 def figC_10(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.10: both data sets."""
-    frame = _frame(results)
+    frame = frame_of(results, "bayesian_network")
     ran = list(frame["benchmark"].unique())
     figure, panels = style.subplots(1, 2, height=3.0)
     parts = []
@@ -42,13 +42,6 @@ def figC_10(results: Results, published: Published | None) -> Figure:
     handles, words = next(axes for axes in panels if axes.lines).get_legend_handles_labels()
     figure.legend(handles, words, loc="outside upper center", ncols=4)
     return Figure(figure, _caption(frame, "Both sets"), pd.concat(parts, ignore_index=True))
-
-
-def _frame(results: Results) -> pd.DataFrame:
-    frame = results.frame("bayesian_network")
-    if frame.empty:
-        raise NotRunError("bayesian_network")
-    return frame
 
 
 def _caption(frame: pd.DataFrame, what: str) -> str:

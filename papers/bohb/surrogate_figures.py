@@ -12,7 +12,7 @@ from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
 from papers.bohb.authors import authors_gp
 from papers.bohb.counting_figures import not_run, runs_of
-from papers.bohb.curves import draw, times_of
+from papers.bohb.curves import draw, frame_of, times_of
 
 LABELS = {
     "adult": "Adult",
@@ -22,6 +22,7 @@ LABELS = {
     "optdigits": "OptDigits",
     "poker": "Poker",
 }
+EXPERIMENTS = ("surrogates", "surrogates_gp")  # GP-BO is an experiment of its own
 METHODS = ["random", "tpe", "gp", "hyperband", "bohb"]
 WORKERS = [f"workers_{n}" for n in (1, 2, 4, 8, 16, 32)]
 BUDGET = "Time is in multiples of the largest budget"
@@ -44,7 +45,7 @@ def fig6_1(results: Results, published: Published | None) -> Figure:
 
 def fig6_4(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 6.4, which does not name its data set: letter."""
-    frame = all_methods(results)
+    frame = frame_of(results, *EXPERIMENTS)
     name = shown_set(frame, "letter")
     figure, axes = style.subplots(height=3.4, width=4.8)
     drawn = _methods(axes, frame, name)
@@ -55,21 +56,9 @@ def fig6_4(results: Results, published: Published | None) -> Figure:
 
 def figC_2(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.2: all data sets."""
-    frame = all_methods(results)
+    frame = frame_of(results, *EXPERIMENTS)
     figure, drawn = panels_of(frame, _methods)
     return Figure(figure, _caption(frame, "All data sets"), drawn)
-
-
-def all_methods(results: Results) -> pd.DataFrame:
-    """The runs of all methods: those of GP-BO are an experiment of their own.
-
-    Raises:
-        NotRunError: there are none.
-    """
-    frame = pd.concat([results.frame("surrogates"), results.frame("surrogates_gp")], ignore_index=True)
-    if frame.empty:
-        raise NotRunError("surrogates")
-    return frame
 
 
 def shown_set(frame: pd.DataFrame, wanted: str) -> str:
