@@ -70,6 +70,13 @@ def make_model(settings: Optimization, n: int, device: torch.device | str = "cpu
             return RandomForest(trees=settings.trees, device=device)
         case "dngo":
             return DNGO(widths=settings.widths, chains=chains, device=device)
+    return make_bohamiann(settings, n, device)
+
+
+def make_bohamiann(
+    settings: Optimization, n: int, device: torch.device | str = "cpu", **options: Any
+) -> BayesianNetwork:
+    """BOHAMIANN's network for n observations; `options` are arguments of it that the settings lack."""
     burn_in, steps = chain_lengths(settings, n)
     return BayesianNetwork(
         widths=settings.widths,
@@ -78,6 +85,7 @@ def make_model(settings: Optimization, n: int, device: torch.device | str = "cpu
         thinning=(steps - burn_in) // settings.samples,
         warm_burn_in=settings.warm_burn_in,
         device=device,
+        **options,
     )
 
 

@@ -13,7 +13,7 @@ from core.optimizers.base import Optimizer
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.lockstep import minimise
-from core.optimizers.methods import chain_lengths
+from core.optimizers.methods import make_bohamiann
 from core.optimizers.policy import ModelBased
 from core.optimizers.proposer import Proposer
 from core.optimizers.random_search import RandomSearch
@@ -101,15 +101,7 @@ def make_optimizer(settings: Search, benchmark: TabularBenchmark, generator: np.
 
 def network(settings: NetworkSearch, n: int, device: str) -> BayesianNetwork:
     """BOHAMIANN's network for n observations."""
-    burn_in, steps = chain_lengths(settings, n)
-    return BayesianNetwork(
-        widths=settings.widths,
-        burn_in=burn_in,
-        steps=steps,
-        thinning=(steps - burn_in) // settings.samples,
-        batch_size=settings.batch_size,
-        device=device,
-    )
+    return make_bohamiann(settings, n, device, batch_size=settings.batch_size)
 
 
 def one_start() -> RandomLocalSearch:
