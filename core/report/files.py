@@ -9,6 +9,7 @@ from matplotlib.figure import Figure as MatplotlibFigure
 
 from core.files import write_whole
 from core.report import style
+from core.report.ticks import thin_labels
 
 
 def write_file(path: Path, content: bytes | str) -> Path:
@@ -28,6 +29,7 @@ def render(figure: MatplotlibFigure, title: str, crop: bool = True) -> dict[str,
     # The date is left out rather than taken from SOURCE_DATE_EPOCH: the same content is the same bytes on any day.
     metadata = {"pdf": {"Title": title, "CreationDate": None, "ModDate": None}, "png": {"Title": title}}
     with style.context():
+        thin_labels(figure)
         for suffix, information in metadata.items():
             stream = io.BytesIO()
             figure.savefig(stream, format=suffix, metadata=information, bbox_inches=box, pad_inches=0.08)
