@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from ConfigSpace import ConfigurationSpace
 
-from core.acquisition.maximizers import RandomLocalSearch
+from core.acquisition.maximizers import OneStepSearch
 from core.experiment.context import Context
 from core.models.bohamiann import BayesianNetwork
 from core.optimizers.base import Optimizer
@@ -52,7 +52,7 @@ def networks(context: Context) -> pd.DataFrame:
     """The same of BOHAMIANN, all runs in lockstep."""
     settings, benchmark = context.settings, table_benchmark(context)
     encoding = CubeEncoding(benchmark.space)
-    policy = ModelBased(encoding, lambda n: network(settings, n, context.device), one_start())
+    policy = ModelBased(encoding, lambda n: network(settings, n, context.device), OneStepSearch.of(encoding))
     generators = make_generators(context.method_seeds("optimizer"), context.device)
     proposer = Proposer(policy, initial_design(context, encoding, settings.initial_design), generators)
     found = minimise(benchmark, proposer, settings.evaluations, objective_generators(context), context.progress)
@@ -102,8 +102,3 @@ def make_optimizer(settings: Search, benchmark: TabularBenchmark, generator: np.
 def network(settings: NetworkSearch, n: int, device: str) -> BayesianNetwork:
     """BOHAMIANN's network for n observations."""
     return make_bohamiann(settings, n, device, batch_size=settings.batch_size)
-
-
-def one_start() -> RandomLocalSearch:
-    """D.3: local search from a random configuration."""
-    return RandomLocalSearch(candidates=1, uniform_share=1.0, starts=1)

@@ -5,6 +5,7 @@ from core.acquisition.maximizers.evolution import DifferentialEvolution
 from core.acquisition.maximizers.gradient import GradientAscent
 from core.acquisition.maximizers.grid import Grid, regular_grid
 from core.acquisition.maximizers.local_search import RandomLocalSearch
+from core.acquisition.maximizers.one_step import OneStepSearch
 
 __all__ = [
     "DifferentialEvolution",
@@ -12,6 +13,7 @@ __all__ = [
     "Grid",
     "Maximizer",
     "NoCandidateError",
+    "OneStepSearch",
     "RandomLocalSearch",
     "regular_grid",
 ]

@@ -1,0 +1,106 @@
+"""Local search on a finite space, as the tabular benchmarks' appendix has it (thesis D.3).
+
+From a random configuration: value the neighbourhood of one step and jump to its best configuration, until none is
+better. A neighbour differs in one hyperparameter: an ordinal one has the next lower or the next higher value, a
+categorical one any other. `local_search` has the search on continuous spaces.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+from torch import Tensor
+
+from core.acquisition.base import Acquisition
+from core.acquisition.maximizers.base import Maximizer, Project, choose, nan_lowest, search_generators, take, value
+from core.errors import UserError
+from core.models.settings import check_counts
+from core.randomness import uniform_
+from core.spaces import CubeEncoding
+
+DRAWS = 32  # random configurations a start, of which the first that has a value is taken: constraints may exclude most
+
+
+@dataclass(frozen=True)
+class OneStepSearch(Maximizer):
+    """Climbs from `starts` random configurations to local optima and takes the best of these.
+
+    Attributes:
+        sizes: number of values by coordinate; a value stands at the middle of its cell, (level + 1/2) / size.
+        categorical: the coordinates whose values have no order.
+        starts: configurations it starts from.
+        project: see `core.acquisition.maximizers.base`; moves nothing but what a condition makes inactive.
+    """
+
+    sizes: tuple[int, ...]
+    categorical: frozenset[int] = frozenset()
+    starts: int = 1
+    project: Project | None = None
+
+    def __post_init__(self) -> None:
+        check_counts(type(self).__name__, starts=self.starts)
+
+    @classmethod
+    def of(cls, encoding: CubeEncoding, starts: int = 1) -> Self:
+        """The search of a space.
+
+        Raises:
+            UserError: a space with a continuous hyperparameter.
+        """
+        for place, column in enumerate(encoding.columns):
+            if place not in encoding.levels:
+                raise UserError(f"local search of one step: {column.name!r} is continuous; allowed: finite spaces")
+        sizes = tuple(encoding.levels[place] for place in range(encoding.dimension))
+        return cls(sizes, frozenset(encoding.cardinalities), starts)
+
+    @torch.no_grad()
+    def _search(
+        self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Tensor, Tensor]:
+        """See `Maximizer._search`; the incumbents are not used."""
+        if len(self.sizes) != incumbents.shape[-1]:
+            raise ValueError(f"OneStepSearch.sizes: has {len(self.sizes)}, expected {incumbents.shape[-1]}")
+        generators, choice = search_generators(generators), search_generators(generators)
+        X = self._middles(
+            uniform_(incumbents.new_empty(len(generators), DRAWS * self.starts, len(self.sizes)), generators)
+        )
+        values = value(acquisition, X)
+        first = values.isnan().long().argsort(dim=1, stable=True)[:, : self.starts]
+        X, values = take(X, first), values.gather(1, first)
+        climbing = torch.full_like(values, True, dtype=torch.bool)
+        while climbing.any():
+            around = self._neighbours(X)
+            around_values = nan_lowest(value(acquisition, around.flatten(1, 2)).view(around.shape[:-1]))
+            found = around_values.max(-1).values
+            ties = around_values == found.unsqueeze(-1)
+            place = torch.where(ties, uniform_(torch.empty_like(around_values), generators), -1).argmax(-1)
+            best = around.gather(2, place[..., None, None].expand(-1, -1, 1, X.shape[-1])).squeeze(2)
+            # A comparison with nan is false: a search that found no value to start from loses the choice.
+            climbing = found > values
+            X, values = torch.where(climbing.unsqueeze(-1), best, X), torch.where(climbing, found, values)
+        return choose(X, values, choice)
+
+    def _neighbours(self, X: Tensor) -> Tensor:
+        """(runs, starts, d) to (runs, starts, moves, d). Where an ordinal one is at its end, the point itself."""
+        columns, steps = zip(*self._moves(), strict=True)
+        sizes = X.new_tensor(self.sizes)
+        change = torch.zeros(len(columns), len(self.sizes), dtype=X.dtype, device=X.device)
+        change[range(len(columns)), columns] = X.new_tensor(steps)
+        moved = X.unsqueeze(2) + change / sizes
+        wraps = torch.tensor([place in self.categorical for place in range(len(self.sizes))], device=X.device)
+        low, high = 0.5 / sizes, 1 - 0.5 / sizes
+        return self._middles(torch.where(wraps, moved % 1, moved.clamp(low, high)))
+
+    def _moves(self) -> list[tuple[int, int]]:
+        """Coordinates and by how many values they move; categorical ones go round."""
+        found = []
+        for place, size in enumerate(self.sizes):
+            found += [(place, step) for step in (range(1, size) if place in self.categorical else (-1, 1))]
+        return found
+
+    def _middles(self, X: Tensor) -> Tensor:
+        """The configurations that points stand for."""
+        sizes = X.new_tensor(self.sizes)
+        X = ((X * sizes).floor().clamp_(min=0).minimum(sizes - 1) + 0.5) / sizes
+        return X if self.project is None else self.project(X)
