@@ -51,7 +51,7 @@ class Cell:
         """First 16 hex digits of the SHA-256 of the canonical JSON of what determines one repetition."""
         identity = {"cell": self.name, "function": self.function, "settings": self.settings.model_dump(mode="json")}
         if self.needs:
-            identity["needs"] = [needed.settings_hash for needed in self.needs]
+            identity["needs"] = [(needed.settings_hash, needed.runs) for needed in self.needs]
         return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
 
     def path(self, root: Path | str, source: str = "run") -> Path:

@@ -1,7 +1,12 @@
-"""Records that one experiment reads of another: a table of trained networks, the data of a surrogate."""
+"""Records that one experiment reads of another: a table of trained networks, the data of a surrogate.
+
+Repetitions that read different records are of different objectives: what was read is named by its digest, and a cell
+joins no shards that read other files than it would read now.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +23,11 @@ SOURCES = ("run", "reference")
 def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[str, str]]) -> pd.DataFrame:
     """Rows of the cells of `experiment` that a cell needs, with the columns `benchmark` and `method`.
 
+    Of a file with more repetitions than the scale has, those of the scale.
+
     Args:
         root: the repository's.
-        read: is given, for each cell, the file and the commit that made it.
+        read: is given, for each cell, the file, its digest, and the commit that made it.
 
     Raises:
         UserError: the experiment is not needed, or a cell has no file of all its repetitions with today's settings.
@@ -34,22 +41,44 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
     for needed in cells:
         path = _file(needed, root)
         records, found = read_records(path)
-        read[needed.name] = {"file": str(path.relative_to(root)), "commit": found["commit"]}
+        read[needed.name] = {"file": str(path.relative_to(root)), "digest": _digest(path), "commit": found["commit"]}
+        records = records[records["run"] < needed.runs]
         frames.append(records.assign(benchmark=needed.benchmark, method=needed.method))
     return pd.concat(frames, ignore_index=True)
 
 
+def reads_the_same(cell: Cell, read: dict[str, dict[str, str]], root: Path) -> bool:
+    """Whether the files that were `read` are those that the cell would read now, as far as these are there."""
+    for needed in cell.needs:
+        path = _find(needed, root)
+        if needed.name in read and path is not None and read[needed.name].get("digest") != _digest(path):
+            return False
+    return True
+
+
+def _digest(path: Path) -> str:
+    """The first 16 hex digits of a file's SHA-256."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
 def _file(needed: Cell, root: Path) -> Path:
-    for source in SOURCES:
-        path = needed.path(root, source)
-        if path.exists() and _is_whole(needed, read_provenance(path)):
-            return path
+    path = _find(needed, root)
+    if path is not None:
+        return path
     places = " nor ".join(str(needed.path("", source)) for source in SOURCES)
     command = f"python -m papers run {needed.name} --scale {needed.scale}"
     raise UserError(
         f"{needed.name}: needed, but neither {places} has all its repetitions with today's settings; "
         f"make it with: {command}"
     )
+
+
+def _find(needed: Cell, root: Path) -> Path | None:
+    for source in SOURCES:
+        path = needed.path(root, source)
+        if path.exists() and _is_whole(needed, read_provenance(path)):
+            return path
+    return None
 
 
 def _is_whole(cell: Cell, found: dict[str, Any]) -> bool:

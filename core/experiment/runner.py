@@ -25,6 +25,7 @@ from core.errors import UserError
 from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
+from core.experiment.needs import reads_the_same
 from core.experiment.storage import ResultFileError, read_records, remove_temporaries, write_records
 from core.locks import exclusive
 
@@ -51,14 +52,14 @@ def run_cell(
     path = cell.path(root)
     with exclusive(path.with_name(f".{path.stem}.lock"), say):
         remove_temporaries(path)
-        if _is_finished(cell, path, say):
+        if _is_finished(cell, path, root, say):
             progress(1.0)
             return path
         shards = cell.shards()
         parts = []
         for index, runs in enumerate(shards):
             file = _shard_file(path, runs)
-            if not _is_finished_shard(cell, file):
+            if not _is_finished_shard(cell, file, root):
                 context = Context(cell, runs, device, lambda f, i=index: progress((i + f) / len(shards)), root)
                 _run_shard(context, function, file, root)
             parts.append(read_records(file))  # also after writing, so that a resumed cell joins the very same frames
@@ -72,7 +73,7 @@ def run_cell(
     return path
 
 
-def _is_finished(cell: Cell, path: Path, say: Callable[[str], None]) -> bool:
+def _is_finished(cell: Cell, path: Path, root: Path, say: Callable[[str], None]) -> bool:
     if not path.exists():
         return False
     try:
@@ -82,6 +83,9 @@ def _is_finished(cell: Cell, path: Path, say: Callable[[str], None]) -> bool:
         return False
     if found["settings_hash"] != cell.settings_hash:
         say(f"{path}: made with other settings ({found['settings_hash']}, now {cell.settings_hash}); recomputing it")
+        return False
+    if not reads_the_same(cell, found.get("read", {}), root):
+        say(f"{path}: made from other records of what it needs; recomputing it")
         return False
     if found["runs"] < cell.runs:
         say(f"{path}: holds {found['runs']} of {cell.runs} repetitions; computing the rest")
@@ -108,11 +112,12 @@ def _shard_file(path: Path, runs: range) -> Path:
     return _shard_folder(path) / f"{runs.start:06d}-{runs.stop:06d}.parquet"
 
 
-def _is_finished_shard(cell: Cell, file: Path) -> bool:
+def _is_finished_shard(cell: Cell, file: Path, root: Path) -> bool:
     try:
-        return read_records(file)[1]["settings_hash"] == cell.settings_hash
+        found = read_records(file)[1]
     except (FileNotFoundError, ResultFileError):
         return False
+    return found["settings_hash"] == cell.settings_hash and reads_the_same(cell, found.get("read", {}), root)
 
 
 def _run_shard(context: Context, function: ExperimentFunction, file: Path, root: Path) -> None:

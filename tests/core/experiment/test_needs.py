@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from core.errors import UserError
+from core.experiment.cells import SHARD_RUNS
 from core.experiment.context import Context
 from core.experiment.runner import run_cell
-from core.experiment.storage import read_provenance, read_records
+from core.experiment.storage import read_provenance, read_records, write_records
 from core.experiment.workflow import Workflow
 
 
@@ -47,9 +50,10 @@ def test_records_of_all_methods_on_the_same_benchmark(needing, tmp_path):
     assert notes["read"] == {
         f"toy/fit/bundled/{method}": {
             "file": f"results/run/smoke/toy/fit/bundled/{method}.parquet",
-            "commit": read_provenance(files[0])["commit"],
+            "digest": hashlib.sha256(file.read_bytes()).hexdigest()[:16],
+            "commit": read_provenance(file)["commit"],
         }
-        for method in ("plain", "noisy")
+        for method, file in zip(("plain", "noisy"), files, strict=True)
     }
 
 
@@ -62,6 +66,38 @@ def test_shipped_records_serve_where_there_are_no_own_ones(needing, tmp_path):
     (cell,) = cells(needing, "toy/count")
     _, notes = read_records(run_cell(cell, summarise, tmp_path, say=[].append))
     assert all(read["file"].startswith("results/reference/") for read in notes["read"].values())
+
+
+def test_of_a_longer_file_the_repetitions_of_the_scale_are_read(needing, tmp_path):
+    for cell in cells(needing, "toy/fit"):
+        run_cell(replace(cell, runs=7), needing.function(cell), tmp_path, say=[].append)
+    (cell,) = cells(needing, "toy/count")
+    assert read_records(run_cell(cell, summarise, tmp_path, say=[].append))[0]["rows"].iloc[0] == 4
+
+
+def test_repetitions_that_read_other_records_are_not_joined(needing, tmp_path):
+    """Two shards, an interruption between them, and other records when the run goes on: both are of the other ones."""
+    first = run(needing, "toy/fit", tmp_path)[0]
+    cell = replace(cells(needing, "toy/count")[0], runs=SHARD_RUNS + 1)
+
+    def interrupted(context: Context) -> pd.DataFrame:
+        if context.runs.start:
+            raise KeyboardInterrupt
+        return summarise(context)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_cell(cell, interrupted, tmp_path, say=[].append)
+    records, notes = read_records(first)
+    write_records(first, records.assign(target=records["target"] + 1), notes)
+    totals = read_records(run_cell(cell, summarise, tmp_path, say=[].append))[0]["total"]
+    assert totals.nunique() == 1 and len(totals) == SHARD_RUNS + 1
+
+    said = []
+    write_records(first, records, notes)
+    again = read_records(run_cell(cell, summarise, tmp_path, say=said.append))[0]["total"]
+    assert again.iloc[0] == pytest.approx(totals.iloc[0] - len(records)) and "made from other records" in said[0]
+    first.unlink()
+    assert run_cell(cell, summarise, tmp_path, say=[].append).exists()  # what is finished stays so without them
 
 
 def test_missing_records_name_the_command_that_makes_them(needing, tmp_path):
@@ -93,6 +129,14 @@ def test_the_hash_covers_the_settings_of_what_is_read(needing, toy, edit):
     after = {cell.name: cell.settings_hash for cell in cells(toy(), "toy")}
     assert before.keys() == after.keys()
     assert all(before[name] != after[name] for name in before)
+
+
+def test_the_hash_covers_how_many_repetitions_are_read(needing, toy, edit):
+    (before,) = cells(needing, "toy/count")
+    edit("        runs: 2\n", "        runs: 4\n")
+    (after,) = cells(toy(), "toy/count")
+    assert after.needs[0].settings_hash == before.needs[0].settings_hash
+    assert after.settings_hash != before.settings_hash
 
 
 @pytest.mark.parametrize("name", ["count", "nothing"])
