@@ -102,15 +102,19 @@ class BayesianNetworkTuning:
 
 
 def network(configuration: Mapping[str, Any], steps: int) -> BayesianNetwork:
-    """The model of a configuration; it keeps 100 to 199 vectors, of which the last 100 count."""
-    burn_in = int(configuration["burn_in"] * steps)
+    """The model of a configuration; it keeps 100 to 199 vectors, of which the last 100 count.
+
+    The burn-in is longer by less than an interval, so that the last vector is the last step's.
+    """
+    sampling = steps - int(configuration["burn_in"] * steps)
+    thinning = sampling // VECTORS
     decay = max(configuration["momentum_decay"], SMALLEST_DECAY)
     return BayesianNetwork(
         widths=(configuration["units_1"], configuration["units_2"]),
         sampler=AdaptiveSGHMC(step_size=configuration["step_length"], momentum_decay=decay),
-        burn_in=burn_in,
+        burn_in=steps - sampling // thinning * thinning,
         steps=steps,
-        thinning=(steps - burn_in) // VECTORS,
+        thinning=thinning,
         weight_prior=AveragedNormal(),
     )
 

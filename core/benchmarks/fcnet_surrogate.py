@@ -104,11 +104,13 @@ class FCNetSurrogate:
     def __init__(
         self, X: NDArray[np.float64], curves: NDArray[np.float64], seconds: NDArray[np.float64], seed: int = 0
     ) -> None:
+        self._untrained = float(np.fmax.reduce(curves, axis=None, initial=-np.inf))
+        if np.isinf(self._untrained):  # every network diverged in its first epoch
+            self._untrained = self.worst_loss
         curves = np.where(np.isnan(curves), self.worst_loss, curves)
         self.space: ConfigurationSpace = surrogate_space()
         self.encoding = CubeEncoding(self.space)
         self.epochs, self.seed = curves.shape[1], seed
-        self._untrained = float(curves.max())
         self._error, self._log_seconds = Forest(X, curves, seed), Forest(X, np.log(seconds)[:, None], seed)
         self._epoch_seconds = seconds / self.epochs
 
@@ -134,7 +136,7 @@ class FCNetSurrogate:
         """Seconds of training, between the budgets of C.8.2."""
         best, _ = self._minimise(lambda X: self._error.predict(X, np.full(len(X), self.epochs - 1)))
         largest = 3.0 ** round(math.log(self._seconds(best[None])[0], 3))
-        smallest = 3.0 ** math.ceil(math.log(np.quantile(self._epoch_seconds, MOST), 3))
+        smallest = 3.0 ** math.ceil(math.log(np.quantile(self._epoch_seconds, MOST, method="higher"), 3))
         return Fidelity("seconds", min(smallest, largest), largest)
 
     @cached_property
