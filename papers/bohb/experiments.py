@@ -10,7 +10,7 @@ from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.counting_ones import CountingOnes
 from core.benchmarks.fcnet_surrogate import FCNetSurrogate
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, Objective
+from core.benchmarks.objective import Configurations, Evaluation, Fidelity, Objective, guarded_evaluate
 from core.benchmarks.registry import objective
 from core.experiment.context import Context
 from papers.bohb.collection import collect  # noqa: F401
@@ -44,9 +44,11 @@ def surrogate(context: Context) -> pd.DataFrame:
 def bayesian_network(context: Context) -> pd.DataFrame:
     """Observed losses of the incumbents on a benchmark of `core.benchmarks.bayesian_network`; see `search`.
 
-    The clock counts steps of the sampler, not seconds: it is the same on every machine.
+    The clock counts steps of the sampler, not seconds: it is the same on every machine. Beside the columns of `search`:
+    `worst_loss`, that of a failure.
     """
-    return search(context, CostIsBudget(objective(context.benchmark)))
+    function = CostIsBudget(objective(context.benchmark))
+    return search(context, function).assign(worst_loss=function.worst_loss)
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class CostIsBudget:
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
-        """As the wrapped objective, a budget of None being the largest."""
-        found = self.wrapped.evaluate(configurations, budget, generator)
+        """As the wrapped objective, a budget of None being the largest; a failure costs its budget as well."""
+        found = guarded_evaluate(self.wrapped, configurations, budget, generator)
         cost = self.fidelity.maximum if budget is None else budget
         return Evaluation(found.loss, np.full(len(found.loss), float(cost)), found.info)

@@ -14,10 +14,11 @@ from core.optimizers.settings import Optimization
 from core.optimizers.study import initial_design, objective_generators
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from papers.bohb.search import Regret
 
 
-def gaussian_process(context: Context, objective: Objective) -> pd.DataFrame:
-    """A row for each incumbent, and one at the end, as `papers.bohb.search.search` has them; of a noise-free objective.
+def gaussian_process(context: Context, objective: Objective, regret: Regret | None) -> pd.DataFrame:
+    """A row for each incumbent, and one at the end, as `papers.bohb.search.search` has them.
 
     The thesis ran RoBO with hyperparameters integrated out; here by `MarginalisedGP`, its acquisition searched at
     random and locally, since half of the hyperparameters are whole numbers.
@@ -30,13 +31,12 @@ def gaussian_process(context: Context, objective: Objective) -> pd.DataFrame:
         initial_design(context, encoding, settings.initial_design),
         make_generators(context.method_seeds("optimizer"), context.device),
     )
-    losses = minimise(objective, proposer, evaluations, objective_generators(context), context.progress).loss
+    found = minimise(objective, proposer, evaluations, objective_generators(context), context.progress)
     frames = []
-    for run, own in zip(context.runs, losses, strict=True):
-        best = np.minimum.accumulate(own)
-        changes = np.flatnonzero(np.diff(best, prepend=np.inf))
-        number = np.append(changes, evaluations - 1) + 1
-        loss = best[number - 1]
-        rows = {"time": number.astype(float), "evaluations": number, "budget": 1.0, "loss": loss}
-        frames.append(pd.DataFrame({**rows, "regret": loss - objective.optimum, "run": run}))
+    for run, points, losses in zip(context.runs, found.X.cpu().numpy(), found.loss, strict=True):
+        changes = np.flatnonzero(np.diff(np.minimum.accumulate(losses), prepend=np.inf))
+        incumbent, number = np.append(changes, changes[-1]), np.append(changes, evaluations - 1) + 1
+        columns = {"time": number.astype(float), "evaluations": number, "budget": 1.0, "loss": losses[incumbent]}
+        rows = pd.DataFrame({**columns, "run": run})
+        frames.append(rows if regret is None else rows.assign(regret=regret(encoding.decode(points[incumbent]))))
     return pd.concat(frames, ignore_index=True)

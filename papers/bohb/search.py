@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.benchmarks.objective import Objective
+from core.errors import UserError
 from core.experiment.context import Context
 from core.optimizers.base import Optimizer
 from core.optimizers.bohb import BOHB
@@ -42,7 +43,7 @@ def search(context: Context, objective: Objective, regret: Regret | None = None)
     if context.settings.optimizer == "gp":
         from papers.bohb.gaussian_process import gaussian_process
 
-        return gaussian_process(context, objective)
+        return gaussian_process(context, objective, regret)
     frames = []
     seeds = context.method_seeds("optimizer")
     for done, (run, seed, noise) in enumerate(zip(context.runs, seeds, objective_generators(context), strict=True), 1):
@@ -80,9 +81,12 @@ def trajectory(records: Sequence[Record], largest_budget: float, regret: Regret 
     """The rows of one run, without `run`; see `search`.
 
     Raises:
+        UserError: no evaluation has ended.
         ValueError: every evaluation failed.
     """
     found = incumbents(records)
+    if not records:
+        raise UserError("a run has ended before its first evaluation; allowed: a larger full_evaluations")
     if not found:
         raise ValueError(f"all {len(records)} evaluations of a run failed")
     told = {record.number: count for count, record in enumerate(records, start=1)}

@@ -54,8 +54,12 @@ class Search(Settings):
         bandit = self.optimizer in ("hyperband", "bohb")
         if (self.full_evaluations is None) == (self.brackets is None) or (self.brackets is not None and not bandit):
             raise ValueError("one of full_evaluations and brackets must be given, brackets for hyperband or bohb only")
+        if not bandit and self.full_evaluations < 1:
+            raise ValueError(f"full_evaluations = {self.full_evaluations}: {self.optimizer!r} needs at least 1")
         if self.optimizer == "gp" and self.workers != 1:
             raise ValueError(f"workers = {self.workers}: optimizer 'gp' has 1")
+        if self.optimizer == "gp" and self.full_evaluations % 1:
+            raise ValueError(f"full_evaluations = {self.full_evaluations}: optimizer 'gp' has a whole number of them")
         return self
 
 

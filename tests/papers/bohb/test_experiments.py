@@ -1,12 +1,19 @@
 """BOHB's experiments at the smoke scale, through the runner."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from core.benchmarks.counting_ones import CountingOnes
 from core.benchmarks.fcnet_surrogate import FCNetSurrogate
+from core.benchmarks.objective import Fidelity
+from core.errors import UserError
+from core.experiment.catalogue import Catalogue
+from core.experiment.context import Context
 from core.optimizers.records import Record
+from papers.bohb import experiments
 from papers.bohb.search import trajectory
 from papers.bohb.settings import Search
 
@@ -59,6 +66,33 @@ def test_trajectories_on_counting_ones(smoke, name):
     assert frame.groupby("run")["time"].max().max() <= 20 * (1 + 1e-9)
 
 
+def test_the_gaussian_process_has_the_regret_without_noise():
+    (cell,) = Catalogue().find_cells("bohb/counting_ones/d8/bohb", "smoke")
+    settings = cell.settings.model_copy(update={"optimizer": "gp", "full_evaluations": 4.0})
+    frame = experiments.counting_ones(Context(replace(cell, settings=settings), range(2)))
+    check_trajectories(frame.assign(status="ok"), ["loss", "regret"])
+    # Binary hyperparameters are drawn in an evaluation, the regret is their expectation: never the same for long.
+    assert ((frame["regret"] > 0) & (frame["regret"] < 1)).all()
+    assert (frame["regret"] != (frame["loss"] + 8) / 8).any()
+
+
+class Dying:
+    """A benchmark whose evaluations raise."""
+
+    space, fidelity, optimum, worst_loss = CountingOnes(1, 1).space, Fidelity("steps", 1.0, 9.0), None, 5.0
+
+    def evaluate(self, configurations, budget, generator):
+        raise RuntimeError("died")
+
+
+def test_an_evaluation_that_raises_costs_its_budget():
+    configurations = [{}, {}]
+    for budget, cost in ((3.0, 3.0), (None, 9.0)):
+        found = experiments.CostIsBudget(Dying()).evaluate(configurations, budget, np.random.default_rng(0))
+        assert found.cost.tolist() == [cost, cost] and found.loss.tolist() == [5.0, 5.0]
+        assert found.info[0]["failure"] == "RuntimeError: died"
+
+
 @pytest.mark.parametrize("name", NETWORK)
 def test_trajectories_on_the_bayesian_network(smoke, name):
     frame = smoke(name)
@@ -106,6 +140,8 @@ def test_densities_are_scored_in_every_run_and_drawn_in_the_first(smoke):
         ({"optimizer": "bohb", "full_evaluations": 5, "brackets": 1}, "one of full_evaluations and brackets"),
         ({"optimizer": "tpe", "brackets": 1}, "brackets for hyperband or bohb only"),
         ({"optimizer": "gp", "full_evaluations": 5, "workers": 2}, "workers = 2: optimizer 'gp' has 1"),
+        ({"optimizer": "gp", "full_evaluations": 4.5}, "full_evaluations = 4.5: optimizer 'gp' has a whole number"),
+        ({"optimizer": "random", "full_evaluations": 0.5}, "full_evaluations = 0.5: 'random' needs at least 1"),
         ({"optimizer": "bohb", "brackets": 1, "eta": 1.5}, "greater than or equal to 2"),
     ],
 )
@@ -115,6 +151,8 @@ def test_settings_that_do_not_fit_together_are_refused(settings, message):
 
 
 def test_a_run_of_failures_alone_has_no_trajectory():
+    with pytest.raises(UserError, match="ended before its first evaluation"):
+        trajectory([], 1.0, None)
     record = Record(0, {}, None, 9.0, 1.0, "died", 0.0, 1.0, 0)
     with pytest.raises(ValueError, match="all 1 evaluations of a run failed"):
         trajectory([record], 1.0, None)
