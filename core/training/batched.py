@@ -130,12 +130,13 @@ def train_batched(networks: Networks, parts: Parts, device: torch.device | str, 
     for epoch in range(networks.epochs):
         errors = training.epoch(epoch)
         curves.append(torch.stack([errors, training.error(training.parts[1])]))
-    train, validation = torch.stack(curves, -1).cpu().numpy()
-    test = training.error(training.parts[2]).cpu().numpy()
+    # In single precision first: what overflows there has diverged, as in the compiled engine.
+    train, validation = torch.stack(curves, -1).float().cpu().numpy()
+    test = training.error(training.parts[2]).float().cpu().numpy()
     seconds = np.full(len(test), (time.perf_counter() - start) / len(test))
     diverged = np.logical_or.accumulate(~np.isfinite(train + validation), axis=1)
-    train[diverged] = validation[diverged] = test[diverged[:, -1]] = np.nan
-    return Records(*(array.astype(np.float32) for array in (train, validation, test, seconds)))
+    train[diverged] = validation[diverged] = test[diverged[:, -1] | ~np.isfinite(test)] = np.nan
+    return Records(train, validation, test, seconds.astype(np.float32))
 
 
 def _unpack(flat: Tensor, sizes: tuple[int, ...]) -> Layers:

@@ -7,7 +7,6 @@ shard: chunk k belongs to shard k modulo the number of shards.
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,6 @@ from core.files import write_whole
 
 Arrays = dict[str, NDArray]
 Progress = Callable[[float], None]
-DAMAGED = (zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError)
 
 
 def silent(share: float) -> None:
@@ -107,7 +105,9 @@ class Chunks:
             with np.load(self._path(number), allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
             key = str(arrays.pop("key"))
-        except DAMAGED:
+        except PermissionError as error:
+            raise UserError(f"{self._path(number)}: cannot be read ({error.strerror})") from None
+        except Exception:  # a damaged archive makes its reader raise nearly anything
             return None
         if key != self.key:
             raise UserError(f"{self._path(number)}: holds {key}, wanted is {self.key}; use another folder")

@@ -77,7 +77,7 @@ def _compile() -> Callable:
                 train_errors[epoch] = validation_errors[epoch] = np.nan
                 return np.nan, epoch + 1
         test = _sweep(layout, network, test_part, as_they_are, layout.capacity, classes, 0.0, EVALUATING, scratch)
-        return test, len(rates)
+        return (test if np.isfinite(test) else np.nan), len(rates)
 
     return train
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from core.errors import UserError
 from core.training.chunks import Chunks
@@ -48,6 +50,19 @@ def test_a_truncated_file_is_computed_again(tmp_path):
     file = tmp_path / "chunk_00001.npz"
     file.write_bytes(file.read_bytes()[:-30])
     assert chunks.missing() == [1]
+    chunks.fill(squares)
+    assert chunks.gather()["square"].tolist() == [0, 1, 4, 9]
+
+
+@given(st.integers(0, 10**9), st.integers(1, 255))
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_damaged_byte_costs_the_chunk_at_most(tmp_path, place, flip):
+    chunks = Chunks(tmp_path, "squares", 4, 2)
+    chunks.fill(squares)
+    file = tmp_path / "chunk_00001.npz"
+    damaged = bytearray(file.read_bytes())
+    damaged[place % len(damaged)] ^= flip
+    file.write_bytes(damaged)
     chunks.fill(squares)
     assert chunks.gather()["square"].tolist() == [0, 1, 4, 9]
 

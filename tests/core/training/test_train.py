@@ -119,6 +119,14 @@ def test_a_diverged_network_is_nan_from_its_epoch_on(engine):
     assert (records.seconds > 0).all()
 
 
+@pytest.mark.parametrize("engine", [train, lambda *arguments: train_batched(*arguments, "cpu")])
+def test_a_test_error_beyond_single_precision_is_nan(engine):
+    networks, parts = group(0, 0.0), problem(0)
+    far = parts[2]._replace(y=parts[2].y + np.float32(1e25))
+    records = engine(networks, parts._replace(test=far))
+    assert np.isnan(records.test).all() and np.isfinite(records.validation).all()
+
+
 @pytest.mark.parametrize(("change", "message"), [("tanh", "must have shape"), ("rates", "at least 0")])
 def test_bad_groups_are_refused(change, message):
     good = group(0, 0.0)
