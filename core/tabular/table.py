@@ -126,6 +126,6 @@ def mean_error(errors: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def half_precision(errors: NDArray[np.floating]) -> NDArray[np.float16]:
-    """Validation errors as `Table.curves` holds them: roots in half precision, finite ones the largest where they exceed it."""
+    """Validation errors as `Table.curves` holds them: roots in half precision, no finite one above the largest."""
     roots = np.sqrt(np.asarray(errors, dtype=np.float64))
     return np.where(np.isfinite(roots), np.minimum(roots, LARGEST_ROOT), roots).astype(np.float16)

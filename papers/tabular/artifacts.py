@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
 from core.report.published import Published
-from core.report.table import Cell, Table, compare_table, spec_table
+from core.report.table import Cell, Table, spec_table
 from core.report.verdicts import Verdict, exact_verdict
-from core.tabular.neighbourhood import local_neighbourhood
 from core.tabular.table import TEST, TRAIN, VALID
 from core.tabular.table import Table as Trained
 from core.tabular.values import VALUES
@@ -26,20 +23,17 @@ from papers.tabular.analysis_figures import (  # noqa: F401
     figD_9,
 )
 from papers.tabular.comparison_figures import fig7_5, figD_10  # noqa: F401
+from papers.tabular.neighbourhood_tables import (  # noqa: F401
+    NAMES,
+    table7_3,
+    tableD_1,
+    tableD_2,
+    tableD_3,
+    tableD_4,
+)
 from papers.tabular.statistics_figures import fig7_1, figD_1, figD_2, figD_3, figD_4  # noqa: F401
-from papers.tabular.tables import LABELS, describe, grid_table, grid_tables
+from papers.tabular.tables import LABELS, describe, grid_tables
 
-NAMES = {
-    "init_lr": "Initial LR",
-    "batch_size": "Batch Size",
-    "lr_schedule": "LR Schedule",
-    "activation_fn_1": "Activation/Layer 1",
-    "activation_fn_2": "Activation/Layer 2",
-    "n_units_1": "Layer 1 Size",
-    "n_units_2": "Layer 2 Size",
-    "dropout_1": "Dropout/Layer 1",
-    "dropout_2": "Dropout/Layer 2",
-}
 PARTS = {"train": TRAIN, "validation": VALID, "test": TEST}
 
 
@@ -74,11 +68,6 @@ def table7_2(results: Results, published: Published) -> Table:
     )
 
 
-def table7_3(results: Results, published: Published) -> Table:
-    """Thesis Table 7.3, the same as Table D.3."""
-    return _neighbourhood(results, published, "protein")
-
-
 def table7_4(results: Results, published: Published) -> Table:
     """Thesis Table 7.4: the configuration with the lowest average test error on each set."""
     tables = grid_tables(results)
@@ -106,83 +95,11 @@ def table7_4(results: Results, published: Published) -> Table:
     )
 
 
-def tableD_1(results: Results, published: Published) -> Table:
-    """Thesis Table D.1."""
-    return _neighbourhood(results, published, "naval")
-
-
-def tableD_2(results: Results, published: Published) -> Table:
-    """Thesis Table D.2."""
-    return _neighbourhood(results, published, "parkinsons")
-
-
-def tableD_3(results: Results, published: Published) -> Table:
-    """Thesis Table D.3."""
-    return _neighbourhood(results, published, "protein")
-
-
-def tableD_4(results: Results, published: Published) -> Table:
-    """Thesis Table D.4."""
-    return _neighbourhood(results, published, "slice_localization")
-
-
-def change_name(hyperparameter: str, before: object, after: object) -> str:
-    """The row of a neighbourhood table: the hyperparameter and its change."""
-    return f"{hyperparameter}: {before} to {after}"
-
-
 def inputs_of(table: Trained) -> int:
     """Inputs d of the networks, from P = (d + 1) w1 + (w1 + 1) w2 + w2 + 1 parameters of the first configuration."""
     (first,) = table.grid.configurations([0])
     wide_1, wide_2 = first["n_units_1"], first["n_units_2"]
     return int(table.parameters[0] - (wide_1 + 2) * wide_2 - 1) // wide_1 - 1
-
-
-def _neighbourhood(results: Results, published: Published, name: str) -> Table:
-    table = grid_table(results, name)
-    frame = local_neighbourhood(table)
-    error = table.mean_test[table.best]
-    samples = []
-    for row in frame.to_dict("records"):
-        change = change_name(row["hyperparameter"], row["before"], row["after"])
-        for run in range(table.repetitions):
-            value = row[f"test_mse_{run}"]
-            status = "ok" if np.isfinite(value) else "failed"
-            samples.append((change, "test_error", run, value, status))
-            samples.append((change, "relative_change", run, value / error - 1, status))
-    frame = pd.DataFrame(samples, columns=["row", "column", "run", "value", "status"])
-    rows = list(dict.fromkeys([*published.rows, *frame["row"]]))
-    best = ", ".join(f"{NAMES[key]} {value}" for key, value in table.best_configuration.items())
-    compared = compare_table(
-        frame,
-        published,
-        direction="lower",
-        reduced=results.reduced,
-        rows=rows,
-        columns=("test_error", "relative_change"),
-        metric="test error (MSE, standardised target) after the change, and its relative change",
-        format=".4g",
-        row_header="Change",
-        row_labels={row: _row_label(row) for row in rows},
-        column_labels={"test_error": "test error", "relative_change": "relative change"},
-        caption=f"Our incumbent, average test error {error:.4g}: {best}. Changes that our incumbent does not have, or "
-        "that our grid lacks, are not run. Printed errors with less than two significant digits are quoted only. "
-        f"{describe([table])}.",
-    )
-    for key, cell in compared.cells.items():
-        if cell.published is not None and _digits(cell.published.text) < 2:
-            compared.cells[key] = replace(cell, verdict=None)
-    return compared
-
-
-def _digits(printed: str) -> int:
-    """Significant digits of a printed decimal number."""
-    return len(printed.replace(".", "").lstrip("0"))
-
-
-def _row_label(row: str) -> str:
-    name, change = row.split(": ")
-    return f"{NAMES[name]}: {change}"
 
 
 def _only_run(table: Table, run: dict) -> Table:

@@ -1,210 +1,179 @@
-"""Checks of what the thesis says of optimizers on the tables (7.4.1, 7.4.2).
+"""Checks of what the thesis says of optimizers over time (7.4.1), on protein; on all sets where D.3 has them.
 
-"Better" is the probability that a run of one method has the smaller test regret at a time than a run of another, ties
-counted half: regrets span orders of magnitude and are often 0 on a small table, where neither a mean nor a median of
-logarithms says much. "As good" is a probability near one half. Times are shares of a set's end, the duration of random
-search's runs: at 1/25 of it random search has made 20 of 500 evaluations. Methods draw from seeds of their own, so
-that the runs of each are resampled by themselves.
+"Better" and "as good" are probabilities, see probabilities.py. Where a sentence is about the end of a set, methods
+whose runs end before it are unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
-import pandas as pd
 
 from core.experiment.results import Results
-from core.report.bootstrap import Interval, bootstrap_interval
-from core.report.checks import Check, NotRunError, all_of, judge
+from core.report.bootstrap import bootstrap_interval
+from core.report.checks import Check, all_of, judge
 from core.report.style import label as method_label
-from core.report.trajectories import regret_over_time
-from papers.tabular.comparison_figures import METHODS, benchmarks_of, comparison_runs, ends
-from papers.tabular.tables import label
+from papers.tabular.comparison_figures import METHODS, benchmarks_of, comparison_runs, durations, ends, is_short
+from papers.tabular.parts import absent, contrary, worded
+from papers.tabular.probabilities import (
+    END,
+    PROTEIN,
+    RESAMPLES,
+    SEED,
+    alike,
+    better,
+    better_at_the_end,
+    each,
+    later,
+    probabilities,
+    probability,
+    regret_at,
+    resampled,
+    together,
+    unfinished,
+    wins,
+)
+from papers.tabular.tables import LABELS, label
 
-SEED = 5
-RESAMPLES = 1000
-PROTEIN = "protein"
 MODEL_BASED = ("smac", "tpe", "bohamiann")
-BEGINNING, EARLY, MIDDLE, END = 0.002, 0.04, 0.25, 1.0  # shares of the end: 1, 20, 125, 500 random evaluations
-ALIKE = (0.4, 0.6)  # of methods that are as good
-TARGET, OFTEN = 1e-3, 0.6  # the test regret of 7.4.2, and the share of runs
+BEGINNING, EARLY = 0.002, 0.04  # shares of the end: 1 and 20 of random search's 500 evaluations
+SLIGHTLY = (0.5, 0.65)  # a probability
+ABOUT_AS_LONG = (0.8, 1.25)  # a ratio of times
+BUDGETED = ("hyperband", "bohb")
 
 
 def model_based_begin_like_random(results: Results) -> Check:
     """SMAC, TPE and BOHAMIANN against random search after the time of 20 evaluations: near one half."""
     frame = comparison_runs(results)
-    return all_of([_alike(frame, name, "random", EARLY) for name in _run(frame, MODEL_BASED)], "as well as")
+    return all_of(each(frame, MODEL_BASED, lambda name: alike(frame, name, "random", EARLY)), "as well as")
 
 
 def model_based_end_below_random(results: Results) -> Check:
     """The same at the end, or where their own runs end: above one half."""
     frame = comparison_runs(results)
-    return all_of([_better(frame, name, "random", END) for name in _run(frame, MODEL_BASED)], "superior")
+    return all_of(each(frame, MODEL_BASED, lambda name: better(frame, name, "random", END)), "superior")
+
+
+def model_based_leave_random_together(results: Results) -> Check:
+    """SMAC, TPE and BOHAMIANN, each two: from when on they are ahead of random search, within a factor of two."""
+    return _of_each_two(results, together, "at roughly the same time")
+
+
+def model_based_end_differently(results: Results) -> Check:
+    """The same two at the end: not near one half."""
+    return _of_each_two(
+        results, lambda frame, a, b: contrary(alike(frame, a, b, END), "not about 0.5"), "different optima"
+    )
 
 
 def bohb_begins_like_hyperband(results: Results) -> Check:
-    """After the time of one evaluation, about that of the first rung: near one half."""
-    return _alike(comparison_runs(results), "bohb", "hyperband", BEGINNING)
+    """After the time of one evaluation of 100 epochs, in which both finish their first rung: near one half.
+
+    BOHB has a model from 11 observations on, of 27: before, both are the same by construction.
+    """
+    return alike(comparison_runs(results), "bohb", "hyperband", BEGINNING)
 
 
 def bohb_ends_below_hyperband(results: Results) -> Check:
     """At the end: above one half."""
-    return _better(comparison_runs(results), "bohb", "hyperband", END)
+    return better_at_the_end(comparison_runs(results), "bohb", "hyperband")
 
 
 def hyperband_is_fast(results: Results) -> Check:
     """Hyperband against random search after the time of 20 evaluations: above one half."""
-    return _better(comparison_runs(results), "hyperband", "random", EARLY)
+    return better(comparison_runs(results), "hyperband", "random", EARLY)
 
 
 def hyperband_ends_little_below_random(results: Results) -> Check:
-    """Hyperband's advantage over random search at the end minus that after the time of 20 evaluations: below 0."""
+    """Hyperband against random search: at the end 0.5 to 0.65, and less than after the time of 20 evaluations."""
     frame = comparison_runs(results)
-    samples = tuple(_regret(frame, PROTEIN, name, (EARLY, END)) for name in ("hyperband", "random"))
+    published = "only slightly improves"
+    if (short := unfinished(frame, ("hyperband",))) is not None:
+        return all_of([short], published)
+    end = min(END, ends(frame, PROTEIN, "hyperband") / ends(frame, PROTEIN))
+    matrix = wins(*(regret_at(frame, PROTEIN, name, (EARLY, end)) for name in ("hyperband", "random")))
 
     def change(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-        early, late = (_share_below(ours[..., k], theirs[..., k]) for k in (0, 1))
-        return late - early
+        found = probabilities(matrix, ours, theirs)
+        return found[:, 1] - found[:, 0]
 
-    return judge(bootstrap_interval(samples, change, SEED, RESAMPLES), "only slightly improves", upper=0.0)
+    interval, detail = probability(frame, "hyperband", "random", END, PROTEIN)
+    shrinks = worded(judge(resampled(change, *matrix.shape[1:]), "", upper=0.0), "change since 0.04 of the end")
+    return all_of([judge(interval, "", *SLIGHTLY, detail=detail), shrinks], published)
 
 
-def evolution_needs_longer_than_tpe(results: Results) -> Check:
-    """TPE against regularized evolution after a quarter of the time: above one half."""
-    return _better(comparison_runs(results), "tpe", "regularized_evolution", MIDDLE)
+def evolution_needs_longer_than_model_based(results: Results) -> Check:
+    """Regularized evolution against SMAC, TPE and BOHAMIANN: it is ahead of random search later."""
+    return _is_later(results, "regularized_evolution", MODEL_BASED, "more time")
 
 
 def evolution_is_best_at_the_end(results: Results) -> Check:
     """Regularized evolution against each other method at the end: above one half."""
     frame = comparison_runs(results)
-    others = [name for name in _run(frame, METHODS) if name != "regularized_evolution"]
-    return all_of([_better(frame, "regularized_evolution", name, END) for name in others], "best final performance")
+    others = [name for name in METHODS if name != "regularized_evolution"]
+    parts = each(frame, others, lambda name: better_at_the_end(frame, "regularized_evolution", name))
+    return all_of(parts, "best final performance")
 
 
 def reinforce_is_slowest(results: Results) -> Check:
-    """Regularized evolution and TPE against REINFORCE at the end: above one half."""
+    """REINFORCE against regularized evolution, SMAC, TPE and BOHAMIANN: it is ahead of random search later."""
+    return _is_later(results, "reinforce", ("regularized_evolution", *MODEL_BASED), "even more time")
+
+
+def brackets_take_as_long(results: Results) -> Check:
+    """On each set: time of a run of Hyperband and of BOHB over the average of all other methods; 0.8 to 1.25."""
     frame = comparison_runs(results)
-    return all_of(
-        [_better(frame, name, "reinforce", END) for name in ("regularized_evolution", "tpe")], "even more time"
-    )
 
+    def on(benchmark: str) -> Check:
+        run = set(frame.loc[frame["benchmark"] == benchmark, "method"])
+        others = [name for name in METHODS if name in run - set(BUDGETED) and not is_short(frame, benchmark, name)]
+        return all_of([_relative_time(frame, benchmark, name, others) for name in BUDGETED], "")
 
-def evolution_has_a_lower_mean_than_tpe(results: Results) -> Check:
-    """Mean final regret of regularized evolution minus TPE's: below 0."""
-    return _evolution_minus_tpe(results, lambda regret: regret.mean(axis=1), "lower mean", upper=0.0)
-
-
-def evolution_is_less_robust_than_tpe(results: Results) -> Check:
-    """Standard deviation of the final regret of regularized evolution minus TPE's: above 0."""
-    return _evolution_minus_tpe(results, lambda regret: regret.std(axis=1, ddof=1), "less robust", lower=0.0)
-
-
-def every_method_reaches_1e_3(results: Results) -> Check:
-    """Smallest share, over the methods, of runs with a final regret of at most 1e-3; one run is enough to show it."""
-    frame = comparison_runs(results)
-    shares = {name: float(_reached(frame, name).mean()) for name in _run(frame, METHODS)}
-    return _extreme(min(shares, key=shares.get), shares, "non-zero", lambda share: "holds" if share else "inconclusive")
-
-
-def three_methods_reach_1e_3_mostly(results: Results) -> Check:
-    """The same share above 0.6 for BOHAMIANN, regularized evolution and TPE, and below it for all others."""
-    frame = comparison_runs(results)
-    often = ("bohamiann", "regularized_evolution", "tpe")
-    checks = []
-    for name in _run(frame, METHODS):
-        interval = bootstrap_interval(_reached(frame, name), lambda drawn: drawn.mean(axis=1), SEED, RESAMPLES)
-        bounds = {"lower" if name in often else "upper": OFTEN}
-        checks.append(judge(interval, "", **bounds, detail=f"{method_label(name)} {interval.estimate:.2f}"))
-    return all_of(checks, "above 60% for three")
-
-
-def no_method_always_ends_alike(results: Results) -> Check:
-    """Largest share, over the methods, of runs that end with the same regret; all of them would refute it."""
-    frame = comparison_runs(results)
-    shares = {}
-    for name in _run(frame, METHODS):
-        _, counts = np.unique(_regret(frame, PROTEIN, name, (END,)), return_counts=True)
-        shares[name] = float(counts.max() / counts.sum())
-    return _extreme(max(shares, key=shares.get), shares, "below 1", lambda share: "holds" if share < 1 else "fails")
+    return _on_all_sets(results, on, "roughly the same")
 
 
 def evolution_ends_below_random_everywhere(results: Results) -> Check:
     """Regularized evolution against random search at the end of each set: above one half."""
-    return _everywhere(results, "regularized_evolution", "random")
+    frame = comparison_runs(results)
+    return _on_all_sets(
+        results, lambda name: better_at_the_end(frame, "regularized_evolution", "random", name), "on all sets"
+    )
 
 
 def bohb_ends_below_hyperband_everywhere(results: Results) -> Check:
     """BOHB against Hyperband at the end of each set: above one half."""
-    return _everywhere(results, "bohb", "hyperband")
-
-
-def _everywhere(results: Results, ours: str, theirs: str) -> Check:
     frame = comparison_runs(results)
-    return all_of([_better(frame, ours, theirs, END, name) for name in benchmarks_of(frame)], "on all sets")
+    return _on_all_sets(results, lambda name: better_at_the_end(frame, "bohb", "hyperband", name), "on all sets")
 
 
-def _better(frame: pd.DataFrame, ours: str, theirs: str, share: float, benchmark: str = PROTEIN) -> Check:
-    interval, detail = _probability(frame, ours, theirs, share, benchmark)
-    return judge(interval, "above 0.5", lower=0.5, detail=detail)
+def _on_all_sets(results: Results, check, published: str) -> Check:
+    run = benchmarks_of(comparison_runs(results))
+    names = [*LABELS, *(name for name in run if name not in LABELS)]
+    return all_of([check(name) if name in run else absent(label(name)) for name in names], published)
 
 
-def _alike(frame: pd.DataFrame, ours: str, theirs: str, share: float) -> Check:
-    interval, detail = _probability(frame, ours, theirs, share, PROTEIN)
-    return judge(interval, "about 0.5", *ALIKE, detail=detail)
-
-
-def _probability(frame: pd.DataFrame, ours: str, theirs: str, share: float, benchmark: str) -> tuple[Interval, str]:
-    """That a run of `ours` is below one of `theirs` at this share of the end, but not after the runs of either end."""
-    end = ends(frame, benchmark)
-    share = min(share, *(ends(frame, benchmark, name) / end for name in (ours, theirs)))
-    samples = tuple(_regret(frame, benchmark, name, (share,))[:, 0] for name in (ours, theirs))
-    interval = bootstrap_interval(samples, _share_below, SEED, RESAMPLES)
-    words = f"{label(benchmark)}, {method_label(ours)} below {method_label(theirs)} at {share:.2g} of the end"
-    return interval, f"{words}: {interval.estimate:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
-
-
-def _share_below(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Of all pairs of (batch, n) and (batch, m) those where ours is smaller, ties counted half, (batch,)."""
-    found = np.empty(len(ours))
-    for row, (a, b) in enumerate(zip(ours, np.sort(theirs, axis=1), strict=True)):
-        above = 2 * len(b) - np.searchsorted(b, a, side="left") - np.searchsorted(b, a, side="right")
-        found[row] = above.mean() / (2 * len(b))
-    return found
-
-
-def _evolution_minus_tpe(results: Results, statistic, published: str, **bounds: float) -> Check:
+def _of_each_two(results: Results, check, published: str) -> Check:
+    """Of those that were run and are long enough; the others are parts of their own."""
     frame = comparison_runs(results)
-    samples = tuple(_regret(frame, PROTEIN, name, (END,))[:, 0] for name in ("regularized_evolution", "tpe"))
-    difference = lambda evolution, tpe: statistic(evolution) - statistic(tpe)  # noqa: E731
-    return judge(bootstrap_interval(samples, difference, SEED, RESAMPLES), published, **bounds)
+    parts = each(frame, MODEL_BASED, lambda name: unfinished(frame, (name,)))
+    usable = [name for name, part in zip(MODEL_BASED, parts, strict=True) if part is None]
+    known = [check(frame, first, second) for first, second in combinations(usable, 2)]
+    return all_of([*known, *(part for part in parts if part is not None)], published)
 
 
-def _reached(frame: pd.DataFrame, method: str) -> np.ndarray:
-    """Which runs are at or below `TARGET` at the end, (runs,)."""
-    return _regret(frame, PROTEIN, method, (END,))[:, 0] <= TARGET
+def _is_later(results: Results, ours: str, others: tuple[str, ...], published: str) -> Check:
+    frame = comparison_runs(results)
+    parts = each(frame, others, lambda name: unfinished(frame, (ours, name)) or later(frame, ours, name))
+    return all_of(parts, published)
 
 
-def _extreme(name: str, shares: dict[str, float], published: str, judged: Callable[[float], str]) -> Check:
-    """The Check that one method's share decides, which is a fact of the runs and has no interval."""
-    share = shares[name]
-    detail = ", ".join(f"{method_label(method)} {value:.2f}" for method, value in shares.items())
-    return Check(share, published, share, share, judged(share), detail)
+def _relative_time(frame, benchmark: str, method: str, others: list[str]) -> Check:
+    """Median duration of a method's runs over the average median of the others."""
 
+    def ratio(ours: np.ndarray, *theirs: np.ndarray) -> np.ndarray:
+        return np.median(ours, axis=1) / np.mean([np.median(one, axis=1) for one in theirs], axis=0)
 
-def _regret(frame: pd.DataFrame, benchmark: str, method: str, shares: tuple[float, ...]) -> np.ndarray:
-    """At shares of the end, (runs, shares); before a run's first evaluation it is infinite."""
-    found = regret_over_time(frame, benchmark, method, np.array(shares) * ends(frame, benchmark))
-    return np.where(np.isnan(found), np.inf, found)
-
-
-def _run(frame: pd.DataFrame, methods: tuple[str, ...]) -> list[str]:
-    """Those methods that were run on protein.
-
-    Raises:
-        NotRunError: none.
-    """
-    found = [name for name in methods if ((frame["benchmark"] == PROTEIN) & (frame["method"] == name)).any()]
-    if not found:
-        raise NotRunError(f"methods/{PROTEIN}")
-    return found
+    samples = tuple(durations(frame, benchmark, name) for name in (method, *others))
+    check = judge(bootstrap_interval(samples, ratio, SEED, RESAMPLES), "", *ABOUT_AS_LONG)
+    return worded(check, f"{label(benchmark)}, {method_label(method)}")

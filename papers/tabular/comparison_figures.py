@@ -20,6 +20,7 @@ from core.report.published import Published
 from core.report.trajectories import SMALLEST, median_and_quartiles, regret_over_time
 from papers.tabular.tables import LABELS, describe, grid_tables, label
 
+FINISHED = 0.9  # runs that end before this share of the end are short
 METHODS = ("random", "smac", "tpe", "bohamiann", "regularized_evolution", "reinforce", "hyperband", "bohb")
 POINTS = 200  # of a curve
 
@@ -62,10 +63,21 @@ def ends(frame: pd.DataFrame, benchmark: str, method: str = "random") -> float:
     Raises:
         NotRunError: the cell has no rows.
     """
-    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
-    if rows.empty:
-        raise NotRunError(f"{benchmark}/{method}")
-    return float(rows.groupby("run")["seconds"].max().median())
+    return float(np.median(durations(frame, benchmark, method)))
+
+
+def durations(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
+    """Seconds of each run of a method, (runs,).
+
+    Raises:
+        NotRunError: the cell has no rows.
+    """
+    return _cell(frame, benchmark, method).groupby("run")["seconds"].max().to_numpy()
+
+
+def is_short(frame: pd.DataFrame, benchmark: str, method: str) -> bool:
+    """Whether a method's runs say nothing of the end of the set."""
+    return ends(frame, benchmark, method) < FINISHED * ends(frame, benchmark)
 
 
 def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
@@ -92,21 +104,22 @@ def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
     figure.legend(handles.values(), handles, loc="outside upper center", ncols=4)
     caption = (
         f"Left: median and quartiles of the incumbent's test regret over {_runs(frame)}; lines end where half of the "
-        "runs have. Right: its distribution over the runs when random search has made all its evaluations, or before "
-        "where a method's runs end before. Regrets of 0 are drawn at the left and lower edges. "
+        "runs have. Right: its distribution over the runs when random search has made all its evaluations, or "
+        "where a method's runs end before; the legend says after how many evaluations if that is much before. Regrets "
+        "of 0 are drawn at the left and lower edges. "
         f"{describe(tables[name] for name in names)}"
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
 
 def _over_time(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str, floor: float) -> pd.DataFrame:
-    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
+    rows = _cell(frame, benchmark, method)
     times = np.geomspace(rows["seconds"].min(), ends(frame, benchmark, method), POINTS)
     quartiles = np.maximum(median_and_quartiles(regret_over_time(frame, benchmark, method, times)), floor)
     shown = ~np.isnan(quartiles[1])
     times, (low, median, high) = times[shown], quartiles[:, shown]
     look = style.method(method)
-    axes.plot(times, median, drawstyle="steps-post", **look.line)
+    axes.plot(times, median, drawstyle="steps-post", **{**look.line, "label": _name(frame, benchmark, method)})
     axes.fill_between(times, low, high, step="post", color=look.color, alpha=0.12, linewidth=0)
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -121,6 +134,21 @@ def _at_the_end(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str, fl
     axes.step(np.append(regret[0], regret), np.append(0.0, share), where="post", **style.method(method).line)
     axes.set_xscale("log")
     return pd.DataFrame({"benchmark": benchmark, "method": method, "seconds": end, "regret": regret, "share": share})
+
+
+def _name(frame: pd.DataFrame, benchmark: str, method: str) -> str:
+    """Its name in the legend; of short runs with the number of evaluations after which the right panel has them."""
+    if not is_short(frame, benchmark, method):
+        return style.label(method)
+    made = _cell(frame, benchmark, method).groupby("run")["evaluation"].max().median()
+    return f"{style.label(method)} (after {made:.0f})"
+
+
+def _cell(frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
+    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
+    if rows.empty:
+        raise NotRunError(f"{benchmark}/{method}")
+    return rows
 
 
 def _runs(frame: pd.DataFrame) -> str:

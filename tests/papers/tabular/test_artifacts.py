@@ -12,22 +12,21 @@ from core.report.checks import NotRunError
 from core.report.published import read_published, read_published_spec
 from core.tabular.values import VALUES
 from papers.tabular import artifacts
-from papers.tabular.artifacts import change_name, inputs_of
+from papers.tabular.artifacts import inputs_of
+from papers.tabular.neighbourhood_tables import INCUMBENT, change_name, relative_change
 from papers.tabular.statistics_figures import noise_of
 
 FOLDER = Path(artifacts.__file__).parent / "published"
 SPEC = ("table7_2", "table7_4")
-NEIGHBOURHOODS = {
-    "table7_3": 0.2153,
-    "tableD_1": 0.000029,
-    "tableD_2": 0.004239,
-    "tableD_3": 0.2153,
-    "tableD_4": 0.000144,
-}
+NEIGHBOURHOODS = ("table7_3", "tableD_1", "tableD_2", "tableD_3", "tableD_4")
 
 
 def published(name: str):
     return (read_published_spec if name in SPEC else read_published)(FOLDER / f"{name}.csv")
+
+
+def changes_of(cells) -> list[str]:
+    return [row for row in cells.rows if row != INCUMBENT]
 
 
 def test_every_artifact_of_paper_yaml_is_a_function_and_has_its_numbers():
@@ -44,13 +43,13 @@ def test_the_transcribed_space_is_table_7_2_of_core():
     assert set(kinds.values()) == {"equal"} and len(kinds) == 8
 
 
-@pytest.mark.parametrize("name", ["table7_3", "tableD_1", "tableD_2", "tableD_3", "tableD_4"])
+@pytest.mark.parametrize("name", NEIGHBOURHOODS)
 def test_printed_changes_agree_with_printed_errors(name):
     """Error = incumbent's (1 + relative change), as printed: a transcription that slipped would not."""
     cells = published(name)
-    for row in cells.rows:
+    incumbent = cells[INCUMBENT, "test_error"].value
+    for row in changes_of(cells):
         error, change = (cells[row, column].value for column in ("test_error", "relative_change"))
-        incumbent = NEIGHBOURHOODS[name]
         # half a unit of the last printed digit of the error, the change and the incumbent's error
         slack = 0.5e-4 * (1 + incumbent) + (1 + change) * (0.5e-4 if incumbent > 0.1 else 0.5e-6)
         assert error == pytest.approx(incumbent * (1 + change), abs=slack)
@@ -63,7 +62,7 @@ def test_printed_changes_agree_with_printed_errors(name):
 def test_changes_are_sorted_and_table_7_3_is_table_d_3():
     for name in NEIGHBOURHOODS:
         cells = published(name)
-        changes = [cells[row, "relative_change"].value for row in cells.rows]
+        changes = [cells[row, "relative_change"].value for row in changes_of(cells)]
         assert changes == sorted(changes)
     first, second = published("table7_3"), published("tableD_3")
     assert {key: first[key].text for key in first} == {key: second[key].text for key in second}
@@ -96,9 +95,30 @@ def test_the_neighbourhood_has_a_verdict_where_both_have_the_change(results, tab
     assert cell.ours == pytest.approx(tables["protein"].mean_test[position]) and cell.runs == 4
     relative = tables["protein"].mean_test[position] / tables["protein"].mean_test.min() - 1
     assert table.cells[row, "relative_change"].ours == pytest.approx(relative)
+    assert table.cells[INCUMBENT, "test_error"].ours == pytest.approx(tables["protein"].mean_test.min())
+    assert table.cells[INCUMBENT, "relative_change"].verdict is None
     assert table.row_labels[row].startswith("Activation/Layer 1: ")
     absent = [row for row in table.rows if table.cells[row, "test_error"].runs == 0]
     assert all(table.cells[row, "test_error"].verdict.kind == "not run" for row in absent)
+
+
+def test_changes_are_no_better_than_others(results):
+    table = artifacts.table7_3(results, published("table7_3"))
+    kinds = {table.cells[row, "relative_change"].verdict.kind for row in table.rows if row != INCUMBENT}
+    assert "differs" in kinds and kinds <= {"differs", "reproduced", "not run", "not published"}
+
+
+def test_the_interval_of_a_change_covers_it_and_knows_both_noises():
+    """Of 2,000 ratios of means of 4, about 95 of 100 intervals hold the true one; with one side exact, far fewer."""
+    rng = np.random.default_rng(0)
+    changed, best = 0.4 * (1 + 0.05 * rng.standard_normal((2, 2000, 4))) * np.array([1.3, 1.0])[:, None, None]
+    held = [relative_change(a, b) for a, b in zip(changed, best, strict=True)]
+    share = np.mean([low <= 0.3 <= high for _, low, high in held])
+    assert 0.935 < share < 0.985  # Welch's interval is a little wide for four and four
+    one = relative_change(changed[0], best[0])
+    assert one.estimate == pytest.approx(changed[0].mean() / best[0].mean() - 1)
+    assert one.high - one.low > (narrow := relative_change(changed[0], np.full(4, 0.4))).high - narrow.low
+    assert np.isnan(relative_change(np.array([1.0, np.inf]), best[0]).estimate)
 
 
 def test_errors_printed_without_digits_are_quoted_only(results):
