@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from core.experiment.results import Results
 from core.report import Figure, Published
-from papers.bohb.counting_figures import runs_of
 from papers.bohb.curves import draw, frame_of
+from papers.bohb.panels import runs_of
 from papers.bohb.surrogate_figures import BUDGET, WORKERS, panels_of
 
 SAMPLES = [f"samples_{n}" for n in (4, 16, 64, 256)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
@@ -9,37 +11,89 @@ from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, judge
 from core.report.trajectories import SMALLEST
 from papers.bohb.counting_figures import DIMENSIONS
-from papers.bohb.curves import frame_of, over_time, rows_of
-from papers.bohb.measures import SEED, end_of, lower_than
+from papers.bohb.curves import frame_of, over_time, rows_of, times_of
+from papers.bohb.measures import (
+    CLEARLY,
+    SEED,
+    absent,
+    cannot_compare,
+    cells_of,
+    described,
+    end_of,
+    log_means,
+    lower_than,
+    open_where,
+    values_at,
+)
+from papers.bohb.speedups import POINTS, Bounds, Curves, judge_known, known
 
-FIRST, SOON, LATE = 5, 50, 4  # the first bracket, a tenth of the published run or less, the last quarter of the run
+BRACKET, SOON = 5, 50  # full evaluations that a bracket costs; an eightieth of the published run
+LATE = (1000, 4000)  # the last three quarters of the published run
+STALLED = 1.5  # a regret that falls by less than this factor while time quadruples
+VARIES = 2.0  # ratio of the quartiles
+GOOD = 0.25  # regret of a good solution: half of what a random configuration has in the mean
+DOUBLED = 2.0  # growth of the time, while the dimensions double, that would be proportional
 
 
 def model_based_dominate_random(results: Results) -> Check:
-    """With 8 + 8 dimensions TPE, and SMAC where it was run, end below random search."""
+    """With 8 + 8 dimensions SMAC and TPE are below random search after 50 evaluations and at the end."""
     frame = frame_of(results, "counting_ones")
-    names = [name for name in ("tpe", "smac") if name in set(frame["method"])]
-    return all_of([lower_than(frame, "d16", name, "random") for name in names], "SMAC and TPE")
+    times = (SOON, None)
+    checks = [
+        each for t in times for each in _both(frame, "d16", lambda m, t=t: lower_than(frame, "d16", m, "random", t))
+    ]
+    return all_of(checks, "SMAC and TPE")
 
 
 def hyperband_starts_ahead_of_tpe(results: Results) -> Check:
-    """With 8 + 8 dimensions Hyperband is below TPE after two brackets."""
-    return lower_than(frame_of(results, "counting_ones"), "d16", "hyperband", "tpe", time=2 * FIRST)
+    """With 8 + 8 dimensions Hyperband is below SMAC and TPE after two brackets."""
+    frame = frame_of(results, "counting_ones")
+    return all_of(_both(frame, "d16", lambda m: lower_than(frame, "d16", "hyperband", m, 2 * BRACKET)), "SMAC and TPE")
 
 
 def tpe_overtakes_hyperband(results: Results) -> Check:
-    """With 8 + 8 dimensions TPE ends below Hyperband."""
-    return lower_than(frame_of(results, "counting_ones"), "d16", "tpe", "hyperband")
+    """With 8 + 8 dimensions SMAC and TPE end below two thirds of Hyperband's regret."""
+    frame = frame_of(results, "counting_ones")
+    checks = _both(frame, "d16", lambda m: lower_than(frame, "d16", m, "hyperband", margin=CLEARLY))
+    return all_of(checks, "SMAC and TPE")
 
 
 def bohb_starts_as_well_as_hyperband(results: Results) -> Check:
     """With 8 + 8 dimensions BOHB is after the first bracket at most a tenth above Hyperband."""
-    return lower_than(frame_of(results, "counting_ones"), "d16", "bohb", "hyperband", time=FIRST, margin=1.1)
+    return lower_than(frame_of(results, "counting_ones"), "d16", "bohb", "hyperband", BRACKET, margin=1.1)
 
 
 def bohb_soon_beats_hyperband(results: Results) -> Check:
     """With 8 + 8 dimensions BOHB is below Hyperband after 50 full evaluations."""
-    return lower_than(frame_of(results, "counting_ones"), "d16", "bohb", "hyperband", time=SOON)
+    return lower_than(frame_of(results, "counting_ones"), "d16", "bohb", "hyperband", SOON)
+
+
+def other_dimensions_are_similar(results: Results) -> Check:
+    """The order of Fig 6.2, without margins, in 8, 32 and 64 dimensions."""
+    frame = frame_of(results, "counting_ones")
+
+    def order(name: str) -> list[Check]:
+        return [
+            *_both(frame, name, lambda m: lower_than(frame, name, m, "random")),
+            *_both(frame, name, lambda m: lower_than(frame, name, "hyperband", m, 2 * BRACKET)),
+            *_both(frame, name, lambda m: lower_than(frame, name, m, "hyperband")),
+            lower_than(frame, name, "bohb", "hyperband", SOON),
+        ]
+
+    return all_of(_in_dimensions(frame, [name for name in DIMENSIONS if name != "d16"], order), "similar")
+
+
+def model_based_ahead_in_all_dimensions(results: Results) -> Check:
+    """In all dimensions SMAC and TPE end below two thirds of the regret of random search and of Hyperband."""
+    frame = frame_of(results, "counting_ones")
+
+    def ahead(name: str) -> list[Check]:
+        return [
+            *_both(frame, name, lambda m: lower_than(frame, name, m, "random", margin=CLEARLY)),
+            *_both(frame, name, lambda m: lower_than(frame, name, m, "hyperband", margin=CLEARLY)),
+        ]
+
+    return all_of(_in_dimensions(frame, DIMENSIONS, ahead), "substantially better")
 
 
 def smac_beats_tpe_in_64_dimensions(results: Results) -> Check:
@@ -48,54 +102,86 @@ def smac_beats_tpe_in_64_dimensions(results: Results) -> Check:
 
 
 def random_methods_need_more_in_higher_dimensions(results: Results) -> Check:
-    """The final regret of random search and of Hyperband rises with every doubling of the dimensions."""
+    """From 8 to 16 and to 32 dimensions the time to a regret of 0.25 grows by more than 2, then by more than before.
+
+    Of random search and of Hyperband. A power of the dimension would grow by the same factor each time.
+    """
     frame = frame_of(results, "counting_ones")
-    checks = []
-    for method in ("random", "hyperband"):
-        final = [_final(frame, name, method) for name in DIMENSIONS]
-        for below, above, name in zip(final, final[1:], DIMENSIONS[1:], strict=False):
-            interval = bootstrap_interval((above, below), lambda a, b: np.log10(a.mean(1) / b.mean(1)), SEED)
-            checks.append(judge(interval, "above", lower=0, detail=f"{method}, {name}: {10**interval.estimate:.3g}"))
-    return all_of(checks, "6 of 6")
+    return all_of([each for method in ("random", "hyperband") for each in _growth(frame, method)], "exponentially more")
 
 
 def tpe_ends_below_bohb_in_8_dimensions(results: Results) -> Check:
-    """With 4 + 4 dimensions, where BOHB struggles to converge, TPE ends below it."""
-    return lower_than(frame_of(results, "counting_ones"), "d8", "tpe", "bohb")
+    """With 4 + 4 dimensions BOHB's regret falls by less than 1.5 in the last three quarters of its time, and TPE ends
+    below it."""
+    frame = frame_of(results, "counting_ones")
+    return all_of([_stalls(frame, "d8", "bohb"), lower_than(frame, "d8", "tpe", "bohb")], "struggles")
 
 
 def bohb_converges_slower_than_tpe_late(results: Results) -> Check:
-    """In the last three quarters of a run TPE's mean regret falls by a larger factor than BOHB's, in all dimensions."""
+    """From 1,000 to 4,000 evaluations SMAC's and TPE's mean regret falls by a larger factor than BOHB's, everywhere."""
     frame = frame_of(results, "counting_ones")
-    return all_of([_falls_faster(frame, name) for name in DIMENSIONS], "4 of 4")
+    checks = _in_dimensions(frame, DIMENSIONS, lambda name: _both(frame, name, lambda m: _falls_faster(frame, name, m)))
+    return all_of(checks, "slower")
 
 
-def bohb_varies_most_in_8_dimensions(results: Results) -> Check:
-    """The ratio of BOHB's final quartiles is larger with 4 + 4 dimensions than with more."""
-    frame = frame_of(results, "counting_ones")
-    final = tuple(np.maximum(_final(frame, name, "bohb"), SMALLEST) for name in DIMENSIONS)
+def bohb_varies_in_8_dimensions(results: Results) -> Check:
+    """With 4 + 4 dimensions BOHB's final quartiles are more than a factor of 2 apart."""
+    (final,), _ = values_at(cells_of(frame_of(results, "counting_ones"), "d8", ["bohb"]))
 
-    def statistic(*samples: np.ndarray) -> np.ndarray:
-        spreads = [np.subtract(*np.quantile(np.log10(values), (0.75, 0.25), axis=1)) for values in samples]
-        return spreads[0] - np.max(spreads[1:], axis=0)
+    def statistic(values: np.ndarray) -> np.ndarray:
+        return np.subtract(*np.quantile(np.log10(values), (0.75, 0.25), axis=1))
 
-    return judge(bootstrap_interval(final, statistic, SEED), "quite some variability", lower=0)
+    interval = bootstrap_interval(np.maximum(final, SMALLEST), statistic, SEED)
+    return judge(interval, "quite some", lower=np.log10(VARIES), detail=f"ratio of quartiles {described(interval)}")
 
 
-def _final(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
+def _both(frame: pd.DataFrame, benchmark: str, check: Callable[[str], Check]) -> list[Check]:
+    """The check of TPE and of SMAC, which a sentence names together; SMAC is an optional extra."""
+    ran = set(frame.loc[frame["benchmark"] == benchmark, "method"])
+    return [check("tpe"), check("smac") if "smac" in ran else absent(f"{benchmark}: SMAC")]
+
+
+def _in_dimensions(frame: pd.DataFrame, names: list[str], check: Callable[[str], list[Check]]) -> list[Check]:
+    ran = set(frame["benchmark"])
+    return [each for name in names for each in (check(name) if name in ran else [absent(name)])]
+
+
+def _stalls(frame: pd.DataFrame, benchmark: str, method: str) -> Check:
     rows = rows_of(frame, benchmark, method)
-    return over_time(rows, np.array([end_of(rows)]))[:, 0]
+    times = np.array([end_of(rows) / 4, end_of(rows)])
+    interval = bootstrap_interval(over_time(rows, times), _log_fall, SEED)
+    words = f"{method}'s fall from {times[0]:.4g} to {times[1]:.4g}: {described(interval)}"
+    return judge(interval, "struggles", upper=np.log10(STALLED), detail=words)
 
 
-def _falls_faster(frame: pd.DataFrame, benchmark: str) -> Check:
-    cells = [rows_of(frame, benchmark, method) for method in ("tpe", "bohb")]
-    end = min(map(end_of, cells))
-    samples = tuple(np.maximum(over_time(rows, np.array([end / LATE, end])), SMALLEST) for rows in cells)
+def _falls_faster(frame: pd.DataFrame, benchmark: str, other: str) -> Check:
+    cells = cells_of(frame, benchmark, [other, "bohb"])
+    samples = tuple(over_time(rows, np.array(LATE)) for rows in cells.values())
+    interval = bootstrap_interval(samples, lambda a, b: _log_fall(a) - _log_fall(b), SEED)
+    words = f"{benchmark}, {other}'s fall over BOHB's from {LATE[0]} to {LATE[1]}: {described(interval)}"
+    return open_where(judge(interval, "slower", lower=0, detail=words), cannot_compare(cells, LATE[1]))
 
-    def statistic(tpe: np.ndarray, bohb: np.ndarray) -> np.ndarray:
-        falls = [np.log10(values.mean(1)[:, 0] / values.mean(1)[:, 1]) for values in (tpe, bohb)]
-        return falls[0] - falls[1]
 
-    interval = bootstrap_interval(samples, statistic, SEED)
-    detail = f"{benchmark}: {interval.estimate:+.2f} [{interval.low:.2f}, {interval.high:.2f}]"
-    return judge(interval, "slower", lower=0, detail=detail)
+def _log_fall(curves: np.ndarray) -> np.ndarray:
+    """Of regrets (batch, runs, 2) at two times."""
+    return np.subtract(*log_means((curves[..., 0], curves[..., 1])))
+
+
+def _growth(frame: pd.DataFrame, method: str) -> list[Check]:
+    curves = []
+    for name in DIMENSIONS[:3]:
+        rows = rows_of(frame, name, method)
+        curves.append(Curves.of(rows, times_of(frame, name, [method], POINTS)))
+
+    def growths(*drawn: np.ndarray) -> list[Bounds]:
+        times = [each.log_time(part, GOOD) for each, part in zip(curves, drawn, strict=True)]
+        return [times[1] - times[0], times[2] - times[1]]
+
+    samples = [each.values for each in curves]
+    first, second = (known(samples, lambda *drawn, i=i: growths(*drawn)[i]) for i in (0, 1))
+    more = known(samples, lambda *drawn: growths(*drawn)[1] - growths(*drawn)[0])
+    return [
+        judge_known(first, "more", (DOUBLED, np.inf), f"{method}, time in d16 over d8: "),
+        judge_known(second, "more", (DOUBLED, np.inf), "in d32 over d16: "),
+        judge_known(more, "ever more", (1.0, np.inf), "second over first: "),
+    ]

@@ -7,6 +7,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
 from papers.bohb.curves import draw, frame_of
+from papers.bohb.panels import legend, not_run, runs_of
 
 EXPERIMENTS = ("counting_ones", "counting_ones_text")  # those of the text's rule are an experiment of their own
 METHODS = ["random", "tpe", "smac", "hyperband", "bohb", "bohb_all_kernels"]
@@ -22,11 +23,12 @@ def fig6_2(results: Results, published: Published | None) -> Figure:
     figure, axes = style.subplots(height=3.4, width=4.8)
     drawn = draw(axes, frame, name, METHODS)
     axes.set(xlabel="full evaluations", ylabel="normalised immediate regret")
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    legend(figure, [axes], 3)
     caption = (
-        f"{half} categorical and {half} continuous hyperparameters: mean and standard error over {runs_of(frame)} of "
-        "the incumbent's regret without noise. Budgets are added up, in multiples of the largest. Dotted: the "
-        "bandwidth factor on categorical kernels as well, as the text has it, and not the authors' code."
+        f"{half} categorical and {half} continuous hyperparameters: mean and standard error over "
+        f"{runs_of(frame, name)} of the incumbent's regret without noise. Budgets are added up, in multiples of the "
+        "largest. Dotted: the bandwidth factor on categorical kernels as well, as the text has it, and not the "
+        "authors' code."
     )
     return Figure(figure, caption, drawn)
 
@@ -39,13 +41,6 @@ def figC_8(results: Results, published: Published | None) -> Figure:
 def figC_9(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.9: medians in 8 to 64 dimensions."""
     return _panels(results, median=True)
-
-
-def runs_of(frame: pd.DataFrame) -> str:
-    """How many runs there are, as "20 runs" or "10 to 20 runs" where methods have different numbers."""
-    counts = frame.groupby(["benchmark", "method"])["run"].nunique()
-    least, most = counts.min(), counts.max()
-    return f"{least} to {most} runs" if least < most else f"{most} run{'s' if most > 1 else ''}"
 
 
 def _panels(results: Results, median: bool) -> Figure:
@@ -62,16 +57,11 @@ def _panels(results: Results, median: bool) -> Figure:
             not_run(axes)
     for axes in panels[:, 0]:
         axes.set_ylabel("normalised regret")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=LEGEND_COLUMNS)
+    legend(figure, panels.flat, LEGEND_COLUMNS)
     what = "Median and quartiles" if median else "Mean and standard error"
     caption = (
-        f"{what} over {runs_of(frame)} of the regret without noise, half of the hyperparameters categorical. "
-        "Dotted: the bandwidth factor on categorical kernels as well, as the text has it (8 and 16 dimensions)."
+        f"{what} over {runs_of(frame, *DIMENSIONS)} of the regret without noise, half of the hyperparameters "
+        "categorical. Dotted: the bandwidth factor on categorical kernels as well, as the text has it (8 and 16 "
+        "dimensions)."
     )
     return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
-
-
-def not_run(axes) -> None:
-    """Say so in an empty panel, which keeps its title."""
-    axes.set_axis_off()
-    axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)

@@ -1,7 +1,8 @@
 """Curves of runs over time, from the records that `papers.bohb.search` keeps.
 
 The value of a run at a time is that of the incumbent of then; before the first evaluation of a run has finished it is
-the first incumbent's, a random configuration's, so that all runs count in every mean.
+the first incumbent's, a random configuration's, so that all runs count in every mean. A loss is the worst there is
+while all evaluations of a run have failed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from core.report import style
 from core.report.checks import NotRunError
 from core.report.trajectories import SMALLEST, at_times, mean_and_sem, median_and_quartiles
 
-POINTS = 160  # of a grid of times
+POINTS = 160  # of a grid of times that is drawn
+ROUNDING = 1e-9  # relative: budgets that sum up to a time but for rounding have been spent by then
 LEGENDS = {
     "bohb_all_kernels": "BOHB, factor 3 on all kernels",
     **{f"workers_{n}": f"{n} worker{'s' if n > 1 else ''}" for n in (1, 2, 4, 8, 16, 32)},
@@ -56,13 +58,12 @@ def over_time(rows: pd.DataFrame, times: np.ndarray, metric: str = "regret") -> 
     """Values of one cell's runs at ascending times, (runs, m)."""
     found = []
     for _, run in rows.groupby("run"):
-        values = run[metric].to_numpy(float)
-        curve = at_times(run["time"].to_numpy(float), values, times)
-        found.append(np.where(np.isnan(curve), values[0], curve))
+        curve = at_times(run["time"].to_numpy(float), run[metric].to_numpy(float), times * (1 + ROUNDING))
+        found.append(np.where(np.isnan(curve), _before(run, metric), curve))
     return np.stack(found)
 
 
-def times_of(frame: pd.DataFrame, benchmark: str, methods: list[str]) -> np.ndarray:
+def times_of(frame: pd.DataFrame, benchmark: str, methods: list[str], points: int = POINTS) -> np.ndarray:
     """Times on a logarithmic grid, (m,): from the first incumbent of these methods to the end of the longest of them.
 
     Raises:
@@ -73,15 +74,24 @@ def times_of(frame: pd.DataFrame, benchmark: str, methods: list[str]) -> np.ndar
         raise NotRunError(benchmark)
     first = rows["time"].min()
     last = rows.groupby(["method", "run"])["time"].max().groupby("method").min().max()
-    return np.geomspace(first, max(last, first * (1 + 1e-9)), POINTS)
+    return np.geomspace(first, max(last, first * (1 + ROUNDING)), points)
 
 
 def draw(
-    axes: Axes, frame: pd.DataFrame, benchmark: str, methods: list[str], metric: str = "regret", median: bool = False
+    axes: Axes,
+    frame: pd.DataFrame,
+    benchmark: str,
+    methods: list[str],
+    metric: str = "regret",
+    median: bool = False,
+    errors: float = 1,
 ) -> pd.DataFrame:
     """Mean with its standard error over the runs, or median with its quartiles, against time; both axes logarithmic.
 
     Methods that were not run are left out; each is drawn from its first incumbent to the end of its runs.
+
+    Args:
+        errors: how many standard errors the band has to each side.
 
     Returns:
         What was drawn: method, time, value, low, high.
@@ -98,13 +108,13 @@ def draw(
         except NotRunError:
             continue
         ends = rows.groupby("run")["time"]
-        times = grid[(grid >= ends.min().min()) & (grid <= ends.max().min() * (1 + 1e-9))]
+        times = grid[(grid >= ends.min().min()) & (grid <= ends.max().min() * (1 + ROUNDING))]
         values = np.maximum(over_time(rows, times, metric), SMALLEST)
         if median:
             low, middle, high = median_and_quartiles(values)
         else:
             middle, sem = mean_and_sem(values)
-            low, high = np.maximum(middle - sem, middle / 10), middle + sem
+            low, high = np.maximum(middle - errors * sem, middle / 10), middle + errors * sem
         look = line_of(method, place)
         axes.plot(times, middle, **look)
         axes.fill_between(times, low, high, color=look["color"], alpha=0.18, linewidth=0)
@@ -125,3 +135,10 @@ def reaches(curve: np.ndarray, times: np.ndarray, level: float | np.ndarray) -> 
     """The first of the times (m,) at which curves (..., m) are at most `level` (...,): infinite where none is."""
     below = curve <= np.asarray(level)[..., None]
     return np.where(below.any(-1), times[np.argmax(below, axis=-1)], np.inf)
+
+
+def _before(run: pd.DataFrame, metric: str) -> float:
+    """A run's value before its first incumbent: records number evaluations from 1, so a later one means failures."""
+    if metric == "loss" and run["evaluations"].iloc[0] > 1:
+        return float(run["worst_loss"].iloc[0])
+    return float(run[metric].iloc[0])

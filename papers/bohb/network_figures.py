@@ -1,4 +1,8 @@
-"""Figures of the Bayesian network's hyperparameters."""
+"""Figures of the Bayesian network's hyperparameters.
+
+Drawn is what the checks compare, the median: a loss is near 3 when it is good and up to a million, the loss of a
+failure, when it is not, so that means would be of the worst runs. The thesis draws means.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
-from papers.bohb.counting_figures import not_run, runs_of
 from papers.bohb.curves import draw, frame_of
+from papers.bohb.panels import legend, not_run, runs_of
 
 METHODS = ["random", "tpe", "hyperband", "bohb"]
 TITLES = {"bnn_boston": "Boston housing", "bnn_protein": "protein structure", "bnn_diabetes": "diabetes"}
@@ -19,10 +23,10 @@ def fig6_5(results: Results, published: Published | None) -> Figure:
     frame = frame_of(results, "bayesian_network")
     name = "bnn_boston" if "bnn_boston" in set(frame["benchmark"]) else frame["benchmark"].iloc[0]
     figure, axes = style.subplots(height=3.4, width=4.8)
-    drawn = draw(axes, frame, name, METHODS, metric="loss")
+    drawn = draw(axes, frame, name, METHODS, metric="loss", median=True)
     axes.set(xlabel=STEPS, ylabel="negative log-likelihood")
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    return Figure(figure, _caption(frame, f"Data set: {TITLES[name]}"), drawn)
+    legend(figure, [axes], 4)
+    return Figure(figure, _caption(frame, f"Data set: {TITLES[name]}", name), drawn)
 
 
 def figC_10(results: Results, published: Published | None) -> Figure:
@@ -35,17 +39,16 @@ def figC_10(results: Results, published: Published | None) -> Figure:
         axes.set_title(TITLES[name])
         axes.set_xlabel(STEPS)
         try:
-            parts.append(draw(axes, frame, name, METHODS, metric="loss"))
+            parts.append(draw(axes, frame, name, METHODS, metric="loss", median=True))
         except NotRunError:
             not_run(axes)
     panels[0].set_ylabel("negative log-likelihood")
-    handles, words = next(axes for axes in panels if axes.lines).get_legend_handles_labels()
-    figure.legend(handles, words, loc="outside upper center", ncols=4)
-    return Figure(figure, _caption(frame, "Both sets"), pd.concat(parts, ignore_index=True))
+    legend(figure, panels, 4)
+    return Figure(figure, _caption(frame, "Both sets", *ran), pd.concat(parts, ignore_index=True))
 
 
-def _caption(frame: pd.DataFrame, what: str) -> str:
+def _caption(frame: pd.DataFrame, what: str, *shown: str) -> str:
     return (
-        f"{what}: mean and standard error over {runs_of(frame)} of the validation loss that the incumbent was "
-        "observed with, a mean over points, on whatever budget."
+        f"{what}: median and quartiles over {runs_of(frame, *shown)} of the validation loss that the incumbent was "
+        "observed with, a mean over points, on whatever budget. The thesis draws means, here those of failures."
     )

@@ -1,19 +1,32 @@
-"""Runs at the smoke scale, made once."""
+"""Runs at the smoke scale, made once, and made-up curves for which the answers to all claims are known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from types import SimpleNamespace
+
+import numpy as np
 import pandas as pd
 import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.runner import run_cell
 from core.experiment.storage import read_records
-from papers.bohb import experiments
+from papers.bohb import speedups
+from papers.bohb.ablation_figures import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES
+from papers.bohb.counting_figures import DIMENSIONS
+from papers.bohb.surrogate_figures import WORKERS
+
+RUNS = 24
+SETS = ("adult", "letter", "poker")  # half of the data sets, to be quick
+Law = tuple[float, float]  # of a curve a t^-b
 
 
 @pytest.fixture(scope="session")
 def smoke(tmp_path_factory):
     """Runs a cell of the smoke scale and returns its records."""
+    from papers.bohb import experiments  # imports torch, which most tests do without
+
     root, catalogue, made = tmp_path_factory.mktemp("bohb"), Catalogue(), {}
 
     def run(name: str) -> pd.DataFrame:
@@ -25,3 +38,161 @@ def smoke(tmp_path_factory):
 
     run("collect/digits/fcnet")
     return run
+
+
+class Fake:
+    """Results that hold the given frames."""
+
+    reduced = True
+
+    def __init__(self, **frames: pd.DataFrame) -> None:
+        self.frames = frames
+
+    def frame(self, experiment: str) -> pd.DataFrame:
+        return self.frames.get(experiment, pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"]))
+
+
+def made(benchmark, method, scale, exponent, first=1.0, last=512.0, sd=0.05) -> pd.DataFrame:
+    """Runs whose regret, and loss, is scale t^-exponent times a factor of each run: evenly spread logarithms."""
+    times = np.geomspace(first, last, 120)
+    factors = 10 ** (sd * np.linspace(-(3**0.5), 3**0.5, RUNS))
+    regret = np.outer(factors, scale * times**-exponent).ravel()
+    return pd.DataFrame(
+        {
+            "benchmark": benchmark,
+            "method": method,
+            "run": np.repeat(np.arange(RUNS), len(times)),
+            "time": np.tile(times, RUNS),
+            "evaluations": np.tile(np.arange(1, len(times) + 1), RUNS),
+            "loss": regret,
+            "regret": regret,
+            "smallest_budget": 1 / 27,
+            "largest_budget": 1.0,
+            "configurations": 100,
+        }
+    )
+
+
+def counting(curves: dict[str, Law], scales: Sequence[float], spread: float, last: float = 4000) -> pd.DataFrame:
+    """Each dimension's curves are higher by its scale; BOHB's runs with 8 dimensions have a spread of their own."""
+    frames = []
+    for name, scale in zip(DIMENSIONS, scales, strict=True):
+        for method, (a, b) in curves.items():
+            first = 1 / 81 if method in ("hyperband", "bohb") else 1.0
+            sd = spread if (name, method) == ("d8", "bohb") else 0.03
+            frames.append(made(name, method, scale * a, b, first, last, sd))
+    return pd.concat(frames)
+
+
+def on_sets(curves: dict[str, Law], names: Sequence[str] = SETS, **others: dict[str, Law]) -> pd.DataFrame:
+    """The same curves on every set, but for the `others` of a set."""
+    frames = []
+    for name in names:
+        for method, (a, b) in (curves | others.get(name, {})).items():
+            first = 1.0 if method in ("random", "tpe", "gp") else 1 / 27
+            frames.append(made(name, method, a, b, first))
+    return pd.concat(frames)
+
+
+def workers(letter: Sequence[float], mnist: Sequence[float] | None = None) -> pd.DataFrame:
+    """Of so many times one worker's speed, which takes 2000 s of 81 s each to a regret of 0.01."""
+    frames = []
+    for name, speeds in (("letter", letter), ("mnist", mnist or letter)):
+        for method, speed in zip(WORKERS, speeds, strict=True):
+            scale = 0.01 * (2000 / 81 / speed) ** 0.5
+            frames.append(made(name, method, scale, 0.5, 1 / speed, 4000 / speed, 0.03))
+    return pd.concat(frames)
+
+
+def ablation(methods: Sequence[str], **others: Law) -> pd.DataFrame:
+    return on_sets({method: others.get(method, (0.1, 0.5)) for method in methods})
+
+
+def networks(curves: dict[str, Law]) -> pd.DataFrame:
+    names = ("bnn_boston", "bnn_protein")
+    return pd.concat([made(name, m, a, b, 1.0, 100, 0.02) for name in names for m, (a, b) in curves.items()])
+
+
+def scores(kernel: float, pdf: float) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    parts = []
+    for benchmark in ("gaussian", "mixture"):
+        for method, mean in (("factorised_kernel", kernel), ("factorised_pdf", pdf), ("truth", 2.0)):
+            value = mean + 0.1 * rng.normal(size=RUNS)
+            parts.append(pd.DataFrame({"run": range(RUNS), "value": value, "benchmark": benchmark, "method": method}))
+    return pd.concat(parts).assign(part="score", x=0.0, y=0.0)
+
+
+def as_published() -> Fake:
+    """A world in which nearly all claims are true."""
+    sets = {"random": (0.2, 0.3), "hyperband": (0.1438, 0.3), "bohb": (0.095, 0.678), "hyperband_lcnet": (0.12, 0.4)}
+    return Fake(
+        counting_ones=counting(
+            {"random": (1, 0.1), "hyperband": (0.7, 0.1), "tpe": (3, 0.6), "smac": (3, 0.65), "bohb": (0.4, 0.25)},
+            [0.3, 0.3615, 0.499, 0.7],
+            spread=0.45,
+        ),
+        surrogates=on_sets({**sets, "tpe": (0.5, 0.9)}, letter={"tpe": (0.5, 1.0)}),
+        surrogates_gp=on_sets({"gp": (0.5, 0.9)}),
+        workers=workers([1, 1.9, 3.7, 7.4, 11, 15]),
+        samples=ablation(SAMPLES, samples_4=(0.2, 0.5)),
+        random_fraction=ablation(RANDOM_FRACTIONS, random_0=(0.2, 0.5)),
+        eta=ablation(ETAS, eta_5=(0.15, 0.5)),
+        bandwidth_factor=ablation(FACTORS, factor_1=(0.1, 0.4)),
+        bayesian_network=networks({"random": (10, 0.1), "tpe": (8, 0.3), "hyperband": (5, 0.1), "bohb": (5, 0.25)}),
+        densities=scores(0.7, 0.4),
+    )
+
+
+def to_the_contrary() -> Fake:
+    """A world in which nearly all are false."""
+    sets = {"random": (0.05, 0.3), "hyperband": (1, 0.6), "bohb": (0.6, 0), "hyperband_lcnet": (2, 0.6)}
+    return Fake(
+        counting_ones=counting(
+            {"random": (0.01, 0), "hyperband": (5, 1), "tpe": (0.3, 0), "smac": (1, 0), "bohb": (2.5, 0.35)},
+            [0.8, 0.4, 0.2, 0.1],
+            spread=0.03,
+        ),
+        surrogates=on_sets({**sets, "tpe": (0.1, 0)}),
+        surrogates_gp=on_sets({"gp": (0.1, 0)}),
+        workers=workers([1, 1.05, 1.2, 1.3, 2, 3]),
+        samples=ablation(SAMPLES, samples_64=(0.5, 0.5)),
+        random_fraction=ablation(RANDOM_FRACTIONS, **{"random_0.33": (0.5, 0.5)}),
+        eta=ablation(ETAS, eta_3=(0.5, 0.5)),
+        bandwidth_factor=ablation(FACTORS, factor_3=(0.5, 0.5)),
+        bayesian_network=networks({"random": (5, 0), "tpe": (5, -0.3), "hyperband": (10, 0), "bohb": (50, 0)}),
+        densities=scores(0.4, 0.7),
+    )
+
+
+def fast_bohb() -> Fake:
+    """BOHB leaves all others behind at once, and for good."""
+    sets = {"random": (0.2, 0.3), "tpe": (0.5, 0.8), "hyperband": (0.1438, 0.3), "bohb": (0.02, 0.5)}
+    return Fake(surrogates=on_sets(sets), surrogates_gp=on_sets({"gp": (0.5, 0.8)}))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fewer_resamples():
+    """The curves are wide apart or equal, for which a few will do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(speedups, "RESAMPLES", 200)
+        yield
+
+
+@pytest.fixture(scope="session")
+def world():
+    """Made-up results by name."""
+    return {
+        "as published": as_published(),
+        "to the contrary": to_the_contrary(),
+        "fast": fast_bohb(),
+        "linear": Fake(workers=workers([1, 2, 4, 8, 16, 30])),
+        "uneven": Fake(workers=workers([1, 2, 4, 8, 16, 30], [1, 1.1, 1.2, 1.3, 1.4, 1.5])),
+        "nothing": Fake(),
+    }
+
+
+@pytest.fixture(scope="session")
+def make():
+    """Makers of curves, and of results that hold them."""
+    return SimpleNamespace(made=made, on_sets=on_sets, counting=counting, networks=networks, results=Fake, runs=RUNS)

@@ -1,0 +1,209 @@
+"""How much sooner one method reaches a level than another, with what is known where one of them never does.
+
+The time t at which a cell's mean curve first is at a level is known up to a bound where its runs end before, at e:
+
+    log e <= log t <= infinity
+
+A difference of such logarithms has bounds too; that of a slow and a fast method is the logarithm of a speed-up,
+
+    log min(t_slow, e_slow) - log t_fast  <=  log speed-up  <=  log t_slow - log min(t_fast, e_fast)
+
+Both bounds are bootstrapped. A claim holds if the whole range from the lower bound's interval to the upper bound's
+lies where it is true, and fails if the range lies outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from core.report import Check, Interval, bootstrap_interval, judge
+from papers.bohb.curves import over_time, reaches, rows_of, times_of
+from papers.bohb.measures import SEED, end_of
+
+RESAMPLES = 1000
+POINTS = 320  # of a grid of times: over four decades steps of 3%
+Average = Callable[..., np.ndarray]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bounds of logarithms to base 10, (batch,) each."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+    def __sub__(self, other: Bounds) -> Bounds:
+        return Bounds(self.low - other.high, self.high - other.low)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A logarithm between two bounds, with the interval of each."""
+
+    low: Interval
+    high: Interval
+
+    @property
+    def value(self) -> float | str:
+        """As a factor: a number where the bounds are one, else what is known of it."""
+        low, high = self.low.estimate, self.high.estimate
+        if low == high:
+            return float(10.0**low)
+        if np.isinf(low) and np.isinf(high):
+            return "unknown"
+        if np.isinf(high):
+            return f"> {10.0**low:.3g}"
+        return f"< {10.0**high:.3g}" if np.isinf(low) else f"{10.0**low:.3g} to {10.0**high:.3g}"
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Of the whole range, as factors; nan where it is unbounded."""
+        low, high = (10.0**end if np.isfinite(end) else np.nan for end in (self.low.low, self.high.high))
+        return float(low), float(high)
+
+    def __str__(self) -> str:
+        low, high = ("?" if np.isnan(end) else f"{end:.3g}" for end in self.ends)
+        return f"{shown(self.value)} [{low}, {high}]"
+
+
+@dataclass(frozen=True)
+class Curves:
+    """A cell's runs on a grid of times (m,), (runs, m); infinite before its first incumbent."""
+
+    values: np.ndarray
+    times: np.ndarray
+    end: float
+    average: Average = np.mean
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame, times: np.ndarray, metric: str = "regret", average: Average = np.mean) -> Curves:
+        values = over_time(rows, times, metric)
+        values[:, times < rows["time"].min()] = np.inf
+        return cls(values, times, end_of(rows), average)
+
+    def log_time(self, drawn: np.ndarray, level: float) -> Bounds:
+        """When the averages of drawn runs (batch, runs, m) reach a level."""
+        return self.log_time_of(self.average(drawn, axis=1), level)
+
+    def log_time_of(self, averages: np.ndarray, level: float | np.ndarray) -> Bounds:
+        """When averages (batch, m) reach a level, one for all or one each."""
+        found = reaches(averages, self.times, np.broadcast_to(level, len(averages)))
+        return Bounds(np.log10(np.where(np.isinf(found), self.end, found)), np.log10(found))
+
+    def at(self, averages: np.ndarray, time: float) -> np.ndarray:
+        """Averages (batch, m) at a time, (batch,)."""
+        return averages[:, max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A slow and a fast cell, and the level that both are to reach.
+
+    Attributes:
+        level: a number; "end" for the average of `slow` when its runs end, "quarter" for that at a quarter of its time.
+    """
+
+    slow: Curves
+    fast: Curves
+    level: float | str
+
+    @classmethod
+    def of(
+        cls,
+        frame: pd.DataFrame,
+        benchmark: str,
+        slow: str,
+        fast: str,
+        level: float | str,
+        metric: str = "regret",
+        average: Average = np.mean,
+    ) -> Pair:
+        """Of one benchmark.
+
+        Raises:
+            NotRunError: one of the two was not run.
+        """
+        rows = [rows_of(frame, benchmark, method) for method in (slow, fast)]
+        times = times_of(frame, benchmark, [slow, fast], POINTS)
+        return cls(*(Curves.of(each, times, metric, average) for each in rows), level)
+
+    def log_speedup(self, slow: np.ndarray, fast: np.ndarray) -> Bounds:
+        averages, level = self.slow.average(slow, axis=1), self.level
+        if isinstance(level, str):
+            level = self.slow.at(averages, self.slow.end if level == "end" else self.slow.end / 4)
+        return self.slow.log_time_of(averages, level) - self.fast.log_time_of(self.fast.average(fast, axis=1), level)
+
+
+def shown(value: float | str) -> str:
+    """A factor in three digits, or what is known of it."""
+    return value if isinstance(value, str) else f"{value:.3g}"
+
+
+def known(samples: Sequence[np.ndarray], statistic: Callable[..., Bounds]) -> Known:
+    """Both bounds of a statistic of samples (runs, ...) with their intervals, from the same resamples."""
+    samples = tuple(samples)
+    low = bootstrap_interval(samples, lambda *drawn: statistic(*drawn).low, SEED, RESAMPLES)
+    return Known(low, bootstrap_interval(samples, lambda *drawn: statistic(*drawn).high, SEED, RESAMPLES))
+
+
+def of_speedups(pairs: Sequence[Pair], combine: Callable[[list[Bounds]], Bounds]) -> Known:
+    """A combination of the speed-ups of several pairs."""
+    samples = [curves.values for pair in pairs for curves in (pair.slow, pair.fast)]
+    return known(
+        samples,
+        lambda *drawn: combine([pair.log_speedup(*drawn[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs)]),
+    )
+
+
+def speedup(pair: Pair) -> Known:
+    """The time of `slow` over that of `fast`."""
+    return of_speedups([pair], lambda bounds: bounds[0])
+
+
+def estimate(pair: Pair) -> float | str:
+    """The speed-up without an interval, as `Known.value` has it."""
+    bounds = pair.log_speedup(pair.slow.values[None], pair.fast.values[None])
+    return Known(*(Interval(*3 * [float(side[0])]) for side in (bounds.low, bounds.high))).value
+
+
+def median(bounds: Sequence[Bounds]) -> Bounds:
+    """Of several numbers between bounds, the bounds of the median."""
+    return Bounds(np.median([b.low for b in bounds], axis=0), np.median([b.high for b in bounds], axis=0))
+
+
+def spread(bounds: Sequence[Bounds]) -> Bounds:
+    """The largest of them less the smallest."""
+    lows, highs = np.array([b.low for b in bounds]), np.array([b.high for b in bounds])
+    return Bounds(np.maximum(lows.max(0) - highs.min(0), 0), highs.max(0) - lows.min(0))
+
+
+def judge_known(found: Known, said: str, between: tuple[float, float], detail: str = "") -> Check:
+    """The check that a factor lies between two others."""
+    lower, upper = (np.log10(factor) if factor > 0 else -np.inf for factor in between)
+    check = judge(Interval(found.low.estimate, found.low.low, found.high.high), said, lower, upper)
+    low, high = found.ends
+    if np.isnan(low) or np.isnan(high):
+        low = high = np.nan
+    return Check(found.value, said, low, high, check.holds, f"{detail}{found}")
+
+
+def faster(
+    frame: pd.DataFrame,
+    benchmark: str,
+    slow: str,
+    fast: str,
+    level: float | str,
+    between: tuple[float, float],
+    said: str,
+) -> Check:
+    """The speed-up lies between two factors.
+
+    Raises:
+        NotRunError: one of the two was not run.
+    """
+    found = speedup(Pair.of(frame, benchmark, slow, fast, level))
+    return judge_known(found, said, between, f"{benchmark}, times that {fast} is faster than {slow}: ")
