@@ -48,7 +48,8 @@ class Evaluation:
         loss: (n,) float64, to be minimised; of failed evaluations the benchmark's worst-case loss.
         cost: (n,) float64, what each evaluation cost in the benchmark's own unit: seconds, or 1 where cost means
             nothing.
-        info: n mappings with whatever else is worth recording; a failed evaluation has its message under "failure".
+        info: n mappings with whatever else is worth recording; a failed evaluation has its message under "failure",
+            where anything that is false, an empty text as well, says that it did not fail.
     """
 
     loss: NDArray[np.float64]
@@ -58,7 +59,13 @@ class Evaluation:
     @property
     def failed(self) -> NDArray[np.bool_]:
         """Which evaluations failed, (n,)."""
-        return np.array([FAILURE in entry for entry in self.info], dtype=bool)
+        return np.array([bool(failure_of(entry)) for entry in self.info], dtype=bool)
+
+
+def failure_of(entry: Mapping[str, Any]) -> str:
+    """The message of a failed evaluation by its entry of `info`; empty where it did not fail."""
+    said = entry.get(FAILURE)
+    return (str(said) or repr(said)) if said else ""
 
 
 class Objective(Protocol):
@@ -172,6 +179,9 @@ def _read(result: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]
             raise ValueError(f"evaluate returned a {name} of shape {array.shape}, not ({n},)")
     if len(result.info) != n:
         raise ValueError(f"evaluate returned {len(result.info)} entries of info, not {n}")
+    for entry in result.info:
+        if not isinstance(entry, (dict, Mapping)):  # dict is asked for first: it is faster
+            raise TypeError(f"evaluate returned an entry of info of type {type(entry).__name__}, no mapping")
     return arrays["loss"].astype(np.float64), arrays["cost"].astype(np.float64), tuple(result.info)
 
 
@@ -185,7 +195,11 @@ def _without_nonfinite(
     entries = []
     for value, price, entry in zip(loss, cost, info):
         wrong = f"loss is {value}" if not np.isfinite(value) else f"cost is {price}" if not np.isfinite(price) else ""
-        entries.append({**entry, FAILURE: wrong} if wrong and FAILURE not in entry else entry)
+        if wrong or FAILURE in entry:
+            message = failure_of(entry) or wrong
+            entry = {key: said for key, said in entry.items() if key != FAILURE}
+            entry |= {FAILURE: message} if message else {}
+        entries.append(entry)
     failed = np.array([FAILURE in entry for entry in entries], dtype=bool)
     share = seconds / len(cost)
     return Evaluation(np.where(failed, worst_loss, loss), np.where(np.isfinite(cost), cost, share), tuple(entries))

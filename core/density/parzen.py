@@ -1,10 +1,10 @@
 """Adaptive Parzen estimators, one a coordinate: the densities of the original TPE (Bergstra et al., 2011, section 4.2).
 
 Coordinate by coordinate the density on [0, 1] is a mixture of the prior, Normal(1/2, 1), and one normal a point, with
-the larger of the distances to its two neighbours as its deviation, not below 1 / min(100, 1 + n) and not above 1; the
-whole mixture is truncated to [0, 1]. Points count 1, but among more than 25 the older ones less, down to 1 / n for the
-oldest. Finite coordinates get a table of probabilities: ordered ones the mixture's mass of each cell, choices their
-counts plus one.
+the larger of the distances to its two neighbours as its deviation, not below 1 / min(100, 2 + n) and not above 1, where
+n counts the points without the prior; the whole mixture is truncated to [0, 1]. Points count 1, but among more than 25
+the older ones less, down to 1 / n for the oldest. Finite coordinates get a table of probabilities: ordered ones the
+mixture's mass of each cell, choices their counts plus one.
 
 Points (n, d) come in the order of their evaluation; NaN marks where a hyperparameter was inactive, and such a point
 does not count in that coordinate. Everything is vectorised over coordinates.

@@ -43,6 +43,8 @@ class Bandit(Optimizer):
         UserError: budgets not ascending and positive, eta below 2, brackets below 1, or a space with nothing to choose.
     """
 
+    SETTINGS = ("budgets", "eta", "brackets")
+
     def __init__(
         self,
         space: ConfigurationSpace,
@@ -54,7 +56,7 @@ class Bandit(Optimizer):
     ) -> None:
         super().__init__(space)
         if brackets is not None:
-            require_count("brackets", brackets, ", or None for no end")
+            brackets = require_count("brackets", brackets, ", or None for no end")
         self.budgets = rung_budgets(minimum_budget, maximum_budget, eta)
         self.eta, self.brackets = eta, brackets
         self.encoding = CubeEncoding(space)
@@ -62,8 +64,9 @@ class Bandit(Optimizer):
         self._draws = UniformDraws(self.encoding, generator)
         self._begun = 0
         self._running: dict[int, Bracket] = {}
-        self._configurations: list[Mapping[str, Any]] = []
-        self._points: list[NDArray[np.float64]] = []
+        self._chosen = 0
+        self._configurations: dict[int, Mapping[str, Any]] = {}  # of those that may still be promoted, by number
+        self._points: dict[int, NDArray[np.float64]] = {}  # of the same, in the same order
 
     @abstractmethod
     def _first_rung(self, number: int) -> tuple[int, int]:
@@ -90,10 +93,9 @@ class Bandit(Optimizer):
         if bracket.waiting:
             configuration, origin = bracket.waiting.pop(0), PROMOTED
         else:
-            configuration = len(self._configurations)
-            point, values, origin = self._choose()
-            self._points.append(point)
-            self._configurations.append(values)
+            configuration = self._chosen
+            self._points[configuration], self._configurations[configuration], origin = self._choose()
+            self._chosen += 1
         bracket.started += 1
         info = {"bracket": bracket.number, "rung": bracket.rung, "configuration": configuration, "origin": origin}
         return self._configurations[configuration], self.budgets[bracket.rung], info
@@ -112,7 +114,8 @@ class Bandit(Optimizer):
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         bracket = self._running[trial.info["bracket"]]
         loss = float("inf") if outcome.failure else outcome.loss
-        bracket.tell(loss, trial.number, trial.info["configuration"], self.eta)
+        for configuration in bracket.tell(loss, trial.number, trial.info["configuration"], self.eta):
+            del self._points[configuration], self._configurations[configuration]
         if bracket.done:
             del self._running[bracket.number]
 
@@ -121,13 +124,15 @@ class Bandit(Optimizer):
             "draws": self._draws.state(),
             "begun": self._begun,
             "running": [bracket.state() for bracket in self._running.values()],
-            "configurations": [dict(values) for values in self._configurations],
-            "points": np.array(self._points).reshape(-1, self.encoding.dimension),
+            "chosen": self._chosen,
+            "configurations": {number: dict(values) for number, values in self._configurations.items()},
+            "points": np.array(list(self._points.values())).reshape(-1, self.encoding.dimension),
         }
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         self._draws.restore(state["draws"])
         self._begun = state["begun"]
         self._running = {entry["number"]: Bracket.restored(entry) for entry in state["running"]}
-        self._configurations = list(state["configurations"])
-        self._points = list(state["points"])
+        self._chosen = state["chosen"]
+        self._configurations = dict(state["configurations"])
+        self._points = dict(zip(self._configurations, state["points"], strict=True))

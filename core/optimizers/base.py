@@ -16,15 +16,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.objective import FAILURE, Evaluation
+from core.benchmarks.objective import Evaluation, failure_of
 from core.errors import UserError
 from core.files import write_whole
+from core.optimizers.checks import require_count
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Outcome:
         loss = float(evaluation.loss[0])
         if not np.isfinite(loss):
             raise UserError(f"tell: loss {loss}; allowed: a finite number (guarded_evaluate records failures as such)")
-        return cls(loss, float(evaluation.cost[0]), str(evaluation.info[0].get(FAILURE, "")))
+        return cls(loss, float(evaluation.cost[0]), failure_of(evaluation.info[0]))
 
 
 class Optimizer(ABC):
@@ -75,7 +76,10 @@ class Optimizer(ABC):
     Attributes:
         space: what is searched.
         pending: trials under way, by number.
+        SETTINGS: names of the attributes that must be the same where a saved state continues.
     """
+
+    SETTINGS: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, space: ConfigurationSpace) -> None:
         self.space = space
@@ -114,9 +118,7 @@ class Optimizer(ABC):
         Raises:
             UserError: n is not a positive whole number.
         """
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise UserError(f"ask: n is {n!r}; allowed: a whole number from 1")
-        trials = []
+        n, trials = require_count("ask: n", n), []
         while len(trials) < n and (proposal := self._propose()) is not None:
             trial = Trial(self._asked, *proposal)
             self._asked += 1
@@ -144,6 +146,7 @@ class Optimizer(ABC):
         """The state, pending trials included, of plain values, arrays and tensors."""
         return {
             "optimizer": type(self).__name__,
+            "settings": self._settings(),
             "asked": self._asked,
             "pending": [asdict(trial) for trial in self.pending.values()],
             "own": self._state(),
@@ -153,13 +156,22 @@ class Optimizer(ABC):
         """Continue from a state of an optimizer that was made with the same settings, as if it had never stopped.
 
         Raises:
-            UserError: the state of another kind of optimizer.
+            UserError: the state of another kind of optimizer, of one with another space or other settings, or one
+                that lacks a part; the optimizer is as it was.
         """
         if state.get("optimizer") != type(self).__name__:
             raise UserError(f"state of {state.get('optimizer')!r}; allowed: one of {type(self).__name__}")
+        _require_parts(self.state_dict(), state)
+        for name, ours in self._settings().items():
+            if (theirs := state["settings"][name]) != ours:
+                raise UserError(f"state with {name} {theirs}; this optimizer has {ours}; allowed: the same")
+        pending = {entry["number"]: Trial(**entry) for entry in state["pending"]}
         self._restore(state["own"])
-        self._asked = state["asked"]
-        self.pending = {entry["number"]: Trial(**entry) for entry in state["pending"]}
+        self._asked, self.pending = state["asked"], pending
+
+    def _settings(self) -> dict[str, Any]:
+        own = {name: getattr(self, name) for name in self.SETTINGS}
+        return {"hyperparameters": [str(self.space[name]) for name in self.space], **own}
 
     def save(self, path: str | Path) -> None:
         """Write the state to a file: to a temporary one first, so that an interruption leaves the last one whole.
@@ -184,6 +196,15 @@ class Optimizer(ABC):
         if not isinstance(state, dict):
             raise UserError(f"{path}: is no saved state of an optimizer: it holds {type(state).__name__}")
         self.load_state_dict(state)
+
+
+def _require_parts(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
+    """Raises UserError where a state lacks a part that `ours` has."""
+    for name in (None, "settings", "own"):
+        wanted, found = (ours, theirs) if name is None else (ours[name], theirs[name])
+        lacking = sorted(wanted.keys() - (found.keys() if isinstance(found, Mapping) else ()))
+        if lacking:
+            raise UserError(f"state of {theirs['optimizer']!r} lacks {', '.join(lacking)}; allowed: what `save` wrote")
 
 
 ARRAY = "numpy array"  # marks a tensor that was an array: arrays themselves cannot be read without running code

@@ -15,8 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.checks import require_count
 from core.optimizers.policy import Policy, uniform_points
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
@@ -40,8 +40,7 @@ class BayesianOptimization(Optimizer):
     """
 
     def __init__(self, policy: Policy, initial_design: int = 2, seed: int = 0, device: str = "cpu") -> None:
-        if isinstance(initial_design, bool) or not isinstance(initial_design, int) or initial_design < 0:
-            raise UserError(f"initial_design is {initial_design!r}; allowed: a whole number from 0")
+        initial_design = require_count("initial_design", initial_design, least=0)
         super().__init__(policy.encoding.space)
         self.encoding = policy.encoding
         generators = make_generators([seed], device)

@@ -57,6 +57,12 @@ class BOHB(Hyperband):
         UserError: as `Hyperband`, or a setting out of its range.
     """
 
+    SETTINGS = (
+        *Hyperband.SETTINGS,
+        *("random_fraction", "percentile", "samples", "bandwidth_factor", "categorical_factor"),
+        *("minimum_bandwidth", "minimum_points"),
+    )
+
     def __init__(
         self,
         space: ConfigurationSpace,
@@ -74,15 +80,15 @@ class BOHB(Hyperband):
         minimum_points: int | None = None,
     ) -> None:
         super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets)
-        self.minimum_points = self.encoding.dimension + 1 if minimum_points is None else minimum_points
         require_number("random_fraction", random_fraction, lambda value: 0 <= value <= 1, "0 to 1")
         require_number("percentile", percentile, lambda value: 0 < value < 1, "between 0 and 1")
         require_number("bandwidth_factor", bandwidth_factor, lambda value: 0 < value < math.inf, "positive numbers")
         require_number("minimum_bandwidth", minimum_bandwidth, lambda value: 0 < value < math.inf, "positive numbers")
         require_number("categorical_factor", categorical_factor, lambda value: 0 < value < math.inf, "positive numbers")
-        require_count("samples", samples)
-        require_count("minimum_points", self.minimum_points)
-        self.random_fraction, self.percentile, self.samples = random_fraction, percentile, samples
+        self.samples = require_count("samples", samples)
+        least = self.encoding.dimension + 1 if minimum_points is None else minimum_points
+        self.minimum_points = require_count("minimum_points", least)
+        self.random_fraction, self.percentile = random_fraction, percentile
         self.bandwidth_factor, self.categorical_factor = bandwidth_factor, categorical_factor
         self.minimum_bandwidth = minimum_bandwidth
         self._canonical = Canonical(self.encoding)
@@ -125,8 +131,8 @@ class BOHB(Hyperband):
         return super()._choose()
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        point = self._points[trial.info["configuration"]]  # which the last trial of a rung may drop
         super()._observe(trial, outcome)
-        point = self._points[trial.info["configuration"]]
         self._told[trial.info["rung"]].add(point, float("inf") if outcome.failure else outcome.loss)
 
     def _state(self) -> dict[str, Any]:

@@ -16,30 +16,49 @@ from typing import Any
 from core.errors import UserError
 
 ROUNDING = 1e-9  # relative: ratios of budgets this close to a power of eta are that power
+MOST_APART = 1e9  # of the largest and the smallest budget: a bracket starts with about as many configurations
 
 
 def rung_budgets(minimum: float, maximum: float, eta: float) -> tuple[float, ...]:
     """The budgets b_max eta^-s of the rungs s = 0, 1, .., s_max, descending.
 
     Raises:
-        UserError: budgets that are not 0 < minimum <= maximum, or eta below 2.
+        UserError: budgets that are not 0 < minimum <= maximum <= 1e9 minimum, or eta below 2.
     """
     for name, value in (("minimum_budget", minimum), ("maximum_budget", maximum), ("eta", eta)):
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, Real) or not _finite(value):
             raise UserError(f"{name} is {value!r}; allowed: a finite number")
     if minimum <= 0 or minimum > maximum:
         raise UserError(f"budgets from {minimum} to {maximum}; allowed: 0 < minimum_budget <= maximum_budget")
+    if float(maximum) / float(minimum) > MOST_APART:
+        raise UserError(
+            f"budgets from {minimum} to {maximum} are {float(maximum) / float(minimum):.3g} times apart; "
+            f"allowed: at most {MOST_APART:g} times"
+        )
     if eta < 2:
         raise UserError(f"eta is {eta}; allowed: numbers from 2")
-    budgets = [float(maximum)]
+    minimum, maximum = float(minimum), float(maximum)
+    budgets = [maximum]
     while maximum / eta ** len(budgets) >= minimum * (1 - ROUNDING):
-        budgets.append(max(float(minimum), maximum / eta ** len(budgets)))
+        budgets.append(float(max(minimum, maximum / eta ** len(budgets))))
     return tuple(budgets)
+
+
+def _finite(value: Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def bracket_size(rung: int, rungs: int, eta: float) -> int:
     """Configurations that a bracket starts on a rung: ceil((s_max + 1) / (s + 1) eta^s), Algorithm 6, line 3."""
-    return math.ceil(rungs * eta**rung / (rung + 1) * (1 - ROUNDING))
+    return rounded_up(rungs * eta**rung / (rung + 1))
+
+
+def rounded_up(size: float) -> int:
+    """The smallest whole number that is not below a number of configurations, but for rounding."""
+    return math.ceil(size * (1 - ROUNDING))
 
 
 def promoted(size: int, eta: float) -> int:
@@ -80,19 +99,22 @@ class Bracket:
     def done(self) -> bool:
         return self.rung < 0
 
-    def tell(self, loss: float, trial: int, configuration: int, eta: float) -> None:
+    def tell(self, loss: float, trial: int, configuration: int, eta: float) -> list[int]:
         """Note a loss, infinite for a failure; the last one of a rung promotes the best to the next larger budget.
+
+        Returns the configurations that go no further: none before the last loss of a rung.
 
         Equal losses, failures among them, are ranked by their trials' numbers: a rung where everything fails still
         promotes, since what fails on a small budget may do on a larger one.
         """
         self.results.append((loss, trial, configuration))
         if len(self.results) < self.size:
-            return
-        best = sorted(self.results)[: promoted(self.size, eta)]
+            return []
+        ranked, going = [configuration for _, _, configuration in sorted(self.results)], promoted(self.size, eta)
         self.rung -= 1
-        self.size, self.started, self.results = len(best), 0, []
-        self.waiting = [configuration for _, _, configuration in best]
+        self.size, self.started, self.results = going, 0, []
+        self.waiting = ranked[:going]
+        return ranked if self.done else ranked[going:]
 
     def state(self) -> dict[str, Any]:
         """Plain values."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
+from numbers import Integral, Real
 
 from core.errors import UserError
 
 
-def require_count(name: str, value: int | None, otherwise: str = "") -> None:
-    """A whole number from 1; `otherwise` says what else the setting may be.
+def require_count(name: str, value: int, otherwise: str = "", least: int = 1) -> int:
+    """The value as Python's whole number, NumPy's being such too; `otherwise` says what else the setting may be.
 
     Raises:
-        UserError: anything else.
+        UserError: no whole number, or one below `least`.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise UserError(f"{name} is {value!r}; allowed: a whole number from 1{otherwise}")
+    if (type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral))) or value < least:
+        raise UserError(f"{name} is {value!r}; allowed: a whole number from {least}{otherwise}")
+    return int(value)
 
 
 def require_number(name: str, value: float, fine: Callable[[float], bool], allowed: str) -> None:

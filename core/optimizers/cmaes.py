@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from core.errors import UserError
 from core.optimizers.base import Outcome
+from core.optimizers.checks import require_count
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import CubeEncoding
 
@@ -39,6 +40,8 @@ class CMAES(ReplayedOptimizer):
         UserError: a setting out of its range, or a space with nothing to choose.
     """
 
+    SETTINGS = ("sigma", "population")
+
     def __init__(
         self,
         space: ConfigurationSpace,
@@ -48,8 +51,8 @@ class CMAES(ReplayedOptimizer):
     ) -> None:
         if not 0 < sigma <= 1:
             raise UserError(f"sigma is {sigma!r}; allowed: from above 0 to 1")
-        if population is not None and (not isinstance(population, int) or population < 3):
-            raise UserError(f"population is {population!r}; allowed: a whole number from 3")
+        if population is not None:
+            population = require_count("population", population, least=3)
         self.sigma, self.population = sigma, population
         super().__init__(space, generator)
 

@@ -25,6 +25,7 @@ from torch import Tensor
 from core.differential_evolution import latin_hypercube, trials
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.checks import require_count
 from core.spaces import CubeEncoding
 
 TRIES = 100  # steps that a forbidden clause excludes, before a uniform point is taken
@@ -44,6 +45,8 @@ class DifferentialEvolution(Optimizer):
         UserError: a setting out of its range, or a space with nothing to choose.
     """
 
+    SETTINGS = ("population", "crossover", "mutation")
+
     def __init__(
         self,
         space: ConfigurationSpace,
@@ -53,8 +56,7 @@ class DifferentialEvolution(Optimizer):
         mutation: tuple[float, float] = (0.5, 1.0),
     ) -> None:
         super().__init__(space)
-        if isinstance(population, bool) or not isinstance(population, int) or population < 4:
-            raise UserError(f"population is {population!r}; allowed: a whole number from 4")
+        population = require_count("population", population, least=4)
         if not 0 <= crossover <= 1:
             raise UserError(f"crossover is {crossover!r}; allowed: 0 to 1")
         if not 0 < mutation[0] <= mutation[1] <= 2:

@@ -42,6 +42,8 @@ class RegularizedEvolution(Optimizer):
         UserError: a setting out of its range, or a space with nothing to choose.
     """
 
+    SETTINGS = ("population", "tournament")
+
     def __init__(
         self,
         space: ConfigurationSpace,
@@ -50,9 +52,8 @@ class RegularizedEvolution(Optimizer):
         tournament: int = 10,
     ) -> None:
         super().__init__(space)
-        require_count("population", population)
-        require_count("tournament", tournament)
-        self.population, self.tournament = population, tournament
+        self.population = require_count("population", population)
+        self.tournament = require_count("tournament", tournament)
         self.encoding = CubeEncoding(space)
         self.generator = generator
         self._draws = UniformDraws(self.encoding, generator)

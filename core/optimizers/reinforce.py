@@ -8,6 +8,9 @@ told loss is the reward r = -loss, and every hyperparameter that was active move
 with the probabilities that the value was drawn with, and then b = momentum b + (1 - momentum) r. The baseline b starts
 at the first reward, which therefore changes nothing. A failed evaluation has the smallest reward so far.
 
+A forbidden combination is drawn again, and after many, where the policy has settled on one, a random allowed
+configuration is taken instead, which counts as if it had been drawn. Rewards, steps and logits end at +-1e300.
+
 All hyperparameters must be finite: a float has no probabilities of values.
 """
 
@@ -21,13 +24,15 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.errors import UserError
+from core.optimizers.bandit import RANDOM
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.canonical import Canonical
 from core.optimizers.checks import require_number
-from core.spaces import CubeEncoding
+from core.spaces import Column, CubeEncoding
 
 POLICY = "policy"
-TRIES = 1000  # draws that forbidden clauses exclude, one after the other
+TRIES = 1000  # draws that forbidden clauses exclude, before a random configuration is taken
+LARGEST = 1e300  # of numbers that are added and multiplied: their sums stay finite
 MOST_VALUES = 100_000  # of one hyperparameter: no policy learns more
 
 
@@ -48,6 +53,8 @@ class Reinforce(Optimizer):
         UserError: a hyperparameter that is a float or has too many values, a setting out of its range, or a space
             with nothing to choose.
     """
+
+    SETTINGS = ("learning_rate", "momentum")
 
     def __init__(
         self,
@@ -79,36 +86,46 @@ class Reinforce(Optimizer):
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
         probabilities = self.probabilities()
+        rows, point, origin = self._draw(probabilities)
+        self._drawn[self._asked] = rows, probabilities
+        return self._canonical.settle(point)[1], None, {"origin": origin}
+
+    def _draw(self, probabilities: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64], str]:
+        """The places of the values (d,), a point there (d,), and where it comes from."""
         cumulated = np.cumsum(probabilities, axis=1)
         for _ in range(TRIES):
             uniforms = self.generator.random((len(cumulated), 1)) * cumulated[:, -1:]
             rows = np.minimum((uniforms >= cumulated).sum(axis=1), self._sizes - 1)
             point = self._canonical.allowed(self._coordinates(rows)[None])
             if len(point):
-                point, configuration = self._canonical.settle(point[0])
-                self._drawn[self._asked] = rows, probabilities
-                return configuration, None, {"origin": POLICY}
-        raise UserError(f"of {TRIES} configurations drawn the forbidden clauses allow none")
+                return rows, point[0], POLICY
+        point = self.encoding.sample(1, self.generator)[0]
+        return self._rows(point), point, RANDOM
 
     def _coordinates(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         point = np.empty(len(rows))
         for j, (column, row) in enumerate(zip(self.encoding.columns, rows)):
-            lowest = 0 if column.choices else int(column.hyperparameter.lower)
-            point[j] = column.place(np.array([row + lowest]))[0]
+            point[j] = column.place(np.array([row + _lowest(column)]))[0]
         return point
+
+    def _rows(self, point: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The inverse of `_coordinates`."""
+        columns = enumerate(self.encoding.columns)
+        return np.array([int(column.read(point[j : j + 1])[0]) - _lowest(column) for j, column in columns])
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         rows, probabilities = self._drawn.pop(trial.number)
         if outcome.failure and self._worst is None:
             return
-        reward = self._worst if outcome.failure else -outcome.loss
+        reward = self._worst if outcome.failure else _bounded(-outcome.loss)
         self._worst = reward if self._worst is None else min(self._worst, reward)
         if self.baseline is None:
             self.baseline = reward
         active = [j for j, column in enumerate(self.encoding.columns) if column.name in trial.configuration]
         step = -probabilities[active]
         step[np.arange(len(active)), rows[active]] += 1.0
-        self.logits[active] += self.learning_rate * (reward - self.baseline) * step
+        logits = self.logits[active] + _bounded(self.learning_rate * (reward - self.baseline)) * step
+        self.logits[active] = np.clip(logits, -LARGEST, LARGEST, out=logits, where=np.isfinite(logits))
         self.baseline = self.momentum * self.baseline + (1 - self.momentum) * reward
 
     def _state(self) -> dict[str, Any]:
@@ -124,3 +141,12 @@ class Reinforce(Optimizer):
         self.generator.bit_generator.state = state["generator"]
         self.logits, self.baseline, self._worst = state["logits"].copy(), state["baseline"], state["worst"]
         self._drawn = {number: tuple(drawn) for number, drawn in state["drawn"].items()}
+
+
+def _lowest(column: Column) -> int:
+    """The code of the first value."""
+    return 0 if column.choices else int(column.hyperparameter.lower)
+
+
+def _bounded(number: float) -> float:
+    return min(max(number, -LARGEST), LARGEST)

@@ -13,11 +13,13 @@ import math
 
 import numpy as np
 
-from core.benchmarks.objective import FAILURE, Evaluation, Objective, guarded_evaluate
+from core.benchmarks.objective import FAILURE, Evaluation, Objective, failure_of, guarded_evaluate
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
 from core.optimizers.checks import require_count, require_number
 from core.optimizers.records import Record
+
+STANDSTILL = 10_000  # trials told at one moment, by which a clock that drives a run has stopped
 
 
 def simulate(
@@ -35,16 +37,19 @@ def simulate(
         objective: evaluated trial by trial in the order of asking; its costs drive the clock.
         workers: how many trials run at a time.
         generator: for the noise of the objective.
-        until: the clock stops here: what has not ended by then stays pending.
+        until: the clock stops here: what has not ended by then stays pending. An evaluation that raises costs the
+            seconds until it did: where the clock counts something else, the objective must catch what it raises.
         evaluations: how many trials to start at most.
 
     Raises:
-        UserError: no workers, a limit out of range, no limit on an optimizer that has no end, or a negative cost.
+        UserError: no workers, a limit out of range, no limit on an optimizer that has no end, a negative cost, or
+            costs so small that the clock stands still where nothing but `until` ends the run.
     """
-    _require_limits(optimizer, workers, until, evaluations)
+    workers = _require_limits(optimizer, workers, until, evaluations)
     stop = math.inf if until is None else until
     left = math.inf if evaluations is None else evaluations
-    now, free = 0.0, list(range(workers))
+    endless = evaluations is None and not optimizer.ends
+    now, told_now, free = 0.0, 0, list(range(workers))
     running: list[tuple[float, int, Record, Trial, Evaluation]] = []
     records: list[Record] = []
     while True:
@@ -57,16 +62,25 @@ def simulate(
                 heapq.heappush(running, (record.finished, trial.number, record, trial, evaluation))
         if not running or running[0][0] > stop:
             return records
-        now = running[0][0]
+        if running[0][0] > now:
+            now, told_now = running[0][0], 0
+        if endless and told_now >= STANDSTILL:
+            raise UserError(
+                f"{type(objective).__name__}: {told_now:,} evaluations in succession have not moved the clock from "
+                f"{now} towards until={until}; allowed: costs above 0, or give evaluations"
+            )
         while running and running[0][0] == now:
             *_, record, trial, evaluation = heapq.heappop(running)
             optimizer.tell(trial, evaluation)
             records.append(record)
+            told_now += 1
             heapq.heappush(free, record.worker)
 
 
 def _record(trial: Trial, evaluation: Evaluation, now: float, worker: int) -> Record:
     cost, info = float(evaluation.cost[0]), dict(evaluation.info[0])
+    failure = failure_of(info)
+    info.pop(FAILURE, None)
     if cost < 0:
         raise UserError(f"trial {trial.number} cost {cost}; allowed: numbers from 0")
     return Record(
@@ -75,7 +89,7 @@ def _record(trial: Trial, evaluation: Evaluation, now: float, worker: int) -> Re
         budget=trial.budget,
         loss=float(evaluation.loss[0]),
         cost=cost,
-        failure=str(info.pop(FAILURE, "")),
+        failure=failure,
         started=now,
         finished=now + cost,
         worker=worker,
@@ -84,11 +98,12 @@ def _record(trial: Trial, evaluation: Evaluation, now: float, worker: int) -> Re
     )
 
 
-def _require_limits(optimizer: Optimizer, workers: int, until: float | None, evaluations: int | None) -> None:
-    require_count("workers", workers)
+def _require_limits(optimizer: Optimizer, workers: int, until: float | None, evaluations: int | None) -> int:
+    """The number of workers; raises UserError."""
     if until is not None:
         require_number("until", until, lambda value: value > 0, "positive numbers, or None")
     if evaluations is not None:
         require_count("evaluations", evaluations, ", or None")
     if until is None and evaluations is None and not optimizer.ends:
         raise UserError(f"{type(optimizer).__name__} has no end of its own; allowed: give until or evaluations")
+    return require_count("workers", workers)

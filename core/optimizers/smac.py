@@ -19,6 +19,7 @@ from ConfigSpace import ConfigurationSpace
 
 from core.errors import UserError
 from core.optimizers.base import Outcome
+from core.optimizers.checks import require_count
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import Column
 
@@ -35,10 +36,10 @@ class SMAC(ReplayedOptimizer):
         UserError: SMAC is not installed, `evaluations` is not a count, or a space with nothing to choose.
     """
 
+    SETTINGS = ("evaluations",)
+
     def __init__(self, space: ConfigurationSpace, generator: np.random.Generator, evaluations: int = 200) -> None:
-        if isinstance(evaluations, bool) or not isinstance(evaluations, int) or evaluations < 1:
-            raise UserError(f"evaluations is {evaluations!r}; allowed: a whole number from 1")
-        self.evaluations = evaluations
+        self.evaluations = require_count("evaluations", evaluations)
         super().__init__(space, generator)
 
     def _start(self, seed: int) -> _Facade:

@@ -6,6 +6,7 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 
 from core.optimizers.bandit import Bandit
+from core.optimizers.brackets import rounded_up
 from core.optimizers.checks import require_count
 
 
@@ -20,6 +21,8 @@ class SuccessiveHalving(Bandit):
         UserError: as `Bandit`, or configurations below 1.
     """
 
+    SETTINGS = (*Bandit.SETTINGS, "configurations")
+
     def __init__(
         self,
         space: ConfigurationSpace,
@@ -32,9 +35,8 @@ class SuccessiveHalving(Bandit):
     ) -> None:
         super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets)
         if configurations is None:
-            configurations = int(np.ceil(eta ** (len(self.budgets) - 1)))
-        require_count("configurations", configurations)
-        self.configurations = configurations
+            configurations = rounded_up(eta ** (len(self.budgets) - 1))
+        self.configurations = require_count("configurations", configurations)
 
     def _first_rung(self, number: int) -> tuple[int, int]:
         return len(self.budgets) - 1, self.configurations

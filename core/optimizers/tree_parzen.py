@@ -55,6 +55,8 @@ class TreeParzen(Optimizer):
         UserError: a setting out of its range, or a space with nothing to choose.
     """
 
+    SETTINGS = ("initial_design", "share", "candidates")
+
     def __init__(
         self,
         space: ConfigurationSpace,
@@ -64,10 +66,10 @@ class TreeParzen(Optimizer):
         candidates: int = 24,
     ) -> None:
         super().__init__(space)
-        require_count("initial_design", initial_design)
-        require_count("candidates", candidates)
+        self.initial_design = require_count("initial_design", initial_design)
+        self.candidates = require_count("candidates", candidates)
         require_number("share", share, lambda value: 0 < value < math.inf, "positive numbers")
-        self.initial_design, self.share, self.candidates = initial_design, share, candidates
+        self.share = share
         self.encoding = CubeEncoding(space)
         self.generator = generator
         self._draws = UniformDraws(self.encoding, generator)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -119,8 +120,8 @@ class Column:
             raise UserError(f"{self.name} = {value!r} is not allowed; allowed: {', '.join(map(repr, self.choices))}")
         low, high = self.bounds
         try:
-            number = float(value)
-        except (TypeError, ValueError):
+            number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+        except OverflowError:  # a whole number beyond all floats
             number = np.nan
         slack = SLACK * (high - low) if self.kind == "float" else 0.0
         if not low - slack <= number <= high + slack or (self.kind == "integer" and number != round(number)):

@@ -23,6 +23,7 @@ from distributed.comm import connect as connect_to
 from distributed.deploy.subprocess import Subprocess
 
 from core.errors import UserError
+from core.optimizers.checks import require_count
 
 SCHEDULER_VARIABLE = "HPO_SCHEDULER"  # the address of a scheduler to use where none is given
 CONNECT_SECONDS = 5.0
@@ -41,8 +42,7 @@ def local_workers(count: int) -> Iterator[str]:
     Raises:
         UserError: not a count, or the processes do not start within a minute.
     """
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise UserError(f"workers is {count!r}; allowed: a whole number from 1")
+    count = require_count("workers", count)
     options = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "silence_logs": logging.CRITICAL}
     with config.set(SETTINGS):
         cluster = SpecCluster(

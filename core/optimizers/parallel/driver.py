@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +20,7 @@ from typing import Protocol
 from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
+from core.optimizers.checks import require_count
 from core.optimizers.parallel.evaluation import Result, evaluate_trial, evaluation_of
 from core.optimizers.parallel.journal import Journal, open_journal, record_of, trial_entry
 from core.optimizers.records import Record
@@ -61,7 +63,7 @@ def run_serial(
     Raises:
         UserError: bad arguments, a journal of another run, or a budget outside of the objective's fidelity.
     """
-    check_run(evaluations, seed)
+    evaluations, seed = check_run(evaluations, seed)
     with open_journal(journal, run_header(optimizer, seed)) as book:
         return drive(optimizer, _Here(objective, seed), evaluations, book, report)
 
@@ -73,19 +75,24 @@ def drive(optimizer: Optimizer, pool: Pool, evaluations: int, journal: Journal, 
     waiting = list(optimizer.pending.values())
     try:
         while len(records) < evaluations:
-            while len(run.places) < min(pool.slots(), evaluations - len(records)):
+            idle = False  # whether the optimizer was asked and had nothing
+            while not idle and len(run.places) < min(pool.slots(), evaluations - len(records)):
                 trial = waiting.pop(0) if waiting else run.ask()
-                if trial is None:
-                    break
-                run.start(trial)
-                pool.submit(trial)
-            if not run.places and pool.slots() > 0:
+                idle = trial is None
+                if not idle:
+                    run.start(trial)
+                    pool.submit(trial)
+            if idle and not run.places:
                 if optimizer.finished:
                     break
                 raise RuntimeError(f"{type(optimizer).__name__} proposes nothing though no trial is pending")
-            run.tell(pool.wait(None))
+            run.arrived.extend(pool.wait(None))
+            run.tell()
     except BaseException:
-        run.tell(pool.wait(0.0))
+        try:
+            run.arrived.extend(pool.wait(0.0))
+        finally:
+            run.tell()
         raise
     return records
 
@@ -95,11 +102,13 @@ class _Run:
 
     Attributes:
         places: of each trial under way, by number: when it started, and the place that it takes among the workers.
+        arrived: results that are not yet written down and told.
     """
 
     def __init__(self, optimizer: Optimizer, journal: Journal, report: Report, records: list[Record]) -> None:
         self.optimizer, self.journal, self.report, self.records = optimizer, journal, report, records
         self.places: dict[int, tuple[float, int]] = {}
+        self.arrived: deque[tuple[Trial, Result]] = deque()
         self._zero = time.monotonic() - max((record.finished for record in records), default=0.0)
 
     def now(self) -> float:
@@ -118,19 +127,33 @@ class _Run:
         taken = {place for _, place in self.places.values()}
         self.places[trial.number] = (self.now(), min(set(range(len(taken) + 1)) - taken))
 
-    def tell(self, results: list[tuple[Trial, Result]]) -> None:
-        """Write down and tell."""
-        for trial, result in results:
-            started, place = self.places.pop(trial.number)
-            record = Record(
-                **{"number": trial.number, "configuration": trial.configuration, "budget": trial.budget},
-                **vars(result),
-                **{"started": started, "finished": self.now(), "worker": place, "notes": trial.info},
-            )
-            self.journal.told(record)
-            self.records.append(record)
-            self.optimizer.tell(trial, evaluation_of(record))
-            self.report(record)
+    def tell(self) -> None:
+        """Write down and tell what has arrived. Where an interruption stops it, the next call goes on.
+
+        A report that was interrupted or failed was the last one.
+        """
+        while self.arrived:
+            trial, result = self.arrived[0]
+            if trial.number in self.places:
+                self._write(trial, result)
+            record = self.records[-1]
+            if trial.number in self.optimizer.pending:
+                self.optimizer.tell(trial, evaluation_of(record))
+            self.arrived.popleft()
+            report, self.report = self.report, lambda record: None
+            report(record)
+            self.report = report
+
+    def _write(self, trial: Trial, result: Result) -> None:
+        started, place = self.places[trial.number]
+        record = Record(
+            **{"number": trial.number, "configuration": trial.configuration, "budget": trial.budget},
+            **vars(result),
+            **{"started": started, "finished": self.now(), "worker": place, "notes": trial.info},
+        )
+        self.journal.told(record)
+        self.records.append(record)
+        del self.places[trial.number]
 
 
 class _Here:
@@ -152,11 +175,9 @@ class _Here:
         return [(self._trial, evaluate_trial(self.objective, self._trial, self.seed))]
 
 
-def check_run(evaluations: int, seed: int) -> None:
-    """Raises UserError for numbers that are none."""
-    for name, number, least in (("evaluations", evaluations, 1), ("seed", seed, 0)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            raise UserError(f"{name} is {number!r}; allowed: a whole number from {least}")
+def check_run(evaluations: int, seed: int) -> tuple[int, int]:
+    """Both as Python's numbers; raises UserError for what is none."""
+    return require_count("evaluations", evaluations), require_count("seed", seed, least=0)
 
 
 def run_header(optimizer: Optimizer, seed: int) -> dict[str, object]:

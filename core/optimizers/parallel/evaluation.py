@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.objective import FAILURE, Evaluation, Objective, guarded_evaluate
+from core.benchmarks.objective import FAILURE, Evaluation, Objective, failure_of, guarded_evaluate
 from core.optimizers.base import Trial
 from core.optimizers.records import Record
 
@@ -48,9 +48,9 @@ def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> Result:
         evaluation = guarded_evaluate(objective, [dict(trial.configuration)], trial.budget, generator)
     except SystemExit as error:
         return Result(float(objective.worst_loss), time.perf_counter() - start, f"SystemExit: {error}")
-    info = {str(key): plain(value) for key, value in evaluation.info[0].items()}
-    failure = str(info.pop(FAILURE, ""))
-    return Result(float(evaluation.loss[0]), float(evaluation.cost[0]), failure, info)
+    said = evaluation.info[0]
+    info = {str(key): plain(value) for key, value in said.items() if key != FAILURE}
+    return Result(float(evaluation.loss[0]), float(evaluation.cost[0]), failure_of(said), info)
 
 
 def evaluation_of(record: Record) -> Evaluation:

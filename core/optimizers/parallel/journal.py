@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -96,13 +96,18 @@ def record_of(entry: Mapping[str, Any], path: Path | None) -> Record:
 
 
 def _append(handle: int, line: Mapping[str, Any], path: Path | None) -> None:
-    data = (json.dumps(line) + "\n").encode()
+    """Add a line as a whole, or none of it: what an interruption left of it would spoil the next one."""
+    data, before = (json.dumps(line) + "\n").encode(), os.fstat(handle).st_size
     try:
         while data:
             data = data[os.write(handle, data) :]
         os.fsync(handle)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}") from error
+    except BaseException as error:
+        with suppress(OSError):
+            os.ftruncate(handle, before)
+        if isinstance(error, OSError):
+            raise UserError(f"{path}: cannot be written: {error.strerror}") from error
+        raise
 
 
 def _read(path: Path, wanted: Mapping[str, Any]) -> tuple[list[Any], int]:

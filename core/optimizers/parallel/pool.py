@@ -20,6 +20,7 @@ from __future__ import annotations
 import queue
 import time
 import uuid
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import cloudpickle
@@ -28,6 +29,7 @@ from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker
 from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
+from core.optimizers.checks import require_count
 from core.optimizers.parallel.cluster import connect
 from core.optimizers.parallel.driver import Report, check_run, drive, run_header
 from core.optimizers.parallel.evaluation import Result, evaluate_trial
@@ -60,10 +62,9 @@ def run_parallel(
         UserError: bad arguments, a scheduler that does not answer, an objective that cannot be sent, a journal of
             another run, all before any work; or no worker left.
     """
-    check_run(evaluations, seed)
-    for name, number in (("attempts", attempts), ("workers", workers)):
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
-            raise UserError(f"{name} is {number!r}; allowed: a whole number from 1")
+    evaluations, seed = check_run(evaluations, seed)
+    attempts = require_count("attempts", attempts)
+    workers = None if workers is None else require_count("workers", workers)
     payload = _payload(objective)
     with open_journal(journal, run_header(optimizer, seed)) as book, connect(address, workers) as client:
         pool = WorkerPool(client, payload, float(objective.worst_loss), seed, workers, attempts)
@@ -83,6 +84,7 @@ class WorkerPool:
         self._plugin = f"objective-{uuid.uuid4().hex}"
         self._arrived: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._running: dict[int, tuple[Trial, Future, int]] = {}
+        self._ended: list[tuple[Trial, Result]] = []  # collected, and not yet returned
         self._again: list[tuple[Trial, int]] = []  # with the number of the attempt, until there is a worker for it
         self._last_worker = time.monotonic()
         client.register_plugin(_ObjectivePlugin(payload), name=self._plugin)
@@ -112,15 +114,20 @@ class WorkerPool:
         self._start(trial, 1)
 
     def wait(self, seconds: float | None) -> list[tuple[Trial, Result]]:
-        """See `Pool`; returns after a second even with nothing, for the loop to look after the workers."""
-        results = []
+        """See `Pool`; returns after a second even with nothing, for the loop to look after the workers.
+
+        What stops the run, an objective that cannot be loaded for one, is raised; results that were collected before
+        are returned by the next call. With a limit the run has been stopped: then only results count.
+        """
         try:
             number = self._arrived.get(timeout=POLL_SECONDS) if seconds is None else self._arrived.get_nowait()
             while True:
-                results += self._collect(number)
+                with nullcontext() if seconds is None else suppress(Exception):
+                    self._ended += self._collect(number)
                 number = self._arrived.get_nowait()
         except queue.Empty:
-            return results
+            ended, self._ended = self._ended, []
+            return ended
 
     def close(self) -> None:
         """Give up what is under way and take the objective off the workers."""

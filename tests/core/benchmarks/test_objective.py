@@ -16,6 +16,7 @@ from core.benchmarks.objective import (
     Fidelity,
     FunctionObjective,
     check_budget,
+    failure_of,
     guarded_evaluate,
 )
 from core.errors import UserError
@@ -151,6 +152,28 @@ def test_failures_that_an_objective_records_itself_keep_their_message():
     batch = Evaluation(np.array([np.nan, 2.0]), np.ones(2), ({"failure": "diverged"}, {}))
     evaluation = guarded_evaluate(Returns(batch, None), CONFIGURATIONS[:2], None, generator())
     assert evaluation.info[0] == {"failure": "diverged"} and evaluation.loss.tolist() == [7.0, 2.0]
+
+
+@pytest.mark.parametrize("nothing", ["", None, False])
+def test_a_message_that_says_nothing_is_no_failure(nothing):
+    batch = Evaluation(np.array([0.5, np.nan]), np.ones(2), ({"failure": nothing, "epochs": 3}, {"failure": nothing}))
+    assert not batch.failed.any() and failure_of(batch.info[0]) == ""
+    evaluation = guarded_evaluate(Returns(batch, None), CONFIGURATIONS[:2], None, generator())
+    assert evaluation.loss.tolist() == [0.5, 7.0] and evaluation.failed.tolist() == [False, True]
+    assert evaluation.info == ({"epochs": 3}, {"failure": "loss is nan"})
+
+
+def test_a_failure_without_words_is_one_all_the_same():
+    batch = Evaluation(np.zeros(1), np.ones(1), ({"failure": ValueError()},))
+    evaluation = guarded_evaluate(Returns(None, batch), CONFIGURATIONS[:1], None, generator())
+    assert evaluation.loss.tolist() == [7.0] and evaluation.info == ({"failure": "ValueError()"},)
+
+
+def test_info_that_is_no_mapping_is_a_failure():
+    evaluation = guarded_evaluate(
+        Returns(None, Evaluation(np.zeros(1), np.ones(1), (None,))), CONFIGURATIONS[:1], None, generator()
+    )
+    assert evaluation.failed.all() and "no mapping" in evaluation.info[0]["failure"]
 
 
 def test_no_configurations():

@@ -133,6 +133,18 @@ def test_successive_halving_by_default_begins_with_as_many_as_leave_one(space):
     assert Counter(record.budget for record in records) == {1: 32, 2: 16, 4: 8, 8: 4, 16: 2}
 
 
+@pytest.mark.parametrize(("eta", "largest", "size"), [(10**0.5, 10, 10), (10**0.5, 1000, 1000), (2.2, 2.2**4, 24)])
+def test_rounding_adds_no_configuration(space, eta, largest, size):
+    """2.2^4 = 23.4; the square root of 10 as a float is a little too large."""
+    assert SuccessiveHalving(space, np.random.default_rng(0), 1, largest, eta=eta).configurations == size
+
+
+def test_numpys_numbers_are_settings_too(space):
+    optimizer = Hyperband(space, np.random.default_rng(0), np.float32(1), np.int64(9), 3, brackets=np.int64(2))
+    assert optimizer.budgets == (9.0, 3.0, 1.0) and type(optimizer.brackets) is int
+    assert {type(budget) for budget in optimizer.budgets} == {float}
+
+
 @pytest.mark.parametrize("method", [Hyperband, SuccessiveHalving])
 def test_a_benchmark_that_fails_on_low_budgets_is_optimised_all_the_same(space, method):
     def function(configuration, budget, generator):

@@ -8,6 +8,7 @@ from ConfigSpace import ConfigurationSpace, Float
 from core.benchmarks.objective import FAILURE, Evaluation
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.checks import require_count
 
 
 class Countdown(Optimizer):
@@ -54,6 +55,15 @@ def test_ask_returns_fewer_where_there_is_nothing_to_propose():
     assert optimizer.ask(1) == []
 
 
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    assert len(Countdown(3).ask(np.int64(2))) == 2
+    for made in (require_count("n", np.uint8(3)), require_count("n", np.int64(0), least=0)):
+        assert type(made) is int
+    for wrong in (np.int64(0), np.bool_(True), np.float64(2.0)):
+        with pytest.raises(UserError, match=r"n is .*; allowed: a whole number from 1"):
+            require_count("n", wrong)
+
+
 @pytest.mark.parametrize("n", [0, -1, 1.5, True, "3"])
 def test_ask_wants_a_positive_whole_number(n):
     with pytest.raises(UserError, match="ask: n is"):
@@ -92,6 +102,7 @@ def test_an_evaluation_must_be_of_one_configuration_and_finite():
 
 def test_a_failure_carries_its_message():
     assert Outcome.of(evaluation(9.0, **{FAILURE: "it broke"})) == Outcome(9.0, 1.0, "it broke")
+    assert Outcome.of(evaluation(9.0, **{FAILURE: None})) == Outcome(9.0, 1.0, "")
 
 
 def test_a_saved_state_continues_as_if_nothing_had_happened(tmp_path):

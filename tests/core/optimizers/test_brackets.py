@@ -53,13 +53,15 @@ def test_the_best_third_is_promoted_and_equal_losses_go_by_number():
     bracket = Bracket(number=0, rung=1, size=7, started=7)
     for trial, loss in enumerate([0.5, 0.2, 0.9, 0.2, 0.1, INF, 0.2]):
         assert not bracket.done and bracket.rung == 1
-        bracket.tell(loss, trial, 10 + trial, eta=3)
+        dropped = bracket.tell(loss, trial, 10 + trial, eta=3)
+        assert (dropped == []) == (trial < 6)
+    assert dropped == [13, 16, 10, 12, 15]
     assert (bracket.rung, bracket.size, bracket.waiting, bracket.started) == (0, 2, [14, 11], 0)
     assert bracket.ready and not bracket.done
     bracket.started, bracket.waiting = 2, []
-    bracket.tell(0.3, 7, 11, eta=3)
+    assert bracket.tell(0.3, 7, 11, eta=3) == []
     assert not bracket.ready and not bracket.done
-    bracket.tell(0.4, 8, 14, eta=3)
+    assert bracket.tell(0.4, 8, 14, eta=3) == [11, 14]
     assert bracket.done
 
 
@@ -92,6 +94,9 @@ def test_failures_are_promoted_only_where_nothing_else_is():
         ((1, 9, float("nan")), "eta is nan; allowed: a finite number"),
         ((1, float("inf"), 3), "maximum_budget is inf; allowed: a finite number"),
         (("1", 9, 3), "minimum_budget is '1'; allowed: a finite number"),
+        ((1, 10**400, 3), "maximum_budget is 1000.*; allowed: a finite number"),
+        ((1e-300, 1e300, 2.0), r"budgets from 1e-300 to 1e\+300 are inf times apart; allowed: at most 1e\+09 times"),
+        ((1e-12, 1.0, 3), r"budgets from 1e-12 to 1.0 are 1e\+12 times apart; allowed: at most 1e\+09 times"),
     ],
 )
 def test_bad_budgets_are_refused(arguments, message):

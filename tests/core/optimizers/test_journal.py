@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from ConfigSpace import Categorical, ConfigurationSpace
 
-from core.benchmarks.objective import FunctionObjective
+from core.benchmarks.objective import Fidelity, FunctionObjective
 from core.errors import UserError
+from core.optimizers.bohb import BOHB
 from core.optimizers.cmaes import CMAES
 from core.optimizers.differential_evolution import DifferentialEvolution
 from core.optimizers.parallel import run_serial
@@ -35,10 +36,17 @@ class Interrupting:
         return configuration["x"] + configuration["y"] + generator.random()
 
 
+def bohb(space, generator):
+    """Its model proposes from the sixth trial on."""
+    return BOHB(space, generator, 1, 9, random_fraction=0.0, minimum_points=3)
+
+
 def run(journal, optimizer=DifferentialEvolution, at=None, seed=0, evaluations=12, restored=None, **options):
     made = restored or optimizer(SPACE, np.random.default_rng(seed))
     function = Interrupting(at)
-    records = run_serial(made, FunctionObjective(function, SPACE, 50.0), evaluations, 1, journal=journal, **options)
+    fidelity = Fidelity("epochs", 1, 9) if optimizer is bohb else None
+    objective = FunctionObjective(function, SPACE, 50.0, fidelity=fidelity)
+    records = run_serial(made, objective, evaluations, 1, journal=journal, **options)
     return records, function.calls, made
 
 
@@ -46,18 +54,20 @@ def outcomes(records):
     return [(record.number, record.configuration, record.loss, record.failure) for record in records]
 
 
-@pytest.mark.parametrize("optimizer", [RandomSearch, DifferentialEvolution, CMAES, TPE])
+@pytest.mark.parametrize("optimizer", [RandomSearch, DifferentialEvolution, CMAES, TPE, bohb])
 def test_an_interrupted_run_ends_as_if_it_had_not_been(tmp_path, optimizer):
-    whole, calls, undisturbed = run(None, optimizer)
+    whole, calls, undisturbed = run(None, optimizer, seed=2)
     assert calls == 12 and any(record.failure for record in whole)
     with pytest.raises(KeyboardInterrupt):
-        run(tmp_path / "journal", optimizer, at=6)
-    resumed, calls, made = run(tmp_path / "journal", optimizer)
+        run(tmp_path / "journal", optimizer, at=6, seed=2)
+    resumed, calls, made = run(tmp_path / "journal", optimizer, seed=2)
     assert calls == 7  # the five that were finished are not evaluated again
     assert outcomes(resumed) == outcomes(whole)
     assert made.ask(1)[0] == undisturbed.ask(1)[0]
     assert all(record.finished >= record.started for record in resumed)
-    assert run(tmp_path / "journal", optimizer)[1] == 0
+    assert run(tmp_path / "journal", optimizer, seed=2)[1] == 0
+    if optimizer is bohb:
+        assert {record.notes["origin"] for record in whole} == {"random", "model", "promoted"}
 
 
 def test_every_line_is_there_before_its_event_takes_effect(tmp_path):
@@ -74,6 +84,14 @@ def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path, cut):
     path.write_bytes(path.read_bytes()[:-cut])
     assert outcomes(run(path)[0]) == outcomes(whole)
     assert [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_numbers_of_numpy_are_numbers_of_the_same_run(tmp_path):
+    objective = FunctionObjective(Interrupting(), SPACE, 50.0)
+    optimizer = RandomSearch(SPACE, np.random.default_rng(0))
+    run_serial(optimizer, objective, np.int64(2), np.int64(1), journal=tmp_path / "journal")
+    again = RandomSearch(SPACE, np.random.default_rng(0))
+    assert len(run_serial(again, objective, 2, 1, journal=tmp_path / "journal")) == 2
 
 
 def test_a_run_can_be_prolonged(tmp_path):

@@ -91,23 +91,6 @@ def test_what_an_objective_says_beside_the_loss_arrives_in_plain_values(address)
     assert record.info["curve"] == [0, 1] and record.info["rate"] == 0.5 and record.info["open"].startswith("<_io")
 
 
-def test_a_worker_killed_in_the_middle_costs_no_trial(address, tmp_path):
-    """The first evaluation of one trial kills its process; the second finds the mark and goes on."""
-    mark, fatal = str(tmp_path / "killed"), largest(10)
-
-    def kill_once(configuration, budget, generator):
-        if configuration["x"] == fatal and not os.path.exists(mark):  # noqa: PTH110
-            open(mark, "w").close()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return configuration["x"]
-
-    optimizer = search()
-    records = run_parallel(optimizer, objective_of(kill_once), 10, seed=0, address=address)
-    assert os.path.exists(mark)  # noqa: PTH110
-    assert sorted(record.number for record in records) == list(range(10)) and not optimizer.pending
-    assert all(record.loss == record.configuration["x"] and not record.failure for record in records)
-
-
 @pytest.mark.slow
 def test_a_trial_that_kills_every_worker_is_recorded_as_failed(address):
     fatal = largest(6)
@@ -243,6 +226,7 @@ def test_objectives_that_cannot_travel_and_bad_budgets_stop_the_run(address):
         ({"attempts": 0}, "attempts is 0"),
         ({"workers": 2.5}, "workers is 2.5"),
         ({"workers": 0}, "workers is 0; allowed: a whole number from 1"),
+        ({"seed": np.bool_(True)}, "seed is .*True"),
     ],
 )
 def test_numbers_that_are_none(arguments, message):

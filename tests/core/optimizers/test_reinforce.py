@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Integer, OrdinalHyperparameter
+from ConfigSpace import (
+    Categorical,
+    ConfigurationSpace,
+    EqualsCondition,
+    ForbiddenAndConjunction,
+    ForbiddenEqualsClause,
+    Integer,
+    OrdinalHyperparameter,
+)
 
 from core.benchmarks.objective import Evaluation
 from core.errors import UserError
@@ -106,10 +114,49 @@ def test_it_learns_the_best_values(space):
 
 def test_losses_of_any_size_leave_probabilities(space):
     optimizer = Reinforce(space, np.random.default_rng(0))
-    for loss in (1e300, -1e300, 0.0, 1e-300, 1e200):
+    largest = np.finfo(float).max
+    for loss in (1e300, -1e300, 0.0, 1e-300, 1e200, *(1e308, -1e308) * 10, *(largest, -largest) * 10):
         (trial,) = optimizer.ask()
         tell(optimizer, trial, loss)
         np.testing.assert_allclose(optimizer.probabilities().sum(axis=1), 1.0)
+        sizes = [column.size for column in optimizer.encoding.columns]
+        assert [int(row.sum()) for row in np.isfinite(optimizer.logits)] == sizes and np.isfinite(optimizer.baseline)
+
+
+def test_a_learning_rate_of_any_size_leaves_probabilities(space):
+    optimizer = Reinforce(space, np.random.default_rng(0), learning_rate=1e300)
+    for loss in (0.0, 1e10, -1e10):
+        (trial,) = optimizer.ask()
+        tell(optimizer, trial, loss)
+        np.testing.assert_allclose(optimizer.probabilities().sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_policy_that_settles_on_a_forbidden_combination_draws_at_random_and_goes_on(seed):
+    """Each 1 by itself is good, both together are forbidden: steps of 100 settle on both."""
+    space = ConfigurationSpace()
+    a, b, c = (Categorical(name, [0, 1]) for name in "abc")
+    space.add(a, b, c, EqualsCondition(c, a, 1))
+    space.add(ForbiddenAndConjunction(ForbiddenEqualsClause(a, 1), ForbiddenEqualsClause(b, 1)))
+    optimizer = Reinforce(space, np.random.default_rng(seed))
+    optimizer.logits[[column.name in "ab" for column in optimizer.encoding.columns], 1] = 800.0
+    origins = []
+    for _ in range(12):
+        (trial,) = optimizer.ask()
+        chosen = trial.configuration
+        assert chosen["a"] + chosen["b"] < 2 and ("c" in chosen) == (chosen["a"] == 1)
+        origins.append(trial.info["origin"])
+        rows, _ = optimizer._drawn[trial.number]
+        for column, row in zip(optimizer.encoding.columns, rows):
+            assert column.name not in chosen or chosen[column.name] == row
+        tell(optimizer, trial, 1000.0 if chosen["a"] + chosen["b"] == 0 else 0.0)
+    assert origins[0] == "random"
+
+
+def test_rows_are_the_inverse_of_coordinates(space):
+    optimizer = Reinforce(space, np.random.default_rng(0))
+    for rows in np.ndindex(*optimizer._sizes):
+        np.testing.assert_array_equal(optimizer._rows(optimizer._coordinates(np.array(rows))), rows)
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,30 @@ def test_trials_of_no_cost_take_no_time():
     assert {record.finished for record in records} == {0.0}
 
 
+@pytest.mark.parametrize("workers", [1, 7])
+def test_a_clock_that_stands_still_is_an_error_where_nothing_else_ends_the_run(workers):
+    class Repeating(Counting):
+        def _propose(self):
+            return {"x": 0}, None, {}
+
+    def run_free(**limits):
+        return simulate(Repeating(the_space()), Costs([0]), workers, np.random.default_rng(0), until=5.0, **limits)
+
+    with pytest.raises(UserError, match=r"Costs: 10,00\d evaluations in succession .* from 0.0 towards until=5.0"):
+        run_free()
+    assert len(run_free(evaluations=10_500)) == 10_500
+
+
+def test_a_message_that_says_nothing_is_no_failure():
+    class Silent(Costs):
+        def evaluate(self, configurations, budget, generator):
+            found = super().evaluate(configurations, budget, generator)
+            return Evaluation(found.loss, found.cost, ({"failure": "", "noted": 1},))
+
+    (record,) = simulate(Counting(the_space()), Silent([1]), 1, np.random.default_rng(0), evaluations=1)
+    assert (record.failure, record.loss, record.info) == ("", 0.0, {"noted": 1})
+
+
 def test_failures_and_notes_are_recorded():
     _, records = run([7, 1], 1)
     assert (records[0].failure, records[0].loss, records[0].info) == ("loss is nan", 99.0, {"noted": 0})

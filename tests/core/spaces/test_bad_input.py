@@ -48,6 +48,11 @@ def test_what_a_constant_activates_can_be_optimised():
         ({"kind": "net", "width": 10}, UserError, r"width = 10 is not allowed; allowed: integer from 1 to 9"),
         ({"kind": "net", "width": 2.5}, UserError, r"width = 2.5 is not allowed"),
         ({"kind": "net", "width": "wide"}, UserError, r"width = 'wide' is not allowed"),
+        ({"kind": "net", "width": "5.0"}, UserError, r"width = '5.0' is not allowed; allowed: integer from 1 to 9"),
+        ({"kind": "net", "width": True}, UserError, r"width = True is not allowed"),
+        ({"kind": "net", "width": 10**400}, UserError, r"width = 1000.* is not allowed"),
+        ({"kind": "svm", "gamma": "0.5", "seed": 7}, UserError, r"gamma = '0.5' is not allowed; allowed: float from"),
+        ({"kind": "svm", "gamma": False, "seed": 7}, UserError, r"gamma = False is not allowed"),
         (
             {"kind": "svm", "gamma": math.nan, "seed": 7},
             UserError,
@@ -72,3 +77,11 @@ def test_bad_points_and_no_points(conditional):
             encoding.decode([[0.0, 0.0, 0.0], [0.0, value, 0.0]])
     assert encoding.decode(np.empty((0, 3))) == []
     assert encoding.encode([]).shape == (0, 3)
+
+
+def test_numbers_of_numpy_are_numbers(conditional):
+    encoding = CubeEncoding(conditional)
+    plain = encoding.encode([{"kind": "net", "width": 5}, {"kind": "svm", "gamma": 0.25, "seed": 7}])
+    for whole, real in ((np.int64(5), np.float32(0.25)), (np.float64(5.0), np.float64(0.25))):
+        found = encoding.encode([{"kind": "net", "width": whole}, {"kind": "svm", "gamma": real, "seed": 7}])
+        np.testing.assert_array_equal(found, plain)

@@ -1,0 +1,124 @@
+"""The loop of the drivers on pools that answer by hand: workers that come late, and ends in the middle of results."""
+
+from __future__ import annotations
+
+import queue
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from ConfigSpace import ConfigurationSpace
+
+from core.errors import UserError
+from core.optimizers.parallel.driver import drive
+from core.optimizers.parallel.evaluation import Result
+from core.optimizers.parallel.journal import Journal, open_journal
+from core.optimizers.parallel.pool import WorkerPool
+from core.optimizers.random_search import RandomSearch
+
+SPACE = ConfigurationSpace({"x": (0.0, 1.0)})
+
+
+def search():
+    return RandomSearch(SPACE, np.random.default_rng(0))
+
+
+class Prompt:
+    """All that was submitted has ended by the next `wait`; `slots` answers as given, at last the same again."""
+
+    def __init__(self, *slots):
+        self.answers, self.submitted = list(slots), []
+
+    def slots(self):
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+    def submit(self, trial):
+        self.submitted.append(trial)
+
+    def wait(self, seconds):
+        ended, self.submitted = [(trial, Result(0.5, 1.0)) for trial in self.submitted], []
+        return ended
+
+
+@pytest.mark.parametrize("answers", [(0, 1), (0, 0, 0, 2), (1, 0, 0, 3)])
+def test_workers_that_join_between_two_looks_are_used(answers):
+    records = drive(search(), Prompt(*answers), 3, Journal(None, [], None), lambda record: None)
+    assert [record.number for record in records] == [0, 1, 2]
+
+
+def test_an_optimizer_that_proposes_nothing_is_told_apart():
+    optimizer = search()
+    optimizer._propose = lambda: None
+    with pytest.raises(RuntimeError, match="RandomSearch proposes nothing though no trial is pending"):
+        drive(optimizer, Prompt(2), 3, Journal(None, [], None), lambda record: None)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_all_results_that_had_arrived_are_written_down_and_told_when_a_report_raises(tmp_path, error):
+    optimizer, reported = search(), []
+
+    def report(record):
+        reported.append(record.number)
+        raise error
+
+    with pytest.raises(error), open_journal(tmp_path / "journal", {}) as journal:
+        drive(optimizer, Prompt(3), 9, journal, report)
+    assert reported == [0] and not optimizer.pending
+    assert (tmp_path / "journal").read_text().count('"told"') == 3
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_an_interruption_between_writing_and_telling_leaves_each_result_once(tmp_path, place):
+    optimizer, told = search(), []
+    plainly, left = optimizer.tell, [1]
+
+    def tell(trial, evaluation):
+        if trial.number == 1 and left and place == "before" and left.pop():
+            raise KeyboardInterrupt
+        plainly(trial, evaluation)
+        told.append(trial.number)
+        if trial.number == 1 and left and left.pop():
+            raise KeyboardInterrupt
+
+    optimizer.tell = tell
+    with pytest.raises(KeyboardInterrupt), open_journal(tmp_path / "journal", {}) as journal:
+        drive(optimizer, Prompt(3), 9, journal, lambda record: None)
+    assert told == [0, 1, 2] and not optimizer.pending
+    assert (tmp_path / "journal").read_text().count('"told"') == 3
+
+
+def test_a_line_whose_writing_is_interrupted_is_not_there(tmp_path, monkeypatch):
+    optimizer, path = search(), tmp_path / "journal"
+    synchronise = [1]
+
+    def fsync(handle):
+        if '"number": 1, "configuration"' in path.read_text() and '"told"' in path.read_text() and synchronise:
+            synchronise.pop()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("core.optimizers.parallel.journal.os.fsync", fsync)
+    with pytest.raises(KeyboardInterrupt), open_journal(path, {}) as journal:
+        drive(optimizer, Prompt(2), 9, journal, lambda record: None)
+    with open_journal(path, {}) as journal:
+        assert [kind for kind, _ in journal.events] == ["asked", "asked", "told", "told"]
+
+
+def future(value):
+    status = "error" if isinstance(value, Exception) else "finished"
+    return SimpleNamespace(status=status, result=lambda: value, exception=lambda: value)
+
+
+def test_results_collected_before_an_error_are_returned_by_the_next_call():
+    """As the driver does: an error stops the run, then what had arrived is asked for."""
+    pool = WorkerPool.__new__(WorkerPool)
+    pool._arrived, pool._ended, pool._again, pool.attempts = queue.SimpleQueue(), [], [], 3
+    fine = {"loss": 0.5, "cost": 1.0}
+    ends = [fine, UserError("the first"), fine, UserError("the second"), fine]
+    trials = search().ask(len(ends))
+    pool._running = {trial.number: (trial, future(end), 1) for trial, end in zip(trials, ends, strict=True)}
+    for trial in trials:
+        pool._arrived.put(trial.number)
+    with pytest.raises(UserError, match="the first"):
+        pool.wait(None)
+    assert [trial.number for trial, _ in pool.wait(0.0)] == [0, 2, 4]
+    assert pool.wait(0.0) == []

@@ -1,0 +1,75 @@
+"""Saved states of optimizers that were made otherwise are refused before anything has changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ConfigSpace import ConfigurationSpace
+
+from core.benchmarks.objective import Evaluation
+from core.errors import UserError
+from core.optimizers.bohb import BOHB
+from core.optimizers.differential_evolution import DifferentialEvolution
+from core.optimizers.hyperband import Hyperband
+from core.optimizers.random_search import RandomSearch
+from core.optimizers.regularized_evolution import RegularizedEvolution
+from core.optimizers.successive_halving import SuccessiveHalving
+
+SPACE = ConfigurationSpace({"x": (0.0, 1.0)})
+WIDER = ConfigurationSpace({"x": (0.0, 2.0)})
+
+
+def made(kind, *budgets, space=SPACE, seed=0, **settings):
+    return kind(space, np.random.default_rng(seed), *budgets, **settings)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        (made(BOHB, 1, 9), made(BOHB, 1, 27), r"budgets \(9.0, 3.0, 1.0\); this optimizer has \(27.0, 9.0, 3.0, 1.0\)"),
+        (made(Hyperband, 1, 27), made(Hyperband, 9, 27), r"budgets .*; this optimizer has \(27.0, 9.0\)"),
+        (made(Hyperband, 4, 8, 2), made(Hyperband, 4, 8, 2.0, 3), "brackets None; this optimizer has 3"),
+        (made(Hyperband, 1, 1), made(Hyperband, 1, 1, 2), "eta 3; this optimizer has 2"),
+        (made(SuccessiveHalving, 1, 9), made(SuccessiveHalving, 1, 9, configurations=5), "configurations 9; .* has 5"),
+        (made(BOHB, 1, 9), made(BOHB, 1, 9, samples=3), "samples 64; this optimizer has 3"),
+        (made(DifferentialEvolution), made(DifferentialEvolution, population=5), "population 20; .* has 5"),
+        (made(RegularizedEvolution), made(RegularizedEvolution, population=5), "population 100; .* has 5"),
+        (made(RandomSearch), made(RandomSearch, space=WIDER), r"hyperparameters \[.*1.0.*; this optimizer has \[.*2.0"),
+    ],
+)
+def test_a_state_continues_only_where_settings_and_space_are_the_same(first, second, message):
+    first.ask(3)
+    second.ask(2)
+    before = second.state_dict()
+    with pytest.raises(UserError, match=f"state with {message}"):
+        second.load_state_dict(first.state_dict())
+    assert repr(second.state_dict()) == repr(before)
+
+
+@pytest.mark.parametrize("path", [("own",), ("settings",), ("pending",), ("own", "draws"), ("settings", "eta")])
+def test_a_state_that_lacks_a_part_is_refused(path):
+    optimizer = made(Hyperband, 1, 9)
+    optimizer.ask(3)
+    before, state = optimizer.state_dict(), optimizer.state_dict()
+    part = state
+    for name in path[:-1]:
+        part = part[name]
+    del part[path[-1]]
+    with pytest.raises(UserError, match=f"state of 'Hyperband' lacks {path[-1]}"):
+        optimizer.load_state_dict(state)
+    assert repr(optimizer.state_dict()) == repr(before)
+
+
+def test_what_is_no_longer_in_a_bracket_is_not_kept():
+    """Nor written into every state; numbers of configurations go on counting all that were chosen."""
+    optimizer, again = made(BOHB, 1, 9), made(BOHB, 1, 9, seed=5)
+    numbers, most = [], 0
+    for _ in range(600):
+        (trial,) = optimizer.ask()
+        numbers.append(trial.info["configuration"])
+        most = max(most, len(optimizer.state_dict()["own"]["configurations"]))
+        optimizer.tell(trial, Evaluation(np.array([trial.configuration["x"]]), np.ones(1), ({},)))
+    assert most == 9 and max(numbers) > 300
+    assert sorted(set(numbers)) == list(range(max(numbers) + 1))
+    again.load_state_dict(optimizer.state_dict())
+    assert again.ask(20) == optimizer.ask(20)
