@@ -1,8 +1,8 @@
 """A long computation on many items as chunks: a file each, so that an interruption loses one chunk at most.
 
-A chunk file (`chunk_<number>.npz`) holds plain arrays by name, the items first, and `key`, which says what they are of:
-files of another collection are refused, damaged ones are computed again. Several processes may fill a folder, each a
-shard: chunk k belongs to shard k modulo the number of shards.
+A chunk file (`chunk_<number>.npz`) holds plain arrays by name, the items first, with `key`, which says what they are of,
+and `names`, which of them there are: files of another collection are refused, damaged ones are computed again. Several
+processes may fill a folder, each a shard: chunk k belongs to shard k modulo the number of shards.
 """
 
 from __future__ import annotations
@@ -73,8 +73,12 @@ class Chunks:
         for done, number in enumerate(numbers, start=1):
             if self._read(number) is None:
                 arrays = compute(self._items(number))
-                if "key" in arrays or any(len(array) != len(self._items(number)) for array in arrays.values()):
-                    raise ValueError(f"compute: must give arrays of {len(self._items(number))} items, none named key")
+                if {"key", "names"} & arrays.keys() or any(
+                    len(array) != len(self._items(number)) for array in arrays.values()
+                ):
+                    raise ValueError(
+                        f"compute: must give arrays of {len(self._items(number))} items, none named key or names"
+                    )
                 self._write(number, arrays)
             progress(done / len(numbers))
 
@@ -104,14 +108,16 @@ class Chunks:
         try:
             with np.load(self._path(number), allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
-            key = str(arrays.pop("key"))
+            key, names = str(arrays.pop("key")), arrays.pop("names").tolist()
         except PermissionError as error:
             raise UserError(f"{self._path(number)}: cannot be read ({error.strerror})") from None
         except Exception:  # a damaged archive makes its reader raise nearly anything
             return None
         if key != self.key:
             raise UserError(f"{self._path(number)}: holds {key}, wanted is {self.key}; use another folder")
-        return arrays if all(len(array) == len(self._items(number)) for array in arrays.values()) else None
+        whole = sorted(arrays) == names and all(len(array) == len(self._items(number)) for array in arrays.values())
+        return arrays if whole else None
 
     def _write(self, number: int, arrays: Arrays) -> None:
-        write_whole(self._path(number), lambda stream: np.savez_compressed(stream, key=np.array(self.key), **arrays))
+        notes = {"key": np.array(self.key), "names": np.array(sorted(arrays))}
+        write_whole(self._path(number), lambda stream: np.savez_compressed(stream, **notes, **arrays))
