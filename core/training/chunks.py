@@ -1,7 +1,7 @@
 """A long computation on many items as chunks: a file each, so that an interruption loses one chunk at most.
 
-A chunk file (`chunk_<number>.npz`) holds plain arrays by name, the items first, with `key`, which says what they are of,
-and `names`, which of them there are: files of another collection are refused, damaged ones are computed again. Several
+A chunk file (`chunk_<number>.npz`) holds plain arrays by name, the items first, with `key`, what they are of, and
+`names`, which of them there are: files of another collection are refused, damaged ones are computed again. Several
 processes may fill a folder, each a shard: chunk k belongs to shard k modulo the number of shards.
 """
 
