@@ -104,9 +104,8 @@ class FCNetSurrogate:
     def __init__(
         self, X: NDArray[np.float64], curves: NDArray[np.float64], seconds: NDArray[np.float64], seed: int = 0
     ) -> None:
-        self._untrained = float(np.fmax.reduce(curves, axis=None, initial=-np.inf))
-        if np.isinf(self._untrained):  # every network diverged in its first epoch
-            self._untrained = self.worst_loss
+        # Every network may have diverged in its first epoch.
+        self._untrained = self.worst_loss if np.isnan(curves).all() else float(np.nanmax(curves))
         curves = np.where(np.isnan(curves), self.worst_loss, curves)
         self.space: ConfigurationSpace = surrogate_space()
         self.encoding = CubeEncoding(self.space)

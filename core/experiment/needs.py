@@ -50,8 +50,8 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
 def reads_the_same(cell: Cell, read: dict[str, dict[str, str]], root: Path) -> bool:
     """Whether the files that were `read` are those that the cell would read now, as far as these are there."""
     for needed in cell.needs:
-        path = _find(needed, root)
-        if needed.name in read and path is not None and read[needed.name].get("digest") != _digest(path):
+        path = _find(needed, root) if needed.name in read else None
+        if path is not None and read[needed.name].get("digest") != _digest(path):
             return False
     return True
 

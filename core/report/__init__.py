@@ -1,7 +1,7 @@
 """Tables and figures with published numbers beside ours, verdicts, claims, and the page that compares them all."""
 
 from core.report.bootstrap import Interval, bootstrap_interval
-from core.report.checks import Check, NotRunError, all_of, judge, not_run, runs_of
+from core.report.checks import Check, NotRunError, absent, all_of, judge, not_run, runs_of, unknown
 from core.report.figure import Figure
 from core.report.published import Published, PublishedCell
 from core.report.table import Cell, Table, compare_table, samples_of, spec_table
@@ -17,6 +17,7 @@ __all__ = [
     "PublishedCell",
     "Table",
     "Verdict",
+    "absent",
     "all_of",
     "best",
     "bootstrap_interval",
@@ -31,4 +32,5 @@ __all__ = [
     "runs_of",
     "samples_of",
     "spec_table",
+    "unknown",
 ]

@@ -88,6 +88,16 @@ def all_of(checks: Iterable[Check], published: float | str, detail: str = "") ->
     return Check(ours, published, math.nan, math.nan, holds, detail)
 
 
+def unknown(why: str) -> Check:
+    """A part of a claim, for `all_of`, that cannot be judged: the other parts may refute the claim, not confirm it."""
+    return Check(math.nan, "", math.nan, math.nan, "inconclusive", why)
+
+
+def absent(name: str) -> Check:
+    """The part of what a sentence names and nobody ran."""
+    return unknown(f"{name} not run")
+
+
 def not_run(published: float | str = math.nan, detail: str = "") -> Check:
     """The Check of a claim whose runs are missing."""
     return Check(math.nan, published, math.nan, math.nan, "not run", detail)

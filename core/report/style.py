@@ -8,7 +8,7 @@ Nothing here touches pyplot or the global settings: draw inside `with style.cont
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -168,6 +168,15 @@ def subplots(
     figure = MatplotlibFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure, figure.subplots(rows, columns, **keywords)
+
+
+def legend(figure: MatplotlibFigure, panels: Iterable[Axes], columns: int) -> None:
+    """One legend above the panels with every label that one of them has."""
+    named = {}
+    for axes in panels:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=min(len(named), columns))
 
 
 def _from_defaults() -> dict[str, object]:

@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, judge
+from core.report import Check, absent, all_of, bootstrap_interval, judge
 from core.report.trajectories import SMALLEST
 from papers.bohb.counting_figures import DIMENSIONS
 from papers.bohb.curves import frame_of, over_time, rows_of, times_of
 from papers.bohb.measures import (
     CLEARLY,
     SEED,
-    absent,
     cannot_compare,
     cells_of,
     described,

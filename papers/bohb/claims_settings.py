@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, bootstrap_interval, judge
+from core.report import Check, bootstrap_interval, judge
 from papers.bohb.ablation_figures import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES
-from papers.bohb.claims_surrogates import FIRST_ITERATIONS, on_sets
-from papers.bohb.curves import frame_of, over_time
+from papers.bohb.claims_surrogates import FIRST_ITERATIONS, on_sets, sets_of
+from papers.bohb.curves import over_time
 from papers.bohb.measures import (
     RESOLUTION,
     SEED,
@@ -28,7 +28,6 @@ from papers.bohb.measures import (
     open_where,
     values_at,
 )
-from papers.bohb.surrogate_figures import LABELS
 
 ROBUST, INSENSITIVE = 2.0, 3.0  # factors of the final regret
 
@@ -75,17 +74,9 @@ def insensitive_to_bandwidth_factor(results: Results) -> Check:
 
 def bandwidth_factor_helps_late(results: Results) -> Check:
     """On every set a factor of 3 ends below a factor of 1, by more than it is below after five brackets."""
-    frame, names = _sets(results, "bandwidth_factor")
+    frame, names = sets_of(results, ["bandwidth_factor"])
     checks = [lower_than(frame, name, "factor_3", "factor_1", floor=RESOLUTION) for name in names]
     return on_sets([*checks, *(_gains_late(frame, name) for name in names)], names, "especially late")
-
-
-def _sets(results: Results, experiment: str) -> tuple[pd.DataFrame, list[str]]:
-    frame = frame_of(results, experiment)
-    names = [name for name in LABELS if name in set(frame["benchmark"])]
-    if not names:
-        raise NotRunError(experiment)
-    return frame, names
 
 
 def _robust(results: Results, experiment: str, methods: list[str], default: str) -> Check:
@@ -115,7 +106,7 @@ def _final(
     said: str,
 ) -> Check:
     """A statistic of the methods' regrets when the first of their runs ends is below a factor, on every set."""
-    frame, names = _sets(results, experiment)
+    frame, names = sets_of(results, [experiment])
     checks = []
     for name in names:
         cells = cells_of(frame, name, methods)

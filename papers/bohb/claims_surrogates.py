@@ -6,6 +6,7 @@ those that were run, the number of which is in its detail. Regrets below the res
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -123,16 +124,18 @@ def lcnet_between_hyperband_and_bohb(results: Results) -> Check:
     return on_sets(checks, names, "in between")
 
 
-def sets_of(results: Results, besides: str = "") -> tuple[pd.DataFrame, list[str]]:
-    """The runs, and the thesis' data sets among them, without one that a sentence excepts.
+def sets_of(
+    results: Results, experiments: Sequence[str] = EXPERIMENTS, besides: str = ""
+) -> tuple[pd.DataFrame, list[str]]:
+    """The runs of experiments, and the thesis' data sets among them, without one that a sentence excepts.
 
     Raises:
         NotRunError: none of them was run.
     """
-    frame = frame_of(results, *EXPERIMENTS)
+    frame = frame_of(results, *experiments)
     names = [name for name in LABELS if name in set(frame["benchmark"]) and name != besides]
     if not names:
-        raise NotRunError("surrogates")
+        raise NotRunError(experiments[0])
     return frame, names
 
 

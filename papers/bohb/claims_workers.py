@@ -7,6 +7,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of
+from papers.bohb.claims_surrogates import on_sets, sets_of
 from papers.bohb.curves import frame_of, rows_of, times_of
 from papers.bohb.speedups import POINTS, Curves, Pair, faster, judge_known, known, of_speedups, spread
 from papers.bohb.surrogate_figures import LABELS, WORKERS
@@ -16,7 +17,7 @@ ABOUT = 1.5  # a factor around "ca."
 LETTER = 81.0  # seconds, the largest budget on letter (Table C.2)
 SECONDS = {"workers_1": 2000.0, "workers_32": 130.0}  # to a regret of 0.01, Fig 6.1
 CONSISTENT = 2.0  # the largest speed-up over the smallest
-SETS = tuple(name for name in LABELS if name != "poker")  # which was not run with fewer than 16 workers
+SETS = len(LABELS) - 1  # without poker
 
 
 def thirty_two_workers_are_15_times_faster(results: Results) -> Check:
@@ -53,30 +54,27 @@ def more_workers_are_sublinear(results: Results) -> Check:
 
 def up_to_eight_workers_are_almost_linear(results: Results) -> Check:
     """On all sets but poker 2 to 8 workers are almost linear, at the regret of one after a quarter of its time."""
-    frame = _frame(results)
-    names = _sets(frame)
+    frame, names = _sets(results)
     checks = [_almost_linear(frame, name, workers, "quarter") for name in names for workers in (2, 4, 8)]
-    return _on_sets(checks, names, "almost linear")
+    return on_sets(checks, names, "almost linear", SETS)
 
 
 def speedups_are_consistent(results: Results) -> Check:
     """The speed-ups of a number of workers, at that regret, differ by less than a factor of 2 between the sets."""
-    frame = _frame(results)
-    names, checks = _sets(frame), []
+    (frame, names), checks = _sets(results), []
     if len(names) < 2:
         raise NotRunError("workers on two data sets")
     for method in WORKERS[1:]:
         found = of_speedups([Pair.of(frame, name, "workers_1", method, "quarter") for name in names], spread)
         checks.append(judge_known(found, "consistent", (0.0, CONSISTENT), f"{method}, largest over smallest: "))
-    return _on_sets(checks, names, "quite consistent")
+    return on_sets(checks, names, "quite consistent", SETS)
 
 
 def many_workers_lose_efficiency(results: Results) -> Check:
     """Eight workers' regret of a quarter of their time is reached less than 3.2 times sooner by 32, on all sets."""
-    frame = _frame(results)
-    names, between = _sets(frame), (0.0, LINEAR * 4)
+    (frame, names), between = _sets(results), (0.0, LINEAR * 4)
     checks = [faster(frame, name, "workers_8", "workers_32", "quarter", between, "degrades") for name in names]
-    return _on_sets(checks, names, "degrades")
+    return on_sets(checks, names, "degrades", SETS)
 
 
 def thirty_two_workers_are_linear_on_letter(results: Results) -> Check:
@@ -88,15 +86,9 @@ def _frame(results: Results) -> pd.DataFrame:
     return frame_of(results, "workers")
 
 
-def _sets(frame: pd.DataFrame) -> list[str]:
-    names = [name for name in SETS if name in set(frame["benchmark"])]
-    if not names:
-        raise NotRunError("workers")
-    return names
-
-
-def _on_sets(checks: list[Check], names: list[str], said: str) -> Check:
-    return all_of(checks, said, f"{len(names)} of {len(SETS)} sets run")
+def _sets(results: Results) -> tuple[pd.DataFrame, list[str]]:
+    """All but poker, which was not run with fewer than 16 workers."""
+    return sets_of(results, ["workers"], besides="poker")
 
 
 def _almost_linear(frame: pd.DataFrame, benchmark: str, workers: int, level: float | str) -> Check:

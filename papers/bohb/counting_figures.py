@@ -7,7 +7,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
 from papers.bohb.curves import draw, frame_of
-from papers.bohb.panels import legend, not_run, runs_of
+from papers.bohb.panels import not_run, runs_of
 
 EXPERIMENTS = ("counting_ones", "counting_ones_text")  # those of the text's rule are an experiment of their own
 METHODS = ["random", "tpe", "smac", "hyperband", "bohb", "bohb_all_kernels"]
@@ -23,7 +23,7 @@ def fig6_2(results: Results, published: Published | None) -> Figure:
     figure, axes = style.subplots(height=3.4, width=4.8)
     drawn = draw(axes, frame, name, METHODS)
     axes.set(xlabel="full evaluations", ylabel="normalised immediate regret")
-    legend(figure, [axes], 3)
+    style.legend(figure, [axes], 3)
     caption = (
         f"{half} categorical and {half} continuous hyperparameters: mean and standard error over "
         f"{runs_of(frame, name)} of the incumbent's regret without noise. Budgets are added up, in multiples of the "
@@ -57,7 +57,7 @@ def _panels(results: Results, median: bool) -> Figure:
             not_run(axes)
     for axes in panels[:, 0]:
         axes.set_ylabel("normalised regret")
-    legend(figure, panels.flat, LEGEND_COLUMNS)
+    style.legend(figure, panels.flat, LEGEND_COLUMNS)
     what = "Median and quartiles" if median else "Mean and standard error"
     caption = (
         f"{what} over {runs_of(frame, *DIMENSIONS)} of the regret without noise, half of the hyperparameters "

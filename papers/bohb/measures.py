@@ -61,10 +61,7 @@ def lower_than(
     Raises:
         NotRunError: one of the two was not run.
     """
-    cells = cells_of(frame, benchmark, [worse, better])
-    samples, at = values_at(cells, time)
-    interval = bootstrap_interval(samples, lambda a, b: np.subtract(*log_means((a, b), floor)), SEED)
-    detail = f"{benchmark}, {worse} over {better} at {at:.4g}: {described(interval)}"
+    cells, samples, interval, detail = _ratio(frame, benchmark, worse, better, time, floor)
     check = judge(interval, "below", lower=-np.log10(margin), detail=detail)
     tied = check.holds == "fails" and samples[1].mean() <= floor
     return open_where(check, cannot_compare(cells, time) or (f"below {floor:g}" if tied else ""))
@@ -84,10 +81,7 @@ def within_factor(
     Raises:
         NotRunError: one of the two was not run.
     """
-    cells = cells_of(frame, benchmark, [first, second])
-    samples, at = values_at(cells, time)
-    interval = bootstrap_interval(samples, lambda a, b: np.subtract(*log_means((a, b), floor)), SEED)
-    detail = f"{benchmark}, {first} over {second} at {at:.4g}: {described(interval)}"
+    cells, _, interval, detail = _ratio(frame, benchmark, first, second, time, floor)
     check = judge(interval, "alike", lower=-np.log10(factor), upper=np.log10(factor), detail=detail)
     return open_where(check, cannot_compare(cells, time))
 
@@ -115,11 +109,6 @@ def open_where(check: Check, reason: str) -> Check:
     return replace(check, holds="inconclusive", detail=f"{check.detail} ({reason})") if reason else check
 
 
-def absent(name: str) -> Check:
-    """A part of a claim of which nothing was run: the other parts may refute the claim, but not confirm it alone."""
-    return Check(np.nan, "", np.nan, np.nan, "inconclusive", f"{name} not run")
-
-
 def log_means(samples: Sequence[np.ndarray], floor: float = SMALLEST) -> np.ndarray:
     """Logarithms of the means of samples (batch, runs), those below the floor being the floor: (samples, batch)."""
     return np.log10(np.maximum([values.mean(1) for values in samples], floor))
@@ -129,3 +118,13 @@ def described(interval: Interval) -> str:
     """An interval of a logarithm, as a factor."""
     estimate, low, high = (10.0**value for value in interval)
     return f"{estimate:.3g} [{low:.3g}, {high:.3g}]"
+
+
+def _ratio(
+    frame: pd.DataFrame, benchmark: str, first: str, second: str, time: float | None, floor: float
+) -> tuple[dict[str, pd.DataFrame], tuple[np.ndarray, ...], Interval, str]:
+    """Two cells, their values at the time, the logarithm of the mean of the first over the second's, and words."""
+    cells = cells_of(frame, benchmark, [first, second])
+    samples, at = values_at(cells, time)
+    interval = bootstrap_interval(samples, lambda a, b: np.subtract(*log_means((a, b), floor)), SEED)
+    return cells, samples, interval, f"{benchmark}, {first} over {second} at {at:.4g}: {described(interval)}"

@@ -11,7 +11,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
 from papers.bohb.curves import draw, frame_of
-from papers.bohb.panels import legend, not_run, runs_of
+from papers.bohb.panels import not_run, runs_of
 
 METHODS = ["random", "tpe", "hyperband", "bohb"]
 TITLES = {"bnn_boston": "Boston housing", "bnn_protein": "protein structure", "bnn_diabetes": "diabetes"}
@@ -25,7 +25,7 @@ def fig6_5(results: Results, published: Published | None) -> Figure:
     figure, axes = style.subplots(height=3.4, width=4.8)
     drawn = draw(axes, frame, name, METHODS, metric="loss", median=True)
     axes.set(xlabel=STEPS, ylabel="negative log-likelihood")
-    legend(figure, [axes], 4)
+    style.legend(figure, [axes], 4)
     return Figure(figure, _caption(frame, f"Data set: {TITLES[name]}", name), drawn)
 
 
@@ -43,7 +43,7 @@ def figC_10(results: Results, published: Published | None) -> Figure:
         except NotRunError:
             not_run(axes)
     panels[0].set_ylabel("negative log-likelihood")
-    legend(figure, panels, 4)
+    style.legend(figure, panels, 4)
     return Figure(figure, _caption(frame, "Both sets", *ran), pd.concat(parts, ignore_index=True))
 
 

@@ -12,7 +12,7 @@ from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
 from papers.bohb.authors import authors_gp
 from papers.bohb.curves import draw, frame_of, times_of
-from papers.bohb.panels import legend, not_run, runs_of
+from papers.bohb.panels import not_run, runs_of
 
 LABELS = {
     "adult": "Adult",
@@ -37,7 +37,7 @@ def fig6_1(results: Results, published: Published | None) -> Figure:
     figure, axes = style.subplots(height=3.4, width=4.8)
     drawn = draw(axes, frame, name, WORKERS, errors=2)
     axes.set(xlabel=axis_label(frame, name), ylabel="immediate regret")
-    legend(figure, [axes], 3)
+    style.legend(figure, [axes], 3)
     caption = (
         f"BOHB on the surrogate of {LABELS.get(name, name)} with 1 to 32 workers on the simulated clock: mean and "
         f"twice the standard error over {runs_of(frame, name)}. {BUDGET}."
@@ -56,7 +56,7 @@ def fig6_4(results: Results, published: Published | None) -> Figure:
     figure, axes = style.subplots(height=3.4, width=4.8)
     drawn = _methods(axes, frame, name)
     axes.set(xlabel=axis_label(frame, name), ylabel="immediate regret")
-    legend(figure, [axes], 3)
+    style.legend(figure, [axes], 3)
     words = f"{LABELS.get(name, name)} (the thesis does not name its data set)"
     return Figure(figure, _caption(frame[frame["benchmark"] == name], words), drawn)
 
@@ -107,7 +107,7 @@ def panels_of(
             not_run(axes)
     for axes in panels[:, 0]:
         axes.set_ylabel("immediate regret")
-    legend(figure, panels.flat, LEGEND_COLUMNS)
+    style.legend(figure, panels.flat, LEGEND_COLUMNS)
     return figure, pd.concat(parts, ignore_index=True)
 
 

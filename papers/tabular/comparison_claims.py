@@ -12,10 +12,10 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report.bootstrap import bootstrap_interval
-from core.report.checks import Check, all_of, judge
+from core.report.checks import Check, absent, all_of, judge
 from core.report.style import label as method_label
 from papers.tabular.comparison_figures import METHODS, benchmarks_of, comparison_runs, durations, ends, is_short
-from papers.tabular.parts import absent, contrary, worded
+from papers.tabular.parts import contrary, worded
 from papers.tabular.probabilities import (
     END,
     PROTEIN,

@@ -98,10 +98,7 @@ def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
         right.set_ylim(0, 1.02)
     panels[-1, 0].set_xlabel("seconds of training")
     panels[-1, 1].set_xlabel("final test regret")
-    handles = {
-        text: line for axes in panels[:, 0] for line, text in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(handles.values(), handles, loc="outside upper center", ncols=4)
+    style.legend(figure, panels[:, 0], 4)
     caption = (
         f"Left: median and quartiles of the incumbent's test regret over {_runs(frame)}; lines end where half of the "
         "runs have. Right: its distribution over the runs when random search has made all its evaluations, or "

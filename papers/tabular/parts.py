@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.experiment.results import Results
-from core.report.checks import Check, NotRunError, all_of, judge
+from core.report.checks import Check, NotRunError, absent, all_of, judge
 from core.tabular.table import Table
 from papers.tabular.repetitions import over_repetitions
 from papers.tabular.tables import LABELS, grid_table, grid_tables, label
@@ -47,16 +47,6 @@ def of_table(
 ) -> Check:
     """A statistic of a table with its interval over the repetitions."""
     return judge(over_repetitions(table, statistic), published, lower, upper, detail)
-
-
-def absent(name: str) -> Check:
-    """The part of what the sentence names and nobody ran."""
-    return unknown(f"{name} not run")
-
-
-def unknown(why: str) -> Check:
-    """A part that cannot be judged."""
-    return Check(np.nan, "", np.nan, np.nan, "inconclusive", why)
 
 
 def contrary(check: Check, published: float | str) -> Check:

@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 
 from core.report.bootstrap import Interval, bootstrap_interval
-from core.report.checks import Check, NotRunError, judge
+from core.report.checks import Check, NotRunError, absent, judge, unknown
 from core.report.style import label as method_label
 from core.report.trajectories import regret_over_time
 from papers.tabular.comparison_figures import ends, is_short
-from papers.tabular.parts import absent, unknown, worded
+from papers.tabular.parts import worded
 from papers.tabular.tables import label
 
 SEED = 5

@@ -9,13 +9,13 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report.bootstrap import bootstrap_interval
-from core.report.checks import Check, NotRunError, all_of, judge
+from core.report.checks import Check, NotRunError, absent, all_of, judge
 from core.tabular.grid import FULL_SHAPE
 from core.tabular.importance import best_positions
 from core.tabular.ranks import spearman
 from core.tabular.table import Table
 from papers.tabular.analysis_figures import IMPORTANCE_SHARES
-from papers.tabular.parts import absent, contrary, of_table, worded
+from papers.tabular.parts import contrary, of_table, worded
 from papers.tabular.tables import LABELS, grid_tables, label
 
 SEED = 8

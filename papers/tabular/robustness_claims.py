@@ -12,10 +12,10 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report.bootstrap import bootstrap_interval
-from core.report.checks import Check, all_of, judge
+from core.report.checks import Check, all_of, judge, unknown
 from core.report.style import label as method_label
 from papers.tabular.comparison_figures import METHODS, comparison_runs
-from papers.tabular.parts import unknown, worded
+from papers.tabular.parts import worded
 from papers.tabular.probabilities import PROTEIN, RESAMPLES, SEED, each, regret_at, unfinished
 from papers.tabular.tables import grid_table
 

@@ -9,23 +9,16 @@ from collections import Counter
 
 import cloudpickle
 import numpy as np
-import pytest
 from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.objective import Fidelity, FunctionObjective
 from core.optimizers.hyperband import Hyperband
-from core.optimizers.parallel import local_workers, run_parallel
+from core.optimizers.parallel import run_parallel
 from core.optimizers.random_search import RandomSearch
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers cannot import the tests
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0)})
-
-
-@pytest.fixture(scope="module")
-def address():
-    with local_workers(2) as scheduler:
-        yield scheduler
 
 
 def killing(fatal, folder, fidelity=None):

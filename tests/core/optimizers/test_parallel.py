@@ -17,18 +17,12 @@ from ConfigSpace import ConfigurationSpace
 from core.benchmarks.objective import Fidelity, FunctionObjective
 from core.errors import UserError
 from core.optimizers.differential_evolution import DifferentialEvolution
-from core.optimizers.parallel import SCHEDULER_VARIABLE, local_workers, run_parallel, run_serial
+from core.optimizers.parallel import SCHEDULER_VARIABLE, run_parallel, run_serial
 from core.optimizers.random_search import RandomSearch
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers cannot import the tests
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0)})
-
-
-@pytest.fixture(scope="module")
-def address():
-    with local_workers(2) as scheduler:
-        yield scheduler
 
 
 def search(seed=0):

@@ -1,0 +1,12 @@
+"""Real workers, started once a module."""
+
+import pytest
+
+from core.optimizers.parallel import local_workers
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Of a scheduler with two workers."""
+    with local_workers(2) as scheduler:
+        yield scheduler
