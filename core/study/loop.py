@@ -1,29 +1,22 @@
-"""The loop of every driver: keep the workers busy, tell each result as it arrives, write everything down first.
+"""The loop of every run: keep the workers busy, tell each result as it arrives, write everything down first.
 
-`run_serial` evaluates in this process, one trial at a time; `core.optimizers.parallel.pool` has the worker processes.
-Both return the same records for an optimizer that does not learn, whatever the order of the results.
-
-Trials that are pending when a driver starts, by the journal or in an optimizer that was restored, are evaluated first.
-An optimizer that was restored from its own saved state skips what it already knows of the journal, which spares an
-expensive one its proposals; any other is asked and told all of it again.
+Where trials are evaluated is the pool's business: `core.study.serial` has this process, `core.study.pool` worker
+processes. Both return the same records for an optimizer that does not learn, whatever the order of the results. Trials
+that are pending when the loop starts, by the journal or in an optimizer that was restored, are evaluated first.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 from typing import Protocol
 
-from core.benchmarks.objective import Objective
-from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
-from core.optimizers.checks import require_count
-from core.optimizers.parallel.evaluation import Result, evaluate_trial, evaluation_of
-from core.optimizers.parallel.journal import Journal, open_journal, record_of, trial_entry
 from core.optimizers.records import Record
+from core.study.evaluation import Result, evaluation_of
+from core.study.journal import Journal
+from core.study.replay import Snapshots, replay
 
 Report = Callable[[Record], None]
 
@@ -41,36 +34,9 @@ class Pool(Protocol):
         """Results that have arrived: of those that are there at once, else of the first within so many seconds."""
 
 
-def run_serial(
-    optimizer: Optimizer,
-    objective: Objective,
-    evaluations: int,
-    seed: int,
-    journal: str | Path | None = None,
-    report: Report = lambda record: None,
-) -> list[Record]:
-    """Evaluate in this process until `evaluations` trials are told, or the optimizer has finished.
-
-    Args:
-        evaluations: of the whole run, those in the journal included.
-        seed: of the trials' generators, a whole number from 0.
-        journal: a file that makes the run resumable; see `core.optimizers.parallel.journal`.
-        report: called with each new record after the optimizer was told: to show progress, or to save the optimizer.
-
-    Returns:
-        The records in the order of telling, those in the journal included.
-
-    Raises:
-        UserError: bad arguments, a journal of another run, or a budget outside of the objective's fidelity.
-    """
-    evaluations, seed = check_run(evaluations, seed)
-    with open_journal(journal, run_header(optimizer, seed)) as book:
-        return drive(optimizer, _Here(objective, seed), evaluations, book, report)
-
-
 def drive(optimizer: Optimizer, pool: Pool, evaluations: int, journal: Journal, report: Report) -> list[Record]:
     """The loop. On an interruption, the results that have already arrived are told before it passes on."""
-    records = _replay(optimizer, journal)
+    records = replay(optimizer, journal)
     run = _Run(optimizer, journal, report, records)
     waiting = list(optimizer.pending.values())
     try:
@@ -84,6 +50,7 @@ def drive(optimizer: Optimizer, pool: Pool, evaluations: int, journal: Journal, 
                     pool.submit(trial)
             if idle and not run.places:
                 if optimizer.finished:
+                    journal.end()
                     break
                 raise RuntimeError(f"{type(optimizer).__name__} proposes nothing though no trial is pending")
             run.arrived.extend(pool.wait(None))
@@ -109,6 +76,7 @@ class _Run:
         self.optimizer, self.journal, self.report, self.records = optimizer, journal, report, records
         self.places: dict[int, tuple[float, int]] = {}
         self.arrived: deque[tuple[Trial, Result]] = deque()
+        self._snapshots = Snapshots(optimizer, journal)
         self._zero = time.monotonic() - max((record.finished for record in records), default=0.0)
 
     def now(self) -> float:
@@ -117,9 +85,12 @@ class _Run:
 
     def ask(self) -> Trial | None:
         """One trial, written down."""
+        start = time.perf_counter()
         trials = self.optimizer.ask(1)
+        seconds = time.perf_counter() - start
         for trial in trials:
             self.journal.asked(trial)
+        self._snapshots.add(seconds)
         return trials[0] if trials else None
 
     def start(self, trial: Trial) -> None:
@@ -154,57 +125,3 @@ class _Run:
         self.journal.told(record)
         self.records.append(record)
         del self.places[trial.number]
-
-
-class _Here:
-    """Evaluates in this process, when it is waited for."""
-
-    def __init__(self, objective: Objective, seed: int) -> None:
-        self.objective, self.seed = objective, seed
-        self._trial: Trial | None = None
-
-    def slots(self) -> int:
-        return 1
-
-    def submit(self, trial: Trial) -> None:
-        self._trial = trial
-
-    def wait(self, seconds: float | None) -> list[tuple[Trial, Result]]:
-        if seconds is not None:  # interrupted: nothing is evaluated any more
-            return []
-        return [(self._trial, evaluate_trial(self.objective, self._trial, self.seed))]
-
-
-def check_run(evaluations: int, seed: int) -> tuple[int, int]:
-    """Both as Python's numbers; raises UserError for what is none."""
-    return require_count("evaluations", evaluations), require_count("seed", seed, least=0)
-
-
-def run_header(optimizer: Optimizer, seed: int) -> dict[str, object]:
-    """What tells one run's journal from another's; the proposals themselves are compared as they are replayed."""
-    return {"optimizer": type(optimizer).__name__, "seed": seed}
-
-
-def _replay(optimizer: Optimizer, journal: Journal) -> list[Record]:
-    """Bring the optimizer to where the journal ends."""
-    records, known = [], optimizer.state_dict()["asked"]
-    for kind, entry in journal.events:
-        if kind == "asked":
-            if entry["number"] >= known:
-                _ask_again(optimizer, entry, journal)
-            continue
-        record = record_of(entry, journal.path)
-        records.append(record)
-        if record.number in optimizer.pending:
-            optimizer.tell(optimizer.pending[record.number], evaluation_of(record))
-    return records
-
-
-def _ask_again(optimizer: Optimizer, entry: dict, journal: Journal) -> None:
-    trials = optimizer.ask(1)
-    proposed = json.dumps(trial_entry(trials[0])) if trials else "nothing"
-    if proposed != json.dumps(entry):
-        raise UserError(
-            f"{journal.path}: the optimizer proposes {proposed} where the journal has {json.dumps(entry)}; "
-            "allowed: an optimizer with the same space, settings and seed"
-        )
