@@ -3,6 +3,9 @@
 Where trials are evaluated is the pool's business: `core.study.serial` has this process, `core.study.pool` worker
 processes. Both return the same records for an optimizer that does not learn, whatever the order of the results. Trials
 that are pending when the loop starts, by the journal or in an optimizer that was restored, are evaluated first.
+
+Optimizers propose on one thread, since their matrices are small: on a machine where others work as well, threads that
+wait for each other make a Gaussian process ten times slower. Evaluations have all threads.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 from typing import Protocol
+
+from threadpoolctl import ThreadpoolController
 
 from core.optimizers.base import Optimizer, Trial
 from core.optimizers.records import Record
@@ -36,8 +41,10 @@ class Pool(Protocol):
 
 def drive(optimizer: Optimizer, pool: Pool, evaluations: int, journal: Journal, report: Report) -> list[Record]:
     """The loop. On an interruption, the results that have already arrived are told before it passes on."""
-    records = replay(optimizer, journal)
-    run = _Run(optimizer, journal, report, records)
+    threads = ThreadpoolController()
+    with threads.limit(limits=1):
+        records = replay(optimizer, journal)
+    run = _Run(optimizer, journal, report, records, threads)
     waiting = list(optimizer.pending.values())
     try:
         while len(records) < evaluations:
@@ -72,8 +79,16 @@ class _Run:
         arrived: results that are not yet written down and told.
     """
 
-    def __init__(self, optimizer: Optimizer, journal: Journal, report: Report, records: list[Record]) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        journal: Journal,
+        report: Report,
+        records: list[Record],
+        threads: ThreadpoolController,
+    ) -> None:
         self.optimizer, self.journal, self.report, self.records = optimizer, journal, report, records
+        self._threads = threads
         self.places: dict[int, tuple[float, int]] = {}
         self.arrived: deque[tuple[Trial, Result]] = deque()
         self._snapshots = Snapshots(optimizer, journal)
@@ -86,7 +101,8 @@ class _Run:
     def ask(self) -> Trial | None:
         """One trial, written down."""
         start = time.perf_counter()
-        trials = self.optimizer.ask(1)
+        with self._threads.limit(limits=1):
+            trials = self.optimizer.ask(1)
         seconds = time.perf_counter() - start
         for trial in trials:
             self.journal.asked(trial)
