@@ -12,7 +12,6 @@ from core.optimizers.proposer import Proposer
 from core.optimizers.study import initial_design, objective_generators
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
-from core.study.bayesian import IntegratedGPSettings
 from papers.bohb.search import Regret
 
 
@@ -23,7 +22,7 @@ def gaussian_process(context: Context, objective: Objective, regret: Regret | No
     random and locally, since half of the hyperparameters are whole numbers.
     """
     evaluations = int(context.settings.full_evaluations)
-    method = IntegratedGPSettings(initial_design=2)
+    method = context.settings.method
     encoding = CubeEncoding(objective.space)
     proposer = Proposer(
         method.policy(encoding, context.device),
