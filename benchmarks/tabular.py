@@ -16,7 +16,7 @@ import numpy as np
 from rich.table import Table
 
 from core.experiment.catalogue import Catalogue
-from core.optimizers.simulation import simulate
+from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import synthetic_table

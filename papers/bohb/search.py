@@ -18,8 +18,8 @@ from core.errors import UserError
 from core.experiment.context import Context
 from core.optimizers.base import Optimizer
 from core.optimizers.records import Record, incumbents
-from core.optimizers.simulation import simulate
 from core.optimizers.study import objective_generators
+from core.study import simulate
 from papers.bohb.settings import Search
 
 Regret = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]

@@ -11,10 +11,10 @@ from core.optimizers.base import Optimizer
 from core.optimizers.lockstep import minimise
 from core.optimizers.policy import ModelBased
 from core.optimizers.proposer import Proposer
-from core.optimizers.simulation import simulate
 from core.optimizers.study import initial_design, objective_generators
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.records import from_records
 from core.tabular.trajectories import trajectory, trajectory_of_records
