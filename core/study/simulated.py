@@ -71,7 +71,12 @@ class SimulatedWorkers:
     """
 
     def __init__(
-        self, objective: Objective, workers: int, generator: np.random.Generator, until: float | None, endless: bool
+        self,
+        objective: Objective,
+        workers: int,
+        generator: np.random.Generator,
+        until: float | None = None,
+        endless: bool = False,
     ) -> None:
         self.objective, self.workers, self.generator = objective, workers, generator
         self.stop, self.endless = math.inf if until is None else until, endless

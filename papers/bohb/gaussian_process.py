@@ -7,11 +7,11 @@ import pandas as pd
 
 from core.benchmarks.objective import Objective
 from core.experiment.context import Context
-from core.optimizers.lockstep import minimise
 from core.optimizers.proposer import Proposer
 from core.optimizers.study import initial_design, objective_generators
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from core.study.lockstep import run_in_lockstep
 from papers.bohb.search import Regret
 
 
@@ -29,7 +29,7 @@ def gaussian_process(context: Context, objective: Objective, regret: Regret | No
         initial_design(context, encoding, method.initial_design),
         make_generators(context.method_seeds("optimizer"), context.device),
     )
-    found = minimise(objective, proposer, evaluations, objective_generators(context), context.progress)
+    found = run_in_lockstep(objective, proposer, evaluations, objective_generators(context), context.progress)
     frames = []
     for run, points, losses in zip(context.runs, found.X.cpu().numpy(), found.loss, strict=True):
         changes = np.flatnonzero(np.diff(np.minimum.accumulate(losses), prepend=np.inf))

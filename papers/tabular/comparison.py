@@ -8,13 +8,13 @@ import pandas as pd
 from core.acquisition.maximizers import OneStepSearch
 from core.experiment.context import Context
 from core.optimizers.base import Optimizer
-from core.optimizers.lockstep import minimise
 from core.optimizers.policy import ModelBased
 from core.optimizers.proposer import Proposer
 from core.optimizers.study import initial_design, objective_generators
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study import simulate
+from core.study.lockstep import run_in_lockstep
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.records import from_records
 from core.tabular.trajectories import trajectory, trajectory_of_records
@@ -46,7 +46,7 @@ def networks(context: Context) -> pd.DataFrame:
     policy = ModelBased(encoding, lambda n: settings.method.model(n, context.device), OneStepSearch.of(encoding))
     generators = make_generators(context.method_seeds("optimizer"), context.device)
     proposer = Proposer(policy, initial_design(context, encoding, settings.initial_design), generators)
-    found = minimise(benchmark, proposer, settings.evaluations, objective_generators(context), context.progress)
+    found = run_in_lockstep(benchmark, proposer, settings.evaluations, objective_generators(context), context.progress)
     losses = np.where(found.failure == "", found.loss, np.nan)
     frames = []
     for run, points, loss, cost in zip(context.runs, found.X.cpu().numpy(), losses, found.cost, strict=True):
