@@ -55,13 +55,13 @@ class CubeEncoding:
         space = as_space(space)
         name = f"space {space.name!r}" if space.name else "the space"
         if len(space) == 0:
-            raise UserError(f"{name} has no hyperparameters: there is nothing to optimise")
+            raise UserError(f"{name} has no hyperparameters: there is nothing to optimize")
         self.space = space
         self._all = [Column.of(space[key]) for key in space]
         self.columns = tuple(column for column in self._all if column.kind != "constant")
         if not self.columns:
             values = {column.name: column.choices[0] for column in self._all}
-            raise UserError(f"{name} has a single configuration, {values}: there is nothing to optimise")
+            raise UserError(f"{name} has a single configuration, {values}: there is nothing to optimize")
         self.dimension = len(self.columns)
         kinds = [column.kind for column in self.columns]
         self.cardinalities = {i: column.size for i, column in enumerate(self.columns) if kinds[i] == "categorical"}
@@ -70,7 +70,7 @@ class CubeEncoding:
         places = {column.name: i for i, column in enumerate(self.columns)}
         self._places = [places.get(column.name) for column in self._all]  # the coordinate, None for constants
         if not self.active(self.imputed[None]).any():  # then all that is above the first condition is constant
-            raise UserError(f"{name} has no hyperparameter that is ever active: there is nothing to optimise")
+            raise UserError(f"{name} has no hyperparameter that is ever active: there is nothing to optimize")
 
     def encode(self, configurations: Configurations) -> NDArray[np.float64]:
         """Configurations to points (n, d).

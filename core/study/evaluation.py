@@ -15,7 +15,7 @@ import numpy as np
 
 from core.benchmarks.objective import FAILURE, Evaluation, Objective, failure_of, guarded_evaluate
 from core.optimizers.base import Trial
-from core.optimizers.records import Record
+from core.study.trace import Record
 
 
 @dataclass(frozen=True)

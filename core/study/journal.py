@@ -23,8 +23,8 @@ from typing import Any
 from core.errors import UserError
 from core.locks import exclusive
 from core.optimizers.base import Trial
-from core.optimizers.records import Record
 from core.study.evaluation import plain
+from core.study.trace import Record
 
 VERSION = 2
 KINDS = ("asked", "told", "ended")

@@ -20,10 +20,10 @@ from torch import Tensor
 from core.benchmarks.objective import Objective
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.proposer import Proposer
-from core.optimizers.records import Record
 from core.study.journal import Journal
 from core.study.loop import Run
 from core.study.simulated import SimulatedWorkers
+from core.study.trace import Record, trace_of
 
 
 @dataclass(frozen=True)
@@ -64,18 +64,10 @@ def evaluations_of(records: Sequence[Record], run: int) -> pd.DataFrame:
 
     `overhead` is the seconds of the proposal, of runs in lockstep a run's share of them.
     """
-    return pd.DataFrame(
-        {
-            "run": run,
-            "evaluation": np.arange(1, len(records) + 1),
-            "loss": [record.loss for record in records],
-            "cost": [record.cost for record in records],
-            "overhead": [record.overhead for record in records],
-            "origin": [record.notes.get("origin", "") for record in records],
-            "status": ["failed" if record.failure else "ok" for record in records],
-            "message": [record.failure for record in records],
-        }
-    )
+    trace = trace_of(records)[["loss", "cost", "overhead", "origin", "status", "message"]]
+    trace.insert(0, "evaluation", np.arange(1, len(records) + 1))
+    trace.insert(0, "run", run)
+    return trace
 
 
 def run_in_lockstep(

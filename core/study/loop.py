@@ -17,10 +17,10 @@ from typing import Protocol
 from threadpoolctl import ThreadpoolController
 
 from core.optimizers.base import Optimizer, Trial
-from core.optimizers.records import Record
 from core.study.evaluation import Result, evaluation_of
 from core.study.journal import Journal
 from core.study.replay import Snapshots, replay
+from core.study.trace import Record
 
 Report = Callable[[Record], None]
 

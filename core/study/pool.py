@@ -31,13 +31,13 @@ from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
 from core.optimizers.checks import require_count
-from core.optimizers.records import Record
 from core.study.cluster import connect
 from core.study.evaluation import Result, evaluate_trial
 from core.study.journal import open_journal
 from core.study.loop import RealTime, Report, drive
 from core.study.replay import run_header
 from core.study.serial import check_run
+from core.study.trace import Record
 
 POLL_SECONDS = 1.0
 PATIENCE_SECONDS = 60.0

@@ -19,11 +19,11 @@ from typing import Any
 
 from core.errors import UserError
 from core.optimizers.base import Optimizer
-from core.optimizers.records import Record
 from core.optimizers.state_files import read_state, write_state
 from core.study.evaluation import evaluation_of, plain
 from core.study.journal import Journal, record_of, trial_entry
 from core.study.own import OwnOptimizer
+from core.study.trace import Record
 
 WORTH_SECONDS = 1.0  # of proposals, above which the state is kept
 

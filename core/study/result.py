@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.optimizers.records import Record, incumbent, incumbents
+from core.study.trace import Record, incumbent, incumbents, trace_of
 
 if TYPE_CHECKING:  # both take seconds to import
     import pandas as pd
@@ -51,30 +51,12 @@ class Result:
 
     @property
     def trace(self) -> pd.DataFrame:
-        """A row for each evaluation.
+        """A row for each evaluation, in the order in which results arrived; columns as in `core.study.trace`.
 
-        Columns: trial, configuration, budget, loss, cost, started, finished, worker, origin, status, message; `trial`
-        counts in the order of asking, rows are in the order of telling. Times are seconds of the run, `cost` is
-        the seconds of an evaluation. The loss of a failed evaluation (status "failed") is nan.
+        Times are seconds of the run, `cost` is the seconds of an evaluation. The loss of a failed one is nan.
         """
-        import pandas as pd
-
-        failed = [bool(record.failure) for record in self.records]
-        return pd.DataFrame(
-            {
-                "trial": [record.number for record in self.records],
-                "configuration": [dict(record.configuration) for record in self.records],
-                "budget": [float("nan") if record.budget is None else record.budget for record in self.records],
-                "loss": [float("nan") if record.failure else record.loss for record in self.records],
-                "cost": [record.cost for record in self.records],
-                "started": [record.started for record in self.records],
-                "finished": [record.finished for record in self.records],
-                "worker": [record.worker for record in self.records],
-                "origin": [record.notes.get("origin", "") for record in self.records],
-                "status": ["failed" if one else "ok" for one in failed],
-                "message": [record.failure for record in self.records],
-            }
-        )
+        trace = trace_of(self.records)
+        return trace.assign(loss=trace["loss"].where(trace["status"] == "ok"))
 
     def plot(self) -> Figure:
         """The loss of each evaluation and of the best so far, over the number of evaluations.

@@ -7,16 +7,16 @@ import torch
 
 from core.benchmarks.registry import objective
 from core.experiment.context import Context
+from core.experiment.optimization import initial_design, objective_generators, optimize
 from core.optimizers.proposer import Proposer
-from core.optimizers.study import initial_design, objective_generators, optimise
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_in_lockstep
 
 
 def optimization(context: Context) -> pd.DataFrame:
-    """Regret of one method on one objective: a row an evaluation, see `core.optimizers.study.optimise`."""
-    return optimise(context, objective(context.benchmark))
+    """Regret of one method on one objective: a row an evaluation, see `core.experiment.optimization.optimize`."""
+    return optimize(context, objective(context.benchmark))
 
 
 def fit_after_optimization(context: Context) -> pd.DataFrame:

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from core.experiment.optimization_settings import Optimization
 from core.experiment.schema import Settings
-from core.optimizers.settings import Optimization
 
 __all__ = ["FitAfterOptimization", "Mixture", "Optimization", "Regression", "Sinc"]
 

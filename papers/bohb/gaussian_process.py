@@ -7,8 +7,8 @@ import pandas as pd
 
 from core.benchmarks.objective import Objective
 from core.experiment.context import Context
+from core.experiment.optimization import initial_design, objective_generators
 from core.optimizers.proposer import Proposer
-from core.optimizers.study import initial_design, objective_generators
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_in_lockstep

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.experiment.context import Context
+from core.experiment.optimization import objective_generators
 from core.optimizers.base import Optimizer
-from core.optimizers.records import Record, incumbents
-from core.optimizers.study import objective_generators
 from core.study import simulate
+from core.study.trace import Record, incumbents
 from papers.bohb.settings import Search
 
 Regret = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]

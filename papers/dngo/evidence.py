@@ -14,12 +14,12 @@ from core.benchmarks.synthetic import FUNCTIONS, lookup
 from core.data import load
 from core.data.splits import train_test_split
 from core.experiment.context import Context
+from core.experiment.optimization import initial_design, objective_generators
 from core.models.dngo import DNGO
 from core.models.evidence_network import EvidenceRepresentation
 from core.models.scores import moment_matched_log_likelihood, rmse
 from core.optimizers.policy import ModelBased
 from core.optimizers.proposer import Proposer
-from core.optimizers.study import initial_design, objective_generators
 from core.randomness import make_generators, uniform_
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_in_lockstep
@@ -59,7 +59,7 @@ def features(context: Context) -> pd.DataFrame:
 
 
 def feature_search(context: Context) -> pd.DataFrame:
-    """Section 3.1.2: Bayesian optimization with either kind of features; rows as `core.optimizers.study.optimise`."""
+    """Section 3.1.2: Bayesian optimization with either kind of features; rows of `core.experiment.optimization`."""
     settings, objective = context.settings, lookup(context.benchmark)
     encoding = CubeEncoding(objective.space)
     model = _feature_model(settings, context.device)

@@ -12,10 +12,10 @@ from core.benchmarks.registry import objective
 from core.benchmarks.sinc import Sinc, prediction_records
 from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
+from core.experiment.optimization import optimize
 from core.models.dngo import DNGO
 from core.models.gaussian_process import MarginalisedGP
 from core.optimizers.policy import ModelBased
-from core.optimizers.study import optimise
 from core.randomness import make_generators, uniform_
 from core.spaces import CubeEncoding
 from papers.dngo.architecture_search import architecture
@@ -71,5 +71,5 @@ def suggestion_time(context: Context) -> pd.DataFrame:
 
 
 def hpolib(context: Context) -> pd.DataFrame:
-    """Table 1: an optimizer on one of HPOlib's benchmarks; rows as `core.optimizers.study.optimise`."""
-    return optimise(context, objective(context.benchmark))
+    """Table 1: an optimizer on one of HPOlib's benchmarks; rows as `core.experiment.optimization.optimize`."""
+    return optimize(context, objective(context.benchmark))

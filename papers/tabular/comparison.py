@@ -7,10 +7,10 @@ import pandas as pd
 
 from core.acquisition.maximizers import OneStepSearch
 from core.experiment.context import Context
+from core.experiment.optimization import initial_design, objective_generators
 from core.optimizers.base import Optimizer
 from core.optimizers.policy import ModelBased
 from core.optimizers.proposer import Proposer
-from core.optimizers.study import initial_design, objective_generators
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study import simulate

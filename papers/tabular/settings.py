@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from core.experiment.optimization_settings import Optimization
 from core.experiment.schema import Settings
-from core.optimizers.settings import Optimization
 from core.tabular.values import VALUES
 
 if TYPE_CHECKING:

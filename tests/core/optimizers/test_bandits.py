@@ -12,9 +12,9 @@ from core.benchmarks.objective import Evaluation, Fidelity, FunctionObjective
 from core.errors import UserError
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband
-from core.optimizers.records import incumbent
 from core.optimizers.successive_halving import SuccessiveHalving
 from core.study import simulate
+from core.study.trace import incumbent
 
 
 @pytest.fixture

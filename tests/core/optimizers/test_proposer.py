@@ -61,5 +61,5 @@ def test_one_observation_and_fifty_dimensions():
 
 @pytest.mark.parametrize("space", [ConfigurationSpace(), ConfigurationSpace({"x": 3})])
 def test_spaces_with_nothing_to_search_are_refused(space):
-    with pytest.raises(UserError, match="nothing to optimise"):
+    with pytest.raises(UserError, match="nothing to optimize"):
         CubeEncoding(space)

@@ -17,9 +17,9 @@ from ConfigSpace import (
 from core.benchmarks.objective import Evaluation, FunctionObjective
 from core.errors import UserError
 from core.optimizers.random_search import RandomSearch
-from core.optimizers.records import incumbent
 from core.optimizers.tree_parzen import TreeParzen
 from core.study import simulate
+from core.study.trace import incumbent
 
 
 def tell(optimizer: TreeParzen, trial, loss: float, failed: bool = False) -> None:

@@ -7,10 +7,10 @@ from ConfigSpace import ConfigurationSpace
 from pydantic import TypeAdapter
 
 from core.errors import UnknownNameError, UserError
+from core.experiment.optimization_settings import Optimization
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.bohb import BOHB
 from core.optimizers.policy import ModelBased, Uniform
-from core.optimizers.settings import Optimization
 from core.optimizers.tpe import TPE
 from core.optimizers.tree_parzen import TreeParzen
 from core.spaces import CubeEncoding

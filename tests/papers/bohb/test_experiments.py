@@ -12,7 +12,7 @@ from core.benchmarks.objective import Fidelity
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
-from core.optimizers.records import Record
+from core.study.trace import Record
 from papers.bohb import experiments
 from papers.bohb.search import trajectory
 from papers.bohb.settings import Search

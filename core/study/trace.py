@@ -1,12 +1,26 @@
-"""What a simulated run leaves behind, one record a told trial, and its incumbent."""
+"""What a run leaves behind: a record for each told trial, its incumbent, and one schema for all of it as a data frame.
+
+trial           its number, in the order of asking
+configuration   a dictionary of values by name
+budget          nan where there is none
+loss            of a failed evaluation the benchmark's worst-case loss
+cost            in the benchmark's own unit
+started, finished, worker    on the clock of the run; which worker, from 0
+overhead        seconds that the proposal took
+origin          where the proposal comes from, "" where the optimizer does not say
+status, message              "ok" or "failed", and why
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import UserError
+
+if TYPE_CHECKING:  # takes a second to import
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -74,3 +88,25 @@ def incumbents(records: Sequence[Record]) -> list[Record]:
         if not found or (record.loss < found[-1].loss and (record.budget or 0.0) >= (found[-1].budget or 0.0)):
             found.append(record)
     return found
+
+
+def trace_of(records: Sequence[Record]) -> pd.DataFrame:
+    """The records as a data frame, a row for each in their order; see the module for its columns."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "trial": [record.number for record in records],
+            "configuration": [dict(record.configuration) for record in records],
+            "budget": [float("nan") if record.budget is None else record.budget for record in records],
+            "loss": [record.loss for record in records],
+            "cost": [record.cost for record in records],
+            "started": [record.started for record in records],
+            "finished": [record.finished for record in records],
+            "worker": [record.worker for record in records],
+            "overhead": [record.overhead for record in records],
+            "origin": [record.notes.get("origin", "") for record in records],
+            "status": ["failed" if record.failure else "ok" for record in records],
+            "message": [record.failure for record in records],
+        }
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import UserError
-from core.optimizers.records import Record, incumbent, incumbents
+from core.study.trace import Record, incumbent, incumbents
 
 
 def record(number: int, budget: float | None, loss: float, failure: str = "") -> Record:

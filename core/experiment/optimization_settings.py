@@ -1,4 +1,4 @@
-"""Settings of a cell that optimises: names, types, ranges. Imports no torch, the Snakefile reads it."""
+"""Settings of a cell that optimizes: names, types, ranges. Imports no torch, the Snakefile reads it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ METHODS = {"tpe": "optuna_tpe"}  # names of optimizers that are other ones in `c
 
 
 class Optimization(Settings):
-    """Repetitions of one optimizer on one objective, a row an evaluation; see `core.optimizers.study`.
+    """Repetitions of one optimizer on one objective, a row an evaluation; see `core.experiment.optimization`.
 
     Attributes:
         optimizer: "model" is Bayesian optimization with `model`; the others are searches of their own, of which "smac"

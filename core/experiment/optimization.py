@@ -1,4 +1,4 @@
-"""A cell that optimises: an objective, a method by its settings, all repetitions of a shard.
+"""A cell that optimizes: an objective, a method by its settings, all repetitions of a shard.
 
 Methods with a policy advance all repetitions in lockstep, and start from the same initial design in the same
 repetition. Searches of other libraries run one repetition after the other and have an initial design of their own.
@@ -20,7 +20,7 @@ from core.study.lockstep import evaluations_of, run_in_lockstep
 from core.study.simulated import simulate
 
 
-def optimise(context: Context, objective: Objective) -> pd.DataFrame:
+def optimize(context: Context, objective: Objective) -> pd.DataFrame:
     """Run a cell's repetitions: one row an evaluation.
 
     Returns:

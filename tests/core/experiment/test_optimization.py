@@ -11,10 +11,10 @@ from core.benchmarks.synthetic import branin
 from core.errors import UnknownNameError
 from core.experiment.cells import Cell
 from core.experiment.context import Context
+from core.experiment.optimization import initial_design, objective_generators, optimize
+from core.experiment.optimization_settings import Optimization
 from core.models.bohamiann import BayesianNetwork
 from core.optimizers.bayesopt import BayesianOptimization
-from core.optimizers.settings import Optimization
-from core.optimizers.study import initial_design, objective_generators, optimise
 from core.spaces import CubeEncoding
 from core.study.bayesian import Continued
 
@@ -43,7 +43,7 @@ METHODS = [
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.get("model", m.get("optimizer")))
 def test_every_method_gives_a_row_an_evaluation(method):
-    frame = optimise(context(**method), branin)
+    frame = optimize(context(**method), branin)
     assert list(frame["evaluation"]) == [1, 2, 3, 4] * 2 and list(frame["run"]) == [0] * 4 + [1] * 4
     np.testing.assert_allclose(frame["regret"], frame["loss"] - branin.optimum)
     assert (frame["regret"] >= 0).all() and (frame["status"] == "ok").all() and (frame["overhead"] >= 0).all()
@@ -51,8 +51,8 @@ def test_every_method_gives_a_row_an_evaluation(method):
 
 
 def test_methods_with_a_policy_share_their_initial_designs():
-    random = optimise(context(method="random", optimizer="random"), branin)
-    model = optimise(context(method="rf", model="rf", trees=5), branin)
+    random = optimize(context(method="random", optimizer="random"), branin)
+    model = optimize(context(method="rf", model="rf", trees=5), branin)
     first = random["evaluation"] <= 2
     assert (random.loc[first, "loss"] == model.loc[first, "loss"]).all()
     assert (random.loc[~first, "loss"] != model.loc[~first, "loss"]).any()
@@ -64,7 +64,7 @@ def test_a_repetition_is_the_same_in_any_shard():
     whole, part = Context(cell, range(3)), Context(cell, range(2, 3))
     assert (initial_design(whole, encoding, 2)[2:] == initial_design(part, encoding, 2)).all()
     assert objective_generators(whole)[2].random() == objective_generators(part)[0].random()
-    np.testing.assert_array_equal(optimise(whole, branin)["loss"][8:], optimise(part, branin)["loss"])
+    np.testing.assert_array_equal(optimize(whole, branin)["loss"][8:], optimize(part, branin)["loss"])
 
 
 @pytest.mark.parametrize("n, expected", [(2, (200, 10_200)), (100, (10_000, 20_000))])
