@@ -1,9 +1,9 @@
 """Ctrl-C that is obeyed within seconds, whatever the interpreter is doing.
 
 Python looks at signals between two of its instructions; machine code that runs for a minute, a network's training say,
-holds them up for as long. Here a thread learns of the signal at once. It leaves the program a moment to end by its own
-exception, and where that has not happened, ends the process. That is safe because results are written whole or not at
-all, and locks die with their process.
+holds them up for as long. Here a thread learns of the signal at once, if that code leaves it the interpreter's lock (in
+numba: `nogil=True`). It leaves the program a moment to end by its own exception, and where that has not happened, ends
+the process. That is safe because results are written whole or not at all, and locks die with their process.
 """
 
 from __future__ import annotations

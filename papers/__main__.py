@@ -31,9 +31,9 @@ def main(arguments: list[str] | None = None) -> int:
     except UserError as error:
         Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
         return 2
-    except KeyboardInterrupt:
-        Console(stderr=True).print("interrupted; finished shards are kept, the same command goes on from there")
-        return 130
+    except KeyboardInterrupt as interruption:
+        Console(stderr=True).print(commands.KEPT)
+        return getattr(interruption, "status", 130)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -45,8 +45,8 @@ def _parser() -> argparse.ArgumentParser:
     _scale(listing)
     listing.set_defaults(command=commands.list_papers)
 
-    run = commands_.add_parser("run", help="run a cell, or all cells below a shorter name")
-    run.add_argument("name", help="paper/experiment/benchmark/method, or its beginning")
+    run = commands_.add_parser("run", help="run a cell, or all cells that a shorter name or a pattern means")
+    run.add_argument("name", help="paper/experiment/benchmark/method, its beginning, or a pattern: 'paper/*/boston'")
     _scale(run)
     run.add_argument("--runs", type=int, help="repetitions, instead of the scale's")
     run.add_argument("--device", default="cpu", help="a torch device: cpu, cuda, cuda:1, ...")

@@ -75,7 +75,7 @@ def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     """The same as an Arrow table, for those who do without pandas; raises as `read_records`."""
     content = _read_checked(path)
     try:
-        table = pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+        table = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True).read()
     except DAMAGED as error:
         raise ResultFileError(_explain_read_error(path, error)) from error
     provenance = _provenance(path, table.schema)

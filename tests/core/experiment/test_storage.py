@@ -172,7 +172,7 @@ class TestUnreadable:
 
     def test_the_file_systems_own_errors_do_not_say_truncated(self, path, monkeypatch):
         write_records(path, records(), PROVENANCE)
-        monkeypatch.setattr("pyarrow.parquet.read_table", raiser(OSError(errno.EIO, "Input/output error")))
+        monkeypatch.setattr("pathlib.Path.read_bytes", raiser(OSError(errno.EIO, "Input/output error")))
         with pytest.raises(ResultFileError, match=r"plain\.parquet: cannot be read: Input/output error"):
             read_records(path)
 
