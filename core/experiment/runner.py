@@ -29,6 +29,7 @@ from core.experiment.finished import is_finished, is_finished_shard, is_of_today
 from core.experiment.storage import read_records, remove_temporaries, write_records
 from core.interruption import was_interrupted
 from core.locks import exclusive
+from core.progress import Progress, silent, within
 
 ExperimentFunction = Callable[[Context], pd.DataFrame]
 RAISED = "repetition raised "
@@ -40,7 +41,7 @@ def run_cell(
     root: Path,
     device: str = "cpu",
     say: Callable[[str], None] = print,
-    progress: Callable[[float], None] = lambda fraction: None,
+    progress: Progress = silent,
 ) -> Path:
     """Compute what is missing of a cell and return its file.
 
@@ -62,7 +63,8 @@ def run_cell(
         done = len(shards) - len(missing)
         progress(done / len(shards))
         for runs in missing:
-            context = Context(cell, runs, device, lambda f, done=done: progress((done + f) / len(shards)), root)
+            told = within(progress, done / len(shards), (done + 1) / len(shards))
+            context = Context(cell, runs, device, told, root)
             _run_shard(context, function, shard_file(path, runs), root)
             done += 1
             progress(done / len(shards))
