@@ -64,12 +64,22 @@ def _parser() -> argparse.ArgumentParser:
     draw = commands_.add_parser("draw", help="draw a table or figure from raw runs")
     draw.add_argument("name", nargs="+", help="paper/artifact, a short name such as table1, or a paper")
     _source(draw)
+    draw.add_argument(
+        "--with",
+        dest="ablations",
+        choices=("ablation",),
+        help="add your ablations (run --set) as rows and lines, as a drawing of its own in figures/ablation",
+    )
     draw.set_defaults(command=commands.draw)
 
     compare = commands_.add_parser(
         "compare", help="verdicts of drawn artifacts in the terminal and as figures/comparison.html"
     )
-    compare.add_argument("name", nargs="*", help="paper/artifact, a short name, or a paper; all by default")
+    compare.add_argument(
+        "name", nargs="*", help="paper/artifact, a short name, or a paper; all by default; with --against, a cell"
+    )
+    compare.add_argument("--against", choices=("reference",), help="compare your runs of cells with the shipped ones")
+    _scale(compare)
     compare.set_defaults(command=commands.compare)
 
     promote = commands_.add_parser("promote", help="copy finished cells of results/run into results/reference")
@@ -113,4 +123,8 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    if status > 128:  # interrupted: taking everything down in order can take longer than anyone wants to wait
+        sys.stdout.flush()
+        os._exit(status)
+    sys.exit(status)

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UnknownNameError
+from core.experiment.ablations import find_ablations
 from core.experiment.cells import Cell, expand, make_cell
 from core.experiment.schema import SCALES, Paper, Settings, load_paper
 from core.experiment.selection import select_cells
@@ -103,13 +104,15 @@ class Catalogue:
             short["table1"] = "bohamiann"
         return short
 
-    def results(self, paper: str, artifact: str, scale: str, source: str) -> Results:
-        """What an artifact draws from."""
+    def results(self, paper: str, artifact: str, scale: str, source: str, ablations: bool = False) -> Results:
+        """What an artifact draws from; if asked for, with all ablations of its cells that were run."""
         from core.experiment.results import Results  # reads files with pandas, which the Snakefile does without
 
         spec = self.paper(paper)
         names = spec.artifacts[artifact].experiments
         cells = [cell for name in names for cell in self.cells(paper, name, scale)]
+        if ablations:
+            cells += find_ablations(self, cells, scale)
         scales = {name: spec.experiments[name].resolve_scale(scale) for name in names}
         return Results(cells, self.root, source, scales)
 

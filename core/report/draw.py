@@ -25,21 +25,36 @@ from core.report.table_image import table_figure
 from core.report.table_text import sentence, to_csv, to_markdown, to_tex
 
 
-def draw_artifact(catalogue: Any, paper: str, name: str, scale: str, source: str) -> Path:
-    """Draw `paper/name` of a catalogue from its results at a scale and from a source; returns the stem of its files."""
+def draw_artifact(catalogue: Any, paper: str, name: str, scale: str, source: str, with_ablations: bool = False) -> Path:
+    """Draw `paper/name` of a catalogue from its results at a scale and from a source; returns the stem of its files.
+
+    With ablations as further rows and lines it is another drawing, figures/ablation/<paper>/<name>; its claims are
+    judged without them.
+
+    Raises:
+        UserError: as `draw`, and where ablations are asked for and there are none.
+    """
     spec = catalogue.paper(paper).artifacts[name]
     folder = catalogue.root / catalogue.package / paper
-    stem = catalogue.root / "figures" / paper / name
+    stem = catalogue.root / "figures" / ("ablation" if with_ablations else "") / paper / name
+    wanted = (paper, name, scale, source)
+    results = catalogue.results(*wanted, ablations=True) if with_ablations else catalogue.results(*wanted)
+    if with_ablations and not any(cell.ablation for cell in results.cells):
+        again = f"python -m papers run {paper}/... --scale {scale} --set KEY=VALUE"
+        raise UserError(
+            f"{paper}/{name}: none of its cells was run with changed settings at scale {scale}; use {again}"
+        )
     draw(
         paper,
         name,
         spec,
-        catalogue.results(paper, name, scale, source),
+        results,
         folder,
         stem,
         catalogue.module(paper, "artifacts"),
         catalogue.module(paper, "claims") if (folder / "claims.py").is_file() else None,
         catalogue.paper(paper).documents[spec.source.document],
+        results.without_ablations() if with_ablations else None,
     )
     return stem
 
@@ -54,6 +69,7 @@ def draw(
     artifacts: Any,
     checks: Any = None,
     document: str = "",
+    judged: Any = None,
 ) -> Path:
     """Draw one artifact and write its files.
 
@@ -67,6 +83,7 @@ def draw(
         artifacts: has the function `name`: (results, published or None) -> Table or Figure.
         checks: has the functions that claims.yaml names: results -> Check.
         document: the published document in words, for the caption.
+        judged: the results that claims are judged by, where they are not those that are drawn.
 
     Returns:
         the path of the sidecar.
@@ -108,7 +125,7 @@ def draw(
         **provenance_record(results),
         "files": sorted(f"{stem.name}.{suffix}" for suffix in files),
         "table": None if table is None else table_record(table),
-        "claims": _claims(folder, name, results, artifacts, checks),
+        "claims": _claims(folder, name, judged or results, artifacts, checks),
     }
     for suffix, content in files.items():
         write_file(stem.with_name(f"{stem.name}.{suffix}"), content)

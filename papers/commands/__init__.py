@@ -12,11 +12,13 @@ from rich.table import Table as RichTable
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.durations import in_words, recorded_seconds
+from papers.commands.contrasting import compare_runs
 from papers.commands.running import KEPT, run, run_cells
 
 
 def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """Papers with their experiments, artifacts and shipped cells; the cells of a name that is given."""
+    from core.experiment.ablations import find_ablations
     from core.experiment.results import inspect_cell
 
     if options.name and "/" in options.name:
@@ -25,6 +27,11 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
             states = [_state(inspect_cell(cell, catalogue.root, source)) for source in ("reference", "run")]
             seconds = recorded_seconds(cell, catalogue.root)
             table.add_row(cell.name, str(cell.runs), *states, "-" if seconds is None else in_words(seconds))
+            for ablation in find_ablations(catalogue, [cell], options.scale):
+                state = _state(inspect_cell(ablation, catalogue.root, "run"))
+                seconds = in_words(recorded_seconds(ablation, catalogue.root))
+                change = escape(f"  with {', '.join(ablation.overrides)}")
+                table.add_row(change, str(cell.runs), "-", state, seconds)
         console.print(table)
         return 0
     for name in [options.name] if options.name else catalogue.papers:
@@ -52,13 +59,15 @@ def draw(catalogue: Catalogue, options: argparse.Namespace, console: Console) ->
     from core.report.draw import draw_artifact
 
     for paper, artifact in chosen:
-        stem = draw_artifact(catalogue, paper, artifact, options.scale, options.source)
+        stem = draw_artifact(catalogue, paper, artifact, options.scale, options.source, bool(options.ablations))
         console.print(f"drew {stem.relative_to(catalogue.root)}.pdf")
     return 0
 
 
 def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Print the verdicts of drawn artifacts and write figures/comparison.html over all that are drawn."""
+    """Print the verdicts of drawn artifacts and write figures/comparison.html; or own runs against shipped ones."""
+    if options.against:
+        return compare_runs(catalogue, options.name, options.scale, console)
     figures = catalogue.root / "figures"
     chosen = _artifacts(catalogue, options.name) if options.name else _artifacts(catalogue, list(catalogue.papers))
     missing = ["/".join(pair) for pair in chosen if not (figures / f"{pair[0]}/{pair[1]}.json").exists()]
