@@ -1,4 +1,4 @@
-"""Command line of the repository: `python -m papers list | run | draw | compare | promote | quickstart`."""
+"""Command line of the repository: `python -m papers list | run | draw | compare | promote | verify | quickstart`."""
 
 from __future__ import annotations
 
@@ -86,6 +86,21 @@ def _parser() -> argparse.ArgumentParser:
     promote.add_argument("name", help="paper/experiment/benchmark/method, or its beginning")
     _scale(promote)
     promote.set_defaults(command=commands.promote)
+
+    verify = commands_.add_parser("verify", help="rerun shipped shards, chosen at random, and compare")
+    verify.add_argument(
+        "name", nargs="?", default="*", help="a paper, or an experiment or cell, or a pattern; all by default"
+    )
+    verify.add_argument("--shards", type=int, default=1, help="of each experiment (default: 1)")
+    verify.add_argument("--seed", type=int, default=0, help="of the choice (default: 0)")
+    verify.add_argument(
+        "--longest",
+        type=float,
+        default=120.0,
+        metavar="SECONDS",
+        help="leave out shards that took longer (default: 120)",
+    )
+    verify.set_defaults(command=commands.verify)
 
     quickstart = commands_.add_parser("quickstart", help="run one experiment of every paper live, at smoke scale")
     quickstart.set_defaults(command=commands.quickstart)

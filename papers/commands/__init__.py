@@ -14,6 +14,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.durations import in_words, recorded_seconds
 from papers.commands.contrasting import compare_runs
 from papers.commands.running import KEPT, run, run_cells
+from papers.commands.verifying import verify
 
 
 def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
@@ -121,4 +122,4 @@ def _state(info) -> str:
     return f"{info.runs} runs" + (" (other settings)" if info.stale else "")
 
 
-__all__ = ["KEPT", "compare", "draw", "list_papers", "promote", "quickstart", "run"]
+__all__ = ["KEPT", "compare", "draw", "list_papers", "promote", "quickstart", "run", "verify"]

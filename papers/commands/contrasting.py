@@ -12,7 +12,7 @@ from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 
-FILE_WIDTH = 120  # of lines where there is no terminal
+FILE_WIDTH = 120  # of lines where there is no terminal that has one
 
 
 def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Console) -> int:
@@ -25,6 +25,8 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
     from core.experiment.storage import read_records
     from core.report.against import differences
 
+    if not console.is_terminal:
+        console.width = FILE_WIDTH
     names = names or ["*"]
     pairs = [pair for name in names for pair in _pairs(catalogue, name, scale)]
     if not pairs:
@@ -43,7 +45,7 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
             means = (f"{found.ours:.4g} ({found.our_runs})", f"{found.theirs:.4g} ({found.their_runs})")
             interval = f"{found.difference:+.3g} [{found.low:.3g}, {found.high:.3g}]"
             table.add_row(escape(found.metric), *means, escape(interval), found.verdict)
-        console.print(table, width=None if console.is_terminal else FILE_WIDTH)
+        console.print(table)
     told = "Means over the runs (how many; failed ones are left out), own minus shipped, 95% interval by Welch."
     console.print(told, soft_wrap=True)
     return 0
