@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
         Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
         return 2
     except KeyboardInterrupt as interruption:
-        Console(stderr=True).print(commands.KEPT)
+        Console(stderr=True).print(getattr(interruption, "notice", "interrupted"))
         return getattr(interruption, "status", 130)
 
 

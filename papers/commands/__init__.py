@@ -13,7 +13,7 @@ from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.durations import in_words, recorded_seconds
 from papers.commands.contrasting import compare_runs
-from papers.commands.running import KEPT, run, run_cells
+from papers.commands.running import run, run_cells
 from papers.commands.verifying import verify
 
 
@@ -122,4 +122,4 @@ def _state(info) -> str:
     return f"{info.runs} runs" + (" (other settings)" if info.stale else "")
 
 
-__all__ = ["KEPT", "compare", "draw", "list_papers", "promote", "quickstart", "run", "verify"]
+__all__ = ["compare", "draw", "list_papers", "promote", "quickstart", "run", "verify"]
