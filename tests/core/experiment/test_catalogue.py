@@ -81,22 +81,63 @@ def test_short_names_exist_where_an_id_is_unique(toy, tmp_path):
     add_paper(tmp_path, "again")
     catalogue = toy()
     assert catalogue.short_names == {"fig1": "toy", "fig2": "again"}
-    with pytest.raises(UnknownNameError, match=r"'table1'; did you mean 'toy/table1' or 'again/table1'"):
+    with pytest.raises(UserError, match="2 papers have an artifact 'table1'; allowed: again/table1 or toy/table1"):
         catalogue.artifact("table1")
 
 
-def test_table1_is_bohamianns_whoever_else_has_one(toy, tmp_path):
-    add_paper(tmp_path, "bohamiann")
-    catalogue = toy()
-    assert catalogue.short_names["table1"] == "bohamiann"
-    assert catalogue.artifact("table1") == ("bohamiann", "table1")
-
-
-def test_an_error_in_any_paper_stops_before_any_work(toy, edit, tmp_path):
+def test_a_short_name_that_one_paper_claims_is_its_own_whoever_else_has_one(toy, edit, tmp_path):
     add_paper(tmp_path, "again")
-    edit("noise: 0.5", "noise: 2")
-    with pytest.raises(UserError, match=r"toypapers/toy/paper\.yaml: experiments\.fit\.methods\.noisy\.noise = 2"):
-        toy()
+    edit("place: Table 1}\n", "place: Table 1}\n    short_name: true\n")
+    assert toy().artifact("table1") == ("toy", "table1")
+
+
+def test_two_papers_cannot_claim_a_short_name(toy, edit, tmp_path):
+    edit("place: Table 1}\n", "place: Table 1}\n    short_name: true\n")
+    add_paper(tmp_path, "again")
+    with pytest.raises(UserError, match=r"artifacts\.table1\.short_name: toypapers/again/paper\.yaml claims 'table1'"):
+        toy().artifact("table1")
+
+
+class TestBrokenPapers:
+    """A paper that is broken stops its own commands, before any work, and nobody else's."""
+
+    def check(self, catalogue, message):
+        assert list(catalogue.papers) == ["again"]
+        assert catalogue.artifact("again/table1") == ("again", "table1")
+        assert len(catalogue.find_cells("again/fit", "quick")) == 4
+        with pytest.raises(UserError, match=message):
+            catalogue.paper("toy")
+        assert str(catalogue.broken["toy"]).count("\n") == 0
+
+    def test_a_setting_that_is_not_allowed(self, toy, edit, tmp_path):
+        add_paper(tmp_path, "again")
+        edit("noise: 0.5", "noise: 2")
+        self.check(toy(), r"toypapers/toy/paper\.yaml: experiments\.fit\.methods\.noisy\.noise = 2")
+
+    def test_settings_that_are_missing(self, toy, tmp_path):
+        add_paper(tmp_path, "again")
+        (tmp_path / "toypapers" / "toy" / "settings.py").unlink()
+        self.check(toy(), r"toypapers/toy/settings\.py: missing; each paper has one")
+
+    @pytest.mark.parametrize(
+        "code, message",
+        [
+            ("import nosuchpackage", "the Python package 'nosuchpackage' is missing; `make quickstart` installs"),
+            ("import core.nothing", "imports core.nothing, which does not exist"),
+            ("from core.errors import Nothing", "cannot be imported: cannot import name 'Nothing'"),
+            ("def", r"cannot be imported: .*invalid syntax"),
+        ],
+    )
+    def test_settings_that_cannot_be_imported(self, toy, tmp_path, code, message):
+        add_paper(tmp_path, "again")
+        (tmp_path / "toypapers" / "toy" / "settings.py").write_text(code)
+        self.check(toy(), rf"toypapers/toy/settings\.py: {message}")
+
+    def test_experiments_that_are_missing(self, toy, tmp_path):
+        (tmp_path / "toypapers" / "toy" / "experiments.py").unlink()
+        [cell] = toy().find_cells("toy/count", "paper")
+        with pytest.raises(UserError, match=r"toypapers/toy/experiments\.py: missing; each paper has one"):
+            toy().function(cell)
 
 
 def test_results_of_an_artifact_cover_its_experiments_at_the_resolved_scale(toy):
