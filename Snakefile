@@ -14,6 +14,8 @@ try:
     flow.check_targets(sys.argv[1:])  # Snakemake itself names no near ones for a mistyped file
 except UserError as error:
     raise WorkflowError(str(error))
+for error in flow.catalogue.broken.values():
+    print(f"left out: {error}", file=sys.stderr)
 
 
 wildcard_constraints:

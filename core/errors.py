@@ -26,3 +26,8 @@ def nearest(name: object, existing: Iterable[str]) -> str:
     existing = list(existing)
     near = difflib.get_close_matches(str(name), existing, n=3, cutoff=0.4)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else f"existing: {', '.join(existing) or 'none'}"
+
+
+def missing_module(error: ModuleNotFoundError) -> str:
+    """What to do about a library that this Python does not have."""
+    return f"{error.name} is missing: run make quickstart, or source .venv/bin/activate"

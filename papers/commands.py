@@ -44,6 +44,8 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
             drawn = "yes" if (catalogue.root / target).exists() else "no"
             table.add_row(artifact, target, drawn, escape(f"{shown.source.place}: {shown.title}"))
         console.print(table)
+    if not options.name:
+        catalogue.require_all()
     return 0
 
 
@@ -105,6 +107,8 @@ def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console)
         console.print(part)
     page = write_page(figures)
     console.print(f"wrote {page.relative_to(catalogue.root)}")
+    if not options.name:
+        catalogue.require_all()
     return 0
 
 
@@ -127,6 +131,7 @@ def quickstart(catalogue: Catalogue, options: argparse.Namespace, console: Conso
         for cell in cells:
             cell.path(catalogue.root).unlink(missing_ok=True)
         run_cells(catalogue, cells, "cpu", console)
+    catalogue.require_all()
     return 0
 
 
@@ -134,8 +139,8 @@ def _artifacts(catalogue: Catalogue, names: list[str]) -> list[tuple[str, str]]:
     """Artifacts by full name, short name, or all of a paper."""
     chosen: list[tuple[str, str]] = []
     for name in names:
-        if name in catalogue.papers:
-            chosen += [(name, artifact) for artifact in catalogue.papers[name].artifacts]
+        if name in catalogue.papers or name in catalogue.broken:
+            chosen += [(name, artifact) for artifact in catalogue.paper(name).artifacts]
         else:
             chosen.append(catalogue.artifact(name))
     return chosen

@@ -5,7 +5,6 @@ Both the Snakefile and the command line ask this one object, so they agree on na
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UnknownNameError, UserError
 from core.experiment.cells import Cell, expand, make_cell
+from core.experiment.modules import import_module
 from core.experiment.schema import SCALES, Paper, Settings, load_paper
 
 if TYPE_CHECKING:
@@ -21,26 +21,45 @@ if TYPE_CHECKING:
 
 
 class Catalogue:
-    """Every papers/<paper>/ folder with a paper.yaml below `root`; all of them are validated on construction."""
+    """Every papers/<paper>/ folder with a paper.yaml below `root`; all of them are validated on construction.
+
+    Attributes:
+        papers: by name, those that can be used.
+        broken: by name, what is wrong with each of the others; raised as soon as one of them is asked for.
+    """
 
     def __init__(self, root: Path | str = ".", package: str = "papers") -> None:
         self.root = Path(root).resolve()
         self.package = package
         files = sorted((self.root / package).glob("*/paper.yaml"))
-        self.papers: dict[str, Paper] = {file.parent.name: load_paper(file) for file in files}
-        for paper in self.papers:
-            for experiment in self.papers[paper].experiments:
-                for scale in SCALES:
-                    list(self.cells(paper, experiment, scale))
+        self.papers: dict[str, Paper] = {}
+        self.broken: dict[str, UserError] = {}
+        for file in files:
+            try:
+                self._read(file)
+            except UserError as error:
+                self.papers.pop(file.parent.name, None)
+                self.broken[file.parent.name] = error
 
     def paper(self, name: str) -> Paper:
+        if name in self.broken:
+            raise self.broken[name]
         if name not in self.papers:
             raise UnknownNameError("paper", name, self.papers)
         return self.papers[name]
 
+    def require_all(self) -> None:
+        """Raise what is wrong with papers that cannot be used, a line each; for commands that are about all of them."""
+        if self.broken:
+            raise UserError("\n".join(map(str, self.broken.values())))
+
     def module(self, paper: str, name: str) -> ModuleType:
-        """papers.<paper>.<name>; experiments and artifacts are imported only when something is run or drawn."""
-        return importlib.import_module(f"{self.package}.{paper}.{name}")
+        """papers.<paper>.<name>; experiments and artifacts are imported only when something is run or drawn.
+
+        Raises:
+            UserError: it is missing or cannot be imported, naming the file and the line.
+        """
+        return import_module(self.root, self.package, paper, name)
 
     def function(self, cell: Cell) -> Callable[..., Any]:
         """The experiment function of a cell, from papers/<paper>/experiments.py.
@@ -123,6 +142,14 @@ class Catalogue:
         cells = [cell for name in names for cell in self.cells(paper, name, scale)]
         scales = {name: spec.experiments[name].resolve_scale(scale) for name in names}
         return Results(cells, self.root, source, scales)
+
+    def _read(self, file: Path) -> None:
+        """Read one paper.yaml and check the settings of all its cells."""
+        name = file.parent.name
+        self.papers[name] = load_paper(file)
+        for experiment in self.papers[name].experiments:
+            for scale in SCALES:
+                list(self.cells(name, experiment, scale))
 
     def _models(self, paper: str) -> dict[str, type[Settings]]:
         module = self.module(paper, "settings")

@@ -99,7 +99,14 @@ class Workflow:
 
         Args:
             words: of the command line; those that name no file below figures/ or results/run/ pass.
+
+        Raises:
+            UserError: what is wrong with the paper that a word names.
         """
+        words = list(words)
+        for paper, error in self.catalogue.broken.items():
+            if any(paper in Path(word).parts for word in words):
+                raise error
         kinds = {name: self._artifact(name).kind for name in self.catalogue.artifacts}
         short = {name: kinds[f"{paper}/{name}"] for name, paper in self.catalogue.short_names.items()}
         drawings = [f"figures/{name}.{end}" for name, kind in (kinds | short).items() for end in EXTENSIONS[kind]]
