@@ -8,14 +8,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import yaml
-from rich.console import Console
-from rich.markup import escape
+from core.errors import UserError, missing_module
 
-from core.errors import UserError
-from core.experiment.catalogue import Catalogue
-from core.experiment.schema import SCALES
-from papers import commands
+try:
+    import yaml
+    from rich.console import Console
+    from rich.markup import escape
+
+    from core.experiment.catalogue import Catalogue
+    from core.experiment.schema import SCALES
+    from papers import commands
+except ModuleNotFoundError as error:  # the Python of the system instead of the environment's
+    sys.exit(f"error: {missing_module(error)}")
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -30,6 +34,9 @@ def main(arguments: list[str] | None = None) -> int:
         return options.command(Catalogue(ROOT), options, console)
     except UserError as error:
         Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
+        return 2
+    except ModuleNotFoundError as error:  # imported by the command alone
+        Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {missing_module(error)}", soft_wrap=True)
         return 2
     except KeyboardInterrupt:
         Console(stderr=True).print("interrupted; finished shards are kept, the same command goes on from there")
