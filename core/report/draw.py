@@ -17,8 +17,9 @@ from core.report.checks import NotRunError, not_run
 from core.report.claims import read_claims, run_check
 from core.report.figure import Figure, add_caption, placeholder
 from core.report.files import render, write_file
+from core.report.names import check_published
 from core.report.provenance import nothing_run, provenance_caption, provenance_record
-from core.report.published import Published, read_published, read_published_spec
+from core.report.published import Published, read_published_of
 from core.report.records import FORMAT, table_record, to_json
 from core.report.table import Table, absent_table
 from core.report.table_image import table_figure
@@ -28,6 +29,7 @@ from core.report.table_text import sentence, to_csv, to_markdown, to_tex
 def draw_artifact(catalogue: Any, paper: str, name: str, scale: str, source: str) -> Path:
     """Draw `paper/name` of a catalogue from its results at a scale and from a source; returns the stem of its files."""
     spec = catalogue.paper(paper).artifacts[name]
+    check_published(catalogue, paper, name)
     folder = catalogue.root / catalogue.package / paper
     stem = catalogue.root / "figures" / paper / name
     draw(
@@ -75,7 +77,8 @@ def draw(
         UserError: the function is missing or returns the wrong thing, published numbers or claims are not valid, or
             the files cannot be written.
     """
-    published = _published(folder / "published" / f"{name}.csv", spec.comparison)
+    numbers = folder / "published" / f"{name}.csv"
+    published = read_published_of(numbers, spec.comparison) if numbers.is_file() else None
     document = document or spec.source.document
     caption = provenance_caption(results, document, spec.source.place)
     with style.context():
@@ -113,12 +116,6 @@ def draw(
     for suffix, content in files.items():
         write_file(stem.with_name(f"{stem.name}.{suffix}"), content)
     return write_file(stem.with_name(f"{stem.name}.json"), to_json(record))
-
-
-def _published(path: Path, comparison: str) -> Published | None:
-    if not path.is_file():
-        return None
-    return read_published_spec(path) if comparison == "spec" else read_published(path)
 
 
 def _product(name: str, spec: Any, results: Any, published: Published | None, artifacts: Any) -> Table | Figure:

@@ -21,8 +21,8 @@ CLAIMS = """
 - {id: form, artifact: fig1, kind: shape, sentence: The curve falls in time., place: Fig 1, check: form}
 """
 PUBLISHED = """row,column,value,spread,spread_kind,runs,source
-sghmc,boston,-3.5,0.5,sd,10,Table 1
-sghmc,yacht,-2.0,0.5,sd,10,Table 1
+sghmc,boston,-3.5,0.5,sd,10,nips Table 1
+sghmc,yacht,-2.0,0.5,sd,10,nips Table 1
 """
 
 
@@ -78,7 +78,11 @@ CHECKS = SimpleNamespace(
 
 def spec(kind="table", comparison="cells", place="Table 1"):
     return SimpleNamespace(
-        kind=kind, comparison=comparison, title="Scores", source=SimpleNamespace(document="nips", place=place)
+        kind=kind,
+        comparison=comparison,
+        title="Scores",
+        source=SimpleNamespace(document="nips", place=place),
+        experiments=["uci"],
     )
 
 
@@ -254,7 +258,11 @@ def test_draws_from_a_catalogue(no_images, tmp_path, folder):
     catalogue = SimpleNamespace(
         root=tmp_path,
         package=".",
-        paper=lambda name: SimpleNamespace(artifacts={"table1": spec()}, documents={"nips": "NIPS 2016"}),
+        paper=lambda name: SimpleNamespace(
+            artifacts={"table1": spec(), "tableA": spec(), "fig1": spec("figure", place="Fig 1")},
+            experiments={"uci": SimpleNamespace(methods=["sghmc"], benchmarks=["boston", "yacht"], scales={})},
+            documents={"nips": "NIPS 2016"},
+        ),
         results=lambda paper, name, scale, source: Results(scales={"uci": f"{scale} {source}"}),
         module=lambda paper, name: modules[name],
     )
