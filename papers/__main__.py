@@ -26,8 +26,6 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
-        if str(error.name).partition(".")[0] in ("core", "papers"):
-            raise
         print(f"error: {missing_module(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

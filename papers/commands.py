@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
@@ -45,11 +44,9 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
             drawn = "yes" if (catalogue.root / target).exists() else "no"
             table.add_row(artifact, target, drawn, escape(f"{shown.source.place}: {shown.title}"))
         console.print(table)
-    if options.name:
-        return 0
-    for error in catalogue.broken.values():
-        print(f"error: {error}", file=sys.stderr)
-    return 2 if catalogue.broken else 0
+    if not options.name:
+        catalogue.require_all()
+    return 0
 
 
 def run(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
@@ -105,6 +102,7 @@ def quickstart(catalogue: Catalogue, options: argparse.Namespace, console: Conso
         for cell in cells:
             cell.path(catalogue.root).unlink(missing_ok=True)
         run_cells(catalogue, cells, "cpu", console)
+    catalogue.require_all()
     return 0
 
 

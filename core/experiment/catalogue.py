@@ -6,16 +6,16 @@ and validated when it is first asked for; one that is broken stops its own comma
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from core.errors import UnknownNameError, UserError, missing_module
+from core.errors import UnknownNameError, UserError
 from core.experiment import SCALES
 from core.experiment.cells import Cell, expand, make_cell
+from core.experiment.modules import import_module
 from core.experiment.schema import Paper, Settings, load_paper
 from core.experiment.sources import Sources
 
@@ -72,24 +72,18 @@ class Catalogue:
                 errors[name] = error
         return errors
 
+    def require_all(self) -> None:
+        """Raise what is wrong with papers that cannot be used, a line each; for commands that are about all of them."""
+        if self.broken:
+            raise UserError("\n".join(map(str, self.broken.values())))
+
     def module(self, paper: str, name: str) -> ModuleType:
         """papers.<paper>.<name>; experiments and artifacts are imported only when something is run or drawn.
 
         Raises:
-            UserError: there is no such module, or it cannot be imported.
+            UserError: it is missing or cannot be imported, naming the file and the line.
         """
-        module = f"{self.package}.{paper}.{name}"
-        file = f"{self.package}/{paper}/{name}.py"
-        try:
-            return importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            if f"{module}.".startswith(f"{error.name}."):
-                raise UserError(f"{file}: missing; each paper has one") from error
-            if str(error.name).partition(".")[0] in (self.package, "core"):
-                raise UserError(f"{file}: imports {error.name}, which does not exist") from error
-            raise UserError(f"{file}: {missing_module(error)}") from error
-        except (ImportError, SyntaxError) as error:
-            raise UserError(f"{file}: cannot be imported: {error}") from error
+        return import_module(self.root, self.package, paper, name)
 
     def function(self, cell: Cell) -> Callable[..., Any]:
         """The experiment function of a cell, from papers/<paper>/experiments.py.

@@ -19,8 +19,9 @@ from core.report.checks import NotRunError, not_run
 from core.report.claims import read_claims, run_check
 from core.report.figure import Figure, add_caption, placeholder
 from core.report.files import render, write_file
+from core.report.names import check_published
 from core.report.provenance import nothing_run, provenance_caption, provenance_record
-from core.report.published import Published, read_published, read_published_spec
+from core.report.published import Published, read_published_of
 from core.report.records import FORMAT, table_record, to_json
 from core.report.table import Table, absent_table
 from core.report.table_image import table_figure
@@ -67,6 +68,7 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
     paper, name = drawing.paper, drawing.artifact
     state = state_of(catalogue, drawing)  # first: what changes while it is drawn makes the drawing outdated
     spec = catalogue.paper(paper).artifacts[name]
+    check_published(catalogue, paper, name)
     folder = catalogue.root / catalogue.package / paper
     job = Job(
         paper=paper,
@@ -93,7 +95,8 @@ def draw(job: Job) -> Path:
             the files cannot be written.
     """
     spec, results, stem = job.spec, job.results, job.stem
-    published = _published(job.folder / "published" / f"{job.name}.csv", spec.comparison)
+    numbers = job.folder / "published" / f"{job.name}.csv"
+    published = read_published_of(numbers, spec.comparison) if numbers.is_file() else None
     document = job.document or spec.source.document
     caption = provenance_caption(results, document, spec.source.place, job.source)
     with style.context():
@@ -133,12 +136,6 @@ def draw(job: Job) -> Path:
     for suffix, content in files.items():
         write_file(stem.with_name(f"{stem.name}.{suffix}"), content)
     return write_file(stem.with_name(f"{stem.name}.json"), to_json(record))
-
-
-def _published(path: Path, comparison: str) -> Published | None:
-    if not path.is_file():
-        return None
-    return read_published_spec(path) if comparison == "spec" else read_published(path)
 
 
 def _product(name: str, spec: Any, results: Any, published: Published | None, artifacts: Any) -> Table | Figure:

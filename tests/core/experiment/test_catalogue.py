@@ -98,48 +98,6 @@ def test_two_papers_cannot_claim_a_short_name(toy, edit, tmp_path):
         toy().artifact("table1")
 
 
-class TestBrokenPapers:
-    """A paper that is broken stops its own commands, before any work, and nobody else's."""
-
-    def check(self, catalogue, message):
-        assert list(catalogue.papers) == ["again"]
-        assert catalogue.artifact("again/table1") == ("again", "table1")
-        assert len(catalogue.find_cells("again/fit", "quick")) == 4
-        with pytest.raises(UserError, match=message):
-            catalogue.paper("toy")
-        assert str(catalogue.broken["toy"]).count("\n") == 0
-
-    def test_a_setting_that_is_not_allowed(self, toy, edit, tmp_path):
-        add_paper(tmp_path, "again")
-        edit("noise: 0.5", "noise: 2")
-        self.check(toy(), r"toypapers/toy/paper\.yaml: experiments\.fit\.methods\.noisy\.noise = 2")
-
-    def test_settings_that_are_missing(self, toy, tmp_path):
-        add_paper(tmp_path, "again")
-        (tmp_path / "toypapers" / "toy" / "settings.py").unlink()
-        self.check(toy(), r"toypapers/toy/settings\.py: missing; each paper has one")
-
-    @pytest.mark.parametrize(
-        "code, message",
-        [
-            ("import nosuchpackage", "the Python package 'nosuchpackage' is missing; `make quickstart` installs"),
-            ("import core.nothing", "imports core.nothing, which does not exist"),
-            ("from core.errors import Nothing", "cannot be imported: cannot import name 'Nothing'"),
-            ("def", r"cannot be imported: .*invalid syntax"),
-        ],
-    )
-    def test_settings_that_cannot_be_imported(self, toy, tmp_path, code, message):
-        add_paper(tmp_path, "again")
-        (tmp_path / "toypapers" / "toy" / "settings.py").write_text(code)
-        self.check(toy(), rf"toypapers/toy/settings\.py: {message}")
-
-    def test_experiments_that_are_missing(self, toy, tmp_path):
-        (tmp_path / "toypapers" / "toy" / "experiments.py").unlink()
-        [cell] = toy().find_cells("toy/count", "paper")
-        with pytest.raises(UserError, match=r"toypapers/toy/experiments\.py: missing; each paper has one"):
-            toy().function(cell)
-
-
 def test_results_of_an_artifact_cover_its_experiments_at_the_resolved_scale(toy):
     results = toy().results("toy", "fig1", "quick", "run")
     assert len(results.cells) == 5

@@ -22,8 +22,8 @@ CLAIMS = """
 - {id: form, artifact: fig1, kind: shape, sentence: The curve falls in time., place: Fig 1, check: form}
 """
 PUBLISHED = """row,column,value,spread,spread_kind,runs,source
-sghmc,boston,-3.5,0.5,sd,10,Table 1
-sghmc,yacht,-2.0,0.5,sd,10,Table 1
+sghmc,boston,-3.5,0.5,sd,10,nips Table 1
+sghmc,yacht,-2.0,0.5,sd,10,nips Table 1
 """
 
 
@@ -79,7 +79,11 @@ CHECKS = SimpleNamespace(
 
 def spec(kind="table", comparison="cells", place="Table 1"):
     return SimpleNamespace(
-        kind=kind, comparison=comparison, title="Scores", source=SimpleNamespace(document="nips", place=place)
+        kind=kind,
+        comparison=comparison,
+        title="Scores",
+        source=SimpleNamespace(document="nips", place=place),
+        experiments=["uci"],
     )
 
 
