@@ -13,7 +13,7 @@ from typing import Any
 
 from core.errors import UserError
 from core.report import style
-from core.report.checks import NotRunError, not_run
+from core.report.checks import NotRunError, not_run, reading
 from core.report.claims import read_claims, run_check
 from core.report.figure import Figure, add_caption, placeholder
 from core.report.files import render, write_file
@@ -125,7 +125,8 @@ def _product(name: str, spec: Any, results: Any, published: Published | None, ar
     if nothing_run(results) and spec.kind == "figure":
         return placeholder(spec.title)
     try:
-        product = function(results, published)
+        with reading(results):
+            product = function(results, published)
     except NotRunError as missing:
         reason = f"not run: {missing}" if str(missing) else "not run"
         return absent_table(published) if spec.kind == "table" else placeholder(spec.title, reason)

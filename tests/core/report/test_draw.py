@@ -225,6 +225,32 @@ def test_an_artifact_whose_own_runs_are_missing_is_drawn_as_not_run(drawn, folde
     assert record["table"]["cells"] == [] and stem.with_suffix(".png").exists()
 
 
+class TestFunctionsThatFailOnAnEmptyFrame:
+    """An author's function that reads a column of an experiment without runs: `not run`, and no traceback."""
+
+    def read(self, results, *_):
+        return results.frame("uci")["score"].iloc[0]
+
+    @pytest.mark.parametrize("others", [[], [Cell("boston", experiment="other")]])
+    @pytest.mark.parametrize("name, kind", [("table1", "table"), ("fig1", "figure")])
+    def test_drawn_as_not_run(self, no_images, drawn, others, name, kind):
+        results = Results([Cell("boston", present=False), *others], scales={"uci": "paper", "other": "paper"})
+        results.frame = Results([]).frame
+        artifacts = SimpleNamespace(table1=self.read, fig1=self.read)
+        record, _ = drawn(name, spec(kind), results, artifacts, SimpleNamespace(wins=self.read, form=self.read))
+        assert [claim["holds"] for claim in record["claims"]] == ["not run"]
+        if kind == "table":
+            assert {cell["verdict"]["kind"] for cell in record["table"]["cells"]} == {"not run"}
+
+    def test_an_error_of_the_house_stays_one(self, no_images, drawn):
+        def refuses(results, published):
+            raise UserError("quoted_rows: ['x']")
+
+        absent = Results([Cell("boston", present=False)])
+        with pytest.raises(UserError, match="quoted_rows"):
+            drawn(results=absent, artifacts=SimpleNamespace(table1=refuses, fig1=fig1))
+
+
 @pytest.mark.parametrize(
     ("artifacts", "checks", "complaint"),
     [
