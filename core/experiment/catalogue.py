@@ -105,9 +105,15 @@ class Catalogue:
         ]
 
     def artifact(self, name: str) -> tuple[str, str]:
-        """(paper, artifact) of `paper/artifact` or of a short name (see `short_names`)."""
+        """(paper, artifact) of `paper/artifact` or of a short name (see `short_names`).
+
+        Raises:
+            UserError: there is none, or several papers have one: with the nearest names, or theirs.
+        """
         name = name.strip("/")
         if "/" not in name:
+            if name not in self.short_names and len(owners := self._owners.get(name, [])) > 1:
+                raise UserError(f"{len(owners)} papers have a {name}: {', '.join(f'{each}/{name}' for each in owners)}")
             if name not in self.short_names:
                 raise UnknownNameError("artifact", name, [*self.artifacts, *self.short_names])
             return self.short_names[name], name
@@ -124,14 +130,19 @@ class Catalogue:
     @cached_property
     def short_names(self) -> dict[str, str]:
         """Artifact ids that are unique over the papers, and `table1`, which is bohamiann's."""
+        short = {artifact: papers[0] for artifact, papers in self._owners.items() if len(papers) == 1}
+        if "bohamiann" in self._owners.get("table1", ()):
+            short["table1"] = "bohamiann"
+        return short
+
+    @cached_property
+    def _owners(self) -> dict[str, list[str]]:
+        """The papers that have an artifact of each id."""
         owners: dict[str, list[str]] = {}
         for name in self.artifacts:
             paper, _, artifact = name.partition("/")
             owners.setdefault(artifact, []).append(paper)
-        short = {artifact: papers[0] for artifact, papers in owners.items() if len(papers) == 1}
-        if "bohamiann" in owners.get("table1", ()):
-            short["table1"] = "bohamiann"
-        return short
+        return owners
 
     def results(self, paper: str, artifact: str, scale: str, source: str) -> Results:
         """What an artifact draws from."""

@@ -81,7 +81,7 @@ def test_short_names_exist_where_an_id_is_unique(toy, tmp_path):
     add_paper(tmp_path, "again")
     catalogue = toy()
     assert catalogue.short_names == {"fig1": "toy", "fig2": "again"}
-    with pytest.raises(UnknownNameError, match=r"'table1'; did you mean 'toy/table1' or 'again/table1'"):
+    with pytest.raises(UserError, match=r"^2 papers have a table1: again/table1, toy/table1$"):
         catalogue.artifact("table1")
 
 
