@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from pathlib import Path
 
@@ -44,9 +45,11 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
             drawn = "yes" if (catalogue.root / target).exists() else "no"
             table.add_row(artifact, target, drawn, escape(f"{shown.source.place}: {shown.title}"))
         console.print(table)
-    if not options.name:
-        catalogue.require_all()
-    return 0
+    if options.name:
+        return 0
+    for error in catalogue.broken.values():
+        print(f"error: {error}", file=sys.stderr)
+    return 2 if catalogue.broken else 0
 
 
 def run(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
@@ -83,35 +86,6 @@ def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Con
     return paths
 
 
-def draw(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Draw artifacts into figures/<paper>/."""
-    chosen = _artifacts(catalogue, options.name)
-    from core.report.draw import draw_artifact
-
-    for paper, artifact in chosen:
-        stem = draw_artifact(catalogue, paper, artifact, options.scale, options.source)
-        console.print(f"drew {stem.relative_to(catalogue.root)}.pdf")
-    return 0
-
-
-def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Print the verdicts of drawn artifacts and write figures/comparison.html over all that are drawn."""
-    figures = catalogue.root / "figures"
-    chosen = _artifacts(catalogue, options.name) if options.name else _artifacts(catalogue, list(catalogue.papers))
-    missing = ["/".join(pair) for pair in chosen if not (figures / f"{pair[0]}/{pair[1]}.json").exists()]
-    if missing and (options.name or len(missing) == len(chosen)):
-        raise UserError(f"not drawn yet: {', '.join(missing)}; draw with: python -m papers draw {' '.join(missing)}")
-    from core.report.comparison import load_sidecars, summary, write_page
-
-    for part in summary([s for s in load_sidecars(figures) if (s["paper"], s["artifact"]) in chosen]):
-        console.print(part)
-    page = write_page(figures)
-    console.print(f"wrote {page.relative_to(catalogue.root)}")
-    if not options.name:
-        catalogue.require_all()
-    return 0
-
-
 def promote(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """Copy finished cells into results/reference; all are checked before the first is copied."""
     from core.experiment.promote import check, promote
@@ -131,19 +105,7 @@ def quickstart(catalogue: Catalogue, options: argparse.Namespace, console: Conso
         for cell in cells:
             cell.path(catalogue.root).unlink(missing_ok=True)
         run_cells(catalogue, cells, "cpu", console)
-    catalogue.require_all()
     return 0
-
-
-def _artifacts(catalogue: Catalogue, names: list[str]) -> list[tuple[str, str]]:
-    """Artifacts by full name, short name, or all of a paper."""
-    chosen: list[tuple[str, str]] = []
-    for name in names:
-        if name in catalogue.papers or name in catalogue.broken:
-            chosen += [(name, artifact) for artifact in catalogue.paper(name).artifacts]
-        else:
-            chosen.append(catalogue.artifact(name))
-    return chosen
 
 
 def _state(info) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.results import Results
-from core.report.draw import draw
+from core.report.draw import Job, draw
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = Catalogue(ROOT)
@@ -30,7 +30,7 @@ def test_drawn_as_not_run(monkeypatch, tmp_path, name):
     scales = {each: CATALOGUE.papers[paper].experiments[each].resolve_scale("quick") for each in spec.experiments}
     results = Results(cells, tmp_path, "run", scales)
     modules = [CATALOGUE.module(paper, each) for each in ("artifacts", "claims")]
-    sidecar = draw(paper, artifact, spec, results, ROOT / "papers" / paper, tmp_path / artifact, *modules)
+    sidecar = draw(Job(paper, artifact, spec, results, ROOT / "papers" / paper, tmp_path / artifact, *modules))
     record = json.loads(sidecar.read_text())
     assert record["caption"].endswith("Not run.")
     assert {claim["holds"] for claim in record["claims"]} <= {"not run"}

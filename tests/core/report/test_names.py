@@ -13,6 +13,7 @@ import yaml
 
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
+from core.experiment.drawings import drawing
 from core.report.draw import draw_artifact
 from core.report.names import check_published
 
@@ -146,6 +147,7 @@ def test_a_mistyped_name_that_is_another_known_one_leaves_a_gap(toy, tmp_path):
 def test_a_mistyped_name_stops_the_drawing_before_any_work(toy, tmp_path):
     path = tmp_path / "toypapers/toy/published/table1.csv"
     path.write_text(path.read_text().replace("plain,curve", "plain,curv"))
+    catalogue = toy()
     with pytest.raises(UserError, match=r"table1\.csv, line 3, column column: 'curv'; did you mean 'curve'"):
-        draw_artifact(toy(), "toy", "table1", "quick", "reference")
+        draw_artifact(catalogue, drawing(catalogue, "toy/table1", "quick", "reference"))
     assert not (tmp_path / "figures").exists()
