@@ -52,9 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _list(places: Places) -> None:
-    print(f"{'data set':<32}{'task':<20}{'rows':>10}{'columns':>9}  where")
+    lines = [f"{'data set':<32}{'task':<20}{'rows':>10}{'columns':>9}  where"]
     for name, entry in sorted(entries().items(), key=lambda item: (item[1].task, item[0])):
-        print(f"{name:<32}{entry.task:<20}{entry.rows:>10,}{entry.columns:>9}  {where(entry, places)}")
+        lines.append(f"{name:<32}{entry.task:<20}{entry.rows:>10,}{entry.columns:>9}  {where(entry, places)}")
+    Console(highlight=False).print("\n".join(lines), markup=False, soft_wrap=True)  # quiet when piped into head
 
 
 def where(entry: Entry, places: Places) -> str:

@@ -22,7 +22,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import UserError
-from core.report.checks import OUTCOMES, Check, NotRunError, not_run
+from core.report.checks import OUTCOMES, Check, NotRunError, not_run, reading
 
 
 class Claim(BaseModel):
@@ -78,7 +78,8 @@ def run_check(claim: Claim, functions: Any, results: Any) -> Check:
     if not callable(function):
         raise UserError(f"claim {claim.id!r}: check = {claim.check!r} is no function of the paper's claims module")
     try:
-        check = function(results)
+        with reading(results):
+            check = function(results)
     except NotRunError as error:
         return not_run(detail=str(error))
     if not isinstance(check, Check) or check.holds not in OUTCOMES:

@@ -15,7 +15,7 @@ from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Drawing, state_of
 from core.report import style
-from core.report.checks import NotRunError, not_run
+from core.report.checks import NotRunError, not_run, reading
 from core.report.claims import read_claims, run_check
 from core.report.figure import Figure, add_caption, placeholder
 from core.report.files import render, write_file
@@ -66,6 +66,7 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
         UserError: as `draw`.
     """
     paper, name = drawing.paper, drawing.artifact
+    check_published(catalogue, paper, name)
     state = state_of(catalogue, drawing)  # first: what changes while it is drawn makes the drawing outdated
     spec = catalogue.paper(paper).artifacts[name]
     check_published(catalogue, paper, name)
@@ -145,7 +146,8 @@ def _product(name: str, spec: Any, results: Any, published: Published | None, ar
     if nothing_run(results) and spec.kind == "figure":
         return placeholder(spec.title)
     try:
-        product = function(results, published)
+        with reading(results):
+            product = function(results, published)
     except NotRunError as missing:
         reason = f"not run: {missing}" if str(missing) else "not run"
         return absent_table(published) if spec.kind == "table" else placeholder(spec.title, reason)

@@ -22,8 +22,8 @@ CLAIMS = """
 - {id: form, artifact: fig1, kind: shape, sentence: The curve falls in time., place: Fig 1, check: form}
 """
 PUBLISHED = """row,column,value,spread,spread_kind,runs,source
-sghmc,boston,-3.5,0.5,sd,10,nips Table 1
-sghmc,yacht,-2.0,0.5,sd,10,nips Table 1
+sghmc,boston,-3.5,0.5,sd,10,Table 1
+sghmc,yacht,-2.0,0.5,sd,10,Table 1
 """
 
 
@@ -79,11 +79,7 @@ CHECKS = SimpleNamespace(
 
 def spec(kind="table", comparison="cells", place="Table 1"):
     return SimpleNamespace(
-        kind=kind,
-        comparison=comparison,
-        title="Scores",
-        source=SimpleNamespace(document="nips", place=place),
-        experiments=["uci"],
+        kind=kind, comparison=comparison, title="Scores", source=SimpleNamespace(document="nips", place=place)
     )
 
 
@@ -228,6 +224,32 @@ def test_an_artifact_whose_own_runs_are_missing_is_drawn_as_not_run(drawn, folde
     assert drawn("fig1", spec("figure"), artifacts=artifacts)[1].with_suffix(".png").exists()
     record, stem = drawn("bare", artifacts=artifacts)
     assert record["table"]["cells"] == [] and stem.with_suffix(".png").exists()
+
+
+class TestFunctionsThatFailOnAnEmptyFrame:
+    """An author's function that reads a column of an experiment without runs: `not run`, and no traceback."""
+
+    def read(self, results, *_):
+        return results.frame("uci")["score"].iloc[0]
+
+    @pytest.mark.parametrize("others", [[], [Cell("boston", experiment="other")]])
+    @pytest.mark.parametrize("name, kind", [("table1", "table"), ("fig1", "figure")])
+    def test_drawn_as_not_run(self, no_images, drawn, others, name, kind):
+        results = Results([Cell("boston", present=False), *others], scales={"uci": "paper", "other": "paper"})
+        results.frame = Results([]).frame
+        artifacts = SimpleNamespace(table1=self.read, fig1=self.read)
+        record, _ = drawn(name, spec(kind), results, artifacts, SimpleNamespace(wins=self.read, form=self.read))
+        assert [claim["holds"] for claim in record["claims"]] == ["not run"]
+        if kind == "table":
+            assert {cell["verdict"]["kind"] for cell in record["table"]["cells"]} == {"not run"}
+
+    def test_an_error_of_the_house_stays_one(self, no_images, drawn):
+        def refuses(results, published):
+            raise UserError("quoted_rows: ['x']")
+
+        absent = Results([Cell("boston", present=False)])
+        with pytest.raises(UserError, match="quoted_rows"):
+            drawn(results=absent, artifacts=SimpleNamespace(table1=refuses, fig1=fig1))
 
 
 @pytest.mark.parametrize(
