@@ -14,10 +14,10 @@ from core.benchmarks.objective import Evaluation
 from core.benchmarks.synthetic import gaussian_mixture
 from core.errors import UserError
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
-from core.optimizers.parallel import run_serial
 from core.optimizers.representation_batch import RepresentationBatches, select
 from core.optimizers.representation_search import RepresentationSearch
 from core.randomness import make_generators
+from core.study import run_serial
 
 
 def small_model(**settings):
