@@ -5,6 +5,7 @@
     growth       seconds of fit and search from 10^2 to 10^5 observations
     bohb         BOHB's picks (hpbandster, Optuna's TPE) and whole runs
     generator    training of tabular benchmarks (plain PyTorch, one by one), and what the shipped tables cost
+    commands     what a user waits for: drawing, listing, rerunning what is finished
     tabular      lookups in tabular benchmarks (published files), and runs of optimizers on them
 
 Compare ratios, not seconds, between machines. pybnn, JAX and hpbandster run in `.venv-peers`; where that is missing,
@@ -20,7 +21,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import bohb, generator, growth, steps, suggestion, tabular
+from benchmarks import bohb, commands, generator, growth, steps, suggestion, tabular
 
 SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "steps": steps.report,
@@ -28,6 +29,7 @@ SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "growth": lambda peers, seconds: growth.report(),
     "bohb": bohb.report,
     "generator": lambda peers, seconds: generator.report(seconds),
+    "commands": lambda peers, seconds: commands.report(),
     "tabular": lambda peers, seconds: tabular.report(),
 }
 
