@@ -19,7 +19,7 @@ from core.experiment.cells import Cell
 
 
 def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Papers with their experiments, artifacts and shipped cells; the cells of a name that is given."""
+    """A line a paper; of a paper its experiments and artifacts, of a longer name the cells, with what is shipped."""
     from core.experiment.results import inspect_cell
 
     if options.name and "/" in options.name:
@@ -29,27 +29,29 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
             table.add_row(cell.name, str(cell.runs), *states)
         console.print(table)
         return 0
-    for name in [options.name] if options.name else catalogue.papers:
-        paper = catalogue.paper(name)
-        console.print(f"[bold]{name}[/]  {escape(paper.title)}")
-        table = RichTable("experiment", "cells", "shipped", "scale", "what", box=None, padding=(0, 2))
-        for experiment, spec in paper.experiments.items():
-            cells = list(catalogue.cells(name, experiment, options.scale))
-            present = sum(cell.path(catalogue.root, "reference").exists() for cell in cells)
-            scale, what = spec.resolve_scale(options.scale), escape(spec.description)
-            table.add_row(experiment, str(len(cells)), str(present), scale, what)
-        console.print(table)
-        table = RichTable("artifact", Column("target", no_wrap=True), "drawn", "what", box=None, padding=(0, 2))
-        for artifact, shown in paper.artifacts.items():
-            target = f"figures/{name}/{artifact}.pdf"
-            drawn = "yes" if (catalogue.root / target).exists() else "no"
-            table.add_row(artifact, target, drawn, escape(f"{shown.source.place}: {shown.title}"))
-        console.print(table)
-    if options.name:
-        return 0
-    for error in catalogue.broken.values():
-        print(f"error: {error}", file=sys.stderr)
-    return 2 if catalogue.broken else 0
+    if not options.name:
+        from papers.overview import overview
+
+        overview(catalogue, options, console)
+        for error in catalogue.broken.values():
+            print(f"error: {error}", file=sys.stderr)
+        return 2 if catalogue.broken else 0
+    name, paper = options.name, catalogue.paper(options.name)
+    console.print(f"[bold]{name}[/]  {escape(paper.title)}")
+    table = RichTable("experiment", "cells", "shipped", "scale", "what", box=None, padding=(0, 2))
+    for experiment, spec in paper.experiments.items():
+        cells = list(catalogue.cells(name, experiment, options.scale))
+        present = sum(cell.path(catalogue.root, "reference").exists() for cell in cells)
+        scale, what = spec.resolve_scale(options.scale), escape(spec.description)
+        table.add_row(experiment, str(len(cells)), str(present), scale, what)
+    console.print(table)
+    table = RichTable("artifact", Column("target", no_wrap=True), "drawn", "what", box=None, padding=(0, 2))
+    for artifact, shown in paper.artifacts.items():
+        target = f"figures/{name}/{artifact}.pdf"
+        drawn = "yes" if (catalogue.root / target).exists() else "no"
+        table.add_row(artifact, target, drawn, escape(f"{shown.source.place}: {shown.title}"))
+    console.print(table)
+    return 0
 
 
 def run(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
