@@ -11,6 +11,7 @@ from typing import Any
 
 from core.errors import UserError, missing_module
 from core.experiment import SCALES, SOURCES
+from papers.commands import KEPT
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -26,13 +27,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
-        if str(error.name).partition(".")[0] in ("core", "papers"):
-            raise
         print(f"error: {missing_module(error)}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("interrupted; finished shards are kept, the same command goes on from there", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as interruption:
+        print(KEPT, file=sys.stderr)
+        return getattr(interruption, "status", 130)
 
 
 def _call(options: argparse.Namespace) -> int:
@@ -42,7 +41,7 @@ def _call(options: argparse.Namespace) -> int:
     from core.experiment.catalogue import Catalogue
 
     module, function = options.command
-    command = getattr(importlib.import_module(f"papers.{module}"), function)
+    command = getattr(importlib.import_module(f"papers.commands.{module}"), function)
     return command(Catalogue(ROOT), options, Console(highlight=False))
 
 
@@ -53,10 +52,10 @@ def _parser() -> argparse.ArgumentParser:
     listing = commands_.add_parser("list", help="the papers; the experiments and artifacts of one; the cells of a name")
     listing.add_argument("name", nargs="?", help="a paper, or paper/experiment")
     _scale(listing)
-    listing.set_defaults(command=("commands", "list_papers"))
+    listing.set_defaults(command=("listing", "list_papers"))
 
-    run = commands_.add_parser("run", help="run a cell, or all cells below a shorter name")
-    run.add_argument("name", help="paper/experiment/benchmark/method, or its beginning")
+    run = commands_.add_parser("run", help="run a cell, or all cells that a shorter name or a pattern means")
+    run.add_argument("name", help="paper/experiment/benchmark/method, its beginning, or a pattern: 'paper/*/boston'")
     _scale(run)
     run.add_argument("--runs", type=int, help="repetitions, instead of the scale's")
     run.add_argument("--device", default="cpu", help="a torch device: cpu, cuda, cuda:1, ...")
@@ -69,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="KEY=VALUE",
         help="change one setting: an ablation, kept in results/ablation and never promoted",
     )
-    run.set_defaults(command=("commands", "run"))
+    run.set_defaults(command=("running", "run"))
 
     draw = commands_.add_parser("draw", help="draw a table or figure from raw runs")
     draw.add_argument("name", nargs="+", help="paper/artifact, a short name such as table1, a paper, or a file")
@@ -84,10 +83,10 @@ def _parser() -> argparse.ArgumentParser:
     promote = commands_.add_parser("promote", help="copy finished cells of results/run into results/reference")
     promote.add_argument("name", help="paper/experiment/benchmark/method, or its beginning")
     _scale(promote)
-    promote.set_defaults(command=("commands", "promote"))
+    promote.set_defaults(command=("promotion", "promote"))
 
     quickstart = commands_.add_parser("quickstart", help="run one experiment of every paper live, at smoke scale")
-    quickstart.set_defaults(command=("commands", "quickstart"))
+    quickstart.set_defaults(command=("running", "quickstart"))
 
     readme = commands_.add_parser("readme", help="write the table of papers in README.md from what is drawn")
     readme.add_argument("--check", action="store_true", help="change nothing; fail if the table is out of date")

@@ -17,6 +17,7 @@ from core.experiment import SCALES
 from core.experiment.cells import Cell, expand, make_cell
 from core.experiment.modules import import_module
 from core.experiment.schema import Paper, Settings, load_paper
+from core.experiment.selection import select_cells
 from core.experiment.sources import Sources
 
 if TYPE_CHECKING:
@@ -72,6 +73,11 @@ class Catalogue:
                 errors[name] = error
         return errors
 
+    def require_all(self) -> None:
+        """Raise what is wrong with papers that cannot be used, a line each; for commands that are about all of them."""
+        if self.broken:
+            raise UserError("\n".join(map(str, self.broken.values())))
+
     def module(self, paper: str, name: str) -> ModuleType:
         """papers.<paper>.<name>; experiments and artifacts are imported only when something is run or drawn.
 
@@ -99,29 +105,17 @@ class Catalogue:
     def find_cells(
         self, name: str, scale: str, runs: int | None = None, overrides: dict[str, Any] | None = None
     ) -> list[Cell]:
-        """Cells that `paper[/experiment[/benchmark[/method]]]` names; a shorter name means everything below it.
-
-        Raises:
-            UnknownNameError: with the nearest existing names.
-        """
-        parts = name.strip("/").split("/")
-        if len(parts) > 4:
-            raise UserError(f"{name!r}: a cell is named paper/experiment/benchmark/method")
-        paper = self.paper(parts[0])
-        experiments = [parts[1]] if len(parts) > 1 else list(paper.experiments)
-        found = [cell for experiment in experiments for cell in self.cells(parts[0], experiment, scale)]
-        if len(parts) > 2:
-            _check_name("benchmark", parts[2], parts[:2], scale, {cell.benchmark for cell in found})
-            found = [cell for cell in found if cell.benchmark == parts[2]]
-        if len(parts) > 3:
-            _check_name("method", parts[3], parts[:2], scale, {cell.method for cell in found})
-            found = [cell for cell in found if cell.method == parts[3]]
+        """Cells by name or pattern, with other repetitions or settings if asked for; raises as `select_cells`."""
+        found = select_cells(self, name, scale)
         if runs is None and not overrides:
             return found
-        models, file = self._models(parts[0]), self._file(parts[0])
-        return [
-            make_cell(paper, c.experiment, c.benchmark, c.method, scale, models, runs, overrides, file) for c in found
-        ]
+        return [self.cell(cell, scale, runs, overrides) for cell in found]
+
+    def cell(self, like: Cell, scale: str, runs: int | None = None, overrides: dict[str, Any] | None = None) -> Cell:
+        """The cell of the same name at a scale, with other repetitions or settings; raises as `make_cell`."""
+        names = (like.experiment, like.benchmark, like.method)
+        models, file = self._models(like.paper), self._file(like.paper)
+        return make_cell(self.paper(like.paper), *names, scale, models, runs, overrides, file)
 
     def artifact(self, name: str) -> tuple[str, str]:
         """(paper, artifact) of `paper/artifact` or of a short name (see `short_names`).
@@ -204,8 +198,3 @@ class Catalogue:
 
     def _file(self, paper: str) -> str:
         return f"{self.package}/{paper}/paper.yaml"
-
-
-def _check_name(kind: str, name: str, where: list[str], scale: str, existing: set[str]) -> None:
-    if name not in existing:
-        raise UnknownNameError(f"{kind} of {'/'.join(where)} at scale {scale}", name, sorted(existing))

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from core.experiment.cells import Cell
 from core.experiment.storage import read_provenance, read_records
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,8 @@ class Results:
 
     def frame(self, experiment: str) -> pd.DataFrame:
         """Rows of all present cells of an experiment: benchmark, method, run, status, message, and its own columns."""
+        import pandas as pd
+
         frames = []
         for cell, info in zip(self._cells, self.cells, strict=True):
             if cell.experiment == experiment and info.present:

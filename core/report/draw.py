@@ -69,6 +69,7 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
     check_published(catalogue, paper, name)
     state = state_of(catalogue, drawing)  # first: what changes while it is drawn makes the drawing outdated
     spec = catalogue.paper(paper).artifacts[name]
+    check_published(catalogue, paper, name)
     folder = catalogue.root / catalogue.package / paper
     job = Job(
         paper=paper,

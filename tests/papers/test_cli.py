@@ -63,6 +63,20 @@ class TestRun:
         assert "estimate" in output
         assert len(read_records(tmp_path / "results/run/quick/toy/fit/line/plain.parquet")[0]) == 3
 
+    def test_a_finished_cell_is_summarised_again(self, papers):
+        papers("run", CELL)
+        status, output, _ = papers("run", CELL)
+        assert status == 0
+        assert "toy/fit/line/plain: 3 runs, finished already" in output
+        assert "kept results/run/quick/toy/fit/line/plain.parquet" in output
+        assert "estimate" in output
+
+    def test_durations_of_earlier_runs_are_told_in_advance(self, papers):
+        papers("run", CELL)
+        assert "1 cell to run, about 0." in papers("run", CELL, "--runs", "5")[1]
+        output = papers("run", "toy/fit/*/plain", "--runs", "5")[1]
+        assert "1 cell to run (1 finished already); 1 never timed" in output
+
     def test_everything_below_a_shorter_name(self, papers, tmp_path):
         assert papers("run", "toy", "--scale", "smoke")[0] == 0
         made = sorted(str(path.relative_to(tmp_path / "results/run")) for path in tmp_path.rglob("*.parquet"))
@@ -191,6 +205,23 @@ def test_quickstart_runs_an_experiment_of_every_paper(papers, tmp_path):
     assert papers("quickstart")[0] == 0
     made = sorted(path.name for path in (tmp_path / "results/run/smoke/toy/fit/bundled").glob("*.parquet"))
     assert made == ["noisy.parquet", "plain.parquet"]
+
+
+def test_a_finished_cell_needs_neither_torch_nor_pandas_nor_its_experiment(make_repository, environment, tmp_path):
+    repository: Path = make_repository(tmp_path / "repository")
+    watched = ("torch", "pandas", "papers.toy.experiments", "core.experiment.runner")
+    program = (
+        "import sys; from papers.__main__ import main; "
+        f"main(['run', 'toy/count', '--scale', 'smoke']); print([m for m in {watched} if m in sys.modules])"
+    )
+
+    def last_line() -> str:
+        command = [sys.executable, "-c", program]
+        found = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True, check=True)
+        return found.stdout.splitlines()[-1]
+
+    assert last_line() == "['pandas', 'papers.toy.experiments', 'core.experiment.runner']"
+    assert last_line() == "[]"
 
 
 def test_the_module_itself(make_repository, environment, tmp_path):

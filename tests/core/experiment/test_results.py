@@ -178,9 +178,15 @@ class TestPromote:
         run_cell(ablation, fit, repository)
         assert "an ablation (points=9) is never promoted" in self.refused(ablation, repository)
 
-    @pytest.mark.parametrize("damage", [lambda whole: whole[:-20], lambda whole: whole[:4] + bytes(200) + whole[204:]])
-    def test_unreadable(self, repository, damage):
+    @pytest.mark.parametrize(
+        "damage, what",
+        [
+            (lambda whole: whole[:-20], "truncated or not a Parquet file"),
+            (lambda whole: whole[:4] + bytes(200) + whole[204:], "damaged: its checksum is not that of its content"),
+        ],
+    )
+    def test_unreadable(self, repository, damage, what):
         """The second kind has its metadata whole and its records not."""
         path = run_cell(PLAIN, fit, repository)
         path.write_bytes(damage(path.read_bytes()))
-        assert "truncated or not a Parquet file" in self.refused(PLAIN, repository)
+        assert what in self.refused(PLAIN, repository)

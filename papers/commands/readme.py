@@ -14,7 +14,7 @@ from core.report.comparison import load_sidecars
 from core.report.files import write_file
 from core.report.tally import tally
 from core.report.verdicts import KINDS
-from papers.overview import coming
+from papers.commands.overview import coming
 
 BEGIN = "<!-- written by: python -m papers readme -->"
 END = "<!-- until here -->"

@@ -23,7 +23,7 @@ def draw(catalogue: Catalogue, options: argparse.Namespace, console: Console) ->
 
 def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """Print verdicts and write the comparison page; what is not drawn, or out of date, is drawn first."""
-    chosen = drawings(catalogue, options.name or catalogue.names, options.scale, options.source)
+    chosen = drawings(catalogue, options.name or list(catalogue.papers), options.scale, options.source)
     outdated = [drawn for drawn in chosen if not is_current(catalogue, drawn)]
     if outdated:
         console.print(f"drawing {len(outdated)} of {len(chosen)} artifacts first")
@@ -36,6 +36,8 @@ def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console)
     for part in summary([s for s in load_sidecars(folder) if f"{s['paper']}/{s['artifact']}" in names]):
         console.print(part)
     console.print(f"wrote {write_page(folder).relative_to(catalogue.root)}")
+    if not options.name:
+        catalogue.require_all()
     return 0
 
 

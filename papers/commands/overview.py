@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Column
@@ -20,14 +18,14 @@ COMING = {
 """Papers without a folder yet; one that has got a folder is no longer listed as coming."""
 
 
-def overview(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> None:
+def overview(catalogue: Catalogue, scale: str, console: Console) -> None:
     """A line a paper, then how to see more."""
     columns = [Column("paper", no_wrap=True)]
     columns += [Column(name, justify="right", no_wrap=True) for name in ("artifacts", "drawn", "cells", "shipped")]
     columns.append(Column("title", no_wrap=True, overflow="ellipsis", ratio=1))
     table = RichTable(*columns, box=None, padding=(0, 1), expand=True)
     for name, paper in catalogue.papers.items():
-        cells = [cell for each in paper.experiments for cell in catalogue.cells(name, each, options.scale)]
+        cells = [cell for each in paper.experiments for cell in catalogue.cells(name, each, scale)]
         shipped = sum(cell.path(catalogue.root, "reference").exists() for cell in cells)
         drawn = sum((catalogue.root / f"figures/{name}/{artifact}.pdf").exists() for artifact in paper.artifacts)
         counts = (len(paper.artifacts), drawn, len(cells), shipped)
