@@ -29,11 +29,8 @@ def nearest(name: object, existing: Iterable[str]) -> str:
 
 
 def missing_module(error: ModuleNotFoundError) -> str:
-    """What to do about a library that this Python does not have.
-
-    Raises:
-        ModuleNotFoundError: the same; it is a module of this repository, which is a defect of ours.
-    """
-    if (error.name or "").partition(".")[0] in ("core", "papers"):
-        raise error
-    return f"{error.name} is missing: run make quickstart, or source .venv/bin/activate"
+    """What to do where a package of the environment is missing."""
+    return (
+        f"the Python package {error.name!r} is missing; `make quickstart` installs the environment into .venv, "
+        "and `source .venv/bin/activate` enters it"
+    )

@@ -27,6 +27,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] in ("core", "papers"):
+            raise  # a defect of ours
         print(f"error: {missing_module(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as interruption:

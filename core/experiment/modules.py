@@ -13,8 +13,6 @@ from types import ModuleType
 
 from core.errors import UserError, missing_module
 
-FILES = "a paper has paper.yaml, settings.py, experiments.py and artifacts.py"
-
 
 def import_module(root: Path, package: str, paper: str, name: str) -> ModuleType:
     """<package>.<paper>.<name>, imported.
@@ -32,7 +30,7 @@ def import_module(root: Path, package: str, paper: str, name: str) -> ModuleType
 
 def _explain(error: Exception, root: Path, file: Path) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name == ".".join(file.with_suffix("").parts):
-        return f"{file} is missing; {FILES}"
+        return f"{file}: missing; each paper has one"
     where = ", line ".join(_place(error, root) or [str(file)])
     if isinstance(error, ModuleNotFoundError) and str(error.name).partition(".")[0] not in ("core", file.parts[0]):
         return f"{where}: {missing_module(error)}"

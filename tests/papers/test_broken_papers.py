@@ -33,8 +33,11 @@ def edit_yaml(old: str, new: str):
 
 
 BROKEN = [
-    (remove("settings.py"), "toypapers/again/settings.py is missing; a paper has paper.yaml, settings.py, exper"),
-    (write("settings.py", "\n\nimport tourch\n"), "toypapers/again/settings.py, line 3: tourch is missing: run make"),
+    (remove("settings.py"), "toypapers/again/settings.py: missing; each paper has one"),
+    (
+        write("settings.py", "\n\nimport tourch\n"),
+        "toypapers/again/settings.py, line 3: the Python package 'tourch'",
+    ),
     (write("settings.py", "\nx = 1 / 0\n"), "toypapers/again/settings.py, line 2: ZeroDivisionError: division by"),
     (write("settings.py", "def f(:\n"), "toypapers/again/settings.py, line 1: SyntaxError: invalid syntax"),
     (write("settings.py", "from core.errors import No\n"), "toypapers/again/settings.py, line 1: ImportError: cannot"),
@@ -63,7 +66,7 @@ def test_a_module_that_is_needed_only_later(toy, beside, name):
     remove(f"{name}.py")(beside)
     catalogue = toy()
     assert len(catalogue.find_cells("again", "paper")) == 5
-    with pytest.raises(UserError, match=f"^toypapers/again/{name}.py is missing; a paper has paper.yaml, settings.py"):
+    with pytest.raises(UserError, match=f"^toypapers/again/{name}.py: missing; each paper has one$"):
         catalogue.module("again", name)
     assert catalogue.module("toy", name)
 
@@ -80,10 +83,10 @@ def test_commands_about_all_papers_say_it_after_their_work(papers, beside):
     status, output, error = papers("list")
     assert status == 2
     assert "A toy [paper] with brackets" in output
-    assert error.startswith("error: toypapers/again/settings.py is missing")
+    assert error.startswith("error: toypapers/again/settings.py: missing")
     assert papers("list", "toy/fit")[::2] == (0, "")
     assert papers("list", "again")[0] == 2
-    assert papers("compare", "again")[2].startswith("error: toypapers/again/settings.py is missing")
+    assert papers("compare", "again")[2].startswith("error: toypapers/again/settings.py: missing")
 
 
 def test_snakemake_refuses_targets_of_the_broken_paper_alone(toy, beside, tmp_path, monkeypatch):
@@ -93,5 +96,5 @@ def test_snakemake_refuses_targets_of_the_broken_paper_alone(toy, beside, tmp_pa
     assert flow.papers == ["toy"]
     assert [warning.split(":")[0] for warning in flow.warnings] == ["left out"]
     for target in ("all", "again", "figures/again/table1.pdf", "results/run/smoke/again/fit/line/plain.parquet"):
-        with pytest.raises(UserError, match=r"^toypapers/again/settings\.py is missing"):
+        with pytest.raises(UserError, match=r"^toypapers/again/settings\.py: missing"):
             Workflow({}, tmp_path, ["-n", target])

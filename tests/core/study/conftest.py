@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.optimizers.parallel import local_workers
+from core.study import local_workers
 
 
 @pytest.fixture(scope="module")

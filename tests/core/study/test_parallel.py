@@ -17,8 +17,8 @@ from ConfigSpace import ConfigurationSpace
 from core.benchmarks.objective import Fidelity, FunctionObjective
 from core.errors import UserError
 from core.optimizers.differential_evolution import DifferentialEvolution
-from core.optimizers.parallel import SCHEDULER_VARIABLE, run_parallel, run_serial
 from core.optimizers.random_search import RandomSearch
+from core.study import SCHEDULER_VARIABLE, run_parallel, run_serial
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers cannot import the tests
 
@@ -123,7 +123,7 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from core.benchmarks.objective import FunctionObjective
 from core.optimizers.differential_evolution import DifferentialEvolution
-from core.optimizers.parallel import run_parallel
+from core.study import run_parallel
 
 space = ConfigurationSpace({"x": (0.0, 1.0)})
 
