@@ -19,7 +19,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.workflow import Workflow
 from papers.__main__ import _parser as papers_parser
 from papers.commands.drawing import drawings
-from papers.commands.readme import papers_table, table_of, with_table
+from papers.commands.readme import papers_table, table_of, undrawn, with_table
 
 ROOT = Path(__file__).resolve().parent.parent
 READMES = [Path("README.md"), *sorted(path.relative_to(ROOT) for path in ROOT.glob("papers/*/README.md"))]
@@ -166,9 +166,8 @@ class TestTableOfPapers:
         assert with_table(text, table_of(catalogue(), dict(rows))) == text, "python -m papers readme writes it"
 
     def test_verdicts_are_those_of_the_drawings(self):
-        drawn = [ROOT / f"figures/{name}.json" for name in catalogue().artifacts]
-        if not all(path.is_file() for path in drawn):
-            pytest.skip("not everything is drawn here; .ci/run draws everything first")
+        if undrawn(catalogue()):
+            pytest.skip("not everything is drawn as it is now; .ci/run draws it first")
         assert papers_table(catalogue()) in (ROOT / "README.md").read_text(), "python -m papers readme writes it"
 
 
