@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m papers", description=__doc__)
     commands_ = parser.add_subparsers(required=True, metavar="command")
 
-    listing = commands_.add_parser("list", help="papers, experiments, cells and artifacts, with what is present")
+    listing = commands_.add_parser("list", help="the papers; the experiments and artifacts of one; the cells of a name")
     listing.add_argument("name", nargs="?", help="a paper, or paper/experiment")
     _scale(listing)
     listing.set_defaults(command=("listing", "list_papers"))
@@ -89,6 +89,10 @@ def _parser() -> argparse.ArgumentParser:
 
     quickstart = commands_.add_parser("quickstart", help="run one experiment of every paper live, at smoke scale")
     quickstart.set_defaults(command=("running", "quickstart"))
+
+    readme = commands_.add_parser("readme", help="write the table of papers in README.md from what is drawn")
+    readme.add_argument("--check", action="store_true", help="change nothing; fail if the table is out of date")
+    readme.set_defaults(command=("readme", "readme"))
     return parser
 
 

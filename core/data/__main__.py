@@ -25,15 +25,7 @@ from core.errors import UserError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 1 where the user has something to correct."""
-    parser = argparse.ArgumentParser(prog="python -m core.data", description="Data sets: what there is, and where.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("list", help="every data set, its size, and where it is")
-    fetching = commands.add_parser("fetch", help="download data sets into data/")
-    fetching.add_argument("names", nargs="+", metavar="NAME")
-    fetching.add_argument("--accept", action="store_true", help="pin the content as it is now, though it differs")
-    fingerprinting = commands.add_parser("fingerprint", help="checksum and content fingerprint of the copy here")
-    fingerprinting.add_argument("name", metavar="NAME")
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     places = Places.from_environment()
     try:
         if options.command == "list":
@@ -49,6 +41,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command line understands."""
+    parser = argparse.ArgumentParser(prog="python -m core.data", description="Data sets: what there is, and where.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="every data set, its size, and where it is")
+    fetching = commands.add_parser("fetch", help="download data sets into data/")
+    fetching.add_argument("names", nargs="+", metavar="NAME")
+    fetching.add_argument("--accept", action="store_true", help="pin the content as it is now, though it differs")
+    fingerprinting = commands.add_parser("fingerprint", help="checksum and content fingerprint of the copy here")
+    fingerprinting.add_argument("name", metavar="NAME")
+    return parser
 
 
 def _list(places: Places) -> None:

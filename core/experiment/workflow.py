@@ -211,11 +211,18 @@ class Workflow:
             if any(target == "all" or name in Path(target).parts for target in self._targets):
                 raise error
 
+    def _check_short_name(self, target: str) -> None:
+        """Raise a UserError if it is a file of an artifact by a name that several papers have."""
+        name = target.removeprefix("figures/").removeprefix(OWN).rpartition(".")[0]
+        if any(name in spec.artifacts for spec in self.catalogue.papers.values()):
+            self.catalogue.artifact(name)
+
     def _check_targets(self) -> None:
         """Raise an UnknownNameError if a target is a drawing or a cell's file that no rule makes."""
         pages = {f"figures/{PAGE}", f"figures/{OWN}{PAGE}"}
         for target in filter(TARGET.fullmatch, self._targets):
             if target not in self._drawn_files and target not in self._cells and target not in pages:
+                self._check_short_name(target)
                 raise UnknownNameError("file", target, sorted({*self._drawn_files, *self._cells, *pages}))
             if self.source == "run" and target in self._drawn_files and self._drawn_files[target].source != "run":
                 own = f"figures/{OWN}{target.removeprefix('figures/')}"

@@ -11,10 +11,11 @@ from rich.table import Table as RichTable
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.durations import in_words, recorded_seconds
+from papers.commands.overview import overview
 
 
 def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Papers with their experiments, artifacts and shipped cells; the cells of a name that is given."""
+    """A line a paper; of a paper its experiments and artifacts; of a longer name its cells, with what is present."""
     from core.experiment.results import inspect_cell
 
     if options.name and "/" in options.name:
@@ -25,24 +26,25 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
             table.add_row(cell.name, str(cell.runs), *states, "-" if seconds is None else in_words(seconds))
         console.print(table)
         return 0
-    for name in [options.name] if options.name else catalogue.papers:
-        paper = catalogue.paper(name)
-        console.print(f"[bold]{name}[/]  {escape(paper.title)}")
-        table = RichTable("experiment", "cells", "shipped", "scale", "what", box=None, padding=(0, 2))
-        for experiment, spec in paper.experiments.items():
-            cells = list(catalogue.cells(name, experiment, options.scale))
-            present = sum(cell.path(catalogue.root, "reference").exists() for cell in cells)
-            scale, what = spec.resolve_scale(options.scale), escape(spec.description)
-            table.add_row(experiment, str(len(cells)), str(present), scale, what)
-        console.print(table)
-        table = RichTable("artifact", Column("target", no_wrap=True), "drawn", "what", box=None, padding=(0, 2))
-        for artifact, shown in paper.artifacts.items():
-            target = f"figures/{name}/{artifact}.pdf"
-            drawn = "yes" if (catalogue.root / target).exists() else "no"
-            table.add_row(artifact, target, drawn, escape(f"{shown.source.place}: {shown.title}"))
-        console.print(table)
     if not options.name:
+        overview(catalogue, options.scale, console)
         catalogue.require_all()
+        return 0
+    name, paper = options.name, catalogue.paper(options.name)
+    console.print(f"[bold]{name}[/]  {escape(paper.title)}")
+    table = RichTable("experiment", "cells", "shipped", "scale", "what", box=None, padding=(0, 2))
+    for experiment, spec in paper.experiments.items():
+        cells = list(catalogue.cells(name, experiment, options.scale))
+        present = sum(cell.path(catalogue.root, "reference").exists() for cell in cells)
+        scale, what = spec.resolve_scale(options.scale), escape(spec.description)
+        table.add_row(experiment, str(len(cells)), str(present), scale, what)
+    console.print(table)
+    table = RichTable("artifact", Column("target", no_wrap=True), "drawn", "what", box=None, padding=(0, 2))
+    for artifact, shown in paper.artifacts.items():
+        target = f"figures/{name}/{artifact}.pdf"
+        drawn = "yes" if (catalogue.root / target).exists() else "no"
+        table.add_row(artifact, target, drawn, escape(f"{shown.source.place}: {shown.title}"))
+    console.print(table)
     return 0
 
 

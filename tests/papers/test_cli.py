@@ -11,11 +11,26 @@ import pytest
 from core.experiment.storage import read_provenance, read_records
 
 CELL = "toy/fit/line/plain"
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class TestList:
-    def test_papers_experiments_and_artifacts(self, papers):
+    def test_a_line_a_paper_and_how_to_see_more(self, papers):
         status, output, _ = papers("list")
+        assert status == 0
+        assert "paper artifacts drawn cells shipped title toy 2 0 5 0 A toy [paper] with brackets" in output
+        assert "coming: fabolas, lcnet, profet, ablr" in output
+        assert output.endswith("more: python -m papers list toy, or its cells: python -m papers list toy/fit")
+
+    def test_this_repository_on_one_screen(self):
+        done = subprocess.run([sys.executable, "-m", "papers", "list"], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0
+        lines = done.stdout.splitlines()
+        assert len(lines) <= 16  # 366 once
+        assert max(map(len, lines)) <= 100
+
+    def test_experiments_and_artifacts_of_a_paper(self, papers):
+        status, output, _ = papers("list", "toy")
         assert status == 0
         for text in (
             "toy A toy [paper] with brackets",

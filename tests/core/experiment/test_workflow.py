@@ -193,8 +193,10 @@ class TestTargets:
         shutil.copytree(tmp_path / "toypapers" / "toy", folder)
         text = (folder / "paper.yaml").read_text()
         (folder / "paper.yaml").write_text(text.replace("paper: toy", "paper: again"))
-        with pytest.raises(UnknownNameError):
-            workflow(words=["figures/table1.pdf"])
+        told = "2 papers have an artifact 'table1'; allowed: again/table1 or toy/table1"
+        for target in ("figures/table1.pdf", "figures/own/table1.png"):
+            with pytest.raises(UserError, match=told):
+                workflow(words=[target])
 
     def test_own_runs_are_never_drawn_over_shipped_ones(self, workflow):
         with pytest.raises(UserError, match=r"from your own it is figures/own/toy/table1\.pdf"):
