@@ -1,1 +1,16 @@
-"""The shared library: models, samplers, acquisition functions, optimizers, benchmarks, experiments and reports."""
+"""The shared library: models, samplers, acquisition functions, optimizers, studies, benchmarks, experiments, reports.
+
+`from core import minimize` is the call for a function of one's own; it is imported when it is first asked for.
+"""
+
+from typing import Any
+
+__all__ = ["minimize"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "minimize":
+        from core.study.minimization import minimize
+
+        return minimize
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.errors import UserError
+from core.spaces import SpaceLike, as_space
 
 FAILURE = "failure"  # the key of `info` that holds the message of a failed evaluation
 
@@ -105,11 +105,11 @@ class FunctionObjective:
     What the function raises passes through `evaluate`; `guarded_evaluate` records it.
 
     Raises:
-        UserError: a worst-case loss that is not a finite number.
+        UserError: a worst-case loss that is not a finite number, or a space that is none.
     """
 
     function: Callable[[Mapping[str, Any], float | None, np.random.Generator], float]
-    space: ConfigurationSpace
+    space: SpaceLike
     worst_loss: float
     optimum: float | None = None
     fidelity: Fidelity | None = None
@@ -117,6 +117,7 @@ class FunctionObjective:
     def __post_init__(self) -> None:
         if not isinstance(self.worst_loss, (int, float)) or not np.isfinite(self.worst_loss):
             raise UserError(f"worst_loss {self.worst_loss!r}; allowed: a finite number")
+        object.__setattr__(self, "space", as_space(self.space))
 
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
@@ -207,7 +208,7 @@ def _without_nonfinite(
 
 def _number(value: Any) -> float:
     """A single real number: no text, no truth value, no array of several."""
-    array = np.asarray(value.detach().cpu() if isinstance(value, torch.Tensor) else value)
+    array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)  # a tensor
     if array.dtype.kind not in "fiu":
         raise TypeError(f"the function returned {value!r} of type {type(value).__name__}, not a number")
     if array.size != 1:

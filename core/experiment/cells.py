@@ -18,7 +18,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.errors import UnknownNameError, UserError
-from core.experiment.schema import SCALES, Experiment, Paper, Scale, Settings, explain
+from core.experiment import SCALES
+from core.experiment.schema import Experiment, Paper, Scale, Settings
+from core.strict import explain
 
 SHARD_RUNS = 10
 """Repetitions computed, in lockstep, between two writes: a kill costs at most this many. The same at every scale."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from core.experiment.storage import read_provenance, read_records
 
 if TYPE_CHECKING:
     import pandas as pd
+
+FRAMES = 6  # experiments that a process keeps: the claims of an artifact and its neighbours ask for the same again
 
 
 @dataclass(frozen=True)
@@ -89,17 +92,20 @@ class Results:
         self.cells = [inspect_cell(cell, root, source) for cell in self._cells]
 
     def frame(self, experiment: str) -> pd.DataFrame:
-        """Rows of all present cells of an experiment: benchmark, method, run, status, message, and its own columns."""
-        import pandas as pd
+        """Rows of all present cells of an experiment: benchmark, method, run, status, message, and its own columns.
 
-        frames = []
-        for cell, info in zip(self._cells, self.cells, strict=True):
-            if cell.experiment == experiment and info.present:
-                records, _ = read_records(cell.path(self._root, self._source))
-                frames.append(records.assign(benchmark=cell.benchmark, method=cell.variant))
-        if not frames:
+        Read once in a process while the files stay as they are; what a caller changes in it is the caller's alone.
+        """
+        import pandas as pd  # finished cells are found without it
+
+        files = [
+            (cell.benchmark, cell.variant, cell.path(self._root, self._source))
+            for cell, info in zip(self._cells, self.cells, strict=True)
+            if cell.experiment == experiment and info.present
+        ]
+        if not files:
             return pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
-        return pd.concat(frames, ignore_index=True)
+        return _read_cells(tuple((*file, _version(file[2])) for file in files)).copy(deep=False)
 
     def without_ablations(self) -> Results:
         """The same without what was made with changed settings: what claims are judged by."""
@@ -119,3 +125,18 @@ class Results:
         """Whether anything of one experiment is, ablations aside."""
         cells = [info for info in self.cells if info.experiment == experiment and not info.ablation]
         return self.scale(experiment) != "paper" or any(c.present and c.runs < c.configured_runs for c in cells)
+
+
+@lru_cache(maxsize=FRAMES)
+def _read_cells(files: tuple[tuple[str, str, Path, tuple[int, int]], ...]) -> pd.DataFrame:
+    """Rows of files of (benchmark, method, path, version), one below the other."""
+    import pandas as pd
+
+    frames = [read_records(path)[0].assign(benchmark=benchmark, method=method) for benchmark, method, path, _ in files]
+    return pd.concat(frames, ignore_index=True)
+
+
+def _version(path: Path) -> tuple[int, int]:
+    """What changes whenever the file is written: its time in nanoseconds and its size in bytes."""
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size

@@ -8,51 +8,18 @@ file, the key, the value and what is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
-from core.errors import UserError, nearest
+from core.errors import UserError
+from core.experiment import SCALES
+from core.strict import Strict, explain
 
-SCALES = ("smoke", "quick", "paper")
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
 """A part of a file's path, a command's argument and a Snakemake wildcard."""
-
-
-class Strict(BaseModel):
-    """A model that refuses unknown keys, nan, infinity and truth values for numbers, and can be hashed by its JSON."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _knows_every_key(cls, value: Any) -> Any:
-        for key in value if isinstance(value, dict) else ():
-            if key not in cls.model_fields:
-                hint = nearest(key, cls.model_fields)
-                raise PydanticCustomError("unknown_key", "unknown key; {hint}", {"key": key, "hint": hint})
-        return value
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _numbers_are_no_truth_values(cls, value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, bool) and cls.model_fields[info.field_name].annotation in (int, float):
-            raise ValueError("Input should be a number, not a truth value")
-        return value
 
 
 class Settings(Strict):
@@ -69,7 +36,7 @@ class Scale(Strict):
     cut: str = ""
     benchmarks: Names | None = None
     methods: Names | None = None
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = Field(default_factory=dict)
 
 
 def _scale_or_alias(value: Any) -> str:
@@ -95,9 +62,9 @@ class Experiment(Strict):
     settings_model: Name
     benchmarks: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
     methods: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
-    settings: dict[str, Any] = {}
-    needs: list[Name] = []
-    measured: list[Name] | Literal["all"] = []
+    settings: dict[str, Any] = Field(default_factory=dict)
+    needs: list[Name] = Field(default_factory=list)
+    measured: list[Name] | Literal["all"] = Field(default_factory=list)
     scales: dict[Literal["smoke", "quick", "paper"], ScaleOrAlias]
 
     @field_validator("benchmarks", "methods", mode="before")
@@ -149,7 +116,9 @@ class Artifact(Strict):
     comparison: Literal["cells", "claims", "shape", "spec"]
     title: str
     source: Source
-    experiments: list[Name] = []
+    experiments: list[Name] = Field(default_factory=list)
+    short_name: bool = False
+    """Whether it owns its id as a short name although another paper has an artifact of the same id."""
 
 
 class Paper(Strict):
@@ -190,9 +159,7 @@ def load_paper(path: Path) -> Paper:
         UserError: naming the file, the key, the value and what is allowed.
     """
     try:
-        text = path.read_text()
-        _check_keys_differ(yaml.compose(text, Loader=yaml.SafeLoader))
-        raw = yaml.safe_load(text)
+        raw = _read_yaml(path.read_text())
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read: {error}") from error
     except yaml.YAMLError as error:
@@ -208,6 +175,17 @@ def load_paper(path: Path) -> Paper:
     return paper
 
 
+def _read_yaml(text: str) -> Any:
+    """One YAML document, by libyaml where PyYAML was built with it (ten times faster than the parser in Python)."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    try:
+        node = loader.get_single_node()
+        _check_keys_differ(node)
+        return None if node is None else loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
 def _check_keys_differ(node: yaml.Node | None) -> None:
     """YAML parsers keep the last of two equal keys and say nothing; a method written twice would be lost."""
     if isinstance(node, yaml.MappingNode):
@@ -221,21 +199,3 @@ def _check_keys_differ(node: yaml.Node | None) -> None:
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
             _check_keys_differ(value)
-
-
-def explain(error: ValidationError, place: Callable[[str], str] = lambda key: "") -> str:
-    """One line for all findings of a pydantic error: key, value, and what is allowed.
-
-    Args:
-        place: from a finding's first key ("" where it concerns the whole) to what is written before it.
-    """
-    lines = []
-    for item in error.errors():
-        keys = [str(part) for part in item["loc"] if not str(part).startswith("<")]
-        value = "" if item["type"] == "missing" or isinstance(item["input"], dict) else f" = {item['input']!r}"
-        if item["type"] == "unknown_key":
-            keys.append(str(item["ctx"]["key"]))
-            value = f" = {item['input'][item['ctx']['key']]!r}"
-        where = place(keys[0] if keys else "") + ".".join(keys)
-        lines.append(f"{where.rstrip('. ')}{value}: {item['msg'].removeprefix('Value error, ')}".removeprefix(": "))
-    return "; ".join(lines)

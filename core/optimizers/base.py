@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
-from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.objective import Evaluation, failure_of
 from core.errors import UserError
-from core.files import write_whole
 from core.optimizers.checks import require_count
+from core.optimizers.state_files import read_state, write_state
+from core.spaces import SpaceLike, as_space
 
 
 @dataclass(frozen=True)
@@ -81,10 +80,15 @@ class Optimizer(ABC):
 
     SETTINGS: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, space: ConfigurationSpace) -> None:
-        self.space = space
+    def __init__(self, space: SpaceLike) -> None:
+        self.space = as_space(space)
         self.pending: dict[int, Trial] = {}
         self._asked = 0
+
+    @property
+    def asked(self) -> int:
+        """How many trials were asked for."""
+        return self._asked
 
     @abstractmethod
     def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]] | None:
@@ -179,7 +183,7 @@ class Optimizer(ABC):
         Raises:
             UserError: the file cannot be written.
         """
-        write_whole(Path(path), lambda stream: torch.save(_packed(self.state_dict()), stream))
+        write_state(Path(path), self.state_dict())
 
     def restore(self, path: str | Path) -> None:
         """Continue from a file that `save` wrote. Only plain values, arrays and tensors are read, no code.
@@ -187,15 +191,7 @@ class Optimizer(ABC):
         Raises:
             UserError: no such file, one that is truncated or no state, or the state of another kind of optimizer.
         """
-        try:
-            state = _unpacked(torch.load(path, weights_only=True))
-        except OSError as error:
-            raise UserError(f"{path}: cannot be read: {error.strerror}") from error
-        except Exception as error:
-            raise UserError(f"{path}: is no saved state of an optimizer: {type(error).__name__}") from error
-        if not isinstance(state, dict):
-            raise UserError(f"{path}: is no saved state of an optimizer: it holds {type(state).__name__}")
-        self.load_state_dict(state)
+        self.load_state_dict(read_state(Path(path)))
 
 
 def _require_parts(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
@@ -205,28 +201,3 @@ def _require_parts(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
         lacking = sorted(wanted.keys() - (found.keys() if isinstance(found, Mapping) else ()))
         if lacking:
             raise UserError(f"state of {theirs['optimizer']!r} lacks {', '.join(lacking)}; allowed: what `save` wrote")
-
-
-ARRAY = "numpy array"  # marks a tensor that was an array: arrays themselves cannot be read without running code
-
-
-def _packed(value: Any) -> Any:
-    """The value with arrays as marked tensors, NumPy's numbers as Python's."""
-    if isinstance(value, Mapping):
-        return {key: _packed(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(_packed(entry) for entry in value)
-    if isinstance(value, np.ndarray):
-        return {ARRAY: torch.from_numpy(value.copy())}
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _unpacked(value: Any) -> Any:
-    """The inverse of `_packed`."""
-    if isinstance(value, dict):
-        if value.keys() == {ARRAY}:
-            return value[ARRAY].numpy()
-        return {key: _unpacked(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(_unpacked(entry) for entry in value)
-    return value

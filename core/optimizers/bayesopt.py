@@ -5,6 +5,9 @@
     optimizer = BayesianOptimization(policy, initial_design=2, seed=0)
 
 Trials that were asked for and not told are pending, and the acquisition function is averaged over their outcomes.
+
+A failure counts with its worst-case loss, but no further above the worst success than that is above the best: a
+worst-case loss far from all others would leave the model nothing but the difference between failures and successes.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ class BayesianOptimization(Optimizer):
     Attributes:
         X: told points of the unit cube, (N, d), in the order of telling.
         y: their losses, (N,).
+        failed: which of them failed, (N,) bool.
 
     Raises:
         UserError: a negative number of initial points.
@@ -47,12 +51,13 @@ class BayesianOptimization(Optimizer):
         self._proposer = Proposer(policy, uniform_points(policy.encoding, initial_design, generators), generators)
         self.X = self._proposer.initial.new_empty(0, self.encoding.dimension)
         self.y = self.X.new_empty(0)
+        self.failed = torch.zeros(0, dtype=torch.bool)
         self._places: dict[int, Tensor] = {}
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
         waiting = [self._places[number] for number in self.pending]
         pending = torch.stack(waiting) if waiting else self.X[:0]
-        proposal = self._proposer.propose(self._asked, self.X[None], self.y[None], pending[None])
+        proposal = self._proposer.propose(self._asked, self.X[None], self._losses()[None], pending[None])
         self._places[self._asked] = proposal.points[0]
         (configuration,) = self.encoding.decode(proposal.points.cpu().numpy())
         return configuration, None, {"origin": proposal.origins[0]}
@@ -60,11 +65,24 @@ class BayesianOptimization(Optimizer):
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self.X = torch.cat([self.X, self._places.pop(trial.number)[None]])
         self.y = torch.cat([self.y, self.y.new_tensor([outcome.loss])])
+        self.failed = torch.cat([self.failed, torch.tensor([bool(outcome.failure)])])
+
+    def _losses(self) -> Tensor:
+        """What the model is fitted to, (N,)."""
+        if not self.failed.any():
+            return self.y
+        successes = self.y[~self.failed]
+        if not len(successes):
+            return torch.zeros_like(self.y)
+        best, worst = successes.min(), successes.max()
+        highest = worst + (worst - best if worst > best else 1.0)
+        return torch.where(self.failed, self.y.clamp(max=highest), self.y)
 
     def _state(self) -> dict[str, Any]:
         return {
             "X": self.X,
             "y": self.y,
+            "failed": self.failed,
             "places": dict(self._places),
             "initial": self._proposer.initial,
             "generator": self._proposer.generators[0].get_state(),
@@ -72,7 +90,8 @@ class BayesianOptimization(Optimizer):
         }
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        self.X, self.y, self._places = state["X"], state["y"], dict(state["places"])
+        self.X, self.y, self.failed = state["X"], state["y"], state["failed"]
+        self._places = dict(state["places"])
         self._proposer.initial = state["initial"]
         self._proposer.generators[0].set_state(state["generator"])
         if hasattr(self._source, "restore"):

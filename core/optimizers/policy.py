@@ -83,7 +83,7 @@ class ModelBased:
         encoding: of the space.
         make_model: from the number of observations, which a model's effort may depend on, to the model that is fitted
             to them. It may return the same object every time, one that continues from its last fit; then it has the
-            methods `state` and `restore` of `core.optimizers.methods.Continued`.
+            methods `state` and `restore` of `core.study.bayesian.Continued`.
         maximizer: one of `core.acquisition.maximizers`; its candidates are moved to points that stand for
             configurations where the space has other than continuous hyperparameters.
         acquisition: "ei", "pi", "lcb" or "thompson".

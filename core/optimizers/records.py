@@ -39,6 +39,11 @@ class Record:
     info: Mapping[str, Any] = field(default_factory=dict)
 
 
+def rank(record: Record) -> tuple[float, ...]:
+    """Orders successes, the best first: the largest budget, then the smallest loss, then the first."""
+    return -(record.budget or 0.0), record.loss, record.finished, record.number
+
+
 def incumbent(records: Sequence[Record]) -> Record:
     """The successful record with the smallest loss on the largest budget that any success has; the first of equals.
 
@@ -51,7 +56,7 @@ def incumbent(records: Sequence[Record]) -> Record:
     if not successes:
         first = f", the first with {records[0].failure!r}" if records else ""
         raise UserError(f"all {len(records)} evaluations failed{first}: there is no incumbent")
-    return min(successes, key=lambda record: (-(record.budget or 0.0), record.loss, record.finished, record.number))
+    return min(successes, key=rank)
 
 
 def incumbents(records: Sequence[Record]) -> list[Record]:

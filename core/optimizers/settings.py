@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from core.experiment.schema import Settings
 
+if TYPE_CHECKING:
+    from core.study.settings import MethodSettings
+
 Count = Annotated[int, Field(gt=0)]
+METHODS = {"tpe": "optuna_tpe"}  # names of optimizers that are other ones in `core.study.methods`
 
 
 class Optimization(Settings):
@@ -58,3 +62,13 @@ class Optimization(Settings):
         if self.chain_steps < self.samples:
             raise ValueError(f"chain_steps = {self.chain_steps} must be at least samples = {self.samples}")
         return self
+
+    @property
+    def method(self) -> MethodSettings:
+        """The method that these settings mean, with those of them that it has."""
+        from core.study.methods import METHODS as UNION
+
+        name = self.model if self.optimizer == "model" else METHODS.get(self.optimizer, self.optimizer)
+        shared = (UNION[name].model_fields.keys() & type(self).model_fields.keys()) - {"method"}
+        given: dict[str, Any] = {field: getattr(self, field) for field in shared}
+        return UNION[name](method=name, **given)

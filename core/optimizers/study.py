@@ -15,13 +15,10 @@ from torch import Tensor
 from core.benchmarks.objective import FAILURE, Objective, guarded_evaluate
 from core.experiment.context import Context
 from core.optimizers.lockstep import minimise
-from core.optimizers.methods import make_policy, make_search
 from core.optimizers.policy import uniform_points
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
-
-SEARCHES = ("tpe", "smac", "cmaes", "differential_evolution")
 
 
 def optimise(context: Context, objective: Objective) -> pd.DataFrame:
@@ -31,8 +28,8 @@ def optimise(context: Context, objective: Objective) -> pd.DataFrame:
         run, evaluation (from 1), loss, regret (loss above the optimum, where that is known), cost, overhead (seconds
         of the proposal), origin, status, message.
     """
-    searches = context.settings.optimizer in SEARCHES
-    records = _one_by_one(context, objective) if searches else _in_lockstep(context, objective)
+    lockstep = context.settings.method.in_lockstep
+    records = _in_lockstep(context, objective) if lockstep else _one_by_one(context, objective)
     if objective.optimum is not None:
         records.insert(3, "regret", records["loss"] - objective.optimum)
     return records
@@ -52,7 +49,7 @@ def _in_lockstep(context: Context, objective: Objective) -> pd.DataFrame:
     settings, encoding = context.settings, CubeEncoding(objective.space)
     generators = make_generators(context.method_seeds("optimizer"), context.device)
     initial = initial_design(context, encoding, settings.initial_design)
-    proposer = Proposer(make_policy(settings, encoding, context.device), initial, generators)
+    proposer = Proposer(settings.method.policy(encoding, context.device), initial, generators)
     noise = objective_generators(context)
     return minimise(objective, proposer, settings.evaluations, noise, context.progress).frame(context.runs)
 
@@ -62,7 +59,7 @@ def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
     seeds = context.method_seeds("optimizer")
     rows = []
     for done, (run, seed, generator) in enumerate(zip(context.runs, seeds, noise, strict=True)):
-        optimizer = make_search(settings, objective.space, np.random.default_rng(seed))
+        optimizer = settings.method.build(objective.space, seed, evaluations=settings.evaluations)
         for number in range(1, settings.evaluations + 1):
             start = time.perf_counter()
             (trial,) = optimizer.ask()

@@ -2,5 +2,6 @@
 
 from core.spaces.columns import Column
 from core.spaces.encoding import CubeEncoding
+from core.spaces.given import SpaceLike, as_space
 
-__all__ = ["Column", "CubeEncoding"]
+__all__ = ["Column", "CubeEncoding", "SpaceLike", "as_space"]

@@ -23,11 +23,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from ConfigSpace import ConfigurationSpace
 from numpy.typing import ArrayLike, NDArray
 
 from core.errors import UnknownNameError, UserError
 from core.spaces.columns import Column
+from core.spaces.given import SpaceLike, as_space
 
 OUTSIDE = 1e-6  # coordinates this far outside of [0, 1] are rounding errors and are clipped
 TRIES = 1000  # rounds of rejection in `sample`
@@ -51,7 +51,8 @@ class CubeEncoding:
             that has no encoding.
     """
 
-    def __init__(self, space: ConfigurationSpace) -> None:
+    def __init__(self, space: SpaceLike) -> None:
+        space = as_space(space)
         name = f"space {space.name!r}" if space.name else "the space"
         if len(space) == 0:
             raise UserError(f"{name} has no hyperparameters: there is nothing to optimise")

@@ -8,7 +8,6 @@ import torch
 from core.benchmarks.registry import objective
 from core.experiment.context import Context
 from core.optimizers.lockstep import minimise
-from core.optimizers.methods import make_model, make_policy
 from core.optimizers.proposer import Proposer
 from core.optimizers.study import initial_design, objective_generators, optimise
 from core.randomness import make_generators
@@ -29,13 +28,13 @@ def fit_after_optimization(context: Context) -> pd.DataFrame:
     encoding = CubeEncoding(function.space)
     generators = make_generators(context.method_seeds("optimizer"), context.device)
     proposer = Proposer(
-        make_policy(settings, encoding, context.device),
+        settings.method.policy(encoding, context.device),
         initial_design(context, encoding, settings.initial_design),
         generators,
     )
     history = minimise(function, proposer, settings.evaluations, objective_generators(context), context.progress)
     y = torch.as_tensor(history.loss).to(history.X)
-    model = make_model(settings, settings.evaluations, context.device).fit(history.X, y, generators)
+    model = settings.method.model(settings.evaluations, context.device).fit(history.X, y, generators)
     grid = torch.linspace(0, 1, settings.grid, dtype=torch.float64, device=context.device)[:, None]
     with torch.no_grad():
         mean, variance = (values.cpu() for values in model.moments(grid))

@@ -7,6 +7,7 @@ from ConfigSpace import ConfigurationSpace
 
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
+from core.report.names import published_names
 from core.report.published import Published
 from core.report.table import Cell, Table, spec_table
 from core.report.verdicts import Verdict
@@ -27,16 +28,29 @@ NAMES = {
     "units_1": "units, layer 1",
     "units_2": "units, layer 2",
 }
+BOUNDS = {"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"}
 ETA = 3
 
 
-def tableC_1(results: Results, published: Published) -> Table:
-    """Thesis Table C.1, rendered from the space of core.training.collector."""
+def _networks() -> ConfigurationSpace:
     from core.training.collector import surrogate_space  # imports torch, which the other drawings do without
 
-    return _space_table(surrogate_space(), published, NAMES)
+    return surrogate_space()
 
 
+def _bayesian_networks() -> ConfigurationSpace:
+    from core.benchmarks.registry import objective  # likewise
+
+    return objective("bnn_diabetes").space
+
+
+@published_names(rows=_networks, columns=BOUNDS)
+def tableC_1(results: Results, published: Published) -> Table:
+    """Thesis Table C.1, rendered from the space of core.training.collector."""
+    return _space_table(_networks(), published, NAMES)
+
+
+@published_names(rows=LABELS, columns=("budgets", "rungs"))
 def tableC_2(results: Results, published: Published) -> Table:
     """Thesis Table C.2: the budgets that the rule of C.8.2 gives on our surrogates, in seconds of our machine."""
     frame = results.frame("surrogates")
@@ -62,14 +76,14 @@ def tableC_2(results: Results, published: Published) -> Table:
     return table
 
 
+@published_names(rows=_bayesian_networks, columns=BOUNDS)
 def tableC_3(results: Results, published: Published) -> Table:
     """Thesis Table C.3, rendered from the space of core.benchmarks.bayesian_network."""
-    from core.benchmarks.registry import objective  # likewise
-
     names = {**NAMES, "step_length": "step length", "burn_in": "burn in", "momentum_decay": "momentum decay"}
-    return _space_table(objective("bnn_diabetes").space, published, names)
+    return _space_table(_bayesian_networks(), published, names)
 
 
+@published_names(rows=ppo_space, columns=BOUNDS)
 def tableC_4(results: Results, published: Published) -> Table:
     """Thesis Table C.4, rendered from papers.bohb.spaces; the text speaks of eight hyperparameters."""
     names = {name: name.replace("_", " ") for name in ppo_space()}
@@ -83,5 +97,5 @@ def _space_table(space: ConfigurationSpace, published: Published, names: dict[st
         caption="Ranges of the hyperparameters; equal where our space has the published value.",
         row_header="Hyperparameter",
         row_labels={name: names.get(name, name) for name in space},
-        column_labels={"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"},
+        column_labels=BOUNDS,
     )

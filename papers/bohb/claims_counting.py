@@ -172,13 +172,12 @@ def _growth(frame: pd.DataFrame, method: str) -> list[Check]:
         rows = rows_of(frame, name, method)
         curves.append(Curves.of(rows, times_of(frame, name, [method], POINTS)))
 
-    def growths(*drawn: np.ndarray) -> list[Bounds]:
-        times = [each.log_time(part, GOOD) for each, part in zip(curves, drawn, strict=True)]
+    def growths(*averages: np.ndarray) -> list[Bounds]:
+        times = [each.log_time(average, GOOD) for each, average in zip(curves, averages, strict=True)]
         return [times[1] - times[0], times[2] - times[1]]
 
-    samples = [each.values for each in curves]
-    first, second = (known(samples, lambda *drawn, i=i: growths(*drawn)[i]) for i in (0, 1))
-    more = known(samples, lambda *drawn: growths(*drawn)[1] - growths(*drawn)[0])
+    first, second = (known(curves, lambda *averages, i=i: growths(*averages)[i]) for i in (0, 1))
+    more = known(curves, lambda *averages: growths(*averages)[1] - growths(*averages)[0])
     return [
         judge_known(first, "more", (DOUBLED, np.inf), f"{method}, time in d16 over d8: "),
         judge_known(second, "more", (DOUBLED, np.inf), "in d32 over d16: "),

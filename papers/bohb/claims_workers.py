@@ -31,7 +31,7 @@ def workers_take_the_printed_times(results: Results) -> Check:
     frame, checks = _frame(results), []
     for method, seconds in SECONDS.items():
         curves = Curves.of(rows_of(frame, "letter", method), times_of(frame, "letter", [method], POINTS))
-        found = known([curves.values], lambda drawn, curves=curves: curves.log_time(drawn, 1e-2))
+        found = known([curves], lambda averages, curves=curves: curves.log_time(averages, 1e-2))
         budgets = seconds / LETTER
         checks.append(judge_known(found, f"{budgets:.3g}", (budgets / ABOUT, budgets * ABOUT), f"{method}: "))
     return all_of(checks, "24.7 and 1.6")

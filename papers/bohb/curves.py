@@ -139,8 +139,10 @@ def line_of(method: str, place: int) -> dict[str, str]:
 
 
 def reaches(curve: np.ndarray, times: np.ndarray, level: float | np.ndarray) -> np.ndarray:
-    """The first of the times (m,) at which curves (..., m) are at most `level` (...,): infinite where none is."""
-    below = curve <= np.asarray(level)[..., None]
+    """The first of the times (m,) at which curves (..., m) are at most `level` (...,), but for rounding: infinite where
+    none is."""
+    level = np.asarray(level)[..., None]
+    below = curve <= level + ROUNDING * np.abs(level)
     return np.where(below.any(-1), times[np.argmax(below, axis=-1)], np.inf)
 
 

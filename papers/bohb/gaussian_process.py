@@ -8,12 +8,11 @@ import pandas as pd
 from core.benchmarks.objective import Objective
 from core.experiment.context import Context
 from core.optimizers.lockstep import minimise
-from core.optimizers.methods import make_policy
 from core.optimizers.proposer import Proposer
-from core.optimizers.settings import Optimization
 from core.optimizers.study import initial_design, objective_generators
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from core.study.bayesian import IntegratedGPSettings
 from papers.bohb.search import Regret
 
 
@@ -24,11 +23,11 @@ def gaussian_process(context: Context, objective: Objective, regret: Regret | No
     random and locally, since half of the hyperparameters are whole numbers.
     """
     evaluations = int(context.settings.full_evaluations)
-    settings = Optimization(model="gp_mcmc", maximizer="local_search", evaluations=evaluations)
+    method = IntegratedGPSettings(initial_design=2)
     encoding = CubeEncoding(objective.space)
     proposer = Proposer(
-        make_policy(settings, encoding, context.device),
-        initial_design(context, encoding, settings.initial_design),
+        method.policy(encoding, context.device),
+        initial_design(context, encoding, method.initial_design),
         make_generators(context.method_seeds("optimizer"), context.device),
     )
     found = minimise(objective, proposer, evaluations, objective_generators(context), context.progress)

@@ -15,9 +15,9 @@ import torch
 from core.acquisition.ei import expected_improvement
 from core.benchmarks import synthetic
 from core.experiment.context import Context
-from core.optimizers.parallel import local_workers, run_parallel, run_serial
 from core.optimizers.records import Record
 from core.optimizers.representation_search import RepresentationSearch
+from core.study import local_workers, run_parallel, run_serial
 from papers.nnbo_regret.search import Loop, make_rule, regret_of
 from papers.nnbo_regret.settings import WallClock
 from papers.nnbo_regret.slow_objective import SlowObjective

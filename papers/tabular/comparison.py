@@ -8,12 +8,10 @@ from ConfigSpace import ConfigurationSpace
 
 from core.acquisition.maximizers import OneStepSearch
 from core.experiment.context import Context
-from core.models.bohamiann import BayesianNetwork
 from core.optimizers.base import Optimizer
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.lockstep import minimise
-from core.optimizers.methods import make_bohamiann
 from core.optimizers.policy import ModelBased
 from core.optimizers.proposer import Proposer
 from core.optimizers.random_search import RandomSearch
@@ -27,7 +25,7 @@ from core.spaces import CubeEncoding
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.records import from_records
 from core.tabular.trajectories import trajectory, trajectory_of_records
-from papers.tabular.settings import NetworkSearch, Search
+from papers.tabular.settings import Search
 
 
 def methods(context: Context) -> pd.DataFrame:
@@ -52,7 +50,7 @@ def networks(context: Context) -> pd.DataFrame:
     """The same of BOHAMIANN, all runs in lockstep."""
     settings, benchmark = context.settings, table_benchmark(context)
     encoding = CubeEncoding(benchmark.space)
-    policy = ModelBased(encoding, lambda n: network(settings, n, context.device), OneStepSearch.of(encoding))
+    policy = ModelBased(encoding, lambda n: settings.method.model(n, context.device), OneStepSearch.of(encoding))
     generators = make_generators(context.method_seeds("optimizer"), context.device)
     proposer = Proposer(policy, initial_design(context, encoding, settings.initial_design), generators)
     found = minimise(benchmark, proposer, settings.evaluations, objective_generators(context), context.progress)
@@ -97,8 +95,3 @@ def make_optimizer(settings: Search, benchmark: TabularBenchmark, generator: np.
     from core.optimizers.smac import SMAC  # an optional extra
 
     return SMAC(space, generator, settings.evaluations)
-
-
-def network(settings: NetworkSearch, n: int, device: str) -> BayesianNetwork:
-    """BOHAMIANN's network for n observations."""
-    return make_bohamiann(settings, n, device, batch_size=settings.batch_size)

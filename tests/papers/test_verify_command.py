@@ -6,7 +6,6 @@ import pytest
 
 from core.errors import UserError
 from core.experiment.storage import read_records, write_records
-from papers import __main__ as command_line
 
 CELL = "toy/fit/line/plain"
 
@@ -51,7 +50,7 @@ def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatc
     def fit(context):
         raise UserError("data set 'boston' is not here")
 
-    monkeypatch.setattr(command_line, "Catalogue", lambda root: catalogue)
+    monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
     monkeypatch.setattr(catalogue.module("toy", "experiments"), "fit", fit)
     status, output, _ = papers("verify")
     assert status == 0

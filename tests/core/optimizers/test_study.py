@@ -13,10 +13,10 @@ from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.models.bohamiann import BayesianNetwork
 from core.optimizers.bayesopt import BayesianOptimization
-from core.optimizers.methods import Continued, chain_lengths, make_model, make_policy
 from core.optimizers.settings import Optimization
 from core.optimizers.study import initial_design, objective_generators, optimise
 from core.spaces import CubeEncoding
+from core.study.bayesian import Continued
 
 
 def settings(**given) -> Optimization:
@@ -70,15 +70,15 @@ def test_a_repetition_is_the_same_in_any_shard():
 @pytest.mark.parametrize("n, expected", [(2, (200, 10_200)), (100, (10_000, 20_000))])
 def test_the_papers_burn_in_grows_with_the_data(n, expected):
     given = settings(model="bohamiann", most_steps=None, samples=100)
-    assert chain_lengths(given, n) == expected
-    assert make_model(given, n).samples_per_chain == 100
+    assert given.method.chain_lengths(n) == expected
+    assert given.method.model(n).samples_per_chain == 100
 
 
 @pytest.mark.parametrize("n", [2, 50, 200, 100_000])
 def test_a_cut_keeps_the_samples_and_the_proportion(n):
     given = settings(model="bohamiann", most_steps=4000, samples=100)
-    burn_in, steps = chain_lengths(given, n)
-    assert steps == 4000 and make_model(given, n).samples_per_chain >= 100
+    burn_in, steps = given.method.chain_lengths(n)
+    assert steps == 4000 and given.method.model(n).samples_per_chain >= 100
     if n <= 200:
         assert burn_in / steps == pytest.approx(n / (n + 100), abs=1e-3)
 
@@ -109,7 +109,7 @@ def test_a_warm_started_run_is_restored_with_its_chains(tmp_path):
 
     def make(seed):
         encoding = CubeEncoding(branin.space)
-        return BayesianOptimization(make_policy(given, encoding), initial_design=2, seed=seed)
+        return BayesianOptimization(given.method.policy(encoding), initial_design=2, seed=seed)
 
     optimizer = make(0)
     for _ in range(4):

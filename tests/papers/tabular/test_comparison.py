@@ -12,7 +12,7 @@ from core.report.checks import NotRunError
 from core.report.trajectories import at_times
 from papers.tabular import comparison_figures as figures
 from papers.tabular import experiments
-from papers.tabular.comparison import make_optimizer, network, table_benchmark
+from papers.tabular.comparison import make_optimizer, table_benchmark
 
 CELLS = {cell.method: cell for cell in Catalogue().find_cells("tabular/methods", "smoke")}
 NETWORKS = Catalogue().find_cells("tabular/bohamiann", "smoke")[0]
@@ -59,7 +59,7 @@ def test_methods_have_the_constants_of_the_thesis(root):
     reinforce = make_optimizer(cells["reinforce"].settings, benchmark, rng)
     assert (reinforce.learning_rate, reinforce.momentum) == (0.1, 0.9)
     settings = Catalogue().find_cells("tabular/bohamiann/protein", "paper")[0].settings
-    model = network(settings, 30, "cpu")
+    model = settings.method.model(30)
     assert (model.burn_in, model.steps, model.batch_size) == (300, 20_300, 8)
 
 

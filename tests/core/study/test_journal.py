@@ -13,9 +13,9 @@ from core.errors import UserError
 from core.optimizers.bohb import BOHB
 from core.optimizers.cmaes import CMAES
 from core.optimizers.differential_evolution import DifferentialEvolution
-from core.optimizers.parallel import run_serial
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.tpe import TPE
+from core.study import run_serial
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0), "y": (1, 9)})
 SPACE.add(Categorical("z", [None, True, "text"]))
@@ -125,11 +125,23 @@ def test_pending_trials_of_a_restored_optimizer_are_evaluated_first():
 def test_journals_of_other_runs_are_refused(tmp_path):
     path = tmp_path / "journal"
     run(path)
-    with pytest.raises(UserError, match=r"is the journal of .*DifferentialEvolution.*; this run is .*RandomSearch"):
+    with pytest.raises(UserError, match=r'run with optimizer "DifferentialEvolution"; this run has "RandomSearch"'):
         run(path, RandomSearch)
-    with pytest.raises(UserError, match=r"the optimizer proposes .* where the journal has"):
+    with pytest.raises(UserError, match=r"run with state before the first trial .*; this run has"):
         run(path, seed=1)
     assert len(run(path)[0]) == 12
+
+
+def test_an_optimizer_that_proposes_something_else_is_noticed(tmp_path):
+    """As another version of its library may."""
+    path = tmp_path / "journal"
+    run(path)
+    lines = path.read_text().splitlines(keepends=True)
+    entry = json.loads(lines[1])
+    entry["asked"]["configuration"]["x"] /= 2
+    path.write_text("".join([lines[0], json.dumps(entry) + "\n", *lines[2:]]))
+    with pytest.raises(UserError, match=r"the optimizer proposes .* where the journal has"):
+        run(path)
 
 
 @pytest.mark.parametrize("content", ["text", "text\n", '{"a": 1}\nmore', "[]\n", '{"journal": 1}\n'])

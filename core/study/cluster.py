@@ -29,6 +29,8 @@ SCHEDULER_VARIABLE = "HPO_SCHEDULER"  # the address of a scheduler to use where 
 CONNECT_SECONDS = 5.0
 START_SECONDS = 60.0
 
+NO_DASHBOARD = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # its server starts all the same, on any port
+
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,  # a death is told at once: the driver counts and resubmits
     "distributed.worker.daemon": False,  # objectives may start processes of their own
@@ -46,7 +48,7 @@ def local_workers(count: int) -> Iterator[str]:
     options = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "silence_logs": logging.CRITICAL}
     with config.set(SETTINGS):
         cluster = SpecCluster(
-            scheduler={"cls": Scheduler, "options": {"host": "127.0.0.1", "port": 0, "dashboard": False}},
+            scheduler={"cls": Scheduler, "options": {"host": "127.0.0.1", "port": 0, **NO_DASHBOARD}},
             workers={place: {"cls": _WorkerProcess, "options": options} for place in range(count)},
             silence_logs=logging.CRITICAL,
         )

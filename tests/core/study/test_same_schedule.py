@@ -19,11 +19,11 @@ from ConfigSpace import ConfigurationSpace
 from core.benchmarks.objective import Evaluation, Fidelity
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband
-from core.optimizers.parallel import local_workers, run_parallel
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.simulation import simulate
 from core.optimizers.successive_halving import SuccessiveHalving
 from core.optimizers.tpe import TPE
+from core.study import local_workers, run_parallel
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers cannot import the tests
 

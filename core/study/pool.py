@@ -20,7 +20,8 @@ from __future__ import annotations
 import queue
 import time
 import uuid
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import cloudpickle
@@ -30,11 +31,13 @@ from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
 from core.optimizers.checks import require_count
-from core.optimizers.parallel.cluster import connect
-from core.optimizers.parallel.driver import Report, check_run, drive, run_header
-from core.optimizers.parallel.evaluation import Result, evaluate_trial
-from core.optimizers.parallel.journal import open_journal
 from core.optimizers.records import Record
+from core.study.cluster import connect
+from core.study.evaluation import Result, evaluate_trial
+from core.study.journal import open_journal
+from core.study.loop import Report, drive
+from core.study.replay import run_header
+from core.study.serial import check_run
 
 POLL_SECONDS = 1.0
 PATIENCE_SECONDS = 60.0
@@ -65,11 +68,27 @@ def run_parallel(
     evaluations, seed = check_run(evaluations, seed)
     attempts = require_count("attempts", attempts)
     workers = None if workers is None else require_count("workers", workers)
+    with (
+        open_journal(journal, run_header(optimizer, seed)) as book,
+        worker_pool(objective, seed, workers, address, attempts) as pool,
+    ):
+        return drive(optimizer, pool, evaluations, book, report)
+
+
+@contextmanager
+def worker_pool(
+    objective: Objective, seed: int, workers: int | None = None, address: str | None = None, attempts: int = 3
+) -> Iterator[WorkerPool]:
+    """The pool of a run, which gives up what is under way at the end of the block; arguments as `run_parallel`.
+
+    Raises:
+        UserError: a scheduler that does not answer, or an objective that cannot be sent.
+    """
     payload = _payload(objective)
-    with open_journal(journal, run_header(optimizer, seed)) as book, connect(address, workers) as client:
+    with connect(address, workers) as client:
         pool = WorkerPool(client, payload, float(objective.worst_loss), seed, workers, attempts)
         try:
-            return drive(optimizer, pool, evaluations, book, report)
+            yield pool
         finally:
             pool.close()
 

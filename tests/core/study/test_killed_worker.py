@@ -13,8 +13,8 @@ from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.objective import Fidelity, FunctionObjective
 from core.optimizers.hyperband import Hyperband
-from core.optimizers.parallel import run_parallel
 from core.optimizers.random_search import RandomSearch
+from core.study import run_parallel
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers cannot import the tests
 

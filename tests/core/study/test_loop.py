@@ -10,11 +10,11 @@ import pytest
 from ConfigSpace import ConfigurationSpace
 
 from core.errors import UserError
-from core.optimizers.parallel.driver import drive
-from core.optimizers.parallel.evaluation import Result
-from core.optimizers.parallel.journal import Journal, open_journal
-from core.optimizers.parallel.pool import WorkerPool
 from core.optimizers.random_search import RandomSearch
+from core.study.evaluation import Result
+from core.study.journal import Journal, open_journal
+from core.study.loop import drive
+from core.study.pool import WorkerPool
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0)})
 
@@ -42,7 +42,7 @@ class Prompt:
 
 @pytest.mark.parametrize("answers", [(0, 1), (0, 0, 0, 2), (1, 0, 0, 3)])
 def test_workers_that_join_between_two_looks_are_used(answers):
-    records = drive(search(), Prompt(*answers), 3, Journal(None, [], None), lambda record: None)
+    records = drive(search(), Prompt(*answers), 3, Journal(), lambda record: None)
     assert [record.number for record in records] == [0, 1, 2]
 
 
@@ -50,7 +50,7 @@ def test_an_optimizer_that_proposes_nothing_is_told_apart():
     optimizer = search()
     optimizer._propose = lambda: None
     with pytest.raises(RuntimeError, match="RandomSearch proposes nothing though no trial is pending"):
-        drive(optimizer, Prompt(2), 3, Journal(None, [], None), lambda record: None)
+        drive(optimizer, Prompt(2), 3, Journal(), lambda record: None)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
@@ -96,7 +96,7 @@ def test_a_line_whose_writing_is_interrupted_is_not_there(tmp_path, monkeypatch)
             synchronise.pop()
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("core.optimizers.parallel.journal.os.fsync", fsync)
+    monkeypatch.setattr("core.study.journal.os.fsync", fsync)
     with pytest.raises(KeyboardInterrupt), open_journal(path, {}) as journal:
         drive(optimizer, Prompt(2), 9, journal, lambda record: None)
     with open_journal(path, {}) as journal:

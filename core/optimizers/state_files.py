@@ -1,0 +1,68 @@
+"""States of optimizers in files: only plain values, arrays and tensors are read, no code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import UserError
+from core.files import write_whole
+
+ARRAY = "numpy array"  # marks a tensor that was an array: arrays themselves cannot be read without running code
+
+
+def write_state(path: Path, state: Mapping[str, Any]) -> None:
+    """Write a state: to a temporary file first, so that an interruption leaves the last one whole.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    import torch
+
+    write_whole(path, lambda stream: torch.save(_packed(state), stream))
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    """The inverse of `write_state`.
+
+    Raises:
+        UserError: no such file, or one that is truncated or holds something else.
+    """
+    import torch
+
+    try:
+        state = _unpacked(torch.load(path, weights_only=True))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+    except Exception as error:
+        raise UserError(f"{path}: is no saved state of an optimizer: {type(error).__name__}") from error
+    if not isinstance(state, dict):
+        raise UserError(f"{path}: is no saved state of an optimizer: it holds {type(state).__name__}")
+    return state
+
+
+def _packed(value: Any) -> Any:
+    """The value with arrays as marked tensors, NumPy's numbers as Python's."""
+    if isinstance(value, Mapping):
+        return {key: _packed(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_packed(entry) for entry in value)
+    if isinstance(value, np.ndarray):
+        import torch
+
+        return {ARRAY: torch.from_numpy(value.copy())}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _unpacked(value: Any) -> Any:
+    """The inverse of `_packed`."""
+    if isinstance(value, dict):
+        if value.keys() == {ARRAY}:
+            return value[ARRAY].numpy()
+        return {key: _unpacked(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_unpacked(entry) for entry in value)
+    return value

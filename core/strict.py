@@ -1,0 +1,51 @@
+"""Settings that are checked strictly, and one line for what is wrong with them. Imports neither torch nor pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from core.errors import nearest
+
+
+class Strict(BaseModel):
+    """A model that refuses unknown keys, nan, infinity and truth values for numbers, and can be hashed by its JSON."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _knows_every_key(cls, value: Any) -> Any:
+        for key in value if isinstance(value, dict) else ():
+            if key not in cls.model_fields:
+                hint = nearest(key, cls.model_fields)
+                raise PydanticCustomError("unknown_key", "unknown key; {hint}", {"key": key, "hint": hint})
+        return value
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _numbers_are_no_truth_values(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, bool) and cls.model_fields[info.field_name].annotation in (int, float):
+            raise ValueError("Input should be a number, not a truth value")
+        return value
+
+
+def explain(error: ValidationError, place: Callable[[str], str] = lambda key: "") -> str:
+    """One line for all findings of a pydantic error: key, value, and what is allowed.
+
+    Args:
+        place: from a finding's first key ("" where it concerns the whole) to what is written before it.
+    """
+    lines = []
+    for item in error.errors():
+        keys = [str(part) for part in item["loc"] if not str(part).startswith("<")]
+        value = "" if item["type"] == "missing" or isinstance(item["input"], dict) else f" = {item['input']!r}"
+        if item["type"] == "unknown_key":
+            keys.append(str(item["ctx"]["key"]))
+            value = f" = {item['input'][item['ctx']['key']]!r}"
+        where = place(keys[0] if keys else "") + ".".join(keys)
+        lines.append(f"{where.rstrip('. ')}{value}: {item['msg'].removeprefix('Value error, ')}".removeprefix(": "))
+    return "; ".join(lines)

@@ -1,0 +1,26 @@
+"""One study: a method, a function, and the loop that brings them together; `minimize` is the call for users.
+
+Names are imported when they are first asked for, so that reading settings costs no import of models or of Dask.
+"""
+
+from importlib import import_module
+from typing import Any
+
+PLACES = {
+    "minimize": "core.study.minimization",
+    "Result": "core.study.result",
+    "METHODS": "core.study.methods",
+    "method_of": "core.study.methods",
+    "run_serial": "core.study.serial",
+    "run_parallel": "core.study.pool",
+    "local_workers": "core.study.cluster",
+    "SCHEDULER_VARIABLE": "core.study.cluster",
+}
+
+__all__ = sorted(PLACES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(PLACES[name]), name)

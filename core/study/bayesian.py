@@ -1,0 +1,218 @@
+"""Bayesian optimization by its settings: which model, which acquisition function, how it is searched.
+
+The models are imported when the first one is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from core.study.settings import Budgets, Count, MethodSettings
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+
+    from core.models.bohamiann import BayesianNetwork
+    from core.models.ensemble import EnsembleModel
+    from core.optimizers.base import Optimizer
+    from core.optimizers.policy import Policy
+    from core.spaces import CubeEncoding
+
+Device = Any  # torch.device or its name; pydantic would import torch to check it
+
+
+class ModelSettings(MethodSettings):
+    """Base of Bayesian optimization with a model.
+
+    Attributes:
+        acquisition: what the next point maximizes: expected or probability of improvement, the lower confidence bound,
+            or a sample of the model.
+        maximizer: of the acquisition function; "local_search" suits every space, "gradient" continuous ones.
+        generations: of differential evolution, at most.
+        initial_design: uniform points at the beginning of a run; the papers have 2, with which a model of several
+            hyperparameters may find one of them irrelevant and never look again.
+    """
+
+    in_lockstep: ClassVar[bool] = True
+
+    acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
+    maximizer: Literal["gradient", "differential_evolution", "local_search"] = "local_search"
+    generations: Count = 50
+    initial_design: Annotated[int, Field(ge=0)] = 5
+
+    def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
+        """The model for n observations."""
+        raise NotImplementedError
+
+    def policy(self, encoding: CubeEncoding, device: Device = "cpu") -> Policy:
+        """Fit the model and maximize the acquisition function."""
+        from core.acquisition.maximizers import DifferentialEvolution, GradientAscent, RandomLocalSearch
+        from core.optimizers.policy import ModelBased
+
+        maximizer = {
+            "gradient": GradientAscent(),
+            "differential_evolution": DifferentialEvolution(iterations=self.generations),
+            "local_search": RandomLocalSearch(),
+        }[self.maximizer]
+        return ModelBased(encoding, self._source(device), maximizer, self.acquisition)
+
+    def _source(self, device: Device) -> Callable[[int], EnsembleModel]:
+        return lambda n: self.model(n, device)
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.bayesopt import BayesianOptimization
+        from core.spaces import CubeEncoding
+
+        return BayesianOptimization(self.policy(CubeEncoding(space)), self.initial_design, seed)
+
+
+class GPSettings(ModelSettings):
+    """A Gaussian process whose hyperparameters have the largest marginal likelihood."""
+
+    method: Literal["gp"] = "gp"
+
+    def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
+        """See `ModelSettings.model`."""
+        from core.models.gaussian_process import MarginalLikelihoodGP
+
+        return MarginalLikelihoodGP(device=device)
+
+
+class IntegratedGPSettings(ModelSettings):
+    """A Gaussian process whose hyperparameters are integrated out by slice sampling.
+
+    Attributes:
+        method: "gp_warped" also warps the inputs.
+        hyperparameter_samples: chains of the slice sampler, one sample each.
+    """
+
+    method: Literal["gp_mcmc", "gp_warped"] = "gp_mcmc"
+    hyperparameter_samples: Count = 10
+
+    def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
+        """See `ModelSettings.model`."""
+        from core.models.gaussian_process import MarginalisedGP
+
+        return MarginalisedGP(chains=self.hyperparameter_samples, warping=self.method == "gp_warped", device=device)
+
+
+class ForestSettings(ModelSettings):
+    """A random forest of so many trees."""
+
+    method: Literal["rf"] = "rf"
+    trees: Count = 30
+
+    @model_validator(mode="after")
+    def _has_no_gradient(self) -> ForestSettings:
+        if self.maximizer == "gradient":
+            raise ValueError("maximizer 'gradient' does not work with 'rf': a forest has no gradient")
+        return self
+
+    def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
+        """See `ModelSettings.model`."""
+        from core.models.random_forest import RandomForest
+
+        return RandomForest(trees=self.trees, device=device)
+
+
+class DNGOSettings(ModelSettings):
+    """DNGO: Bayesian linear regression on a network's last layer.
+
+    Attributes:
+        widths: units of the hidden layers.
+        hyperparameter_samples: chains of the slice sampler, one sample each.
+    """
+
+    method: Literal["dngo"] = "dngo"
+    widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50, 50, 50)
+    hyperparameter_samples: Count = 10
+
+    def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
+        """See `ModelSettings.model`."""
+        from core.models.dngo import DNGO
+
+        return DNGO(widths=self.widths, chains=self.hyperparameter_samples, device=device)
+
+
+class BohamiannSettings(ModelSettings):
+    """BOHAMIANN: a Bayesian network sampled by scale-adapted SGHMC.
+
+    Attributes:
+        widths: units of the hidden layers.
+        burn_in_per_point, chain_steps, samples: burn-in grows with the data, `chain_steps` follow it, of which
+            `samples` are kept at equal distances.
+        most_steps: a cut of the chain of a suggestion, burn-in and sampling in proportion; None for the papers' chains.
+        warm_burn_in: steps of burn-in of a chain that continues the last suggestion's; None burns in anew.
+        batch_size: points of a gradient.
+    """
+
+    method: Literal["bohamiann"] = "bohamiann"
+    widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50, 50, 50)
+    burn_in_per_point: Annotated[int, Field(ge=0)] = 100
+    chain_steps: Count = 10_000
+    samples: Count = 100
+    most_steps: Annotated[int, Field(ge=200)] | None = 4000
+    warm_burn_in: Annotated[int, Field(ge=0)] | None = None
+    batch_size: Count = 20
+
+    @model_validator(mode="after")
+    def _keeps_its_samples(self) -> BohamiannSettings:
+        if self.chain_steps < self.samples:
+            raise ValueError(f"chain_steps = {self.chain_steps} must be at least samples = {self.samples}")
+        return self
+
+    def model(self, n: int, device: Device = "cpu") -> BayesianNetwork:
+        """See `ModelSettings.model`."""
+        from core.models.bohamiann import BayesianNetwork
+
+        burn_in, steps = self.chain_lengths(n)
+        return BayesianNetwork(
+            widths=self.widths,
+            burn_in=burn_in,
+            steps=steps,
+            thinning=(steps - burn_in) // self.samples,
+            batch_size=self.batch_size,
+            warm_burn_in=self.warm_burn_in,
+            device=device,
+        )
+
+    def chain_lengths(self, n: int) -> tuple[int, int]:
+        """Steps of the burn-in and of the whole chain for n observations, cut in proportion where settings say."""
+        burn_in = self.burn_in_per_point * n
+        steps = burn_in + self.chain_steps
+        if self.most_steps is not None and steps > self.most_steps:
+            sampling = max(self.samples, round(self.most_steps * self.chain_steps / steps))
+            burn_in, steps = self.most_steps - sampling, self.most_steps
+        return burn_in, steps
+
+    def _source(self, device: Device) -> Callable[[int], EnsembleModel]:
+        make = super()._source(device)
+        return make if self.warm_burn_in is None else Continued(make)
+
+
+@dataclass
+class Continued:
+    """A source of models that makes one network and returns it every time, so that its chains go on."""
+
+    make: Callable[[int], BayesianNetwork]
+    model: BayesianNetwork | None = field(default=None, init=False)
+    made_for: int = field(default=0, init=False)
+
+    def __call__(self, n: int) -> BayesianNetwork:
+        """The network that the first number of observations made."""
+        if self.model is None:
+            self.model, self.made_for = self.make(n), n
+        return self.model
+
+    def state(self) -> dict[str, Any]:
+        """Where the chains stand, empty before the first fit."""
+        return {} if self.model is None else {"made_for": self.made_for, "chains": self.model.chain_state()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from a state."""
+        if state:
+            self(state["made_for"]).load_chain_state(state["chains"])

@@ -1,0 +1,247 @@
+"""Every method of optimization by its settings: one union, told apart by `method`; each builds its optimizer.
+
+    method_of("bohb")                                   # with the defaults
+    method_of(BOHBSettings(eta=2))                      # or with others
+    method_of({"method": "bohb", "eta": 2})             # the same, as from a file
+    method_of("gp").build(space, seed=0)
+
+A name means one thing: "tpe" is ours with Hyperopt's settings, "optuna_tpe" is Optuna's. What each setting does stands
+with the optimizer that `build` makes. Nothing heavy is imported before a method is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args
+
+import numpy as np
+from pydantic import Discriminator, Field, Tag
+
+from core.errors import UnknownNameError, UserError
+from core.study.bayesian import BohamiannSettings, DNGOSettings, ForestSettings, GPSettings, IntegratedGPSettings
+from core.study.settings import Budgets, Count, MethodSettings, Positive, Share
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+
+    from core.optimizers.base import Optimizer
+    from core.optimizers.policy import Policy
+    from core.spaces import CubeEncoding
+
+
+class RandomSettings(MethodSettings):
+    """Uniform configurations."""
+
+    in_lockstep: ClassVar[bool] = True
+
+    method: Literal["random"] = "random"
+
+    def policy(self, encoding: CubeEncoding, device: Any = "cpu") -> Policy:
+        """See `MethodSettings.policy`."""
+        from core.optimizers.policy import Uniform
+
+        return Uniform(encoding)
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.random_search import RandomSearch
+
+        return RandomSearch(space, np.random.default_rng(seed))
+
+
+class TPESettings(MethodSettings):
+    """The tree Parzen estimator, ours: `core.optimizers.tree_parzen`."""
+
+    method: Literal["tpe"] = "tpe"
+    initial_design: Count = 20
+    share: Positive = 0.25
+    candidates: Count = 24
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.tree_parzen import TreeParzen
+
+        return TreeParzen(space, np.random.default_rng(seed), self.initial_design, self.share, self.candidates)
+
+
+class OptunaTPESettings(MethodSettings):
+    """The tree Parzen estimator of Optuna: `core.optimizers.tpe`."""
+
+    method: Literal["optuna_tpe"] = "optuna_tpe"
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.tpe import TPE
+
+        return TPE(space, np.random.default_rng(seed))
+
+
+class SuccessiveHalvingSettings(MethodSettings):
+    """Successive halving: `core.optimizers.successive_halving`; bracket follows on bracket where `brackets` is None."""
+
+    needs_budgets: ClassVar[bool] = True
+
+    method: Literal["successive_halving"] = "successive_halving"
+    eta: Annotated[float, Field(ge=2)] = 3
+    brackets: Count | None = None
+    configurations: Count | None = None
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.successive_halving import SuccessiveHalving
+
+        generator = np.random.default_rng(seed)
+        return SuccessiveHalving(space, generator, *budgets, self.eta, self.configurations, self.brackets)
+
+
+class HyperbandSettings(MethodSettings):
+    """Hyperband: `core.optimizers.hyperband`; it ends after so many brackets, or goes on."""
+
+    needs_budgets: ClassVar[bool] = True
+
+    method: Literal["hyperband"] = "hyperband"
+    eta: Annotated[float, Field(ge=2)] = 3
+    brackets: Count | None = None
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.hyperband import Hyperband
+
+        return Hyperband(space, np.random.default_rng(seed), *budgets, self.eta, self.brackets)
+
+
+class BOHBSettings(MethodSettings):
+    """BOHB: `core.optimizers.bohb`."""
+
+    needs_budgets: ClassVar[bool] = True
+
+    method: Literal["bohb"] = "bohb"
+    eta: Annotated[float, Field(ge=2)] = 3
+    brackets: Count | None = None
+    random_fraction: Share = 1 / 3
+    percentile: Annotated[float, Field(gt=0, lt=1)] = 0.15
+    samples: Count = 64
+    bandwidth_factor: Positive = 3
+    categorical_factor: Positive = 1
+    minimum_bandwidth: Positive = 1e-3
+    minimum_points: Count | None = None
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.bohb import BOHB
+
+        return BOHB(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))
+
+
+class CMAESSettings(MethodSettings):
+    """CMA-ES: `core.optimizers.cmaes`."""
+
+    method: Literal["cmaes"] = "cmaes"
+    sigma: Annotated[float, Field(gt=0, le=1)] = 0.25
+    population: Annotated[int, Field(ge=3)] | None = None
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.cmaes import CMAES
+
+        return CMAES(space, np.random.default_rng(seed), self.sigma, self.population)
+
+
+class DifferentialEvolutionSettings(MethodSettings):
+    """Differential evolution: `core.optimizers.differential_evolution`."""
+
+    method: Literal["differential_evolution"] = "differential_evolution"
+    population: Annotated[int, Field(ge=4)] = 20
+    crossover: Share = 0.7
+    mutation: tuple[Positive, Positive] = (0.5, 1.0)
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.differential_evolution import DifferentialEvolution
+
+        generator = np.random.default_rng(seed)
+        return DifferentialEvolution(space, generator, self.population, self.crossover, self.mutation)
+
+
+class RegularizedEvolutionSettings(MethodSettings):
+    """Regularized evolution: `core.optimizers.regularized_evolution`."""
+
+    method: Literal["regularized_evolution"] = "regularized_evolution"
+    population: Count = 100
+    tournament: Count = 10
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.regularized_evolution import RegularizedEvolution
+
+        return RegularizedEvolution(space, np.random.default_rng(seed), self.population, self.tournament)
+
+
+class ReinforceSettings(MethodSettings):
+    """REINFORCE over the values of each hyperparameter, all of them finite: `core.optimizers.reinforce`."""
+
+    method: Literal["reinforce"] = "reinforce"
+    learning_rate: Positive = 0.1
+    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.reinforce import Reinforce
+
+        return Reinforce(space, np.random.default_rng(seed), self.learning_rate, self.momentum)
+
+
+class SMACSettings(MethodSettings):
+    """SMAC by its own library, an optional extra: `core.optimizers.smac`."""
+
+    method: Literal["smac"] = "smac"
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.smac import SMAC
+
+        return SMAC(space, np.random.default_rng(seed), evaluations)
+
+
+SETTINGS = (
+    RandomSettings,
+    TPESettings,
+    OptunaTPESettings,
+    SuccessiveHalvingSettings,
+    HyperbandSettings,
+    BOHBSettings,
+    GPSettings,
+    IntegratedGPSettings,
+    ForestSettings,
+    DNGOSettings,
+    BohamiannSettings,
+    CMAESSettings,
+    DifferentialEvolutionSettings,
+    RegularizedEvolutionSettings,
+    ReinforceSettings,
+    SMACSettings,
+)
+
+METHODS: dict[str, type[MethodSettings]] = {
+    name: settings for settings in SETTINGS for name in get_args(settings.model_fields["method"].annotation)
+}
+
+
+def _tag(value: Any) -> str | None:
+    name = value.get("method") if isinstance(value, Mapping) else getattr(value, "method", None)
+    return METHODS[name].__name__ if name in METHODS else None
+
+
+# Tags and not the field itself: one class may have several names, and pydantic allows no checks before the field's own.
+Method = Annotated[
+    Union[tuple(Annotated[settings, Tag(settings.__name__)] for settings in SETTINGS)],  # noqa: UP007
+    Discriminator(_tag),
+]
+
+
+def method_of(given: str | Mapping[str, Any] | MethodSettings) -> MethodSettings:
+    """The settings that a name, a mapping with the key `method`, or settings themselves stand for.
+
+    Raises:
+        UserError: an unknown name or setting, or a value that is not allowed.
+    """
+    if isinstance(given, MethodSettings):
+        return given
+    mapping = {"method": given} if isinstance(given, str) else given
+    if not isinstance(mapping, Mapping):
+        raise UserError(
+            f"method is {given!r}; allowed: a name ({', '.join(METHODS)}), settings, or an object that asks and tells"
+        )
+    name = mapping.get("method")
+    if name not in METHODS:
+        raise UnknownNameError("method", name, METHODS)
+    return METHODS[name](**mapping)

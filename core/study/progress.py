@@ -1,0 +1,96 @@
+"""How far a run is: a bar on a terminal, elsewhere a line now and then."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from core.optimizers.records import Record, rank
+
+LINE_SECONDS = 30.0  # between two lines where there is no terminal
+
+
+class Tally:
+    """What is counted of a run: how many evaluations, how many of them failed, the best so far.
+
+    Args:
+        total: evaluations of the run.
+    """
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done, self.failed = total, 0, 0
+        self.best: Record | None = None
+
+    def add(self, record: Record) -> None:
+        """Count a record."""
+        self.done += 1
+        self.failed += bool(record.failure)
+        if not record.failure and (self.best is None or rank(record) < rank(self.best)):
+            self.best = record
+
+    def __str__(self) -> str:
+        failed = f", {self.failed} failed" if self.failed else ""
+        if self.best is None:
+            return f"no success yet{failed}"
+        budget = "" if self.best.budget is None else f" on {self.best.budget:g}"
+        return f"best {self.best.loss:.5g}{budget}{failed}"
+
+
+@contextmanager
+def shown(tally: Tally, done: Sequence[Record], visible: bool = True) -> Iterator[Callable[[Record], None]]:
+    """A function that counts a record and shows how far the run is.
+
+    Args:
+        done: records that are there from the beginning, which a journal held.
+        visible: whether anything is shown at all.
+    """
+    for record in done:
+        tally.add(record)
+    if not visible:
+        yield tally.add
+    elif sys.stderr.isatty():
+        with _bar(tally) as report:
+            yield report
+    else:
+        yield _lines(tally)
+
+
+@contextmanager
+def _bar(tally: Tally) -> Iterator[Callable[[Record], None]]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, TextColumn("left"), TimeRemainingColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task(str(tally), total=tally.total, completed=tally.done)
+
+        def report(record: Record) -> None:
+            tally.add(record)
+            bar.update(task, completed=tally.done, description=str(tally))
+
+        yield report
+
+
+def _lines(tally: Tally) -> Callable[[Record], None]:
+    start = last = time.monotonic()
+    begun = tally.done
+
+    def report(record: Record) -> None:
+        nonlocal last
+        tally.add(record)
+        now = time.monotonic()
+        if now - last >= LINE_SECONDS:
+            left = (now - start) / (tally.done - begun) * (tally.total - tally.done)
+            print(f"{tally.done} of {tally.total} evaluations, {tally}, about {left:.0f} s left", file=sys.stderr)
+            last = now
+
+    return report

@@ -1,0 +1,115 @@
+"""What a search found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.optimizers.records import Record, incumbent, incumbents
+
+if TYPE_CHECKING:  # both take seconds to import
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """The evaluations of a search, and the best of them.
+
+    Attributes:
+        records: one an evaluation, in the order in which their results arrived.
+    """
+
+    records: Sequence[Record]
+
+    @property
+    def best(self) -> Record | None:
+        """The successful evaluation with the smallest loss, on the largest budget that any success has.
+
+        None where every evaluation failed. Losses on smaller budgets don't count, they are of another function.
+        """
+        return None if all(record.failure for record in self.records) else incumbent(self.records)
+
+    @property
+    def best_configuration(self) -> Mapping[str, Any]:
+        """The configuration of `best`.
+
+        Raises:
+            UserError: every evaluation failed.
+        """
+        return incumbent(self.records).configuration
+
+    @property
+    def best_loss(self) -> float:
+        """The loss of `best`.
+
+        Raises:
+            UserError: every evaluation failed.
+        """
+        return incumbent(self.records).loss
+
+    @property
+    def trace(self) -> pd.DataFrame:
+        """A row for each evaluation.
+
+        Columns: trial, configuration, budget, loss, cost, started, finished, worker, origin, status, message; `trial`
+        counts in the order of asking, rows are in the order of telling. Times are seconds of the run, `cost` is
+        the seconds of an evaluation. The loss of a failed evaluation (status "failed") is nan.
+        """
+        import pandas as pd
+
+        failed = [bool(record.failure) for record in self.records]
+        return pd.DataFrame(
+            {
+                "trial": [record.number for record in self.records],
+                "configuration": [dict(record.configuration) for record in self.records],
+                "budget": [float("nan") if record.budget is None else record.budget for record in self.records],
+                "loss": [float("nan") if record.failure else record.loss for record in self.records],
+                "cost": [record.cost for record in self.records],
+                "started": [record.started for record in self.records],
+                "finished": [record.finished for record in self.records],
+                "worker": [record.worker for record in self.records],
+                "origin": [record.notes.get("origin", "") for record in self.records],
+                "status": ["failed" if one else "ok" for one in failed],
+                "message": [record.failure for record in self.records],
+            }
+        )
+
+    def plot(self) -> Figure:
+        """The loss of each evaluation and of the best so far, over the number of evaluations.
+
+        With budgets, those on smaller ones are drawn lighter, and the best so far never goes back to a smaller budget.
+        The figure belongs to pyplot: `plt.show()` shows it, `figure.savefig(path)` writes it.
+
+        Raises:
+            UserError: every evaluation failed.
+        """
+        from matplotlib import pyplot
+
+        if self.best is None:
+            incumbent(self.records)  # says why there is nothing to draw
+        figure, axes = pyplot.subplots(figsize=(6.3, 3.4), layout="constrained")
+        places = {record.number: place for place, record in enumerate(self.records, start=1)}
+        successes = [record for record in self.records if not record.failure]
+        largest = max(record.budget or 0.0 for record in successes)
+        for full in (False, True):
+            some = [record for record in successes if ((record.budget or 0.0) == largest) == full]
+            if some:
+                label = "evaluations" if self.best.budget is None else f"on budget {largest:g}" if full else "on less"
+                numbers, losses = [places[record.number] for record in some], [record.loss for record in some]
+                axes.plot(numbers, losses, ".", color="0.45" if full else "0.8", label=label)
+        steps = incumbents(self.records)
+        numbers = [*(places[record.number] for record in steps), len(self.records)]
+        axes.step(numbers, [*(record.loss for record in steps), steps[-1].loss], where="post", label="best so far")
+        axes.set(xlabel="evaluations", ylabel="loss")
+        axes.legend(frameon=False)
+        return figure
+
+    def __repr__(self) -> str:
+        failed = sum(bool(record.failure) for record in self.records)
+        count = f"{len(self.records)} evaluations" + (f", {failed} failed" if failed else "")
+        if self.best is None:
+            return f"Result({count})"
+        budget = "" if self.best.budget is None else f" on budget {self.best.budget:g}"
+        return f"Result({count}, best loss {self.best.loss:.6g}{budget} at {dict(self.best.configuration)})"

@@ -1,0 +1,65 @@
+"""Evaluation in this process, one trial at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.benchmarks.objective import Objective
+from core.optimizers.base import Optimizer, Trial
+from core.optimizers.checks import require_count
+from core.optimizers.records import Record
+from core.study.evaluation import Result, evaluate_trial
+from core.study.journal import open_journal
+from core.study.loop import Report, drive
+from core.study.replay import run_header
+
+
+def run_serial(
+    optimizer: Optimizer,
+    objective: Objective,
+    evaluations: int,
+    seed: int,
+    journal: str | Path | None = None,
+    report: Report = lambda record: None,
+) -> list[Record]:
+    """Evaluate in this process until `evaluations` trials are told, or the optimizer has finished.
+
+    Args:
+        evaluations: of the whole run, those in the journal included.
+        seed: of the trials' generators, a whole number from 0.
+        journal: a file that makes the run resumable; see `core.study.journal`.
+        report: called with each new record after the optimizer was told: to show progress, or to save the optimizer.
+
+    Returns:
+        The records in the order of telling, those in the journal included.
+
+    Raises:
+        UserError: bad arguments, a journal of another run, or a budget outside of the objective's fidelity.
+    """
+    evaluations, seed = check_run(evaluations, seed)
+    with open_journal(journal, run_header(optimizer, seed)) as book:
+        return drive(optimizer, Here(objective, seed), evaluations, book, report)
+
+
+class Here:
+    """A pool of this process alone, which evaluates when it is waited for."""
+
+    def __init__(self, objective: Objective, seed: int) -> None:
+        self.objective, self.seed = objective, seed
+        self._trial: Trial | None = None
+
+    def slots(self) -> int:
+        return 1
+
+    def submit(self, trial: Trial) -> None:
+        self._trial = trial
+
+    def wait(self, seconds: float | None) -> list[tuple[Trial, Result]]:
+        if seconds is not None:  # interrupted: nothing is evaluated any more
+            return []
+        return [(self._trial, evaluate_trial(self.objective, self._trial, self.seed))]
+
+
+def check_run(evaluations: int, seed: int) -> tuple[int, int]:
+    """Both as Python's numbers; raises UserError for what is none."""
+    return require_count("evaluations", evaluations), require_count("seed", seed, least=0)

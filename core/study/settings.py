@@ -1,0 +1,82 @@
+"""The base of every method's settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import Field, ValidationError
+
+from core.errors import UserError
+from core.strict import Strict, explain
+
+if TYPE_CHECKING:  # none of them is needed to read settings, and torch takes seconds to import
+    import torch
+    from ConfigSpace import ConfigurationSpace
+
+    from core.optimizers.base import Optimizer
+    from core.optimizers.policy import Policy
+    from core.spaces import CubeEncoding
+
+Count = Annotated[int, Field(gt=0)]
+Positive = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Budgets = tuple[float, float]
+
+
+class MethodSettings(Strict):
+    """A subclass has the field `method`, a literal, and a field for each setting, all with defaults.
+
+    Attributes:
+        needs_budgets: whether the method evaluates on several budgets.
+        in_lockstep: whether it has a policy, by which many runs advance together.
+
+    Raises:
+        UserError: an unknown setting, or a value that is not allowed.
+    """
+
+    needs_budgets: ClassVar[bool] = False
+    in_lockstep: ClassVar[bool] = False
+
+    def __init__(self, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            raise UserError(f"{type(self).__name__}: {explain(error)}") from error
+
+    def build(
+        self, space: ConfigurationSpace, seed: int, budgets: Budgets | None = None, evaluations: int = 200
+    ) -> Optimizer:
+        """The optimizer.
+
+        Args:
+            space: what is searched.
+            seed: everything random comes from it.
+            budgets: the smallest and the largest, for methods that need them.
+            evaluations: how many are planned; SMAC's initial design depends on it.
+
+        Raises:
+            UserError: budgets where there must be none, or none where they are needed, or what the optimizer refuses.
+        """
+        self.check_budgets(budgets)
+        return self._build(space, seed, budgets, evaluations)
+
+    def check_budgets(self, budgets: Budgets | None) -> None:
+        """Raises UserError for budgets where there must be none, and for none where they are needed."""
+        if self.needs_budgets and budgets is None:
+            raise UserError(f"method {self.method!r} needs budgets; allowed: a smallest and a largest, such as (1, 81)")
+        if budgets is not None and not self.needs_budgets:
+            raise UserError(
+                f"budgets are {budgets!r}, but method {self.method!r} evaluates on one budget; "
+                "allowed: None, or the method bohb, hyperband or successive_halving"
+            )
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        raise NotImplementedError
+
+    def policy(self, encoding: CubeEncoding, device: torch.device | str = "cpu") -> Policy:
+        """The rule by which runs advance in lockstep.
+
+        Raises:
+            UserError: the method has none.
+        """
+        raise UserError(f"method {self.method!r} has no policy for runs in lockstep; allowed: a model's, or 'random'")

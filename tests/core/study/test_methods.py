@@ -1,0 +1,118 @@
+"""Methods by their settings: every name builds its optimizer, a name means one thing, wrong ones are one line."""
+
+from __future__ import annotations
+
+import pytest
+from ConfigSpace import ConfigurationSpace
+from pydantic import TypeAdapter
+
+from core.errors import UnknownNameError, UserError
+from core.optimizers.bayesopt import BayesianOptimization
+from core.optimizers.bohb import BOHB
+from core.optimizers.policy import ModelBased, Uniform
+from core.optimizers.settings import Optimization
+from core.optimizers.tpe import TPE
+from core.optimizers.tree_parzen import TreeParzen
+from core.spaces import CubeEncoding
+from core.study.bayesian import BohamiannSettings, ForestSettings, GPSettings, ModelSettings
+from core.study.methods import METHODS, BOHBSettings, Method, SuccessiveHalvingSettings, method_of
+
+FINITE = ConfigurationSpace({"n": (1, 9), "kind": ["a", "b"]})
+ENCODING = CubeEncoding(FINITE)
+
+
+def built(name, **given):
+    settings = method_of({"method": name, **given})
+    return settings.build(FINITE, seed=0, budgets=(1.0, 9.0) if settings.needs_budgets else None)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_name_builds_an_optimizer_that_its_seed_determines(name):
+    if name == "smac":
+        pytest.importorskip("smac")
+    first, second = built(name), built(name)
+    assert first.ask(2) == second.ask(2)
+    assert all(trial.configuration.keys() == {"n", "kind"} for trial in first.pending.values())
+
+
+def test_the_union_reads_what_it_wrote():
+    union = TypeAdapter(Method)
+    for settings in (BOHBSettings(eta=2.5), GPSettings(acquisition="lcb"), SuccessiveHalvingSettings(configurations=4)):
+        assert union.validate_json(settings.model_dump_json()) == settings
+        assert method_of(settings.model_dump()) == settings and method_of(settings) is settings
+
+
+def test_settings_reach_the_optimizer():
+    bohb = built("bohb", eta=2, samples=7, minimum_bandwidth=0.3, brackets=4, categorical_factor=2.0)
+    assert isinstance(bohb, BOHB) and bohb.budgets == (9.0, 4.5, 2.25, 1.125)
+    assert (bohb.samples, bohb.minimum_bandwidth, bohb.brackets, bohb.categorical_factor) == (7, 0.3, 4, 2.0)
+    halving = built("successive_halving", configurations=5, brackets=2)
+    assert (halving.configurations, halving.brackets, halving.eta) == (5, 2, 3)
+    assert built("cmaes", sigma=0.5).sigma == 0.5 and built("reinforce", momentum=0.5).momentum == 0.5
+    forest = ForestSettings(trees=3, initial_design=4)
+    assert forest.build(FINITE, 0)._proposer.initial.shape[1] == 4
+
+
+def test_a_name_means_one_optimizer():
+    assert isinstance(built("tpe"), TreeParzen) and isinstance(built("optuna_tpe"), TPE)
+    assert isinstance(built("gp_warped"), BayesianOptimization) and method_of("gp_warped").model(1).warping
+    assert not method_of("gp_mcmc").model(1).warping
+
+
+@pytest.mark.parametrize("optimizer", ["tpe", "cmaes", "differential_evolution", "smac"])
+def test_a_search_of_its_own_has_no_policy(optimizer):
+    """What once made BOHAMIANN of every optimizer that was not "random"."""
+    settings = Optimization(optimizer=optimizer, evaluations=5)
+    assert not settings.method.in_lockstep
+    with pytest.raises(UserError, match="has no policy for runs in lockstep"):
+        settings.method.policy(ENCODING)
+
+
+def test_settings_of_a_cell_mean_the_method_that_they_name():
+    assert isinstance(Optimization(optimizer="random", evaluations=5).method.policy(ENCODING), Uniform)
+    given = Optimization(model="bohamiann", evaluations=5, widths=(7,), warm_burn_in=3, maximizer="gradient")
+    expected = BohamiannSettings(widths=(7,), warm_burn_in=3, maximizer="gradient", initial_design=2, most_steps=None)
+    assert given.method == expected
+    for model in ("gp", "gp_mcmc", "gp_warped", "rf", "dngo"):
+        method = Optimization(model=model, evaluations=5).method
+        assert isinstance(method, ModelSettings) and method.method == model and method.initial_design == 2
+        assert isinstance(method.policy(ENCODING), ModelBased)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("bobh", "unknown method 'bobh'; did you mean 'bohb'"),
+        ("gpp", "unknown method 'gpp'; did you mean 'gp'"),
+        ({"eta": 2}, "unknown method None"),
+        (3, "method is 3; allowed: a name"),
+        ({"method": "bohb", "etta": 2}, "etta = 2: unknown key; did you mean 'eta'"),
+        ({"method": "bohb", "eta": 1}, "eta = 1: Input should be greater than or equal to 2"),
+        (
+            {"method": "gp", "acquisition": "eii"},
+            "acquisition = 'eii': Input should be 'ei', 'pi', 'lcb' or 'thompson'",
+        ),
+        ({"method": "rf", "maximizer": "gradient"}, "a forest has no gradient"),
+        ({"method": "bohamiann", "chain_steps": 5}, "at least samples"),
+    ],
+)
+def test_what_is_not_allowed_is_one_line(given, message):
+    with pytest.raises(UserError) as caught:
+        method_of(given)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_budgets_are_given_where_they_are_needed_and_nowhere_else(name):
+    settings = method_of(name)
+    if settings.needs_budgets:
+        with pytest.raises(UserError, match=f"method '{name}' needs budgets"):
+            settings.build(FINITE, 0)
+    else:
+        with pytest.raises(UserError, match=f"method '{name}' evaluates on one budget"):
+            settings.build(FINITE, 0, (1.0, 9.0))
+
+
+def test_an_unknown_name_is_an_unknown_name():
+    with pytest.raises(UnknownNameError):
+        method_of("x")
