@@ -19,7 +19,7 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
     """A line a paper; of a paper its experiments and artifacts; of a longer name its cells, with what is present."""
     from core.experiment.results import inspect_cell
 
-    if options.name and "/" in options.name:
+    if options.name and any(sign in options.name for sign in "/*?["):
         table = RichTable("cell", "runs", "reference", "own run", "time", box=None)
         for cell in catalogue.find_cells(options.name, options.scale):
             states = [_state(inspect_cell(cell, catalogue.root, source)) for source in ("reference", "run")]
