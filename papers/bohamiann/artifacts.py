@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.benchmarks import xgboost
 from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
@@ -66,6 +65,8 @@ def table3_2(results: Results, published: Published) -> Table:
 
 def tableA_1(results: Results, published: Published) -> Table:
     """Thesis Table A.1, rendered from the space of core.benchmarks.xgboost."""
+    from core.benchmarks import xgboost  # imports ConfigSpace, and with it scipy.stats, which few drawings need
+
     rows = {
         name: {"lower": f"{range_.lower:g}", "upper": f"{range_.upper:g}", "log": "yes" if range_.log else "no"}
         for name, range_ in xgboost.space().items()
