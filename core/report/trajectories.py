@@ -23,7 +23,7 @@ Arrays are (runs, n), evaluations in order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -79,6 +79,14 @@ def at_times(finished: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.
     return np.where(last >= 0, np.asarray(values, dtype=float)[np.maximum(last, 0)], np.nan)
 
 
+def by_run(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[np.ndarray, ...]]:
+    """Columns of one run after the other, as numbers in the order of its rows: much quicker than frames."""
+    runs = rows["run"].to_numpy()
+    order = runs.argsort(kind="stable")
+    starts = np.flatnonzero(np.diff(runs[order])) + 1
+    return zip(*(np.split(rows[name].to_numpy(float)[order], starts) for name in columns), strict=True)
+
+
 def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np.ndarray) -> np.ndarray:
     """Regret of one cell's runs, which may differ in length, on a common grid of seconds, (runs, m).
 
@@ -92,8 +100,7 @@ def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np
     rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
     if rows.empty:
         raise NotRunError(f"{benchmark}/{method}")
-    steps = [(run["seconds"].to_numpy(float), run["regret"].to_numpy(float)) for _, run in rows.groupby("run")]
-    return np.stack([at_times(seconds, regret, times) for seconds, regret in steps])
+    return np.stack([at_times(seconds, regret, times) for seconds, regret in by_run(rows, "seconds", "regret")])
 
 
 def log_regret(regret: np.ndarray) -> np.ndarray:

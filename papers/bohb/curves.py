@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
-from core.report.trajectories import SMALLEST, at_times, mean_and_sem, median_and_quartiles
+from core.report.trajectories import SMALLEST, at_times, by_run, mean_and_sem, median_and_quartiles
 
 POINTS = 160  # of a grid of times that is drawn
 ROUNDING = 1e-9  # relative: budgets that sum up to a time but for rounding have been spent by then
@@ -56,11 +56,8 @@ def rows_of(frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
 
 def over_time(rows: pd.DataFrame, times: np.ndarray, metric: str = "regret") -> np.ndarray:
     """Values of one cell's runs at ascending times, (runs, m)."""
-    found = []
-    for _, run in rows.groupby("run"):
-        curve = at_times(run["time"].to_numpy(float), run[metric].to_numpy(float), times * (1 + ROUNDING))
-        found.append(np.where(np.isnan(curve), _before(run, metric), curve))
-    return np.stack(found)
+    curves = [at_times(time, value, times * (1 + ROUNDING)) for time, value in by_run(rows, "time", metric)]
+    return np.where(np.isnan(curves), _before(rows, metric)[:, None], curves)
 
 
 def times_of(frame: pd.DataFrame, benchmark: str, methods: list[str], points: int = POINTS) -> np.ndarray:
@@ -137,8 +134,11 @@ def reaches(curve: np.ndarray, times: np.ndarray, level: float | np.ndarray) -> 
     return np.where(below.any(-1), times[np.argmax(below, axis=-1)], np.inf)
 
 
-def _before(run: pd.DataFrame, metric: str) -> float:
-    """A run's value before its first incumbent: records number evaluations from 1, so a later one means failures."""
-    if metric == "loss" and run["evaluations"].iloc[0] > 1:
-        return float(run["worst_loss"].iloc[0])
-    return float(run[metric].iloc[0])
+def _before(rows: pd.DataFrame, metric: str) -> np.ndarray:
+    """Values before each run's first incumbent, (runs,): records number evaluations from 1, so later ones mean
+    failures."""
+    first = rows[~rows["run"].duplicated()].sort_values("run")
+    failed = first["evaluations"] > 1
+    if metric == "loss" and failed.any():
+        return first["loss"].where(~failed, first["worst_loss"]).to_numpy(float)
+    return first[metric].to_numpy(float)

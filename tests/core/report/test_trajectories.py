@@ -11,6 +11,7 @@ from core.report import NotRunError, style
 from core.report.trajectories import (
     SMALLEST,
     at_times,
+    by_run,
     draw_incumbents,
     incumbent,
     log_regret,
@@ -115,6 +116,13 @@ def test_regret_over_seconds_of_runs_of_different_lengths():
     np.testing.assert_allclose(found, [[np.nan, 0.4, 0.5, 0.2], [np.nan, np.nan, np.nan, 0.15]])
     with pytest.raises(NotRunError, match="protein/bohb"):
         regret_over_time(rows, "protein", "bohb", np.array([1.0]))
+
+
+def test_rows_of_several_runs_are_taken_apart():
+    """Runs of different lengths, their rows mixed: each keeps its own in their order."""
+    rows = pd.DataFrame({"run": [7, 2, 7, 2, 2], "time": [1, 2, 3, 4, 5], "loss": [0.5, 0.4, np.nan, 0.2, 0.1]})
+    found = [[column.tolist() for column in run] for run in by_run(rows, "time", "loss")]
+    assert found == [[[2, 4, 5], [0.4, 0.2, 0.1]], [[1, 3], [0.5, pytest.approx(np.nan, nan_ok=True)]]]
 
 
 def test_quartiles_are_over_the_runs():
