@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-.PHONY: quickstart test test-slow lint format bench pins clean
+.PHONY: quickstart test test-portable test-slow lint format bench pins clean
 
 quickstart: $(VENV)/installed
 	$(BIN)/python -m papers quickstart
@@ -13,6 +13,9 @@ quickstart: $(VENV)/installed
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-portable: $(VENV)/installed
+	$(BIN)/python tests/portable.py -n 2 --dist worksteal
 
 test-slow: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
