@@ -141,7 +141,7 @@ def _both(frame: pd.DataFrame, benchmark: str, check: Callable[[str], Check]) ->
 
 
 def _in_dimensions(frame: pd.DataFrame, names: list[str], check: Callable[[str], list[Check]]) -> list[Check]:
-    ran = set(frame["benchmark"])
+    ran = set(frame["benchmark"].unique())
     return [each for name in names for each in (check(name) if name in ran else [absent(name)])]
 
 

@@ -134,7 +134,8 @@ def sets_of(
         NotRunError: none of them was run.
     """
     frame = frame_of(results, *experiments)
-    names = [name for name in LABELS if name in set(frame["benchmark"]) and name != besides]
+    ran = set(frame["benchmark"].unique())
+    names = [name for name in LABELS if name in ran and name != besides]
     if not names:
         raise NotRunError(experiments[0])
     return frame, names
