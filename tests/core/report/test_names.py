@@ -139,9 +139,7 @@ def test_a_table_without_declared_names_has_the_methods_and_benchmarks_of_its_ex
 
 def test_a_table_without_experiments_must_declare_its_names(toy, edit):
     edit("Table 1}\n    experiments: [fit]", "Table 1}")
-    with pytest.raises(
-        UserError, match="line 2, column row: 'plain'; the artifact has no experiments: declare"
-    ):
+    with pytest.raises(UserError, match="line 2, column row: 'plain'; the artifact has no experiments: declare"):
         check_published(toy(), "toy", "table1")
 
 
