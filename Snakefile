@@ -16,8 +16,8 @@ except UserError as error:
     raise WorkflowError(str(error))
 
 if workflow.is_main_process:
-    for warning in flow.warnings:
-        logger.warning(warning)
+    for text in filter(None, [*flow.warnings, flow.announcement()]):
+        logger.warning(text)
 
 
 wildcard_constraints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from core.experiment.cells import Cell
@@ -25,6 +26,17 @@ def recorded_seconds(cell: Cell, root: Path) -> float | None:
                 continue
             return float(found["wall_seconds"]) * cell.runs / max(1, found["runs"])
     return None
+
+
+def announcement(cells: Collection[Cell], root: Path, finished: int = 0) -> str:
+    """`12 cells to run (3 finished already), about 14 min of computing by earlier runs; 2 were never timed`."""
+    recorded = [recorded_seconds(cell, root) for cell in cells]
+    known = [seconds for seconds in recorded if seconds is not None]
+    text = f"{len(cells)} cell{'' if len(cells) == 1 else 's'} to run"
+    text += f" ({finished} finished already)" if finished else ""
+    text += f", about {in_words(sum(known))} of computing by earlier runs" if known else ""
+    unknown = len(cells) - len(known)
+    return text + (f"; {unknown} {'was' if unknown == 1 else 'were'} never timed" if unknown else "")
 
 
 def in_words(seconds: float) -> str:

@@ -27,6 +27,7 @@ from core.experiment.drawings import (
     recorded_state,
     state_of,
 )
+from core.experiment.durations import announcement
 from core.files import write_whole
 
 CONFIG = {"scale": SCALES, "runs": SOURCES}
@@ -119,6 +120,15 @@ class Workflow:
     def cell_inputs(self, cell: Cell) -> list[str]:
         """The files of the cells that a cell reads: shipped ones where present, or all of one's own."""
         return [str(self._needed_path(needed)) for needed in cell.needs]
+
+    def announcement(self) -> str:
+        """How many of your own runs the targets need that are not there, and for how long they will run; or nothing."""
+        wanted = {target: self._cells[target] for target in self._targets if target in self._cells}
+        for drawn in self._requested():
+            if drawn.source == "run":
+                wanted |= {str(cell.path("")): cell for cell in cells_of(self.catalogue, drawn)}
+        missing = [cell for path, cell in wanted.items() if not (self.catalogue.root / path).exists()]
+        return announcement(missing, self.catalogue.root) if missing else ""
 
     def cell(self, paper: str, experiment: str, benchmark: str, method: str, scale: str) -> Cell:
         """The cell behind a results/run path."""

@@ -13,7 +13,7 @@ from rich.table import Table as RichTable
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
-from core.experiment.durations import in_words, recorded_seconds
+from core.experiment.durations import announcement, in_words, recorded_seconds
 from core.experiment.finished import is_finished
 from core.experiment.pace import Pace
 from core.interruption import prompt_interruption
@@ -56,7 +56,7 @@ def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Con
     if not missing:
         return
     pace = Pace([recorded_seconds(cell, root) for cell in missing])
-    console.print(_announcement(cells, missing, root), markup=False, soft_wrap=True)
+    console.print(announcement(missing, root, len(cells) - len(missing)), markup=False, soft_wrap=True)
     with prompt_interruption(KEPT), progress_display(console, pace, len(missing)) as display:
         from core.experiment.runner import run_cell
 
@@ -68,16 +68,6 @@ def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Con
             run_cell(cell, function, root, device, say=say, progress=display.update)
             display.end()
             _summarise(cell, root, f"{in_words(time.perf_counter() - start)} here", "wrote", display.console)
-
-
-def _announcement(cells: list[Cell], missing: list[Cell], root: Path) -> str:
-    """`12 cells to run (3 finished already), about 14 min by earlier runs; 2 were never timed`."""
-    known = [seconds for seconds in (recorded_seconds(cell, root) for cell in missing) if seconds is not None]
-    done, unknown = len(cells) - len(missing), len(missing) - len(known)
-    text = f"{len(missing)} cell{'s' if len(missing) > 1 else ''} to run"
-    text += f" ({done} finished already)" if done else ""
-    text += f", about {in_words(sum(known))} by earlier runs" if known else ""
-    return text + (f"; {unknown} never timed" if unknown else "")
 
 
 def _summarise(cell: Cell, root: Path, spent: str, verb: str, console: Console) -> None:

@@ -75,7 +75,7 @@ class TestRun:
         papers("run", CELL)
         assert "1 cell to run, about 0." in papers("run", CELL, "--runs", "5")[1]
         output = papers("run", "toy/fit/*/plain", "--runs", "5")[1]
-        assert "1 cell to run (1 finished already); 1 never timed" in output
+        assert "1 cell to run (1 finished already); 1 was never timed" in output
 
     def test_everything_below_a_shorter_name(self, papers, tmp_path):
         assert papers("run", "toy", "--scale", "smoke")[0] == 0

@@ -12,6 +12,7 @@ import pytest
 from ConfigSpace import ConfigurationSpace
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from core import minimize
 from core.benchmarks.objective import FunctionObjective
@@ -107,6 +108,23 @@ def test_without_a_journal_an_interruption_says_that_all_is_lost(capsys):
     with pytest.raises(KeyboardInterrupt):
         minimize(interrupting, SPACE, "random", 5)
     assert "interrupted after 0 of 5 evaluations, which are lost; journal=" in capsys.readouterr().err
+
+
+def test_models_have_one_thread_and_evaluations_all_of_them():
+    found = {"proposing": set(), "evaluating": set()}
+
+    class Looking(RandomSearch):
+        def _propose(self):
+            found["proposing"] |= {library["num_threads"] for library in threadpool_info()}
+            return super()._propose()
+
+    def loss(configuration):
+        found["evaluating"] |= {library["num_threads"] for library in threadpool_info()}
+        return configuration["x"]
+
+    with threadpool_limits(2):
+        minimize(loss, SPACE, Looking(SPACE, np.random.default_rng(0)), 3)
+    assert found == {"proposing": {1}, "evaluating": {2}}
 
 
 def test_a_model_that_was_interrupted_goes_on_with_the_same_proposals(tmp_path, monkeypatch):

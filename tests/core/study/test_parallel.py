@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace
 
+from core import minimize
 from core.benchmarks.objective import Fidelity, FunctionObjective
 from core.errors import UserError
 from core.optimizers.differential_evolution import DifferentialEvolution
@@ -52,6 +53,27 @@ def test_losses_are_those_of_a_serial_run_whatever_the_workers_do(address):
     assert by_number(parallel) != by_number(run_serial(search(), objective_of(noisy), 12, seed=5))
     assert {record.worker for record in parallel} == {0, 1}
     assert all(0 <= record.started <= record.finished for record in parallel)
+
+
+def test_no_port_is_fought_over(started):
+    assert not [message for message in started[1] if "already in use" in message]
+
+
+def test_a_call_with_workers_evaluates_on_them(monkeypatch, address):
+    """`minimize` uses a scheduler that is there; processes of its own have a test that takes longer."""
+    monkeypatch.setenv(SCHEDULER_VARIABLE, address)
+
+    def where(configuration):
+        time.sleep(0.1)
+        return os.getpid()
+
+    result = minimize(where, {"x": (0.0, 1.0)}, "random", 12, workers=2, progress=False)
+    serial = minimize(where, {"x": (0.0, 1.0)}, "random", 12, progress=False)
+    assert os.getpid() not in {record.loss for record in result.records}
+    assert {record.loss for record in serial.records} == {os.getpid()}
+    assert {record.worker for record in result.records} == {0, 1}
+    by_number = {record.number: record.configuration for record in result.records}
+    assert by_number == {record.number: record.configuration for record in serial.records}
 
 
 def test_failures_of_the_objective_are_recorded_and_told(address):
@@ -119,39 +141,39 @@ def test_local_workers_share_the_work(workers):
 
 SCRIPT = """
 import sys, time
-import numpy as np
-from ConfigSpace import ConfigurationSpace
-from core.benchmarks.objective import FunctionObjective
-from core.optimizers.differential_evolution import DifferentialEvolution
-from core.study import run_parallel
+from core import minimize
 
-space = ConfigurationSpace({"x": (0.0, 1.0)})
-
-def asleep(configuration, budget, generator):
+def asleep(configuration, generator):
     time.sleep(0.3)
     return configuration["x"] + generator.random()
 
-optimizer = DifferentialEvolution(space, np.random.default_rng(0), population=4)
-objective = FunctionObjective(asleep, space, 9.0)
-run_parallel(optimizer, objective, 10, seed=3, workers=2, journal=sys.argv[1])
+method = {"method": "differential_evolution", "population": 4}
+minimize(asleep, {"x": (0.0, 1.0)}, method, 10, workers=2, seed=3, journal=sys.argv[1])
 """
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_a_script_without_guard_that_is_stopped_loses_nothing_finished(tmp_path, end):
-    """Its objective is defined in the script itself."""
+    """Its objective is defined in the script itself; an interruption is told in one line before Python's own."""
     script, journal = tmp_path / "script.py", tmp_path / "run.jsonl"
     script.write_text(SCRIPT)
     command = [sys.executable, script, journal]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
     while not journal.exists() or journal.read_text().count('"told"') < 4:
         assert process.poll() is None
         time.sleep(0.05)
     os.killpg(process.pid, end)
-    assert process.wait(60) != 0
+    said = process.communicate(timeout=60)[0].splitlines()
+    assert process.returncode != 0
     before = [json.loads(line) for line in journal.read_text().splitlines()]
+    if end == signal.SIGINT:
+        told = sum("told" in line for line in before)
+        assert said[0].startswith(f"interrupted after {told} of 10 evaluations, which are kept in {journal}")
+        assert said[1].startswith("Traceback") and len(said) < 10 and said[-1] == "KeyboardInterrupt"
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=120)
     after = [json.loads(line) for line in journal.read_text().splitlines()]
     assert after[: len(before)] == before
