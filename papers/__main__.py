@@ -1,4 +1,4 @@
-"""Command line of the repository: `python -m papers list | run | draw | compare | promote | quickstart`."""
+"""Command line of the repository: `python -m papers list | run | draw | compare | promote | verify | quickstart`."""
 
 from __future__ import annotations
 
@@ -75,10 +75,17 @@ def _parser() -> argparse.ArgumentParser:
     draw = commands_.add_parser("draw", help="draw a table or figure from raw runs")
     draw.add_argument("name", nargs="+", help="paper/artifact, a short name such as table1, a paper, or a file")
     _source(draw)
+    draw.add_argument(
+        "--with",
+        dest="ablations",
+        choices=("ablation",),
+        help="add your ablations (run --set) as rows and lines, as a drawing of its own in figures/ablation",
+    )
     draw.set_defaults(command=("drawing", "draw"))
 
     compare = commands_.add_parser("compare", help="verdicts in the terminal and as figures/comparison.html")
-    compare.add_argument("name", nargs="*", help="paper/artifact, a short name, or a paper; all by default")
+    compare.add_argument("name", nargs="*", help="artifacts as for draw, all by default; cells with --against")
+    compare.add_argument("--against", choices=("reference",), help="compare your runs of cells with the shipped ones")
     _source(compare)
     compare.set_defaults(command=("drawing", "compare"))
 
@@ -86,6 +93,21 @@ def _parser() -> argparse.ArgumentParser:
     promote.add_argument("name", help="paper/experiment/benchmark/method, or its beginning")
     _scale(promote)
     promote.set_defaults(command=("promotion", "promote"))
+
+    verify = commands_.add_parser("verify", help="rerun shipped shards, chosen at random, and compare")
+    verify.add_argument(
+        "name", nargs="?", default="*", help="a paper, or an experiment or cell, or a pattern; all by default"
+    )
+    verify.add_argument("--shards", type=int, default=1, help="of each experiment (default: 1)")
+    verify.add_argument("--seed", type=int, default=0, help="of the choice (default: 0)")
+    verify.add_argument(
+        "--longest",
+        type=float,
+        default=120.0,
+        metavar="SECONDS",
+        help="leave out shards that took longer (default: 120)",
+    )
+    verify.set_defaults(command=("verifying", "verify"))
 
     quickstart = commands_.add_parser("quickstart", help="run one experiment of every paper live, at smoke scale")
     quickstart.set_defaults(command=("running", "quickstart"))
@@ -129,4 +151,8 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    if status > 128:  # interrupted: taking everything down in order can take longer than anyone wants to wait
+        sys.stdout.flush()
+        os._exit(status)
+    sys.exit(status)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UnknownNameError, UserError
 from core.experiment import SCALES
+from core.experiment.ablations import find_ablations
 from core.experiment.cells import Cell, expand, make_cell
 from core.experiment.modules import import_module
 from core.experiment.schema import Paper, Settings, load_paper
@@ -164,13 +165,15 @@ class Catalogue:
         """The code of the repository, to tell what a drawing depends on."""
         return Sources(self.root)
 
-    def results(self, paper: str, artifact: str, scale: str, source: str) -> Results:
-        """What an artifact draws from."""
+    def results(self, paper: str, artifact: str, scale: str, source: str, ablations: bool = False) -> Results:
+        """What an artifact draws from; if asked for, with all ablations of its cells that were run."""
         from core.experiment.results import Results  # reads files with pandas, which the Snakefile does without
 
         spec = self.paper(paper)
         names = spec.artifacts[artifact].experiments
         cells = [cell for name in names for cell in self.cells(paper, name, scale)]
+        if ablations:
+            cells += find_ablations(self, cells, scale)
         scales = {name: spec.experiments[name].resolve_scale(scale) for name in names}
         return Results(cells, self.root, source, scales)
 

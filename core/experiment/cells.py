@@ -49,6 +49,11 @@ class Cell:
         return f"{self.paper}/{self.experiment}/{self.benchmark}/{self.method}"
 
     @property
+    def variant(self) -> str:
+        """The method's name in drawings: in an ablation with what was changed, `sghmc, step_sizes=[0.02]`."""
+        return ", ".join((self.method, *self.overrides))
+
+    @property
     def settings_hash(self) -> str:
         """First 16 hex digits of the SHA-256 of the canonical JSON of what determines one repetition."""
         identity = {"cell": self.name, "function": self.function, "settings": self.settings.model_dump(mode="json")}

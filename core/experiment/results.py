@@ -37,6 +37,7 @@ class CellInfo:
     commit: str = ""
     wall_seconds: float = 0.0
     peak_memory_mb: float = 0.0
+    ablation: bool = False
 
     @property
     def name(self) -> str:
@@ -53,7 +54,8 @@ def inspect_cell(cell: Cell, root: Path, source: str) -> CellInfo:
     known: dict[str, Any] = {
         "experiment": cell.experiment,
         "benchmark": cell.benchmark,
-        "method": cell.method,
+        "method": cell.variant,
+        "ablation": bool(cell.overrides),
         "scale": cell.scale,
         "path": str(path.relative_to(root)),
         "configured_runs": cell.runs,
@@ -77,7 +79,8 @@ class Results:
     """Raw runs of the experiments an artifact needs, at one scale and from one source.
 
     Args:
-        cells: every cell of those experiments at the scale.
+        cells: every cell of those experiments at the scale; ablations of them become further methods, named after what
+            was changed.
         root: the repository root.
         source: `reference` (shipped) or `run` (your own).
         scales: the resolved scale of each experiment.
@@ -96,13 +99,18 @@ class Results:
         import pandas as pd  # finished cells are found without it
 
         files = [
-            (cell.benchmark, cell.method, cell.path(self._root, self._source))
+            (cell.benchmark, cell.variant, cell.path(self._root, self._source))
             for cell, info in zip(self._cells, self.cells, strict=True)
             if cell.experiment == experiment and info.present
         ]
         if not files:
             return pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
         return _read_cells(tuple((*file, _version(file[2])) for file in files)).copy(deep=False)
+
+    def without_ablations(self) -> Results:
+        """The same without what was made with changed settings: what claims are judged by."""
+        cells = [cell for cell in self._cells if not cell.overrides]
+        return self if len(cells) == len(self._cells) else Results(cells, self._root, self._source, self._scales)
 
     def scale(self, experiment: str) -> str:
         """The scale the experiment's results come from (an alias resolved)."""
@@ -114,8 +122,8 @@ class Results:
         return any(map(self.is_reduced, self._scales))
 
     def is_reduced(self, experiment: str) -> bool:
-        """Whether anything of one experiment is."""
-        cells = [info for info in self.cells if info.experiment == experiment]
+        """Whether anything of one experiment is, ablations aside."""
+        cells = [info for info in self.cells if info.experiment == experiment and not info.ablation]
         return self.scale(experiment) != "paper" or any(c.present and c.runs < c.configured_runs for c in cells)
 
 

@@ -95,14 +95,7 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path, root:
     """Compute one shard and write it, with its part of the provenance."""
     start = time.perf_counter()
     commit = provenance.commit(root)  # of the code that is loaded, not of what it is edited to meanwhile
-    try:
-        frame = _checked(context, function(context))
-    except UserError:
-        raise
-    except Exception:
-        if was_interrupted():
-            raise KeyboardInterrupt from None
-        frame = pd.concat([_run_alone(context, function, run) for run in context.runs], ignore_index=True)
+    frame = compute_shard(context, function)
     notes = {
         "cell": context.cell.name,
         "scale": context.cell.scale,
@@ -120,6 +113,22 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path, root:
         "peak_memory_mb": provenance.peak_memory_mb(),
     }
     write_records(file, frame, notes)
+
+
+def compute_shard(context: Context, function: ExperimentFunction) -> pd.DataFrame:
+    """The records of one shard, with `status` and `message`; writes nothing.
+
+    Raises:
+        UserError: of the experiment's own, or for records of other repetitions than the shard's.
+    """
+    try:
+        return _checked(context, function(context))
+    except UserError:
+        raise
+    except Exception:
+        if was_interrupted():
+            raise KeyboardInterrupt from None
+        return pd.concat([_run_alone(context, function, run) for run in context.runs], ignore_index=True)
 
 
 def _run_alone(context: Context, function: ExperimentFunction, run: int) -> pd.DataFrame:

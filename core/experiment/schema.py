@@ -52,7 +52,9 @@ ScaleOrAlias = Annotated[
 class Experiment(Strict):
     """One experiment: a function of papers/<paper>/experiments.py and the grid of benchmarks x methods it fills.
 
-    A cell of an experiment that `needs` others reads their records of its own benchmark and scale.
+    A cell of an experiment that `needs` others reads their records of its own benchmark and scale. `measured` are the
+    columns of its records that are times taken on the machine, "all" where everything depends on them: no rerun
+    repeats these.
     """
 
     description: str
@@ -62,6 +64,7 @@ class Experiment(Strict):
     methods: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
     settings: dict[str, Any] = Field(default_factory=dict)
     needs: list[Name] = Field(default_factory=list)
+    measured: list[Name] | Literal["all"] = Field(default_factory=list)
     scales: dict[Literal["smoke", "quick", "paper"], ScaleOrAlias]
 
     @field_validator("benchmarks", "methods", mode="before")

@@ -43,6 +43,7 @@ class Job:
         checks: has the functions that claims.yaml names: results -> Check.
         document: the published document in words, for the caption.
         source: of the runs, `reference` or `run`.
+        judged: the results that claims are judged by, where they are not those that are drawn.
         state: a digest of all that the drawing depends on, for the sidecar.
     """
 
@@ -56,32 +57,38 @@ class Job:
     checks: Any = None
     document: str = ""
     source: str = "reference"
+    judged: Any = None
     state: str = ""
 
 
 def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
-    """Draw an artifact of a catalogue; returns the stem of its files.
+    """Draw an artifact of a catalogue; returns the stem of its files. Claims are judged without ablations.
 
     Raises:
-        UserError: as `draw`.
+        UserError: as `draw`, and where ablations are asked for and there are none.
     """
     paper, name = drawing.paper, drawing.artifact
-    check_published(catalogue, paper, name)
     state = state_of(catalogue, drawing)  # first: what changes while it is drawn makes the drawing outdated
     spec = catalogue.paper(paper).artifacts[name]
     check_published(catalogue, paper, name)
     folder = catalogue.root / catalogue.package / paper
+    results = catalogue.results(paper, name, drawing.scale, drawing.source, drawing.ablations)
+    if drawing.ablations and not any(cell.ablation for cell in results.cells):
+        again = f"python -m papers run {paper}/... --scale {drawing.scale} --set KEY=VALUE"
+        missing = f"none of its cells was run with changed settings at scale {drawing.scale}"
+        raise UserError(f"{paper}/{name}: {missing}; use {again}")
     job = Job(
         paper=paper,
         name=name,
         spec=spec,
-        results=catalogue.results(paper, name, drawing.scale, drawing.source),
+        results=results,
         folder=folder,
         stem=catalogue.root / drawing.stem,
         artifacts=catalogue.module(paper, "artifacts"),
         checks=catalogue.module(paper, "claims") if (folder / "claims.py").is_file() else None,
         document=catalogue.paper(paper).documents[spec.source.document],
         source=drawing.source,
+        judged=results.without_ablations(),
         state=state,
     )
     draw(job)
@@ -132,7 +139,7 @@ def draw(job: Job) -> Path:
         **provenance_record(results),
         "files": sorted(f"{stem.name}.{suffix}" for suffix in files),
         "table": None if table is None else table_record(table),
-        "claims": _claims(job.folder, job.name, results, job.artifacts, job.checks),
+        "claims": _claims(job.folder, job.name, job.judged or results, job.artifacts, job.checks),
     }
     for suffix, content in files.items():
         write_file(stem.with_name(f"{stem.name}.{suffix}"), content)

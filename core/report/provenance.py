@@ -26,6 +26,8 @@ def provenance_caption(results: Any, document: str, place: str, source: str = "r
     elif present:
         parts.append(f"Scale {scale_text(results)}; {runs_text(present)}.")
     parts.append(f"Published: {document}, {place}.")
+    if changed := [f"{cell_name(cell)} ({cell.runs} runs)" for cell in present if getattr(cell, "ablation", False)]:
+        parts.append(f"With your own ablations: {_some(changed)}.")
     if stale := [cell_name(cell) for cell in present if cell.stale]:
         parts.append(f"Stale, run with other settings than today's: {_some(stale)}.")
     if missing := [cell_name(cell) for cell in results.cells if not cell.present]:

@@ -31,6 +31,7 @@ from matplotlib.axes import Axes
 
 from core.report import style
 from core.report.checks import NotRunError
+from core.report.variants import with_variants
 
 SMALLEST = 1e-12  # regret below it is rounding; log axes and logarithms stop there
 
@@ -133,7 +134,7 @@ def draw_band(axes: Axes, values: np.ndarray, method: str, first: int = 1) -> pd
 def draw_incumbents(
     axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods: Sequence[str], first: int = 1
 ) -> pd.DataFrame:
-    """Mean and standard error of a metric's running minimum for several methods; those that were not run are left out.
+    """Mean and standard error of a metric's running minimum for several methods, and ablations of them, that were run.
 
     Args:
         metric: `loss`, or `regret`, which gets a logarithmic axis.
@@ -149,7 +150,7 @@ def draw_incumbents(
     axes.set_ylabel({"regret": "immediate regret", "loss": "loss of the incumbent"}[metric])
     axes.set_xlabel("evaluations")
     parts = []
-    for method in methods:
+    for method in with_variants(methods, frame["method"].unique()):
         try:
             values = incumbent(per_run(frame, metric, benchmark, method))
         except NotRunError:

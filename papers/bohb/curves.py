@@ -15,6 +15,7 @@ from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.trajectories import SMALLEST, at_times, mean_and_sem, median_and_quartiles
+from core.report.variants import split_variant, with_variants
 
 POINTS = 160  # of a grid of times that is drawn
 ROUNDING = 1e-9  # relative: budgets that sum up to a time but for rounding have been spent by then
@@ -101,6 +102,7 @@ def draw(
     """
     axes.set_xscale("log")
     axes.set_yscale("log")
+    methods = with_variants(methods, frame["method"].unique())
     grid, parts = times_of(frame, benchmark, methods), []
     for place, method in enumerate(methods):
         try:
@@ -126,9 +128,14 @@ def line_of(method: str, place: int) -> dict[str, str]:
     """How a method's line looks: its own look, or in an ablation the next shade."""
     if method == "bohb_all_kernels":
         return ALL_KERNELS
-    if method in style.METHODS:
+    base, change = split_variant(method)
+    if base in style.METHODS:
         return style.method(method).line
-    return {"label": LEGENDS[method], "color": SHADES[place % len(SHADES)], "linestyle": "-"}
+    return {
+        "label": ", ".join(filter(None, (LEGENDS[base], change.replace("_", " ")))),
+        "color": SHADES[place % len(SHADES)],
+        "linestyle": "-",
+    }
 
 
 def reaches(curve: np.ndarray, times: np.ndarray, level: float | np.ndarray) -> np.ndarray:

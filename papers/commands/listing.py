@@ -16,6 +16,7 @@ from papers.commands.overview import overview
 
 def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """A line a paper; of a paper its experiments and artifacts; of a longer name its cells, with what is present."""
+    from core.experiment.ablations import find_ablations
     from core.experiment.results import inspect_cell
 
     if options.name and "/" in options.name:
@@ -24,6 +25,10 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
             states = [_state(inspect_cell(cell, catalogue.root, source)) for source in ("reference", "run")]
             seconds = recorded_seconds(cell, catalogue.root)
             table.add_row(cell.name, str(cell.runs), *states, "-" if seconds is None else in_words(seconds))
+            for ablation in find_ablations(catalogue, [cell], options.scale):
+                state = _state(inspect_cell(ablation, catalogue.root, "run"))
+                change = escape(f"  with {', '.join(ablation.overrides)}")
+                table.add_row(change, str(cell.runs), "-", state, in_words(recorded_seconds(ablation, catalogue.root)))
         console.print(table)
         return 0
     if not options.name:

@@ -18,6 +18,7 @@ from core.report.checks import NotRunError
 from core.report.figure import Figure
 from core.report.published import Published
 from core.report.trajectories import SMALLEST, median_and_quartiles, regret_over_time
+from core.report.variants import with_variants
 from papers.tabular.tables import LABELS, describe, grid_tables, label
 
 FINISHED = 0.9  # runs that end before this share of the end are short
@@ -88,7 +89,8 @@ def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
         rows = frame[frame["benchmark"] == name]
         positive = rows.loc[rows["regret"] > SMALLEST, "regret"]
         floor = positive.min() / 2 if len(positive) else SMALLEST
-        methods = [method for method in METHODS if (rows["method"] == method).any()]
+        present = set(rows["method"])
+        methods = [method for method in with_variants(METHODS, sorted(present)) if method in present]
         parts += [_over_time(left, frame, name, method, floor).assign(panel="time") for method in methods]
         parts += [_at_the_end(right, frame, name, method, floor).assign(panel="end") for method in methods]
         for axes in (left, right):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -163,9 +164,9 @@ class TestDraw:
         catalogue = toy()
         monkeypatch.delattr(catalogue.module("toy", "artifacts"), "table1")
         monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
-        status, output, _ = papers("draw", "toy")
+        status, output, error = papers("draw", "toy")
         assert status == 2
-        assert "error: toy/table1: artifact 'table1': the paper's artifacts module has no function" in output
+        assert error.startswith("error: toy/table1: artifact 'table1': the paper's artifacts module has no function")
         assert "drew figures/toy/fig1.pdf" in output
 
 
@@ -182,6 +183,52 @@ class TestCompare:
     def test_own_runs_have_a_page_of_their_own(self, papers, tmp_path):
         assert "wrote figures/own/comparison.html" in papers("compare", "--source", "run")[1]
         assert not (tmp_path / "figures/comparison.html").exists()
+
+
+class TestAblations:
+    @pytest.fixture
+    def shipped(self, papers, monkeypatch):
+        """The cell, shipped, and an ablation of it."""
+        monkeypatch.setattr("core.experiment.provenance.commit", lambda root: "a" * 40)
+        papers("run", CELL)
+        papers("promote", CELL)
+        papers("run", CELL, "--set", "slope=2", "--runs", "2")
+
+    def test_are_listed_behind_their_cell(self, papers, shipped):
+        output = papers("list", "toy/fit/line")[1]
+        assert re.search(r"toy/fit/line/plain 3 3 runs 3 runs [\d.]+ s with slope=2 3 - 2 runs [\d.]+ s", output)
+
+    def test_are_drawn_beside_the_shipped_runs_under_a_name_of_their_own(self, papers, shipped, tmp_path):
+        papers("draw", "toy/table1")
+        before = (tmp_path / "figures/toy/table1.pdf").read_bytes()
+        status, output, _ = papers("draw", "toy/table1", "--with", "ablation")
+        assert status == 0
+        assert "drew figures/ablation/toy/table1.pdf" in output
+        assert (tmp_path / "figures/toy/table1.pdf").read_bytes() == before
+        text = (tmp_path / "figures/ablation/toy/table1.md").read_text()
+        assert "| plain, slope=2 |" in text
+        assert "With your own ablations: fit/line/plain, slope=2 (2 runs)." in text
+        assert "slope=2" not in (tmp_path / "figures/toy/table1.md").read_text()
+
+    def test_there_are_none_to_draw(self, papers, refused):
+        papers("run", CELL)
+        message = refused("draw", "toy/table1", "--with", "ablation")
+        assert "toy/table1: none of its cells was run with changed settings at scale quick" in message
+
+    def test_against_shipped_runs(self, papers, shipped):
+        status, output, _ = papers("compare", "toy/fit/*/plain", "--against", "reference")
+        assert status == 0
+        assert "toy/fit/line/plain own run against shipped" in output
+        assert "toy/fit/line/plain with slope=2, against shipped" in output
+        assert "count 5 (3) 5 (3) +0 [0, 0] equal" in output
+        assert "count 5 (2) 5 (3) +0 [0, 0] equal" in output
+
+    def test_nothing_to_compare(self, papers, refused):
+        papers("run", CELL)
+        message = refused("compare", CELL, "--against", "reference")
+        assert (
+            "toy/fit/line/plain: no own run or ablation at scale quick of a cell that is shipped; make one" in message
+        )
 
 
 class TestPromote:
