@@ -14,12 +14,11 @@ quickstart: $(VENV)/installed
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-test-slow: $(VENV)/installed
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
-
-# The numeric tests once more as on a processor without newer instructions, where sums and products round differently.
 test-portable: $(VENV)/installed
 	$(BIN)/python tests/portable.py -n 2 --dist worksteal
+
+test-slow: $(VENV)/installed
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -76,16 +76,14 @@ def _parser() -> argparse.ArgumentParser:
     _source(draw)
     draw.add_argument(
         "--with",
-        dest="additions",
+        dest="ablations",
         choices=("ablation",),
         help="add your ablations (run --set) as rows and lines, as a drawing of its own in figures/ablation",
     )
     draw.set_defaults(command=("drawing", "draw"))
 
     compare = commands_.add_parser("compare", help="verdicts in the terminal and as figures/comparison.html")
-    compare.add_argument(
-        "name", nargs="*", help="paper/artifact, a short name, or a paper; all by default; with --against, cells"
-    )
+    compare.add_argument("name", nargs="*", help="artifacts as for draw, all by default; cells with --against")
     compare.add_argument("--against", choices=("reference",), help="compare your runs of cells with the shipped ones")
     _source(compare)
     compare.set_defaults(command=("drawing", "compare"))

@@ -21,13 +21,16 @@ EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "json"), "figure": ("p
 OWN = "own/"
 """The folder below figures/ of what is drawn from your own runs, so that they never replace the shipped ones'."""
 ABLATION = "ablation/"
-"""The one, below that, of what is drawn with ablations beside them."""
+"""The same for drawings with ablations."""
 CODE = ("core.report.draw", "core.experiment.drawings")
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """An artifact at a scale from a source, `reference` (shipped raw runs) or `run` (your own); ablations or none."""
+    """An artifact at a scale from a source, `reference` (shipped raw runs) or `run` (your own).
+
+    ablations: whether your own runs with changed settings are drawn as further rows and lines.
+    """
 
     paper: str
     artifact: str
@@ -43,7 +46,7 @@ class Drawing:
     @property
     def stem(self) -> str:
         """Its files' path from the repository's root, without the extension."""
-        return f"figures/{folder_of(self.source)}{ABLATION if self.ablations else ''}{self.name}"
+        return f"figures/{ABLATION if self.ablations else folder_of(self.source)}{self.name}"
 
     @property
     def files(self) -> list[str]:
@@ -64,8 +67,7 @@ def drawing(catalogue: Catalogue, name: str, scale: str, source: str) -> Drawing
 def cells_of(catalogue: Catalogue, drawing: Drawing) -> list[Cell]:
     """The cells whose records it is drawn from."""
     names = catalogue.paper(drawing.paper).artifacts[drawing.artifact].experiments
-    cells = [cell for name in names for cell in catalogue.cells(drawing.paper, name, drawing.scale)]
-    return cells + (find_ablations(catalogue, cells, drawing.scale) if drawing.ablations else [])
+    return [cell for name in names for cell in catalogue.cells(drawing.paper, name, drawing.scale)]
 
 
 def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
@@ -74,7 +76,10 @@ def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
     spec = catalogue.paper(drawing.paper)
     artifact = spec.artifacts[drawing.artifact]
     told = [drawing.scale, drawing.source, artifact.model_dump_json(), spec.documents[artifact.source.document]]
-    for cell in cells_of(catalogue, drawing):
+    cells = cells_of(catalogue, drawing)
+    if drawing.ablations:
+        cells += find_ablations(catalogue, cells, drawing.scale)
+    for cell in cells:
         path = cell.path("", drawing.source)
         told.append(f"{path} {cell.settings_hash} {cell.runs} {_digest(root / path)}")
     for file in (f"{folder}/published/{drawing.artifact}.csv", f"{folder}/published/claims.yaml"):

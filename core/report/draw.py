@@ -43,8 +43,8 @@ class Job:
         checks: has the functions that claims.yaml names: results -> Check.
         document: the published document in words, for the caption.
         source: of the runs, `reference` or `run`.
-        state: a digest of all that the drawing depends on, for the sidecar.
         judged: the results that claims are judged by, where they are not those that are drawn.
+        state: a digest of all that the drawing depends on, for the sidecar.
     """
 
     paper: str
@@ -57,8 +57,8 @@ class Job:
     checks: Any = None
     document: str = ""
     source: str = "reference"
-    state: str = ""
     judged: Any = None
+    state: str = ""
 
 
 def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
@@ -68,14 +68,15 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
         UserError: as `draw`, and where ablations are asked for and there are none.
     """
     paper, name = drawing.paper, drawing.artifact
-    check_published(catalogue, paper, name)
     state = state_of(catalogue, drawing)  # first: what changes while it is drawn makes the drawing outdated
     spec = catalogue.paper(paper).artifacts[name]
+    check_published(catalogue, paper, name)
     folder = catalogue.root / catalogue.package / paper
     results = catalogue.results(paper, name, drawing.scale, drawing.source, drawing.ablations)
     if drawing.ablations and not any(cell.ablation for cell in results.cells):
-        again = f"python -m papers run CELL --scale {drawing.scale} --set KEY=VALUE"
-        raise UserError(f"none of its cells was run with changed settings at scale {drawing.scale}; run one: {again}")
+        again = f"python -m papers run {paper}/... --scale {drawing.scale} --set KEY=VALUE"
+        missing = f"none of its cells was run with changed settings at scale {drawing.scale}"
+        raise UserError(f"{paper}/{name}: {missing}; use {again}")
     job = Job(
         paper=paper,
         name=name,
@@ -87,8 +88,8 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
         checks=catalogue.module(paper, "claims") if (folder / "claims.py").is_file() else None,
         document=catalogue.paper(paper).documents[spec.source.document],
         source=drawing.source,
+        judged=results.without_ablations(),
         state=state,
-        judged=results.without_ablations() if drawing.ablations else None,
     )
     draw(job)
     return job.stem

@@ -65,7 +65,8 @@ def _check_table(published: Published, rows: list[str], columns: list[str]) -> N
     for row, column in published:
         for kind, found, known in (("row", row, rows), ("column", column, columns)):
             if found not in known:
-                raise published.error((row, column), kind, found, nearest(found, known))
+                hint = nearest(found, known) if known else "the artifact has no experiments: declare @published_names"
+                raise published.error((row, column), kind, found, hint)
     for row in published.rows:
         own = [column for each, column in published if each == row]
         if missing := [column for column in published.columns if column not in own]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
-from core.benchmarks import xgboost
 from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
@@ -16,6 +17,9 @@ from core.report.table import Table, compare_table, samples_of, spec_table
 from papers.bohamiann.claims import smaller_mode_share
 from papers.bohamiann.grid import select_constants
 from papers.bohamiann.regret_figures import fig1_left, fig1_right, fig3_3, figA_1, hpolib  # noqa: F401
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
 
 SET_LABELS = {
     "boston": "Boston housing",
@@ -68,12 +72,18 @@ def table3_2(results: Results, published: Published) -> Table:
     return _uci_table(results, published, "rmse", "lower", "RMSE in the target's units")
 
 
-@published_names(rows=xgboost.space, columns=BOUNDS)
+def _xgboost() -> ConfigurationSpace:
+    from core.benchmarks import xgboost  # imports ConfigSpace, and with it scipy.stats, which few drawings need
+
+    return xgboost.space()
+
+
+@published_names(rows=_xgboost, columns=BOUNDS)
 def tableA_1(results: Results, published: Published) -> Table:
     """Thesis Table A.1, rendered from the space of core.benchmarks.xgboost."""
     rows = {
         name: {"lower": f"{range_.lower:g}", "upper": f"{range_.upper:g}", "log": "yes" if range_.log else "no"}
-        for name, range_ in xgboost.space().items()
+        for name, range_ in _xgboost().items()
     }
     return spec_table(
         pd.DataFrame.from_dict(rows, orient="index"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
-from ConfigSpace import ConfigurationSpace
 
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
@@ -15,8 +16,10 @@ from papers.bohb.ablation_figures import figC_3, figC_4, figC_5, figC_6, figC_7 
 from papers.bohb.counting_figures import fig6_2, figC_8, figC_9  # noqa: F401
 from papers.bohb.density_figure import figC_1  # noqa: F401
 from papers.bohb.network_figures import fig6_5, figC_10  # noqa: F401
-from papers.bohb.spaces import described, ppo_space
 from papers.bohb.surrogate_figures import LABELS, fig6_1, fig6_4, figC_2  # noqa: F401
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
 
 NAMES = {
     "batch_size": "batch size",
@@ -83,14 +86,22 @@ def tableC_3(results: Results, published: Published) -> Table:
     return _space_table(_bayesian_networks(), published, names)
 
 
-@published_names(rows=ppo_space, columns=BOUNDS)
+def _ppo() -> ConfigurationSpace:
+    from papers.bohb.spaces import ppo_space  # imports ConfigSpace, which the figures do without
+
+    return ppo_space()
+
+
+@published_names(rows=_ppo, columns=BOUNDS)
 def tableC_4(results: Results, published: Published) -> Table:
     """Thesis Table C.4, rendered from papers.bohb.spaces; the text speaks of eight hyperparameters."""
-    names = {name: name.replace("_", " ") for name in ppo_space()}
-    return _space_table(ppo_space(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
+    names = {name: name.replace("_", " ") for name in _ppo()}
+    return _space_table(_ppo(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
 
 
 def _space_table(space: ConfigurationSpace, published: Published, names: dict[str, str]) -> Table:
+    from papers.bohb.spaces import described  # likewise
+
     return spec_table(
         described(space),
         published,

@@ -22,7 +22,8 @@ import pandas as pd
 
 from core.report import Check, Interval, judge
 from core.report.bootstrap import bootstrap_intervals
-from papers.bohb.curves import over_time, reaches, rows_of, times_of
+from core.report.trajectories import cell_rows
+from papers.bohb.curves import over_time, reaches, times_of
 from papers.bohb.measures import SEED, end_of
 
 RESAMPLES = 1000
@@ -124,7 +125,7 @@ class Pair:
         Raises:
             NotRunError: one of the two was not run.
         """
-        rows = [rows_of(frame, benchmark, method) for method in (slow, fast)]
+        rows = [cell_rows(frame, benchmark, method) for method in (slow, fast)]
         times = times_of(frame, benchmark, [slow, fast], POINTS)
         return cls(*(Curves.of(each, times, metric, average) for each in rows), level)
 

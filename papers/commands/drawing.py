@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from rich.console import Console
-from rich.markup import escape
 
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
@@ -19,13 +19,16 @@ SUFFIXES = {f".{extension}" for extensions in EXTENSIONS.values() for extension 
 def draw(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """Draw artifacts; what cannot be drawn is reported, and the others are drawn all the same."""
     chosen = drawings(catalogue, options.name, options.scale, options.source)
-    if options.additions == "ablation":
+    if options.ablations:
         chosen = [replace(drawn, ablations=True) for drawn in chosen]
     return _draw(catalogue, chosen, console)
 
 
 def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Print verdicts and write the comparison page, drawing what is missing or outdated first; or compare runs."""
+    """Print verdicts and write the comparison page; what is not drawn, or out of date, is drawn first.
+
+    With `--against`, your own runs of cells are compared with the shipped ones instead.
+    """
     if options.against:
         from papers.commands.contrasting import compare_runs
 
@@ -79,6 +82,6 @@ def _draw(catalogue: Catalogue, chosen: list[Drawing], console: Console) -> int:
             draw_artifact(catalogue, drawn)
             console.print(f"drew {drawn.stem}.pdf", soft_wrap=True)
         except UserError as error:
-            console.print(f"[bold red]error:[/] {escape(drawn.name)}: {escape(str(error))}", soft_wrap=True)
+            print(f"error: {drawn.name}: {str(error).removeprefix(f'{drawn.name}: ')}", file=sys.stderr)
             status = 2
     return status

@@ -18,8 +18,8 @@ from papers.commands.overview import coming
 
 BEGIN = "<!-- written by: python -m papers readme -->"
 END = "<!-- until here -->"
-CELLS = {kind: "open" if kind == "inconclusive" else kind for kind in KINDS if kind != "not published"}
-CLAIMS = {**dict(zip(OUTCOMES, OUTCOMES, strict=True)), "holds": "hold", "fails": "fail", "inconclusive": "open"}
+VERBS = ("differ", "hold", "fail")
+WORDS = {"inconclusive": "open", "differs": "differ", "holds": "hold", "fails": "fail"}
 
 
 def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
@@ -81,16 +81,15 @@ def with_table(text: str, table: str) -> str:
 def verdicts(sidecars: list[dict]) -> str:
     """The verdicts and claims of drawings, counted: "12 cells reproduced, 8 worse; 1 claim holds, 8 fail"."""
     counts = tally(sidecars)
-    cells = [(counts.verdicts[kind], words) for kind, words in CELLS.items() if counts.verdicts[kind]]
-    claims = [(counts.claims[outcome], words) for outcome, words in CLAIMS.items() if counts.claims[outcome]]
+    kinds = [kind for kind in KINDS if counts.verdicts[kind] and kind != "not published"]
+    cells = [(counts.verdicts[kind], WORDS.get(kind, kind)) for kind in kinds]
+    claims = [(counts.claims[each], WORDS.get(each, each)) for each in OUTCOMES if counts.claims[each]]
     return "; ".join(_in_words(noun, found) for noun, found in (("cell", cells), ("claim", claims)) if found)
 
 
 def _in_words(noun: str, counted: list[tuple[int, str]]) -> str:
-    """What is counted stands behind the first number alone."""
-    (number, words), *rest = counted
-    if number == 1:
-        first = f"1 {noun} {words}{'s' if words in ('hold', 'fail') else ''}"
-    else:
-        first = f"{number} {noun}s {words}"
-    return ", ".join([first, *(f"{number} {words}" for number, words in rest)])
+    """What is counted stands behind the first number alone; verbs are those of one or of several."""
+    words = [f"{word}s" if number == 1 and word in VERBS else word for number, word in counted]
+    numbers = [str(number) for number, _ in counted]
+    numbers[0] = f"{numbers[0]} {noun}{'' if numbers[0] == '1' else 's'}"
+    return ", ".join(map(" ".join, zip(numbers, words, strict=True)))

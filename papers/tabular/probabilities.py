@@ -18,6 +18,7 @@ import pandas as pd
 
 from core.report.bootstrap import Interval, bootstrap_interval, counts_of
 from core.report.checks import Check, NotRunError, absent, judge, unknown
+from core.report.memo import once
 from core.report.style import label as method_label
 from core.report.trajectories import regret_over_time
 from papers.tabular.comparison_figures import ends, is_short
@@ -137,6 +138,7 @@ def _between_times(frame: pd.DataFrame, ours: str, theirs: str, statistic: Calla
     return resampled(value, first.shape[1], second.shape[1], first.shape[2])
 
 
+@once
 def _against_random(frame: pd.DataFrame, method: str) -> np.ndarray:
     return wins(*(regret_at(frame, PROTEIN, name, GRID) for name in (method, "random")))
 

@@ -143,6 +143,48 @@ class TestRun:
         )
 
 
+class TestDraw:
+    def test_by_every_kind_of_name(self, papers, tmp_path):
+        names = ("fig1", "toy/table1", "figures/table1.pdf", "figures/own/toy/fig1.png")
+        status, output, _ = papers("draw", *names)
+        assert status == 0
+        assert output == "drew figures/toy/fig1.pdf drew figures/toy/table1.pdf drew figures/own/toy/fig1.pdf"
+        assert (tmp_path / "figures/own/toy/fig1.pdf").exists()
+
+    def test_own_runs_are_drawn_apart_and_shipped_drawings_stay(self, papers, tmp_path):
+        papers("run", CELL)
+        papers("draw", "toy")
+        shipped = {path: path.read_bytes() for path in (tmp_path / "figures/toy").iterdir()}
+        assert papers("draw", "toy", "--source", "run")[0] == 0
+        assert {path: path.read_bytes() for path in (tmp_path / "figures/toy").iterdir()} == shipped
+        text = (tmp_path / "figures/own/toy/table1.md").read_text()
+        assert "Own runs, not the shipped ones." in text and "Not run, 3 of 4 cells" in text
+
+    def test_one_that_cannot_be_drawn_costs_none_of_the_others(self, papers, toy, tmp_path, monkeypatch):
+        catalogue = toy()
+        monkeypatch.delattr(catalogue.module("toy", "artifacts"), "table1")
+        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
+        status, output, error = papers("draw", "toy")
+        assert status == 2
+        assert error.startswith("error: toy/table1: artifact 'table1': the paper's artifacts module has no function")
+        assert "drew figures/toy/fig1.pdf" in output
+
+
+class TestCompare:
+    def test_draws_what_is_missing_and_nothing_twice(self, papers, tmp_path):
+        status, output, _ = papers("compare", "table1")
+        assert status == 0
+        assert "drawing 1 of 1 artifacts first" in output
+        assert "wrote figures/comparison.html" in output
+        assert not (tmp_path / "figures/toy/fig1.pdf").exists()
+        assert "drawing" not in papers("compare", "table1")[1]
+        assert "drawing 1 of 2 artifacts first" in papers("compare")[1]
+
+    def test_own_runs_have_a_page_of_their_own(self, papers, tmp_path):
+        assert "wrote figures/own/comparison.html" in papers("compare", "--source", "run")[1]
+        assert not (tmp_path / "figures/comparison.html").exists()
+
+
 class TestAblations:
     @pytest.fixture
     def shipped(self, papers, monkeypatch):
@@ -168,11 +210,10 @@ class TestAblations:
         assert "With your own ablations: fit/line/plain, slope=2 (2 runs)." in text
         assert "slope=2" not in (tmp_path / "figures/toy/table1.md").read_text()
 
-    def test_there_are_none_to_draw(self, papers):
+    def test_there_are_none_to_draw(self, papers, refused):
         papers("run", CELL)
-        status, output, _ = papers("draw", "toy/table1", "--with", "ablation")
-        assert status == 2
-        assert "toy/table1: none of its cells was run with changed settings at scale quick" in output
+        message = refused("draw", "toy/table1", "--with", "ablation")
+        assert "toy/table1: none of its cells was run with changed settings at scale quick" in message
 
     def test_against_shipped_runs(self, papers, shipped):
         status, output, _ = papers("compare", "toy/fit/*/plain", "--against", "reference")
@@ -188,48 +229,6 @@ class TestAblations:
         assert (
             "toy/fit/line/plain: no own run or ablation at scale quick of a cell that is shipped; make one" in message
         )
-
-
-class TestDraw:
-    def test_by_every_kind_of_name(self, papers, tmp_path):
-        names = ("fig1", "toy/table1", "figures/table1.pdf", "figures/own/toy/fig1.png")
-        status, output, _ = papers("draw", *names)
-        assert status == 0
-        assert output == "drew figures/toy/fig1.pdf drew figures/toy/table1.pdf drew figures/own/toy/fig1.pdf"
-        assert (tmp_path / "figures/own/toy/fig1.pdf").exists()
-
-    def test_own_runs_are_drawn_apart_and_shipped_drawings_stay(self, papers, tmp_path):
-        papers("run", CELL)
-        papers("draw", "toy")
-        shipped = {path: path.read_bytes() for path in (tmp_path / "figures/toy").iterdir()}
-        assert papers("draw", "toy", "--source", "run")[0] == 0
-        assert {path: path.read_bytes() for path in (tmp_path / "figures/toy").iterdir()} == shipped
-        text = (tmp_path / "figures/own/toy/table1.md").read_text()
-        assert "Own runs, not the shipped ones." in text and "Not run, 3 of 4 cells" in text
-
-    def test_one_that_cannot_be_drawn_costs_none_of_the_others(self, papers, toy, tmp_path, monkeypatch):
-        catalogue = toy()
-        monkeypatch.delattr(catalogue.module("toy", "artifacts"), "table1")
-        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
-        status, output, _ = papers("draw", "toy")
-        assert status == 2
-        assert "error: toy/table1: artifact 'table1': the paper's artifacts module has no function" in output
-        assert "drew figures/toy/fig1.pdf" in output
-
-
-class TestCompare:
-    def test_draws_what_is_missing_and_nothing_twice(self, papers, tmp_path):
-        status, output, _ = papers("compare", "table1")
-        assert status == 0
-        assert "drawing 1 of 1 artifacts first" in output
-        assert "wrote figures/comparison.html" in output
-        assert not (tmp_path / "figures/toy/fig1.pdf").exists()
-        assert "drawing" not in papers("compare", "table1")[1]
-        assert "drawing 1 of 2 artifacts first" in papers("compare")[1]
-
-    def test_own_runs_have_a_page_of_their_own(self, papers, tmp_path):
-        assert "wrote figures/own/comparison.html" in papers("compare", "--source", "run")[1]
-        assert not (tmp_path / "figures/comparison.html").exists()
 
 
 class TestPromote:

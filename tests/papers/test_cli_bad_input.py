@@ -61,7 +61,8 @@ def test_one_line(refused, tmp_path, arguments, message):
         (["draw", "fig1", "--source", "mine"], "--source: invalid choice: 'mine' (choose from 'reference', 'run')"),
         (
             ["rnu"],
-            "invalid choice: 'rnu' (choose from 'list', 'run', 'draw', 'compare', 'promote', 'quickstart', 'readme')",
+            "invalid choice: 'rnu' (choose from 'list', 'run', 'draw', 'compare', 'promote', 'verify', 'quickstart', "
+            "'readme')",
         ),
         ([], "the following arguments are required: command"),
     ],

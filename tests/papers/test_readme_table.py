@@ -42,6 +42,8 @@ def sidecar(kinds=(), claims=()):
         ([sidecar(claims=["holds"])], "1 claim holds"),
         ([sidecar(claims=["fails"])], "1 claim fails"),
         ([sidecar(claims=["not run", "inconclusive", "holds", "holds"])], "2 claims hold, 1 open, 1 not run"),
+        ([sidecar(["differs", "differs"], ["fails", "fails", "holds"])], "2 cells differ; 1 claim holds, 2 fail"),
+        ([sidecar(claims=["fails", "holds", "holds"])], "2 claims hold, 1 fails"),
         ([sidecar(["better"], ["fails", "fails"])], "1 cell better; 2 claims fail"),
     ],
 )

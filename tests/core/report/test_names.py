@@ -137,6 +137,12 @@ def test_a_table_without_declared_names_has_the_methods_and_benchmarks_of_its_ex
         check_published(catalogue, "toy", "table1")
 
 
+def test_a_table_without_experiments_must_declare_its_names(toy, edit):
+    edit("Table 1}\n    experiments: [fit]", "Table 1}")
+    with pytest.raises(UserError, match="line 2, column row: 'plain'; the artifact has no experiments: declare"):
+        check_published(toy(), "toy", "table1")
+
+
 def test_a_mistyped_name_that_is_another_known_one_leaves_a_gap(toy, tmp_path):
     path = tmp_path / "toypapers/toy/published/table1.csv"
     path.write_text(path.read_text().replace("noisy,curve", "noisy,bundled"))

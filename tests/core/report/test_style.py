@@ -108,6 +108,15 @@ def test_neither_pyplot_nor_torch_is_imported():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize("paper", ["background", "bohamiann", "bohb", "dngo", "nnbo_regret", "tabular"])
+def test_drawing_modules_import_nothing_that_only_runs_need(paper):
+    code = (
+        f"import sys, papers.{paper}.artifacts, papers.{paper}.claims; "
+        "assert not {'torch', 'scipy.stats', 'scipy.optimize', 'ConfigSpace', 'sklearn', 'numba'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_caption_is_wrapped_to_the_width_and_dollars_are_dollars():
     with style.context():
         figure = add_caption(style.subplots(width=3.0)[0], "word " * 40 + "costs $5 or $6")
