@@ -40,7 +40,8 @@ def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
             agreement, text = _verified(catalogue, shard)
             counts[agreement] += 1
             console.print(f"[{number}/{len(chosen)}] {shard.name}: {text}", markup=False, soft_wrap=True)
-    console.print(", ".join(f"{count} {agreement}" for agreement, count in counts.most_common()), soft_wrap=True)
+    told = ", ".join(f"{count} {agreement}" for agreement, count in counts.most_common())
+    console.print(told or "nothing was checked", soft_wrap=True)
     from core.experiment.agreement import DIFFERS
 
     return 1 if counts[DIFFERS] else 0

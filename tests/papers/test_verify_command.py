@@ -42,6 +42,7 @@ def test_what_takes_long_is_left_out_and_said(papers, shipped):
     status, output, _ = papers("verify")
     assert status == 0
     assert "toy/fit: not checked, its shortest shard takes 5 min; allow it with --longest" in output
+    assert output.endswith("nothing was checked")
 
 
 def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatch):
