@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 GRACE = 1.0
@@ -24,11 +25,16 @@ _received: list[int] = []
 
 
 class Interrupted(KeyboardInterrupt):
-    """SIGINT or SIGTERM has arrived; `status` is the exit status by which shells recognise it."""
+    """SIGINT or SIGTERM has arrived.
 
-    def __init__(self, number: int) -> None:
+    Attributes:
+        status: the exit status by which shells recognise it.
+        notice: what to tell the user.
+    """
+
+    def __init__(self, number: int, notice: str) -> None:
         super().__init__(signal.Signals(number).name)
-        self.status = 128 + number
+        self.status, self.notice = 128 + number, notice
 
 
 def was_interrupted() -> bool:
@@ -44,7 +50,7 @@ def prompt_interruption(notice: str, grace: float = GRACE) -> Iterator[None]:
     allows signal handlers in the main thread alone: elsewhere the block is run as it is.
 
     Args:
-        notice: written to stderr when the process is ended.
+        notice: of the exception, or written to stderr when the process is ended.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -54,7 +60,7 @@ def prompt_interruption(notice: str, grace: float = GRACE) -> Iterator[None]:
     left = threading.Event()
     _received.clear()
     obeyed = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, _raise) for number in obeyed}
+    before = {number: signal.signal(number, partial(_raise, notice)) for number in obeyed}
     descriptor = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     watch = threading.Thread(target=_watch, args=(reader, left, notice, grace), daemon=True)
     watch.start()
@@ -71,9 +77,9 @@ def prompt_interruption(notice: str, grace: float = GRACE) -> Iterator[None]:
         os.close(reader)
 
 
-def _raise(number: int, frame: object) -> None:
+def _raise(notice: str, number: int, frame: object) -> None:
     _received.append(number)
-    raise Interrupted(number)
+    raise Interrupted(number, notice)
 
 
 def _watch(reader: int, left: threading.Event, notice: str, grace: float) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 from core.errors import UserError, missing_module
 from core.experiment import SCALES, SOURCES
-from papers.commands import KEPT
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -32,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: {missing_module(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as interruption:
-        print(KEPT, file=sys.stderr)
+        print(getattr(interruption, "notice", "interrupted"), file=sys.stderr)
         return getattr(interruption, "status", 130)
 
 
@@ -77,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     _source(draw)
     draw.add_argument(
         "--with",
-        dest="ablations",
+        dest="additions",
         choices=("ablation",),
         help="add your ablations (run --set) as rows and lines, as a drawing of its own in figures/ablation",
     )

@@ -18,6 +18,7 @@ from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
 from core.optimizers.checks import require_count, require_number
 from core.optimizers.records import Record
+from core.progress import Progress, silent
 
 STANDSTILL = 10_000  # trials told at one moment, by which a clock that drives a run has stopped
 
@@ -29,6 +30,7 @@ def simulate(
     generator: np.random.Generator,
     until: float | None = None,
     evaluations: int | None = None,
+    progress: Progress = silent,
 ) -> list[Record]:
     """Run an optimizer on simulated workers and return what was told, in the order of telling.
 
@@ -40,6 +42,7 @@ def simulate(
         until: the clock stops here: what has not ended by then stays pending. An evaluation that raises costs the
             seconds until it did: where the clock counts something else, the objective must catch what it raises.
         evaluations: how many trials to start at most.
+        progress: called with the share of the limit that is reached, of the nearer one where there are two.
 
     Raises:
         UserError: no workers, a limit out of range, no limit on an optimizer that has no end, a negative cost, or
@@ -75,6 +78,7 @@ def simulate(
             records.append(record)
             told_now += 1
             heapq.heappush(free, record.worker)
+        progress(min(1.0, max(now / stop, 0.0 if evaluations is None else len(records) / evaluations)))
 
 
 def _record(trial: Trial, evaluation: Evaluation, now: float, worker: int) -> Record:

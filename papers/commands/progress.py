@@ -74,7 +74,6 @@ class Bar:
 
     def update(self, fraction: float) -> None:
         self._pace.update(fraction)
-        self.refresh()
 
     def end(self) -> None:
         self._pace.end()

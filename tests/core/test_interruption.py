@@ -35,7 +35,7 @@ try:
         print("ready", flush=True)
         {work}()
 except KeyboardInterrupt as interruption:
-    print("ended by its own exception")
+    print("ended by its own exception:", interruption.notice)
     sys.exit(interruption.status)
 """
 
@@ -54,7 +54,7 @@ def interrupted(start, work: str, number: int) -> tuple[int, str]:
 @pytest.mark.parametrize(
     "work, output",
     [
-        ("sleep", "ended by its own exception\n"),
+        ("sleep", "ended by its own exception: finished shards are kept\n"),
         ("swallow", "\nfinished shards are kept\n"),
         ("compute", "\nfinished shards are kept\n"),
     ],

@@ -85,6 +85,7 @@ class TestBar:
             bar.update(0.0)
             clock.now = 50
             bar.update(0.5)
+            bar.refresh()
             assert {task.description: task.fields["left"] for task in shown.tasks} == {
                 "all 2 cells": "1 min 20 s left",
                 r"toy/fit \[smoke]": "50 s left",
