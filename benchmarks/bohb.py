@@ -21,7 +21,7 @@ from benchmarks.peers import run_peer
 from benchmarks.suggestion import verdict
 from core.benchmarks.objective import Evaluation, Fidelity
 from core.optimizers.bohb import BOHB
-from core.optimizers.simulation import simulate
+from core.study import simulate
 
 SPACES = {"6 continuous": {"continuous": 6, "categorical": []}, "16 mixed": {"continuous": 8, "categorical": [3] * 8}}
 POINTS = (50, 500)

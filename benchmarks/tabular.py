@@ -16,7 +16,7 @@ import numpy as np
 from rich.table import Table
 
 from core.experiment.catalogue import Catalogue
-from core.optimizers.simulation import simulate
+from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import synthetic_table
@@ -87,7 +87,7 @@ def run(benchmark: TabularBenchmark, method: str, repeats: int = REPEATS) -> tup
     counts = []
 
     def once() -> None:
-        optimizer = make_optimizer(cell.settings, benchmark, np.random.default_rng(0))
+        optimizer = make_optimizer(cell.settings, benchmark, 0)
         evaluations = None if optimizer.ends else cell.settings.evaluations
         records = simulate(optimizer, benchmark, 1, np.random.default_rng(1), evaluations=evaluations)
         trajectory_of_records(benchmark, records)

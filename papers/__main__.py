@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     _source(draw)
     draw.add_argument(
         "--with",
-        dest="ablations",
+        dest="additions",
         choices=("ablation",),
         help="add your ablations (run --set) as rows and lines, as a drawing of its own in figures/ablation",
     )

@@ -21,16 +21,13 @@ EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "json"), "figure": ("p
 OWN = "own/"
 """The folder below figures/ of what is drawn from your own runs, so that they never replace the shipped ones'."""
 ABLATION = "ablation/"
-"""The same for drawings with ablations."""
+"""The one, below that, of what is drawn with ablations beside them."""
 CODE = ("core.report.draw", "core.experiment.drawings")
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """An artifact at a scale from a source, `reference` (shipped raw runs) or `run` (your own).
-
-    ablations: whether your own runs with changed settings are drawn as further rows and lines.
-    """
+    """An artifact at a scale from a source, `reference` (shipped raw runs) or `run` (your own); ablations or none."""
 
     paper: str
     artifact: str
@@ -46,7 +43,7 @@ class Drawing:
     @property
     def stem(self) -> str:
         """Its files' path from the repository's root, without the extension."""
-        return f"figures/{ABLATION if self.ablations else folder_of(self.source)}{self.name}"
+        return f"figures/{folder_of(self.source)}{ABLATION if self.ablations else ''}{self.name}"
 
     @property
     def files(self) -> list[str]:
@@ -67,7 +64,8 @@ def drawing(catalogue: Catalogue, name: str, scale: str, source: str) -> Drawing
 def cells_of(catalogue: Catalogue, drawing: Drawing) -> list[Cell]:
     """The cells whose records it is drawn from."""
     names = catalogue.paper(drawing.paper).artifacts[drawing.artifact].experiments
-    return [cell for name in names for cell in catalogue.cells(drawing.paper, name, drawing.scale)]
+    cells = [cell for name in names for cell in catalogue.cells(drawing.paper, name, drawing.scale)]
+    return cells + (find_ablations(catalogue, cells, drawing.scale) if drawing.ablations else [])
 
 
 def state_of(catalogue: Catalogue, drawing: Drawing) -> str:

@@ -1,4 +1,4 @@
-"""Bayesian optimization with ask and tell: one run of what `core.optimizers.lockstep` does with many.
+"""Bayesian optimization with ask and tell: one run of what `core.study.lockstep` does with many.
 
     encoding = CubeEncoding(objective.space)
     policy = ModelBased(encoding, lambda n: MarginalLikelihoodGP(), GradientAscent())

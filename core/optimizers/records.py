@@ -24,6 +24,7 @@ class Record:
         worker: which one, from 0.
         notes: the optimizer's about the trial: `Trial.info`.
         info: what else the objective said.
+        overhead: seconds that the proposal took.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Record:
     worker: int
     notes: Mapping[str, Any] = field(default_factory=dict)
     info: Mapping[str, Any] = field(default_factory=dict)
+    overhead: float = 0.0
 
 
 def rank(record: Record) -> tuple[float, ...]:

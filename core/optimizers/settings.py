@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -66,9 +66,7 @@ class Optimization(Settings):
     @property
     def method(self) -> MethodSettings:
         """The method that these settings mean, with those of them that it has."""
-        from core.study.methods import METHODS as UNION
+        from core.study.methods import method_with
 
         name = self.model if self.optimizer == "model" else METHODS.get(self.optimizer, self.optimizer)
-        shared = (UNION[name].model_fields.keys() & type(self).model_fields.keys()) - {"method"}
-        given: dict[str, Any] = {field: getattr(self, field) for field in shared}
-        return UNION[name](method=name, **given)
+        return method_with(name, self)

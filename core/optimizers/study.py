@@ -6,19 +6,18 @@ repetition. Searches of other libraries run one repetition after the other and h
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pandas as pd
 from torch import Tensor
 
-from core.benchmarks.objective import FAILURE, Objective, guarded_evaluate
+from core.benchmarks.objective import Objective
 from core.experiment.context import Context
-from core.optimizers.lockstep import minimise
 from core.optimizers.policy import uniform_points
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from core.study.lockstep import evaluations_of, run_in_lockstep
+from core.study.simulated import simulate
 
 
 def optimise(context: Context, objective: Objective) -> pd.DataFrame:
@@ -51,33 +50,16 @@ def _in_lockstep(context: Context, objective: Objective) -> pd.DataFrame:
     initial = initial_design(context, encoding, settings.initial_design)
     proposer = Proposer(settings.method.policy(encoding, context.device), initial, generators)
     noise = objective_generators(context)
-    return minimise(objective, proposer, settings.evaluations, noise, context.progress).frame(context.runs)
+    return run_in_lockstep(objective, proposer, settings.evaluations, noise, context.progress).frame(context.runs)
 
 
 def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
     settings, noise = context.settings, objective_generators(context)
     seeds = context.method_seeds("optimizer")
-    rows = []
+    frames = []
     for done, (run, seed, generator) in enumerate(zip(context.runs, seeds, noise, strict=True)):
         optimizer = settings.method.build(objective.space, seed, evaluations=settings.evaluations)
-        for number in range(1, settings.evaluations + 1):
-            start = time.perf_counter()
-            (trial,) = optimizer.ask()
-            overhead = time.perf_counter() - start
-            outcome = guarded_evaluate(objective, [trial.configuration], trial.budget, generator)
-            optimizer.tell(trial, outcome)
-            failure = outcome.info[0].get(FAILURE, "")
-            rows.append(
-                {
-                    "run": run,
-                    "evaluation": number,
-                    "loss": outcome.loss[0],
-                    "cost": outcome.cost[0],
-                    "overhead": overhead,
-                    "origin": settings.optimizer,
-                    "status": "failed" if failure else "ok",
-                    "message": failure,
-                }
-            )
+        records = simulate(optimizer, objective, 1, generator, evaluations=settings.evaluations)
+        frames.append(evaluations_of(records, run).assign(origin=settings.optimizer))
         context.progress((done + 1) / len(context.runs))
-    return pd.DataFrame(rows)
+    return pd.concat(frames, ignore_index=True)

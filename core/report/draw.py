@@ -43,8 +43,8 @@ class Job:
         checks: has the functions that claims.yaml names: results -> Check.
         document: the published document in words, for the caption.
         source: of the runs, `reference` or `run`.
-        judged: the results that claims are judged by, where they are not those that are drawn.
         state: a digest of all that the drawing depends on, for the sidecar.
+        judged: the results that claims are judged by, where they are not those that are drawn.
     """
 
     paper: str
@@ -57,8 +57,8 @@ class Job:
     checks: Any = None
     document: str = ""
     source: str = "reference"
-    judged: Any = None
     state: str = ""
+    judged: Any = None
 
 
 def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
@@ -74,9 +74,8 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
     folder = catalogue.root / catalogue.package / paper
     results = catalogue.results(paper, name, drawing.scale, drawing.source, drawing.ablations)
     if drawing.ablations and not any(cell.ablation for cell in results.cells):
-        again = f"python -m papers run {paper}/... --scale {drawing.scale} --set KEY=VALUE"
-        missing = f"none of its cells was run with changed settings at scale {drawing.scale}"
-        raise UserError(f"{paper}/{name}: {missing}; use {again}")
+        again = f"python -m papers run CELL --scale {drawing.scale} --set KEY=VALUE"
+        raise UserError(f"none of its cells was run with changed settings at scale {drawing.scale}; run one: {again}")
     job = Job(
         paper=paper,
         name=name,
@@ -88,8 +87,8 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
         checks=catalogue.module(paper, "claims") if (folder / "claims.py").is_file() else None,
         document=catalogue.paper(paper).documents[spec.source.document],
         source=drawing.source,
-        judged=results.without_ablations(),
         state=state,
+        judged=results.without_ablations() if drawing.ablations else None,
     )
     draw(job)
     return job.stem

@@ -13,6 +13,8 @@ PLACES = {
     "method_of": "core.study.methods",
     "run_serial": "core.study.serial",
     "run_parallel": "core.study.pool",
+    "run_in_lockstep": "core.study.lockstep",
+    "simulate": "core.study.simulated",
     "local_workers": "core.study.cluster",
     "SCHEDULER_VARIABLE": "core.study.cluster",
 }

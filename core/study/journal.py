@@ -52,15 +52,17 @@ class Journal:
 
     def asked(self, trial: Trial) -> None:
         """Write down that a trial was proposed."""
-        self._add({"asked": trial_entry(trial)})
+        if self.path is not None:
+            self._add({"asked": trial_entry(trial)})
 
     def told(self, record: Record) -> None:
         """Write down a record; to be called before the optimizer is told."""
-        self._add({"told": plain(asdict(record))})
+        if self.path is not None:
+            self._add({"told": plain(asdict(record))})
 
     def end(self) -> None:
         """Write down that the optimizer has finished."""
-        if not self.ended:
+        if self.path is not None and not self.ended:
             self._add({"ended": {}})
 
     @property
@@ -83,11 +85,10 @@ class Journal:
         return found.hexdigest()
 
     def _add(self, event: Mapping[str, Any]) -> None:
-        if self.path is not None:
-            # The header comes with the first event: what never began can be begun otherwise.
-            data = _line(event) if self.count else _line(self._header) + _line(event)
-            _append(self._handle, data, self.path)
-            self._written.update(data)
+        # The header comes with the first event: what never began can be begun otherwise.
+        data = _line(event) if self.count else _line(self._header) + _line(event)
+        _append(self._handle, data, self.path)
+        self._written.update(data)
         self.count += 1
 
     def _read(self) -> list[bytes]:

@@ -1,11 +1,9 @@
 """The loop of every run: keep the workers busy, tell each result as it arrives, write everything down first.
 
-Where trials are evaluated is the pool's business: `core.study.serial` has this process, `core.study.pool` worker
-processes. Both return the same records for an optimizer that does not learn, whatever the order of the results. Trials
-that are pending when the loop starts, by the journal or in an optimizer that was restored, are evaluated first.
-
-Optimizers propose on one thread, since their matrices are small: on a machine where others work as well, threads that
-wait for each other make a Gaussian process ten times slower. Evaluations have all threads.
+Where trials are evaluated, and what time it is there, is the pool's business: `core.study.serial` has this process,
+`core.study.pool` worker processes, `core.study.simulated` workers on a clock that jumps. All return the same records
+for an optimizer that does not learn, whatever the order of the results. Trials that are pending when the loop starts,
+by the journal or in an optimizer that was restored, are evaluated first.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from threadpoolctl import ThreadpoolController
@@ -29,92 +28,140 @@ Report = Callable[[Record], None]
 class Pool(Protocol):
     """Where trials are evaluated."""
 
+    def now(self) -> float:
+        """Seconds since the pool was made, or whatever its clock counts."""
+
+    def proposing(self) -> AbstractContextManager:
+        """What surrounds a proposal."""
+
     def slots(self) -> int:
         """How many trials can be under way at once."""
 
     def submit(self, trial: Trial) -> None:
         """Start a trial."""
 
-    def wait(self, seconds: float | None) -> list[tuple[Trial, Result]]:
-        """Results that have arrived: of those that are there at once, else of the first within so many seconds."""
+    def wait(self, seconds: float | None) -> list[tuple[Trial, Result]] | None:
+        """Results that have arrived: of those that are there at once, else of the first within so many seconds.
+
+        None where no result will ever arrive: the run is over.
+        """
 
 
-def drive(optimizer: Optimizer, pool: Pool, evaluations: int, journal: Journal, report: Report) -> list[Record]:
-    """The loop. On an interruption, the results that have already arrived are told before it passes on."""
-    threads = ThreadpoolController()
-    with threads.limit(limits=1):
-        records = replay(optimizer, journal)
-    run = _Run(optimizer, journal, report, records, threads)
-    waiting = list(optimizer.pending.values())
+class RealTime:
+    """The part of a pool that real time has in common.
+
+    Optimizers propose on one thread, since their matrices are small: on a machine where others work as well, threads
+    that wait for each other make a Gaussian process ten times slower. Evaluations have all threads.
+    """
+
+    def __init__(self) -> None:
+        self._zero, self._threads = time.monotonic(), ThreadpoolController()
+
+    def now(self) -> float:
+        """See `Pool`."""
+        return time.monotonic() - self._zero
+
+    def proposing(self) -> AbstractContextManager:
+        """See `Pool`."""
+        return self._threads.limit(limits=1)
+
+
+def drive(optimizer: Optimizer, pool: Pool, evaluations: float, journal: Journal, report: Report) -> list[Record]:
+    """One run, until so many evaluations are told, the optimizer has finished, or the pool's clock has stopped.
+
+    On an interruption, the results that have already arrived are told before it passes on.
+    """
+    run = Run(optimizer, pool, evaluations, journal, report)
     try:
-        while len(records) < evaluations:
-            idle = False  # whether the optimizer was asked and had nothing
-            while not idle and len(run.places) < min(pool.slots(), evaluations - len(records)):
-                trial = waiting.pop(0) if waiting else run.ask()
-                idle = trial is None
-                if not idle:
-                    run.start(trial)
-                    pool.submit(trial)
-            if idle and not run.places:
-                if optimizer.finished:
-                    journal.end()
-                    break
-                raise RuntimeError(f"{type(optimizer).__name__} proposes nothing though no trial is pending")
-            run.arrived.extend(pool.wait(None))
-            run.tell()
+        while run.wants():
+            run.take(*run.ask())
     except BaseException:
-        try:
-            run.arrived.extend(pool.wait(0.0))
-        finally:
-            run.tell()
+        run.rescue()
         raise
-    return records
+    return run.records
 
 
-class _Run:
-    """What the loop keeps: the clock, the records, and the trials under way.
+class Run:
+    """The loop, stopped whenever the optimizer is to be asked, so that many runs can be asked together.
+
+        while run.wants():
+            run.take(*run.ask())
 
     Attributes:
-        places: of each trial under way, by number: when it started, and the place that it takes among the workers.
+        records: of all that was told, in this order.
+        places: of each trial under way, by number: when it started, the place that it takes among the workers, and how
+            long its proposal took.
         arrived: results that are not yet written down and told.
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        journal: Journal,
-        report: Report,
-        records: list[Record],
-        threads: ThreadpoolController,
-    ) -> None:
-        self.optimizer, self.journal, self.report, self.records = optimizer, journal, report, records
-        self._threads = threads
-        self.places: dict[int, tuple[float, int]] = {}
+    def __init__(self, optimizer: Optimizer, pool: Pool, evaluations: float, journal: Journal, report: Report) -> None:
+        self.optimizer, self.pool, self.evaluations = optimizer, pool, evaluations
+        self.journal, self.report = journal, report
+        self.places: dict[int, tuple[float, int, float]] = {}
         self.arrived: deque[tuple[Trial, Result]] = deque()
+        with pool.proposing():
+            self.records = replay(optimizer, journal)
+        self._waiting = list(optimizer.pending.values())
+        self._idle = False  # whether the optimizer was asked since the last results, and had nothing
         self._snapshots = Snapshots(optimizer, journal)
-        self._zero = time.monotonic() - max((record.finished for record in records), default=0.0)
+        self._before = max((record.finished for record in self.records), default=0.0)
+        self._before -= pool.now() if self.records else 0.0
 
     def now(self) -> float:
-        """Seconds of the run."""
-        return time.monotonic() - self._zero
+        """Seconds of the run, those before it was resumed included."""
+        return self._before + self.pool.now()
 
-    def ask(self) -> Trial | None:
-        """One trial, written down."""
+    def wants(self) -> bool:
+        """Go on until the optimizer is to be asked; False once the run is over."""
+        while len(self.records) < self.evaluations:
+            while not self._idle and len(self.places) < min(self.pool.slots(), self.evaluations - len(self.records)):
+                if not self._waiting:
+                    return True
+                self._start(self._waiting.pop(0), 0.0)
+            if self._idle and not self.places:
+                if self.optimizer.finished:
+                    self.journal.end()
+                    return False
+                raise RuntimeError(f"{type(self.optimizer).__name__} proposes nothing though no trial is pending")
+            arrived = self.pool.wait(None)
+            if arrived is None:
+                return False
+            self._idle = False
+            self.arrived.extend(arrived)
+            self._tell()
+        return False
+
+    def ask(self) -> tuple[Trial | None, float]:
+        """One trial of the optimizer, None where it has nothing, and the seconds that it took."""
         start = time.perf_counter()
-        with self._threads.limit(limits=1):
+        with self.pool.proposing():
             trials = self.optimizer.ask(1)
-        seconds = time.perf_counter() - start
-        for trial in trials:
+        return trials[0] if trials else None, time.perf_counter() - start
+
+    def take(self, trial: Trial | None, seconds: float) -> None:
+        """Write down and start what was proposed."""
+        self._idle = trial is None
+        if trial is not None:
             self.journal.asked(trial)
         self._snapshots.add(seconds)
-        return trials[0] if trials else None
+        if trial is not None:
+            self._start(trial, seconds)
 
-    def start(self, trial: Trial) -> None:
-        """Note that a trial starts now, in the first free place."""
-        taken = {place for _, place in self.places.values()}
-        self.places[trial.number] = (self.now(), min(set(range(len(taken) + 1)) - taken))
+    def rescue(self) -> None:
+        """After an interruption: tell what has already arrived."""
+        try:
+            self.arrived.extend(self.pool.wait(0.0))
+        finally:
+            self._tell()
 
-    def tell(self) -> None:
+    def _start(self, trial: Trial, seconds: float) -> None:
+        """In the first free place."""
+        taken = {place for _, place, _ in self.places.values()}
+        place = next(place for place in range(len(taken) + 1) if place not in taken)
+        self.places[trial.number] = (self.now(), place, seconds)
+        self.pool.submit(trial)
+
+    def _tell(self) -> None:
         """Write down and tell what has arrived. Where an interruption stops it, the next call goes on.
 
         A report that was interrupted or failed was the last one.
@@ -132,11 +179,20 @@ class _Run:
             self.report = report
 
     def _write(self, trial: Trial, result: Result) -> None:
-        started, place = self.places[trial.number]
+        started, place, seconds = self.places[trial.number]
         record = Record(
-            **{"number": trial.number, "configuration": trial.configuration, "budget": trial.budget},
-            **vars(result),
-            **{"started": started, "finished": self.now(), "worker": place, "notes": trial.info},
+            number=trial.number,
+            configuration=trial.configuration,
+            budget=trial.budget,
+            loss=result.loss,
+            cost=result.cost,
+            failure=result.failure,
+            started=started,
+            finished=self.now(),
+            worker=place,
+            notes=trial.info,
+            info=result.info,
+            overhead=seconds,
         )
         self.journal.told(record)
         self.records.append(record)

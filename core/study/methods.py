@@ -18,6 +18,7 @@ import numpy as np
 from pydantic import Discriminator, Field, Tag
 
 from core.errors import UnknownNameError, UserError
+from core.strict import Strict
 from core.study.bayesian import BohamiannSettings, DNGOSettings, ForestSettings, GPSettings, IntegratedGPSettings
 from core.study.settings import Budgets, Count, MethodSettings, Positive, Share
 
@@ -226,6 +227,12 @@ Method = Annotated[
     Union[tuple(Annotated[settings, Tag(settings.__name__)] for settings in SETTINGS)],  # noqa: UP007
     Discriminator(_tag),
 ]
+
+
+def method_with(name: str, settings: Strict) -> MethodSettings:
+    """The method of a name with those of its settings that another settings object has, a cell's for one."""
+    shared = (METHODS[name].model_fields.keys() & type(settings).model_fields.keys()) - {"method"}
+    return METHODS[name](method=name, **{field: getattr(settings, field) for field in shared})
 
 
 def method_of(given: str | Mapping[str, Any] | MethodSettings) -> MethodSettings:

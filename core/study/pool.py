@@ -35,7 +35,7 @@ from core.optimizers.records import Record
 from core.study.cluster import connect
 from core.study.evaluation import Result, evaluate_trial
 from core.study.journal import open_journal
-from core.study.loop import Report, drive
+from core.study.loop import RealTime, Report, drive
 from core.study.replay import run_header
 from core.study.serial import check_run
 
@@ -93,12 +93,13 @@ def worker_pool(
             pool.close()
 
 
-class WorkerPool:
+class WorkerPool(RealTime):
     """The workers of a client as a `Pool`. Results wait in a queue that Dask's own thread fills."""
 
     def __init__(
         self, client: Client, payload: bytes, worst_loss: float, seed: int, most: int | None, attempts: int
     ) -> None:
+        super().__init__()
         self.client, self.worst_loss, self.seed, self.most, self.attempts = client, worst_loss, seed, most, attempts
         self._plugin = f"objective-{uuid.uuid4().hex}"
         self._arrived: queue.SimpleQueue[int] = queue.SimpleQueue()

@@ -10,7 +10,7 @@ from core.optimizers.checks import require_count
 from core.optimizers.records import Record
 from core.study.evaluation import Result, evaluate_trial
 from core.study.journal import open_journal
-from core.study.loop import Report, drive
+from core.study.loop import RealTime, Report, drive
 from core.study.replay import run_header
 
 
@@ -41,10 +41,11 @@ def run_serial(
         return drive(optimizer, Here(objective, seed), evaluations, book, report)
 
 
-class Here:
+class Here(RealTime):
     """A pool of this process alone, which evaluates when it is waited for."""
 
     def __init__(self, objective: Objective, seed: int) -> None:
+        super().__init__()
         self.objective, self.seed = objective, seed
         self._trial: Trial | None = None
 

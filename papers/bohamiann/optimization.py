@@ -7,11 +7,11 @@ import torch
 
 from core.benchmarks.registry import objective
 from core.experiment.context import Context
-from core.optimizers.lockstep import minimise
 from core.optimizers.proposer import Proposer
 from core.optimizers.study import initial_design, objective_generators, optimise
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from core.study.lockstep import run_in_lockstep
 
 
 def optimization(context: Context) -> pd.DataFrame:
@@ -32,7 +32,7 @@ def fit_after_optimization(context: Context) -> pd.DataFrame:
         initial_design(context, encoding, settings.initial_design),
         generators,
     )
-    history = minimise(function, proposer, settings.evaluations, objective_generators(context), context.progress)
+    history = run_in_lockstep(function, proposer, settings.evaluations, objective_generators(context), context.progress)
     y = torch.as_tensor(history.loss).to(history.X)
     model = settings.method.model(settings.evaluations, context.device).fit(history.X, y, generators)
     grid = torch.linspace(0, 1, settings.grid, dtype=torch.float64, device=context.device)[:, None]

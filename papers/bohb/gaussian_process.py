@@ -7,12 +7,11 @@ import pandas as pd
 
 from core.benchmarks.objective import Objective
 from core.experiment.context import Context
-from core.optimizers.lockstep import minimise
 from core.optimizers.proposer import Proposer
 from core.optimizers.study import initial_design, objective_generators
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
-from core.study.bayesian import IntegratedGPSettings
+from core.study.lockstep import run_in_lockstep
 from papers.bohb.search import Regret
 
 
@@ -23,14 +22,14 @@ def gaussian_process(context: Context, objective: Objective, regret: Regret | No
     random and locally, since half of the hyperparameters are whole numbers.
     """
     evaluations = int(context.settings.full_evaluations)
-    method = IntegratedGPSettings(initial_design=2)
+    method = context.settings.method
     encoding = CubeEncoding(objective.space)
     proposer = Proposer(
         method.policy(encoding, context.device),
         initial_design(context, encoding, method.initial_design),
         make_generators(context.method_seeds("optimizer"), context.device),
     )
-    found = minimise(objective, proposer, evaluations, objective_generators(context), context.progress)
+    found = run_in_lockstep(objective, proposer, evaluations, objective_generators(context), context.progress)
     frames = []
     for run, points, losses in zip(context.runs, found.X.cpu().numpy(), found.loss, strict=True):
         changes = np.flatnonzero(np.diff(np.minimum.accumulate(losses), prepend=np.inf))

@@ -17,13 +17,9 @@ from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.experiment.context import Context
 from core.optimizers.base import Optimizer
-from core.optimizers.bohb import BOHB
-from core.optimizers.hyperband import Hyperband
-from core.optimizers.random_search import RandomSearch
 from core.optimizers.records import Record, incumbents
-from core.optimizers.simulation import simulate
 from core.optimizers.study import objective_generators
-from core.optimizers.tree_parzen import TreeParzen
+from core.study import simulate
 from papers.bohb.settings import Search
 
 Regret = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
@@ -47,34 +43,18 @@ def search(context: Context, objective: Objective, regret: Regret | None = None)
     frames = []
     seeds = context.method_seeds("optimizer")
     for done, (run, seed, noise) in enumerate(zip(context.runs, seeds, objective_generators(context), strict=True)):
-        optimizer = make_optimizer(context.settings, objective, np.random.default_rng(seed))
+        optimizer = make_optimizer(context.settings, objective, seed)
         limits = {"until": _end(context, objective), "progress": context.progress_of(done)}
         records = simulate(optimizer, objective, context.settings.workers, noise, **limits)
         frames.append(trajectory(records, objective.fidelity.maximum, regret).assign(run=run))
     return pd.concat(frames, ignore_index=True)
 
 
-def make_optimizer(settings: Search, objective: Objective, generator: np.random.Generator) -> Optimizer:
+def make_optimizer(settings: Search, objective: Objective, seed: int) -> Optimizer:
     """The optimizer that settings name, with the budgets of the objective's fidelity."""
-    bandit = {
-        "minimum_budget": objective.fidelity.minimum,
-        "maximum_budget": objective.fidelity.maximum,
-        "eta": settings.eta,
-        "brackets": settings.brackets,
-    }
-    match settings.optimizer:
-        case "random":
-            return RandomSearch(objective.space, generator)
-        case "tpe":
-            return TreeParzen(objective.space, generator)
-        case "hyperband":
-            return Hyperband(objective.space, generator, **bandit)
-        case "bohb":
-            names = ("random_fraction", "samples", "bandwidth_factor", "categorical_factor")
-            return BOHB(objective.space, generator, **bandit, **{name: getattr(settings, name) for name in names})
-    from core.optimizers.smac import SMAC
-
-    return SMAC(objective.space, generator, round(settings.full_evaluations))
+    method, fidelity = settings.method, objective.fidelity
+    budgets = (fidelity.minimum, fidelity.maximum) if method.needs_budgets else None
+    return method.build(objective.space, seed, budgets, round(settings.full_evaluations or 1))
 
 
 def trajectory(records: Sequence[Record], largest_budget: float, regret: Regret | None) -> pd.DataFrame:

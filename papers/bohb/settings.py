@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from core.experiment.schema import Settings
+
+if TYPE_CHECKING:
+    from core.study.settings import MethodSettings
 
 Count = Annotated[int, Field(gt=0)]
 Positive = Annotated[float, Field(gt=0)]
@@ -61,6 +64,15 @@ class Search(Settings):
         if self.optimizer == "gp" and self.full_evaluations % 1:
             raise ValueError(f"full_evaluations = {self.full_evaluations}: optimizer 'gp' has a whole number of them")
         return self
+
+    @property
+    def method(self) -> MethodSettings:
+        """The method that these settings mean, with those of them that it has."""
+        from core.study.methods import IntegratedGPSettings, method_with
+
+        if self.optimizer == "gp":  # as RoBO's
+            return IntegratedGPSettings(method="gp_mcmc", initial_design=2)
+        return method_with(self.optimizer, self)
 
 
 class CountingOnesSearch(Search):

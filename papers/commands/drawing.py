@@ -19,7 +19,7 @@ SUFFIXES = {f".{extension}" for extensions in EXTENSIONS.values() for extension 
 def draw(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """Draw artifacts; what cannot be drawn is reported, and the others are drawn all the same."""
     chosen = drawings(catalogue, options.name, options.scale, options.source)
-    if options.ablations:
+    if options.additions == "ablation":
         chosen = [replace(drawn, ablations=True) for drawn in chosen]
     return _draw(catalogue, chosen, console)
 

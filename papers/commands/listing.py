@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Column
 from rich.table import Table as RichTable
 
+from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
 from core.experiment.durations import in_words, recorded_seconds
 from papers.commands.overview import overview
@@ -16,7 +17,6 @@ from papers.commands.overview import overview
 
 def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """A line a paper; of a paper its experiments and artifacts; of a longer name its cells, with what is present."""
-    from core.experiment.ablations import find_ablations
     from core.experiment.results import inspect_cell
 
     if options.name and any(sign in options.name for sign in "/*?["):
@@ -27,8 +27,8 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
             table.add_row(cell.name, str(cell.runs), *states, "-" if seconds is None else in_words(seconds))
             for ablation in find_ablations(catalogue, [cell], options.scale):
                 state = _state(inspect_cell(ablation, catalogue.root, "run"))
-                change = escape(f"  with {', '.join(ablation.overrides)}")
-                table.add_row(change, str(cell.runs), "-", state, in_words(recorded_seconds(ablation, catalogue.root)))
+                seconds = in_words(recorded_seconds(ablation, catalogue.root))
+                table.add_row(escape(f"  with {', '.join(ablation.overrides)}"), str(cell.runs), "-", state, seconds)
         console.print(table)
         return 0
     if not options.name:

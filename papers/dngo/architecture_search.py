@@ -10,11 +10,11 @@ import pandas as pd
 from core.acquisition.maximizers import GradientAscent
 from core.experiment.context import Context
 from core.models.gaussian_process import MarginalisedGP
-from core.optimizers.lockstep import minimise
 from core.optimizers.policy import ModelBased, uniform_points
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from core.study.lockstep import run_in_lockstep
 from papers.dngo.architecture import RelativeLoss, published_architecture
 from papers.dngo.settings import Architecture
 
@@ -54,7 +54,7 @@ def _search_architecture(context: Context, settings: Architecture, run: int, sha
         (generator,) = make_generators([own], context.device)
         initial = uniform_points(encoding, settings.search_design, [generator])
         policy = ModelBased(encoding, lambda n: MarginalisedGP(device=context.device), GradientAscent())
-        found = minimise(
+        found = run_in_lockstep(
             objective,
             Proposer(policy, initial, [generator]),
             settings.search_evaluations,

@@ -17,12 +17,12 @@ from core.experiment.context import Context
 from core.models.dngo import DNGO
 from core.models.evidence_network import EvidenceRepresentation
 from core.models.scores import moment_matched_log_likelihood, rmse
-from core.optimizers.lockstep import minimise
 from core.optimizers.policy import ModelBased
 from core.optimizers.proposer import Proposer
 from core.optimizers.study import initial_design, objective_generators
 from core.randomness import make_generators, uniform_
 from core.spaces import CubeEncoding
+from core.study.lockstep import run_in_lockstep
 from papers.dngo.networks import dngo_on
 from papers.dngo.settings import Features, FeatureSearch
 
@@ -67,7 +67,7 @@ def feature_search(context: Context) -> pd.DataFrame:
     initial = initial_design(context, encoding, settings.initial_design)
     proposer = Proposer(ModelBased(encoding, lambda n: model, GradientAscent()), initial, generators)
     noise = objective_generators(context)
-    records = minimise(objective, proposer, settings.evaluations, noise, context.progress).frame(context.runs)
+    records = run_in_lockstep(objective, proposer, settings.evaluations, noise, context.progress).frame(context.runs)
     return records.assign(regret=objective.regret(records["loss"]))
 
 

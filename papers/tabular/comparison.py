@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from ConfigSpace import ConfigurationSpace
 
 from core.acquisition.maximizers import OneStepSearch
 from core.experiment.context import Context
 from core.optimizers.base import Optimizer
-from core.optimizers.bohb import BOHB
-from core.optimizers.hyperband import Hyperband
-from core.optimizers.lockstep import minimise
 from core.optimizers.policy import ModelBased
 from core.optimizers.proposer import Proposer
-from core.optimizers.random_search import RandomSearch
-from core.optimizers.regularized_evolution import RegularizedEvolution
-from core.optimizers.reinforce import Reinforce
-from core.optimizers.simulation import simulate
 from core.optimizers.study import initial_design, objective_generators
-from core.optimizers.tree_parzen import TreeParzen
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from core.study import simulate
+from core.study.lockstep import run_in_lockstep
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.records import from_records
 from core.tabular.trajectories import trajectory, trajectory_of_records
@@ -38,7 +31,7 @@ def methods(context: Context) -> pd.DataFrame:
     frames = []
     seeds, noise = context.method_seeds("optimizer"), objective_generators(context)
     for done, (run, seed, generator) in enumerate(zip(context.runs, seeds, noise, strict=True)):
-        optimizer = make_optimizer(settings, benchmark, np.random.default_rng(seed))
+        optimizer = make_optimizer(settings, benchmark, seed)
         evaluations = None if optimizer.ends else settings.evaluations
         told = context.progress_of(done)
         records = simulate(optimizer, benchmark, 1, generator, evaluations=evaluations, progress=told)
@@ -54,7 +47,7 @@ def networks(context: Context) -> pd.DataFrame:
     policy = ModelBased(encoding, lambda n: settings.method.model(n, context.device), OneStepSearch.of(encoding))
     generators = make_generators(context.method_seeds("optimizer"), context.device)
     proposer = Proposer(policy, initial_design(context, encoding, settings.initial_design), generators)
-    found = minimise(benchmark, proposer, settings.evaluations, objective_generators(context), context.progress)
+    found = run_in_lockstep(benchmark, proposer, settings.evaluations, objective_generators(context), context.progress)
     losses = np.where(found.failure == "", found.loss, np.nan)
     frames = []
     for run, points, loss, cost in zip(context.runs, found.X.cpu().numpy(), losses, found.cost, strict=True):
@@ -68,31 +61,7 @@ def table_benchmark(context: Context) -> TabularBenchmark:
     return TabularBenchmark(from_records(context.records("grid"), place=f"grid/{context.benchmark}"))
 
 
-def make_optimizer(settings: Search, benchmark: TabularBenchmark, generator: np.random.Generator) -> Optimizer:
+def make_optimizer(settings: Search, benchmark: TabularBenchmark, seed: int) -> Optimizer:
     """The optimizer that the settings name."""
-    space: ConfigurationSpace = benchmark.space
-    budgets = (settings.minimum_budget, benchmark.fidelity.maximum, settings.eta, settings.brackets)
-    match settings.optimizer:
-        case "random":
-            return RandomSearch(space, generator)
-        case "tpe":
-            return TreeParzen(space, generator)
-        case "regularized_evolution":
-            return RegularizedEvolution(space, generator, settings.population, settings.tournament)
-        case "reinforce":
-            return Reinforce(space, generator, settings.learning_rate, settings.momentum)
-        case "hyperband":
-            return Hyperband(space, generator, *budgets)
-        case "bohb":
-            return BOHB(
-                space,
-                generator,
-                *budgets,
-                random_fraction=settings.random_fraction,
-                samples=settings.samples,
-                bandwidth_factor=settings.bandwidth_factor,
-                minimum_bandwidth=settings.minimum_bandwidth,
-            )
-    from core.optimizers.smac import SMAC  # an optional extra
-
-    return SMAC(space, generator, settings.evaluations)
+    budgets = (settings.minimum_budget, benchmark.fidelity.maximum) if settings.method.needs_budgets else None
+    return settings.method.build(benchmark.space, seed, budgets, settings.evaluations)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from core.experiment.schema import Settings
 from core.optimizers.settings import Optimization
 from core.tabular.values import VALUES
+
+if TYPE_CHECKING:
+    from core.study.settings import MethodSettings
 
 Numbers = tuple[float, ...]
 Counts = tuple[int, ...]
@@ -72,6 +75,13 @@ class Search(Settings):
     tournament: Count = 10
     learning_rate: Positive = 0.1
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
+
+    @property
+    def method(self) -> MethodSettings:
+        """The method that these settings mean, with those of them that it has."""
+        from core.study.methods import method_with
+
+        return method_with(self.optimizer, self)
 
 
 class NetworkSearch(Optimization):

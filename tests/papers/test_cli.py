@@ -210,10 +210,11 @@ class TestAblations:
         assert "With your own ablations: fit/line/plain, slope=2 (2 runs)." in text
         assert "slope=2" not in (tmp_path / "figures/toy/table1.md").read_text()
 
-    def test_there_are_none_to_draw(self, papers, refused):
+    def test_there_are_none_to_draw(self, papers):
         papers("run", CELL)
-        message = refused("draw", "toy/table1", "--with", "ablation")
-        assert "toy/table1: none of its cells was run with changed settings at scale quick" in message
+        status, _, error = papers("draw", "toy/table1", "--with", "ablation")
+        assert status == 2
+        assert error.startswith("error: toy/table1: none of its cells was run with changed settings at scale quick")
 
     def test_against_shipped_runs(self, papers, shipped):
         status, output, _ = papers("compare", "toy/fit/*/plain", "--against", "reference")

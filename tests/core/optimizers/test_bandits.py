@@ -13,8 +13,8 @@ from core.errors import UserError
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.records import incumbent
-from core.optimizers.simulation import simulate
 from core.optimizers.successive_halving import SuccessiveHalving
+from core.study import simulate
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from core.density import KernelDensity
 from core.errors import UserError
 from core.optimizers.bohb import BOHB, impute
 from core.optimizers.hyperband import Hyperband
-from core.optimizers.simulation import simulate
+from core.study import simulate
 
 
 @pytest.fixture

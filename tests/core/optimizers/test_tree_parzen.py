@@ -18,8 +18,8 @@ from core.benchmarks.objective import Evaluation, FunctionObjective
 from core.errors import UserError
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.records import incumbent
-from core.optimizers.simulation import simulate
 from core.optimizers.tree_parzen import TreeParzen
+from core.study import simulate
 
 
 def tell(optimizer: TreeParzen, trial, loss: float, failed: bool = False) -> None:

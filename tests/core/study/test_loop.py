@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,6 +29,12 @@ class Prompt:
 
     def __init__(self, *slots):
         self.answers, self.submitted = list(slots), []
+
+    def now(self):
+        return 0.0
+
+    def proposing(self):
+        return nullcontext()
 
     def slots(self):
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]

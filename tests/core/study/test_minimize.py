@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from core.spaces import CubeEncoding
 from core.study.bayesian import GPSettings
 from core.study.methods import BOHBSettings
 
+ROOT = Path(__file__).resolve().parents[3]
 SPACE = {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}
 
 
@@ -221,6 +224,20 @@ def test_failures_of_a_model_run_stay_near_the_other_losses():
     result = minimize(half, {"x": (-1.0, 1.0)}, "gp", 14)
     assert result.best_loss < 1e-3
     assert (result.trace["status"][7:] == "ok").mean() > 0.7
+
+
+def test_neither_random_search_nor_a_finished_journal_imports_what_models_need(tmp_path):
+    program = """
+import sys
+from core import minimize
+minimize(lambda configuration: configuration["x"], {"x": (0.0, 1.0)}, sys.argv[1], 5, journal=sys.argv[2])
+print(sorted({"torch", "pandas", "numba", "distributed", "matplotlib"} & sys.modules.keys()))
+"""
+    minimize(lambda configuration: configuration["x"], {"x": (0.0, 1.0)}, "gp", 5, journal=tmp_path / "gp.jsonl")
+    for method in ("random", "gp"):
+        command = [sys.executable, "-c", program, method, str(tmp_path / f"{method}.jsonl")]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        assert done.stdout == "[]\n"
 
 
 class Halving:

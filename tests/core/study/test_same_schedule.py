@@ -20,10 +20,9 @@ from core.benchmarks.objective import Evaluation, Fidelity
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.random_search import RandomSearch
-from core.optimizers.simulation import simulate
 from core.optimizers.successive_halving import SuccessiveHalving
 from core.optimizers.tpe import TPE
-from core.study import local_workers, run_parallel
+from core.study import local_workers, run_parallel, simulate
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers cannot import the tests
 

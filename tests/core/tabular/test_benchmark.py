@@ -9,7 +9,7 @@ from core.benchmarks.objective import FAILURE, guarded_evaluate
 from core.errors import UserError
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.random_search import RandomSearch
-from core.optimizers.simulation import simulate
+from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.benchmarks.objective import Evaluation
 from core.errors import UserError
 from core.optimizers.base import Optimizer
-from core.optimizers.simulation import simulate
+from core.study import simulate
 
 
 def the_space() -> ConfigurationSpace:
@@ -33,8 +33,12 @@ class Counting(Optimizer):
     def ends(self) -> bool:
         return self.most is not None
 
+    @property
+    def finished(self) -> bool:
+        return self._asked == self.most
+
     def _propose(self):
-        if self._asked == self.most:
+        if self.finished:
             return None
         self.known.append(list(self.told))
         return {"x": self._asked}, None, {"known": len(self.told)}

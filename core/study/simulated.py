@@ -1,0 +1,132 @@
+"""Parallel runs on a simulated clock: workers that wait for the cost of their trial, without anyone waiting.
+
+The clock jumps from one finished trial to the next, so that 32 workers take no longer to simulate than one. A trial
+starts when its worker is free and ends its cost later; its outcome is told then, not before. Trials that end at the
+same moment are told in the order of their numbers, all of them before a new one is asked for. What optimizer and
+evaluation themselves take counts nothing.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from contextlib import AbstractContextManager, nullcontext
+
+import numpy as np
+
+from core.benchmarks.objective import FAILURE, Objective, failure_of, guarded_evaluate
+from core.errors import UserError
+from core.optimizers.base import Optimizer, Trial
+from core.optimizers.checks import require_count, require_number
+from core.optimizers.records import Record
+from core.progress import Progress, silent
+from core.study.evaluation import Result
+from core.study.journal import Journal
+from core.study.loop import drive
+
+NOTHING = nullcontext()
+STANDSTILL = 10_000  # trials told at one moment, by which a clock that drives a run has stopped
+
+
+def simulate(
+    optimizer: Optimizer,
+    objective: Objective,
+    workers: int,
+    generator: np.random.Generator,
+    until: float | None = None,
+    evaluations: int | None = None,
+    progress: Progress = silent,
+) -> list[Record]:
+    """Run an optimizer on simulated workers and return what was told, in the order of telling.
+
+    Args:
+        objective: evaluated trial by trial in the order of asking; its costs drive the clock.
+        workers: how many trials run at a time.
+        generator: for the noise of the objective.
+        until: the clock stops here: what has not ended by then stays pending. An evaluation that raises costs the
+            seconds until it did: where the clock counts something else, the objective must catch what it raises.
+        evaluations: how many trials to start at most.
+        progress: called with the share of the limit that is reached, of the nearer one where there are two.
+
+    Raises:
+        UserError: no workers, a limit out of range, no limit on an optimizer that has no end, a negative cost, or
+            costs so small that the clock stands still where nothing but `until` ends the run.
+    """
+    if until is not None:
+        require_number("until", until, lambda value: value > 0, "positive numbers, or None")
+    if evaluations is not None:
+        require_count("evaluations", evaluations, ", or None")
+    if until is None and evaluations is None and not optimizer.ends:
+        raise UserError(f"{type(optimizer).__name__} has no end of its own; allowed: give until or evaluations")
+    endless = evaluations is None and not optimizer.ends
+    pool = SimulatedWorkers(objective, require_count("workers", workers), generator, until, endless)
+    most, told = math.inf if evaluations is None else evaluations, itertools.count(1)
+
+    def report(record: Record) -> None:
+        progress(min(1.0, max(record.finished / pool.stop, next(told) / most)))
+
+    return drive(optimizer, pool, most, Journal(), report)
+
+
+class SimulatedWorkers:
+    """A pool whose trials end when the clock comes to it; arguments as `simulate`.
+
+    Args:
+        endless: whether nothing but `until` ends the run, so that a clock that stands still never would.
+    """
+
+    def __init__(
+        self,
+        objective: Objective,
+        workers: int,
+        generator: np.random.Generator,
+        until: float | None = None,
+        endless: bool = False,
+    ) -> None:
+        self.objective, self.workers, self.generator = objective, workers, generator
+        self.stop, self.endless = math.inf if until is None else until, endless
+        self._now, self._ended_now = 0.0, 0
+        self._running: list[tuple[float, int, Trial, Result]] = []
+
+    def now(self) -> float:
+        """The time on the clock."""
+        return self._now
+
+    def proposing(self) -> AbstractContextManager:
+        """Nothing is limited: whoever simulates has set the threads of the whole process."""
+        return NOTHING
+
+    def slots(self) -> int:
+        """All workers, none once the clock has stopped."""
+        return self.workers if self._now < self.stop else 0
+
+    def submit(self, trial: Trial) -> None:
+        """Evaluate a trial at once, to end when its cost is over."""
+        evaluation = guarded_evaluate(self.objective, [trial.configuration], trial.budget, self.generator)
+        cost, info = float(evaluation.cost[0]), dict(evaluation.info[0])
+        if cost < 0:
+            raise UserError(f"trial {trial.number} cost {cost}; allowed: numbers from 0")
+        failure = failure_of(info)
+        info.pop(FAILURE, None)
+        result = Result(float(evaluation.loss[0]), cost, failure, info)
+        heapq.heappush(self._running, (self._now + cost, trial.number, trial, result))
+
+    def wait(self, seconds: float | None) -> list[tuple[Trial, Result]] | None:
+        """All results of the next moment at which there are some; None when the clock stops before."""
+        if seconds is not None:  # interrupted: the clock stands still
+            return []
+        if not self._running or self._running[0][0] > self.stop:
+            return None
+        if self._running[0][0] > self._now:
+            self._now, self._ended_now = self._running[0][0], 0
+        if self.endless and self._ended_now >= STANDSTILL:
+            raise UserError(
+                f"{type(self.objective).__name__}: {self._ended_now:,} evaluations in succession have not moved the "
+                f"clock from {self._now} towards until={self.stop}; allowed: costs above 0, or give evaluations"
+            )
+        ended = []
+        while self._running and self._running[0][0] == self._now:
+            ended.append(heapq.heappop(self._running)[2:])
+        self._ended_now += len(ended)
+        return ended
