@@ -4,15 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-.PHONY: quickstart test test-slow lint format bench pins clean
+.PHONY: quickstart test test-slow test-portable lint format bench pins clean
 
 quickstart: $(VENV)/installed
 	$(BIN)/python -m papers quickstart
-	$(BIN)/snakemake --quiet all -- figures/table1.pdf
+	$(BIN)/snakemake --quiet host progress rules -- figures/table1.pdf
 	$(BIN)/python -m papers compare table1
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-portable: $(VENV)/installed
+	$(BIN)/python tests/portable.py -n 2 --dist worksteal
 
 test-slow: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
@@ -35,9 +38,10 @@ pins: envs/requirements.in
 	$(VENV)-pins/bin/python envs/pin.py $(VENV)-pins/bin/pip
 	rm -rf $(VENV)-pins
 
-$(VENV)/installed: envs/requirements.txt
+$(VENV)/installed: envs/requirements.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet -r envs/requirements.txt
+	$(BIN)/pip install --quiet --no-deps --editable .
 	touch $@
 
 $(VENV)-peers/installed: envs/requirements-peers.txt

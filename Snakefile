@@ -10,13 +10,18 @@ from core.experiment.workflow import EXTENSIONS, Workflow, one_of
 min_version("9.0")
 
 try:
-    flow = Workflow(config)
-    flow.check_targets(sys.argv[1:])  # Snakemake itself names no near ones for a mistyped file
+    flow = Workflow(config, words=sys.argv[1:])  # Snakemake has not read its targets when it reads this file
+    batches = flow.batches(workflow.resource_settings.cores or 1)
 except UserError as error:
     raise WorkflowError(str(error))
 
+if workflow.is_main_process:
+    for text in filter(None, [*flow.warnings, flow.announcement()]):
+        logger.warning(text)
+
 
 wildcard_constraints:
+    own="(own/)?",
     table=one_of(flow.artifacts("table")),
     figure=one_of(flow.artifacts("figure")),
     short=one_of(flow.catalogue.short_names),
@@ -29,13 +34,15 @@ wildcard_constraints:
 
 localrules:
     all,
+    table,
+    figure,
     short_name,
     comparison,
 
 
 rule all:
     input:
-        "figures/comparison.html",
+        flow.all_targets(),
 
 
 for name in flow.papers:
@@ -48,49 +55,69 @@ for name in flow.papers:
             flow.targets(name),
 
 
+# Where many drawings are asked for, each of a few processes draws its share of those that are out of date.
+for number, batch in enumerate(batches):
+
+    rule:
+        name:
+            f"drawings_{number}"
+        localrule: True
+        input:
+            [file for drawn in batch for file in flow.inputs(drawn)],
+        output:
+            [file for drawn in batch for file in drawn.files],
+        log:
+            f"logs/draw/batch_{number}.log",
+        params:
+            scale=flow.scale,
+        conda:
+            "envs/environment.yaml"
+        shell:
+            "python -m papers draw {output} --scale {params.scale} > {log} 2>&1"
+
+
+workflow.ruleorder(*(f"drawings_{number}" for number in range(len(batches))), "table", "figure")
+
+
 rule table:
     input:
-        lambda w: flow.artifact_inputs(w.table),
+        lambda w: flow.inputs(flow.drawing(w.table, w.own)),
     output:
-        multiext("figures/{table}", *(f".{e}" for e in EXTENSIONS["table"])),
+        multiext("figures/{own}{table}", *(f".{e}" for e in EXTENSIONS["table"])),
     log:
-        "logs/draw/{table}.log",
+        "logs/draw/{own}{table}.log",
     params:
         scale=flow.scale,
-        source=flow.source,
-        state=lambda w: flow.artifact_state(w.table),
     conda:
         "envs/environment.yaml"
     shell:
-        "python -m papers draw {wildcards.table} --scale {params.scale} --source {params.source} > {log} 2>&1"
+        "python -m papers draw {output} --scale {params.scale} > {log} 2>&1"
 
 
 rule figure:
     input:
-        lambda w: flow.artifact_inputs(w.figure),
+        lambda w: flow.inputs(flow.drawing(w.figure, w.own)),
     output:
-        multiext("figures/{figure}", *(f".{e}" for e in EXTENSIONS["figure"])),
+        multiext("figures/{own}{figure}", *(f".{e}" for e in EXTENSIONS["figure"])),
     log:
-        "logs/draw/{figure}.log",
+        "logs/draw/{own}{figure}.log",
     params:
         scale=flow.scale,
-        source=flow.source,
-        state=lambda w: flow.artifact_state(w.figure),
     conda:
         "envs/environment.yaml"
     shell:
-        "python -m papers draw {wildcards.figure} --scale {params.scale} --source {params.source} > {log} 2>&1"
+        "python -m papers draw {output} --scale {params.scale} > {log} 2>&1"
 
 
 rule short_name:
     input:
-        lambda w: f"figures/{flow.catalogue.short_names[w.short]}/{w.short}.{w.extension}",
+        lambda w: f"figures/{w.own}{flow.catalogue.short_names[w.short]}/{w.short}.{w.extension}",
     output:
-        "figures/{short}.{extension}",
+        "figures/{own}{short}.{extension}",
     wildcard_constraints:
         extension="pdf|png|csv|md|tex",
     log:
-        "logs/draw/{short}.{extension}.log",
+        "logs/draw/{own}{short}.{extension}.log",
     conda:
         "envs/environment.yaml"
     shell:
@@ -107,6 +134,7 @@ rule cell:
     params:
         settings=lambda w: flow.cell(w.paper, w.experiment, w.benchmark, w.method, w.scale).settings_hash,
         runs=lambda w: flow.cell(w.paper, w.experiment, w.benchmark, w.method, w.scale).runs,
+        reads=lambda w: flow.cell_inputs(flow.cell(w.paper, w.experiment, w.benchmark, w.method, w.scale)),
     conda:
         "envs/environment.yaml"
     shell:
@@ -116,12 +144,15 @@ rule cell:
 
 rule comparison:
     input:
-        flow.sidecars(),
+        lambda w: flow.sidecars(w.own),
     output:
-        "figures/comparison.html",
+        "figures/{own}comparison.html",
     log:
-        "logs/comparison.log",
+        "logs/{own}comparison.log",
+    params:
+        scale=flow.scale,
+        source=lambda w: flow.drawing(flow.catalogue.artifacts[0], w.own).source,
     conda:
         "envs/environment.yaml"
     shell:
-        "python -m papers compare > {log} 2>&1"
+        "python -m papers compare --scale {params.scale} --source {params.source} > {log} 2>&1"

@@ -5,6 +5,7 @@
     growth       seconds of fit and search from 10^2 to 10^5 observations
     bohb         BOHB's picks (hpbandster, Optuna's TPE) and whole runs
     generator    training of tabular benchmarks (plain PyTorch, one by one), and what the shipped tables cost
+    commands     what a user waits for: drawing, listing, rerunning what is finished
     own_function 20 evaluations of a user's function, and of a finished journal
     tabular      lookups in tabular benchmarks (published files), and runs of optimizers on them
 
@@ -21,7 +22,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import bohb, generator, growth, own_function, steps, suggestion, tabular
+from benchmarks import bohb, commands, generator, growth, own_function, steps, suggestion, tabular
 
 SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "steps": steps.report,
@@ -29,6 +30,7 @@ SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "growth": lambda peers, seconds: growth.report(),
     "bohb": bohb.report,
     "generator": lambda peers, seconds: generator.report(seconds),
+    "commands": lambda peers, seconds: commands.report(),
     "own_function": lambda peers, seconds: own_function.report(),
     "tabular": lambda peers, seconds: tabular.report(),
 }

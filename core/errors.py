@@ -26,3 +26,11 @@ def nearest(name: object, existing: Iterable[str]) -> str:
     existing = list(existing)
     near = difflib.get_close_matches(str(name), existing, n=3, cutoff=0.4)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else f"existing: {', '.join(existing) or 'none'}"
+
+
+def missing_module(error: ModuleNotFoundError) -> str:
+    """What to do where a package of the environment is missing."""
+    return (
+        f"the Python package {error.name!r} is missing; `make quickstart` installs the environment into .venv, "
+        "and `source .venv/bin/activate` enters it"
+    )

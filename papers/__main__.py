@@ -1,21 +1,16 @@
-"""Command line of the repository: `python -m papers list | run | draw | compare | promote | quickstart`."""
+"""Command line of the repository: `python -m papers list | run | draw | compare | promote | verify | quickstart`."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
-import yaml
-from rich.console import Console
-from rich.markup import escape
-
-from core.errors import UserError
-from core.experiment.catalogue import Catalogue
-from core.experiment.schema import SCALES
-from papers import commands
+from core.errors import UserError, missing_module
+from core.experiment import SCALES, SOURCES
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -25,28 +20,43 @@ def main(arguments: list[str] | None = None) -> int:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # one thread a cell, cells run side by side; read when torch is imported
     options = _parser().parse_args(arguments)
-    console = Console(highlight=False)
     try:
-        return options.command(Catalogue(ROOT), options, console)
+        return _call(options)
     except UserError as error:
-        Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
+        print(f"error: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        Console(stderr=True).print("interrupted; finished shards are kept, the same command goes on from there")
-        return 130
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] in ("core", "papers"):
+            raise  # a defect of ours
+        print(f"error: {missing_module(error)}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt as interruption:
+        print(getattr(interruption, "notice", "interrupted"), file=sys.stderr)
+        return getattr(interruption, "status", 130)
+
+
+def _call(options: argparse.Namespace) -> int:
+    """Libraries are imported here: `--help` and mistyped options answer at once."""
+    from rich.console import Console
+
+    from core.experiment.catalogue import Catalogue
+
+    module, function = options.command
+    command = getattr(importlib.import_module(f"papers.commands.{module}"), function)
+    return command(Catalogue(ROOT), options, Console(highlight=False))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m papers", description=__doc__)
     commands_ = parser.add_subparsers(required=True, metavar="command")
 
-    listing = commands_.add_parser("list", help="papers, experiments, cells and artifacts, with what is present")
+    listing = commands_.add_parser("list", help="the papers; the experiments and artifacts of one; the cells of a name")
     listing.add_argument("name", nargs="?", help="a paper, or paper/experiment")
     _scale(listing)
-    listing.set_defaults(command=commands.list_papers)
+    listing.set_defaults(command=("listing", "list_papers"))
 
-    run = commands_.add_parser("run", help="run a cell, or all cells below a shorter name")
-    run.add_argument("name", help="paper/experiment/benchmark/method, or its beginning")
+    run = commands_.add_parser("run", help="run a cell, or all cells that a shorter name or a pattern means")
+    run.add_argument("name", help="paper/experiment/benchmark/method, its beginning, or a pattern: 'paper/*/boston'")
     _scale(run)
     run.add_argument("--runs", type=int, help="repetitions, instead of the scale's")
     run.add_argument("--device", default="cpu", help="a torch device: cpu, cuda, cuda:1, ...")
@@ -59,26 +69,51 @@ def _parser() -> argparse.ArgumentParser:
         metavar="KEY=VALUE",
         help="change one setting: an ablation, kept in results/ablation and never promoted",
     )
-    run.set_defaults(command=commands.run)
+    run.set_defaults(command=("running", "run"))
 
     draw = commands_.add_parser("draw", help="draw a table or figure from raw runs")
-    draw.add_argument("name", nargs="+", help="paper/artifact, a short name such as table1, or a paper")
+    draw.add_argument("name", nargs="+", help="paper/artifact, a short name such as table1, a paper, or a file")
     _source(draw)
-    draw.set_defaults(command=commands.draw)
-
-    compare = commands_.add_parser(
-        "compare", help="verdicts of drawn artifacts in the terminal and as figures/comparison.html"
+    draw.add_argument(
+        "--with",
+        dest="additions",
+        choices=("ablation",),
+        help="add your ablations (run --set) as rows and lines, as a drawing of its own in figures/ablation",
     )
-    compare.add_argument("name", nargs="*", help="paper/artifact, a short name, or a paper; all by default")
-    compare.set_defaults(command=commands.compare)
+    draw.set_defaults(command=("drawing", "draw"))
+
+    compare = commands_.add_parser("compare", help="verdicts in the terminal and as figures/comparison.html")
+    compare.add_argument("name", nargs="*", help="artifacts as for draw, all by default; cells with --against")
+    compare.add_argument("--against", choices=("reference",), help="compare your runs of cells with the shipped ones")
+    _source(compare)
+    compare.set_defaults(command=("drawing", "compare"))
 
     promote = commands_.add_parser("promote", help="copy finished cells of results/run into results/reference")
     promote.add_argument("name", help="paper/experiment/benchmark/method, or its beginning")
     _scale(promote)
-    promote.set_defaults(command=commands.promote)
+    promote.set_defaults(command=("promotion", "promote"))
+
+    verify = commands_.add_parser("verify", help="rerun shipped shards, chosen at random, and compare")
+    verify.add_argument(
+        "name", nargs="?", default="*", help="a paper, or an experiment or cell, or a pattern; all by default"
+    )
+    verify.add_argument("--shards", type=int, default=1, help="of each experiment (default: 1)")
+    verify.add_argument("--seed", type=int, default=0, help="of the choice (default: 0)")
+    verify.add_argument(
+        "--longest",
+        type=float,
+        default=120.0,
+        metavar="SECONDS",
+        help="leave out shards that took longer (default: 120)",
+    )
+    verify.set_defaults(command=("verifying", "verify"))
 
     quickstart = commands_.add_parser("quickstart", help="run one experiment of every paper live, at smoke scale")
-    quickstart.set_defaults(command=commands.quickstart)
+    quickstart.set_defaults(command=("running", "quickstart"))
+
+    readme = commands_.add_parser("readme", help="write the table of papers in README.md from what is drawn")
+    readme.add_argument("--check", action="store_true", help="change nothing; fail if the table is out of date")
+    readme.set_defaults(command=("readme", "readme"))
     return parser
 
 
@@ -92,13 +127,15 @@ def _source(parser: argparse.ArgumentParser) -> None:
     _scale(parser)
     parser.add_argument(
         "--source",
-        choices=("reference", "run"),
+        choices=SOURCES,
         default="reference",
-        help="shipped raw runs, or your own (results/run)",
+        help="shipped raw runs, or your own (results/run), drawn into figures/own",
     )
 
 
 def _setting(text: str) -> tuple[str, Any]:
+    import yaml
+
     key, separator, value = text.partition("=")
     if not separator or not key:
         raise argparse.ArgumentTypeError(f"{text!r} must be KEY=VALUE")
@@ -113,4 +150,8 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    if status > 128:  # interrupted: taking everything down in order can take longer than anyone wants to wait
+        sys.stdout.flush()
+        os._exit(status)
+    sys.exit(status)

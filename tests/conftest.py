@@ -58,6 +58,7 @@ def make_repository() -> Callable[[Path], Path]:
             shutil.copytree(source, path / name) if source.is_dir() else shutil.copy(source, path / name)
         for file in (ROOT / "papers").glob("*.py"):
             shutil.copy(file, path / "papers")
+        (path / "papers" / "commands").symlink_to(ROOT / "papers" / "commands")
         shutil.copytree(TOY, path / "papers" / "toy", ignore=shutil.ignore_patterns("__pycache__"))
         return path
 

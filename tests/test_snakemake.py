@@ -56,7 +56,10 @@ class TestPlans:
         shutil.copytree(ROOT / "papers", repository / "papers", ignore=shutil.ignore_patterns("__pycache__"))
         status, output = call("-n")
         assert status == 0, output
-        assert set(jobs(output)) <= {"all", "comparison", "figure", "table"}
+        counts = jobs(output)
+        batches = [name for name in counts if name.startswith("drawings_")]
+        assert batches, "everything is drawn by a few warm processes"
+        assert set(counts) - set(batches) <= {"all", "comparison"}
 
     def test_own_runs_are_planned_where_they_are_asked_for(self, call):
         status, output = call("-n", "--config", "runs=run", "--", "toy")
@@ -64,6 +67,13 @@ class TestPlans:
         assert jobs(output) == {"cell": 5, "figure": 1, "table": 1, "toy": 1}
         assert "results/run/quick/toy/fit/curve/noisy.parquet" in output
         assert "results/run/paper/toy/count/line/plain.parquet" in output
+        assert "figures/own/toy/fig1.pdf" in output
+        assert "figures/toy/fig1.pdf" not in output
+
+    def test_own_drawings_by_their_path(self, call):
+        status, output = call("-n", "--", "figures/own/table1.pdf")
+        assert status == 0, output
+        assert jobs(output) == {"cell": 4, "short_name": 1, "table": 1}
 
     def test_short_names(self, call):
         status, output = call("-n", "--", "figures/fig1.png")
@@ -145,11 +155,46 @@ class TestReruns:
         assert status == 0, output
         assert jobs(output) == {"all": 1, "cell": 3, "comparison": 1, "figure": 1, "table": 1}
         for name in ("comparison.html", "toy/table1.pdf", "toy/table1.csv", "toy/table1.json", "toy/fig1.png"):
-            assert (repository / "figures" / name).stat().st_size > 0
+            assert (repository / "figures" / "own" / name).stat().st_size > 0
+        assert not (repository / "figures" / "toy").exists()
+        assert "Own runs, not the shipped ones." in (repository / "figures/own/toy/table1.md").read_text()
         arguments = ("-n", "--config", "scale=smoke", "runs=run", "--", "all")
         assert NOTHING in call(*arguments)[1]
         replace(repository, "title: Means of draws", "title: Means of normal draws")
         assert jobs(call(*arguments)[1]) == {"all": 1, "comparison": 1, "table": 1}
+
+    @pytest.mark.slow
+    def test_everything_is_drawn_whatever_is_there_already(self, call, start, repository):
+        """A page that was written early must not hide drawings that are missing."""
+        process = start(["python", "-m", "papers", "compare", "fig1"], repository)
+        output, _ = process.communicate()
+        assert process.returncode == 0, output
+        assert (repository / "figures/comparison.html").exists() and (repository / "figures/toy/fig1.pdf").exists()
+        assert jobs(call("-n")[1]) == {"all": 1, "comparison": 1, "table": 1}
+        status, output = call("all")
+        assert status == 0, output
+        assert (repository / "figures/toy/table1.pdf").exists()
+        assert NOTHING in call("-n")[1]
+        (repository / "figures/toy/fig1.png").unlink()
+        assert jobs(call("-n")[1]) == {"all": 1, "comparison": 1, "figure": 1}
+
+    @pytest.mark.slow
+    def test_drawn_by_a_batch_is_up_to_date_for_the_rule_of_one(self, call, repository):
+        """And what one of the batch cannot draw costs none of the others."""
+        add_figures(repository, 4)
+        with open(repository / "papers/toy/artifacts.py", "a") as stream:
+            stream.write("\n\nextra0 = extra1 = extra2 = fig1\n")
+        status, output = call("toy")
+        assert status == 1
+        assert "the paper's artifacts module has no function of that name" in output
+        assert (repository / "figures/toy/extra2.pdf").exists()
+        with open(repository / "papers/toy/artifacts.py", "a") as stream:
+            stream.write("extra3 = fig1\n")
+        status, output = call("toy")
+        assert status == 0, output
+        assert set(jobs(output)) == {"drawings_0", "drawings_1", "toy"}
+        assert NOTHING in call("-n", "toy")[1]
+        assert NOTHING in call("-n", "figures/toy/extra0.pdf", "figures/toy/table1.pdf")[1]
 
 
 class TestKilled:
@@ -194,6 +239,12 @@ class TestKilled:
         output, _ = rerun.communicate()
         assert rerun.returncode == 0, output
         self.check(repository, log, [0, 10, 20])
+
+
+def add_figures(repository: Path, count: int) -> None:
+    entry = "    kind: figure\n    comparison: shape\n    title: T\n    source: {document: note, place: Fig}\n"
+    text = "".join(f"  extra{number}:\n{entry}    experiments: [fit]\n" for number in range(count))
+    replace(repository, "artifacts:\n", f"artifacts:\n{text}")
 
 
 def replace(repository: Path, old: str, new: str) -> None:

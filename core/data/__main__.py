@@ -25,15 +25,7 @@ from core.errors import UserError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 1 where the user has something to correct."""
-    parser = argparse.ArgumentParser(prog="python -m core.data", description="Data sets: what there is, and where.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("list", help="every data set, its size, and where it is")
-    fetching = commands.add_parser("fetch", help="download data sets into data/")
-    fetching.add_argument("names", nargs="+", metavar="NAME")
-    fetching.add_argument("--accept", action="store_true", help="pin the content as it is now, though it differs")
-    fingerprinting = commands.add_parser("fingerprint", help="checksum and content fingerprint of the copy here")
-    fingerprinting.add_argument("name", metavar="NAME")
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     places = Places.from_environment()
     try:
         if options.command == "list":
@@ -51,10 +43,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def parser() -> argparse.ArgumentParser:
+    """What the command line understands."""
+    parser = argparse.ArgumentParser(prog="python -m core.data", description="Data sets: what there is, and where.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="every data set, its size, and where it is")
+    fetching = commands.add_parser("fetch", help="download data sets into data/")
+    fetching.add_argument("names", nargs="+", metavar="NAME")
+    fetching.add_argument("--accept", action="store_true", help="pin the content as it is now, though it differs")
+    fingerprinting = commands.add_parser("fingerprint", help="checksum and content fingerprint of the copy here")
+    fingerprinting.add_argument("name", metavar="NAME")
+    return parser
+
+
 def _list(places: Places) -> None:
-    print(f"{'data set':<32}{'task':<20}{'rows':>10}{'columns':>9}  where")
+    lines = [f"{'data set':<32}{'task':<20}{'rows':>10}{'columns':>9}  where"]
     for name, entry in sorted(entries().items(), key=lambda item: (item[1].task, item[0])):
-        print(f"{name:<32}{entry.task:<20}{entry.rows:>10,}{entry.columns:>9}  {where(entry, places)}")
+        lines.append(f"{name:<32}{entry.task:<20}{entry.rows:>10,}{entry.columns:>9}  {where(entry, places)}")
+    Console(highlight=False).print("\n".join(lines), markup=False, soft_wrap=True)  # quiet when piped into head
 
 
 def where(entry: Entry, places: Places) -> str:

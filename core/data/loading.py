@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -14,9 +16,11 @@ from core.data.encoding import encode_classes, encode_inputs, encode_values
 from core.data.errors import CorruptDataError, DataError, DataUnavailableError, DownloadError
 from core.data.fetching import fetch
 from core.data.images import read_cifar, read_idx, read_svhn
-from core.data.pins import read_pins
-from core.data.places import FOLDERS_VARIABLE, Places
+from core.data.pins import Pin, read_pins
+from core.data.places import FOLDERS_VARIABLE, Places, warn_once
 from core.data.verify import verified_table, verify_file
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,7 @@ def load_frame(name: str, download: bool = True, places: Places | None = None) -
 def _frame(entry: Entry, download: bool, places: Places) -> pd.DataFrame:
     if isinstance(entry.source, Bundled):
         return _bundled_frame(entry)
-    path, folder = _located(entry.name, entry, download, places)
-    return verified_table(entry, path, read_pins(folder).get(entry.name))
+    return _verified(entry.name, entry, download, places, verified_table)[1]
 
 
 def _bundled_frame(entry: Entry) -> pd.DataFrame:
@@ -122,8 +125,7 @@ def _image_set(found: Entry, download: bool, places: Places) -> Dataset:
         train_rows = len(parts[0][1]) if len(parts) > 1 else None
         height = 28 if X.shape[1] == 784 else 32
     else:
-        path, folder = _located(found.name, found, download, places)
-        verify_file(found, path, read_pins(folder).get(found.name))
+        path, _ = _verified(found.name, found, download, places, verify_file)
         X, y, train_rows, names = read_cifar(path, found.format)
         height = 32
     pixels = found.columns - 1
@@ -137,22 +139,40 @@ def _part(
     wanted: str, files: list[Entry], download: bool, places: Places
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Images and labels of one official part: one SVHN file, or two IDX files."""
-    paths = []
-    for file in files:
-        path, folder = _located(wanted, file, download, places)
-        verify_file(file, path, read_pins(folder).get(file.name))
-        paths.append(path)
+    paths = [_verified(wanted, file, download, places, verify_file)[0] for file in files]
     if files[0].format == "svhn":
         return read_svhn(paths[0])
     images, labels = (read_idx(path) for path in paths)
     return images.reshape(len(images), -1), labels.astype(np.int64)
 
 
-def _located(wanted: str, entry: Entry, download: bool, places: Places) -> tuple[Path, Path]:
-    """The file of an entry and the folder it is in, downloaded if need be; `wanted` is the set that was asked for."""
-    found = places.find(entry)
-    if found is not None:
-        return found
+def _verified(
+    wanted: str,
+    entry: Entry,
+    download: bool,
+    places: Places,
+    verify: Callable[[Entry, Path, Pin | None], T],
+) -> tuple[Path, T]:
+    """The first file of an entry that is what the catalogue says, and what `verify` returns for it.
+
+    A file that is not is left out, with a warning, where a later folder has one that is; `wanted` is the set that was
+    asked for. It is downloaded where no folder has a file.
+    """
+    refused: list[CorruptDataError] = []
+    for path, folder in list(places.find_all(entry)) or [_download(wanted, entry, download, places)]:
+        try:
+            result = verify(entry, path, read_pins(folder).get(entry.name))
+        except CorruptDataError as error:
+            refused.append(error)
+            continue
+        for error in refused:
+            warn_once(f"{error}; {path} is taken instead")
+        return path, result
+    raise refused[0]
+
+
+def _download(wanted: str, entry: Entry, download: bool, places: Places) -> tuple[Path, Path]:
+    """The file of an entry and its folder, after downloading it."""
     failure = "downloading was not asked for"
     if download:
         try:

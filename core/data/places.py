@@ -11,7 +11,10 @@ Environment variables:
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from core.data.catalogue import Entry
@@ -42,19 +45,29 @@ class Places:
 
     @classmethod
     def from_environment(cls) -> Places:
-        """The places the environment variables say."""
+        """The places the environment variables say; a folder that does not exist is warned of, once a process."""
         folders = tuple(Path(part).expanduser() for part in os.environ.get(FOLDERS_VARIABLE, "").split(":") if part)
+        for folder in folders:
+            if not folder.is_dir():
+                warn_once(f"{FOLDERS_VARIABLE}: {folder} is not a folder and is left out")
         return cls(folders=folders, network=Network(mirror=os.environ.get(MIRROR_VARIABLE) or None))
 
     def find(self, entry: Entry) -> tuple[Path, Path] | None:
-        """The file of an entry and the data folder it was found in; None where no folder has it."""
-        if entry.file is None:
-            return None
-        for folder in (*self.folders, self.root):
+        """The first file of an entry and the data folder it was found in; None where no folder has it."""
+        return next(self.find_all(entry), None)
+
+    def find_all(self, entry: Entry) -> Iterator[tuple[Path, Path]]:
+        """All files of an entry, each with the data folder it was found in, in the order of the folders."""
+        for folder in (*self.folders, self.root) if entry.file else ():
             if (folder / entry.file).is_file():
-                return folder / entry.file, folder
-        return None
+                yield folder / entry.file, folder
 
     def describe(self) -> str:
         """The folders in words, for messages."""
         return ", ".join([*(f"{folder} ({FOLDERS_VARIABLE})" for folder in self.folders), str(self.root)])
+
+
+@cache
+def warn_once(message: str) -> None:
+    """Say on standard error what a user should know and nothing stops for; the same only once a process."""
+    print(f"warning: {message}", file=sys.stderr)

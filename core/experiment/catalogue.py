@@ -1,46 +1,91 @@
 """The papers of the repository by name: their paper.yaml, settings, cells and artifacts, found without importing torch.
 
-Both the Snakefile and the command line ask this one object, so they agree on names, paths and errors.
+Both the Snakefile and the command line ask this one object, so they agree on names, paths and errors. A paper is read
+and validated when it is first asked for; one that is broken stops its own commands and no other's.
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UnknownNameError, UserError
+from core.experiment import SCALES
+from core.experiment.ablations import find_ablations
 from core.experiment.cells import Cell, expand, make_cell
-from core.experiment.schema import SCALES, Paper, Settings, load_paper
+from core.experiment.modules import import_module
+from core.experiment.schema import Paper, Settings, load_paper
+from core.experiment.selection import select_cells
+from core.experiment.sources import Sources
 
 if TYPE_CHECKING:
     from core.experiment.results import Results
 
 
 class Catalogue:
-    """Every papers/<paper>/ folder with a paper.yaml below `root`; all of them are validated on construction."""
+    """Every papers/<paper>/ folder with a paper.yaml below `root`.
+
+    Attributes:
+        names: the folders, in alphabetical order.
+    """
 
     def __init__(self, root: Path | str = ".", package: str = "papers") -> None:
         self.root = Path(root).resolve()
         self.package = package
-        files = sorted((self.root / package).glob("*/paper.yaml"))
-        self.papers: dict[str, Paper] = {file.parent.name: load_paper(file) for file in files}
-        for paper in self.papers:
-            for experiment in self.papers[paper].experiments:
-                for scale in SCALES:
-                    list(self.cells(paper, experiment, scale))
+        self.names = [file.parent.name for file in sorted((self.root / package).glob("*/paper.yaml"))]
+        self._loaded: dict[str, Paper | UserError] = {}
+        self._cells: dict[tuple[str, str, str], tuple[Cell, ...]] = {}
 
     def paper(self, name: str) -> Paper:
-        if name not in self.papers:
-            raise UnknownNameError("paper", name, self.papers)
-        return self.papers[name]
+        """A paper, valid with all its cells at all scales.
+
+        Raises:
+            UnknownNameError: there is no such folder.
+            UserError: its paper.yaml or its settings are not valid, or settings.py is missing or cannot be imported.
+        """
+        if name not in self.names:
+            raise UnknownNameError("paper", name, self.names)
+        if name not in self._loaded:
+            try:
+                self._loaded[name] = self._load(name)
+            except UserError as error:
+                self._loaded[name] = error
+        found = self._loaded[name]
+        if isinstance(found, UserError):
+            raise found
+        return found
+
+    @cached_property
+    def papers(self) -> dict[str, Paper]:
+        """Every paper that is valid; `broken` has the others."""
+        return {name: self.paper(name) for name in self.names if name not in self.broken}
+
+    @cached_property
+    def broken(self) -> dict[str, UserError]:
+        """What is wrong with each paper that cannot be used."""
+        errors = {}
+        for name in self.names:
+            try:
+                self.paper(name)
+            except UserError as error:
+                errors[name] = error
+        return errors
+
+    def require_all(self) -> None:
+        """Raise what is wrong with papers that cannot be used, a line each; for commands that are about all of them."""
+        if self.broken:
+            raise UserError("\n".join(map(str, self.broken.values())))
 
     def module(self, paper: str, name: str) -> ModuleType:
-        """papers.<paper>.<name>; experiments and artifacts are imported only when something is run or drawn."""
-        return importlib.import_module(f"{self.package}.{paper}.{name}")
+        """papers.<paper>.<name>; experiments and artifacts are imported only when something is run or drawn.
+
+        Raises:
+            UserError: it is missing or cannot be imported, naming the file and the line.
+        """
+        return import_module(self.root, self.package, paper, name)
 
     def function(self, cell: Cell) -> Callable[..., Any]:
         """The experiment function of a cell, from papers/<paper>/experiments.py.
@@ -54,48 +99,44 @@ class Catalogue:
             raise UnknownNameError(kind, cell.function, [name for name in vars(module) if not name.startswith("_")])
         return getattr(module, cell.function)
 
-    def cells(self, paper: str, experiment: str, scale: str) -> Iterator[Cell]:
+    def cells(self, paper: str, experiment: str, scale: str) -> tuple[Cell, ...]:
         """All cells of an experiment at a scale."""
-        return expand(self.paper(paper), experiment, scale, self._models(paper), self._file(paper))
+        return self._expand(self.paper(paper), experiment, scale)
 
     def find_cells(
         self, name: str, scale: str, runs: int | None = None, overrides: dict[str, Any] | None = None
     ) -> list[Cell]:
-        """Cells that `paper[/experiment[/benchmark[/method]]]` names; a shorter name means everything below it.
-
-        Raises:
-            UnknownNameError: with the nearest existing names.
-        """
-        parts = name.strip("/").split("/")
-        if len(parts) > 4:
-            raise UserError(f"{name!r}: a cell is named paper/experiment/benchmark/method")
-        paper = self.paper(parts[0])
-        experiments = [parts[1]] if len(parts) > 1 else list(paper.experiments)
-        found = [cell for experiment in experiments for cell in self.cells(parts[0], experiment, scale)]
-        if len(parts) > 2:
-            _check_name("benchmark", parts[2], parts[:2], scale, {cell.benchmark for cell in found})
-            found = [cell for cell in found if cell.benchmark == parts[2]]
-        if len(parts) > 3:
-            _check_name("method", parts[3], parts[:2], scale, {cell.method for cell in found})
-            found = [cell for cell in found if cell.method == parts[3]]
+        """Cells by name or pattern, with other repetitions or settings if asked for; raises as `select_cells`."""
+        found = select_cells(self, name, scale)
         if runs is None and not overrides:
             return found
-        models, file = self._models(parts[0]), self._file(parts[0])
-        return [
-            make_cell(paper, c.experiment, c.benchmark, c.method, scale, models, runs, overrides, file) for c in found
-        ]
+        return [self.cell(cell, scale, runs, overrides) for cell in found]
+
+    def cell(self, like: Cell, scale: str, runs: int | None = None, overrides: dict[str, Any] | None = None) -> Cell:
+        """The cell of the same name at a scale, with other repetitions or settings; raises as `make_cell`."""
+        names = (like.experiment, like.benchmark, like.method)
+        models, file = self._models(like.paper), self._file(like.paper)
+        return make_cell(self.paper(like.paper), *names, scale, models, runs, overrides, file)
 
     def artifact(self, name: str) -> tuple[str, str]:
-        """(paper, artifact) of `paper/artifact` or of a short name (see `short_names`)."""
+        """(paper, artifact) of `paper/artifact` or of a short name (see `short_names`).
+
+        Raises:
+            UnknownNameError: there is none of that name, with the nearest ones.
+            UserError: several papers have one, and none owns the short name.
+        """
         name = name.strip("/")
-        if "/" not in name:
-            if name not in self.short_names:
-                raise UnknownNameError("artifact", name, [*self.artifacts, *self.short_names])
+        if "/" in name:
+            paper, _, artifact = name.partition("/")
+            if artifact not in self.paper(paper).artifacts:
+                raise UnknownNameError(f"artifact of {paper}", artifact, self.paper(paper).artifacts)
+            return paper, artifact
+        if name in self.short_names:
             return self.short_names[name], name
-        paper, _, artifact = name.partition("/")
-        if artifact not in self.paper(paper).artifacts:
-            raise UnknownNameError(f"artifact of {paper}", artifact, self.paper(paper).artifacts)
-        return paper, artifact
+        if owners := [paper for paper, spec in self.papers.items() if name in spec.artifacts]:
+            choices = " or ".join(f"{owner}/{name}" for owner in owners)
+            raise UserError(f"{len(owners)} papers have an artifact {name!r}; allowed: {choices}")
+        raise UnknownNameError("artifact", name, [*self.short_names, *self.artifacts])
 
     @cached_property
     def artifacts(self) -> list[str]:
@@ -104,25 +145,51 @@ class Catalogue:
 
     @cached_property
     def short_names(self) -> dict[str, str]:
-        """Artifact ids that are unique over the papers, and `table1`, which is bohamiann's."""
-        owners: dict[str, list[str]] = {}
-        for name in self.artifacts:
-            paper, _, artifact = name.partition("/")
-            owners.setdefault(artifact, []).append(paper)
-        short = {artifact: papers[0] for artifact, papers in owners.items() if len(papers) == 1}
-        if "bohamiann" in owners.get("table1", ()):
-            short["table1"] = "bohamiann"
-        return short
+        """From artifact to paper: ids that are unique over the papers, and those for which one says `short_name`.
 
-    def results(self, paper: str, artifact: str, scale: str, source: str) -> Results:
-        """What an artifact draws from."""
+        Raises:
+            UserError: two papers claim the same short name.
+        """
+        owners: dict[str, list[str]] = {}
+        claimed: dict[str, str] = {}
+        for paper, spec in self.papers.items():
+            for artifact, shown in spec.artifacts.items():
+                owners.setdefault(artifact, []).append(paper)
+                if shown.short_name and claimed.setdefault(artifact, paper) != paper:
+                    where = f"{self._file(paper)}: artifacts.{artifact}.short_name"
+                    raise UserError(f"{where}: {self._file(claimed[artifact])} claims {artifact!r} already")
+        return {artifact: papers[0] for artifact, papers in owners.items() if len(papers) == 1} | claimed
+
+    @cached_property
+    def sources(self) -> Sources:
+        """The code of the repository, to tell what a drawing depends on."""
+        return Sources(self.root)
+
+    def results(self, paper: str, artifact: str, scale: str, source: str, ablations: bool = False) -> Results:
+        """What an artifact draws from; if asked for, with all ablations of its cells that were run."""
         from core.experiment.results import Results  # reads files with pandas, which the Snakefile does without
 
         spec = self.paper(paper)
         names = spec.artifacts[artifact].experiments
         cells = [cell for name in names for cell in self.cells(paper, name, scale)]
+        if ablations:
+            cells += find_ablations(self, cells, scale)
         scales = {name: spec.experiments[name].resolve_scale(scale) for name in names}
         return Results(cells, self.root, source, scales)
+
+    def _load(self, name: str) -> Paper:
+        paper = load_paper(self.root / self.package / name / "paper.yaml")
+        for experiment in paper.experiments:
+            for scale in SCALES:
+                self._expand(paper, experiment, scale)
+        return paper
+
+    def _expand(self, paper: Paper, experiment: str, scale: str) -> tuple[Cell, ...]:
+        key = (paper.paper, experiment, scale)
+        if key not in self._cells:
+            models, file = self._models(paper.paper), self._file(paper.paper)
+            self._cells[key] = tuple(expand(paper, experiment, scale, models, file))
+        return self._cells[key]
 
     def _models(self, paper: str) -> dict[str, type[Settings]]:
         module = self.module(paper, "settings")
@@ -133,9 +200,4 @@ class Catalogue:
         }
 
     def _file(self, paper: str) -> str:
-        return str(Path(self.package) / paper / "paper.yaml")
-
-
-def _check_name(kind: str, name: str, where: list[str], scale: str, existing: set[str]) -> None:
-    if name not in existing:
-        raise UnknownNameError(f"{kind} of {'/'.join(where)} at scale {scale}", name, sorted(existing))
+        return f"{self.package}/{paper}/paper.yaml"

@@ -18,7 +18,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.errors import UnknownNameError, UserError
-from core.experiment.schema import SCALES, Experiment, Paper, Scale, Settings
+from core.experiment import SCALES
+from core.experiment.schema import Experiment, Paper, Scale, Settings
 from core.strict import explain
 
 SHARD_RUNS = 10
@@ -46,6 +47,11 @@ class Cell:
     @property
     def name(self) -> str:
         return f"{self.paper}/{self.experiment}/{self.benchmark}/{self.method}"
+
+    @property
+    def variant(self) -> str:
+        """The method's name in drawings: in an ablation with what was changed, `sghmc, step_sizes=[0.02]`."""
+        return ", ".join((self.method, *self.overrides))
 
     @property
     def settings_hash(self) -> str:

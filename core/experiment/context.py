@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.experiment.cells import Cell
 from core.experiment.seeds import derive_seed
+from core.progress import Progress, silent, within
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def _silent(fraction: float) -> None:
-    """The default progress callback."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,7 @@ class Context:
     cell: Cell
     runs: range
     device: str = "cpu"
-    progress: Callable[[float], None] = _silent
+    progress: Progress = silent
     root: Path = Path()
     seeds: dict[str, dict[str, int]] = field(default_factory=dict)
     read: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -51,6 +47,10 @@ class Context:
     @property
     def method(self) -> str:
         return self.cell.method
+
+    def progress_of(self, number: int) -> Progress:
+        """The progress callback of one repetition of a shard that computes them one after the other, from 0 on."""
+        return within(self.progress, number / len(self.runs), (number + 1) / len(self.runs))
 
     def records(self, experiment: str) -> pd.DataFrame:
         """Records of a needed experiment on this benchmark, with the columns `benchmark` and `method`.

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from core.errors import UserError
 from core.experiment.cells import Cell
 from core.experiment.storage import read_provenance, read_records
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SOURCES = ("run", "reference")
 """Your own runs are preferred to the shipped ones."""
@@ -33,6 +34,8 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
         UserError: the experiment is not needed, or a cell has no file of all its repetitions with today's settings.
         ResultFileError: a file is truncated or not a raw-run file.
     """
+    import pandas as pd
+
     cells = [needed for needed in cell.needs if needed.experiment == experiment]
     if not cells:
         known = sorted({needed.experiment for needed in cell.needs})

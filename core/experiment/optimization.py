@@ -59,7 +59,7 @@ def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
     frames = []
     for done, (run, seed, generator) in enumerate(zip(context.runs, seeds, noise, strict=True)):
         optimizer = settings.method.build(objective.space, seed, evaluations=settings.evaluations)
-        records = simulate(optimizer, objective, 1, generator, evaluations=settings.evaluations)
+        told = context.progress_of(done)
+        records = simulate(optimizer, objective, 1, generator, evaluations=settings.evaluations, progress=told)
         frames.append(evaluations_of(records, run).assign(origin=settings.optimizer))
-        context.progress((done + 1) / len(context.runs))
     return pd.concat(frames, ignore_index=True)

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from core.experiment.cells import Cell
 from core.experiment.storage import read_provenance, read_records
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FRAMES = 6  # experiments that a process keeps: the claims of an artifact and its neighbours ask for the same again
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class CellInfo:
     commit: str = ""
     wall_seconds: float = 0.0
     peak_memory_mb: float = 0.0
+    ablation: bool = False
 
     @property
     def name(self) -> str:
@@ -49,7 +54,8 @@ def inspect_cell(cell: Cell, root: Path, source: str) -> CellInfo:
     known: dict[str, Any] = {
         "experiment": cell.experiment,
         "benchmark": cell.benchmark,
-        "method": cell.method,
+        "method": cell.variant,
+        "ablation": bool(cell.overrides),
         "scale": cell.scale,
         "path": str(path.relative_to(root)),
         "configured_runs": cell.runs,
@@ -73,7 +79,8 @@ class Results:
     """Raw runs of the experiments an artifact needs, at one scale and from one source.
 
     Args:
-        cells: every cell of those experiments at the scale.
+        cells: every cell of those experiments at the scale; ablations of them become further methods, named after what
+            was changed.
         root: the repository root.
         source: `reference` (shipped) or `run` (your own).
         scales: the resolved scale of each experiment.
@@ -85,15 +92,25 @@ class Results:
         self.cells = [inspect_cell(cell, root, source) for cell in self._cells]
 
     def frame(self, experiment: str) -> pd.DataFrame:
-        """Rows of all present cells of an experiment: benchmark, method, run, status, message, and its own columns."""
-        frames = []
-        for cell, info in zip(self._cells, self.cells, strict=True):
-            if cell.experiment == experiment and info.present:
-                records, _ = read_records(cell.path(self._root, self._source))
-                frames.append(records.assign(benchmark=cell.benchmark, method=cell.method))
-        if not frames:
+        """Rows of all present cells of an experiment: benchmark, method, run, status, message, and its own columns.
+
+        Read once in a process while the files stay as they are; what a caller changes in it is the caller's alone.
+        """
+        import pandas as pd  # finished cells are found without it
+
+        files = [
+            (cell.benchmark, cell.variant, cell.path(self._root, self._source))
+            for cell, info in zip(self._cells, self.cells, strict=True)
+            if cell.experiment == experiment and info.present
+        ]
+        if not files:
             return pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
-        return pd.concat(frames, ignore_index=True)
+        return _read_cells(tuple((*file, _version(file[2])) for file in files)).copy(deep=False)
+
+    def without_ablations(self) -> Results:
+        """The same without what was made with changed settings: what claims are judged by."""
+        cells = [cell for cell in self._cells if not cell.overrides]
+        return self if len(cells) == len(self._cells) else Results(cells, self._root, self._source, self._scales)
 
     def scale(self, experiment: str) -> str:
         """The scale the experiment's results come from (an alias resolved)."""
@@ -105,6 +122,21 @@ class Results:
         return any(map(self.is_reduced, self._scales))
 
     def is_reduced(self, experiment: str) -> bool:
-        """Whether anything of one experiment is."""
-        cells = [info for info in self.cells if info.experiment == experiment]
+        """Whether anything of one experiment is, ablations aside."""
+        cells = [info for info in self.cells if info.experiment == experiment and not info.ablation]
         return self.scale(experiment) != "paper" or any(c.present and c.runs < c.configured_runs for c in cells)
+
+
+@lru_cache(maxsize=FRAMES)
+def _read_cells(files: tuple[tuple[str, str, Path, tuple[int, int]], ...]) -> pd.DataFrame:
+    """Rows of files of (benchmark, method, path, version), one below the other."""
+    import pandas as pd
+
+    frames = [read_records(path)[0].assign(benchmark=benchmark, method=method) for benchmark, method, path, _ in files]
+    return pd.concat(frames, ignore_index=True)
+
+
+def _version(path: Path) -> tuple[int, int]:
+    """What changes whenever the file is written: its time in nanoseconds and its size in bytes."""
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size

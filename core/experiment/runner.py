@@ -3,7 +3,7 @@
 Each shard of repetitions is one call of the experiment function and one file in a hidden folder beside the result; the
 last step joins them. A kill therefore costs the shard in progress, and a rerun finds the others. A shard whose call
 raises is repeated one repetition at a time: those that still raise become rows with status "failed" and the message,
-the others are kept. Non-finite metrics are failures too.
+the others are kept. Non-finite metrics are failures too. What is raised after an interruption is taken for its echo.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from core.errors import UserError
 from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.needs import reads_the_same
-from core.experiment.storage import ResultFileError, read_records, remove_temporaries, write_records
+from core.experiment.finished import is_finished, is_finished_shard, is_of_today, shard_file, shard_folder
+from core.experiment.storage import read_records, remove_temporaries, write_records
+from core.interruption import was_interrupted
 from core.locks import exclusive
+from core.progress import Progress, silent, within
 
 ExperimentFunction = Callable[[Context], pd.DataFrame]
 RAISED = "repetition raised "
@@ -39,7 +41,7 @@ def run_cell(
     root: Path,
     device: str = "cpu",
     say: Callable[[str], None] = print,
-    progress: Callable[[float], None] = lambda fraction: None,
+    progress: Progress = silent,
 ) -> Path:
     """Compute what is missing of a cell and return its file.
 
@@ -52,84 +54,48 @@ def run_cell(
     path = cell.path(root)
     with exclusive(path.with_name(f".{path.stem}.lock"), say):
         remove_temporaries(path)
-        if _is_finished(cell, path, root, say):
+        if is_finished(cell, root, say):
             progress(1.0)
             return path
+        _reuse_as_shards(cell, path, root)
         shards = cell.shards()
-        parts = []
-        for index, runs in enumerate(shards):
-            file = _shard_file(path, runs)
-            if not _is_finished_shard(cell, file, root):
-                context = Context(cell, runs, device, lambda f, i=index: progress((i + f) / len(shards)), root)
-                _run_shard(context, function, file, root)
-            parts.append(read_records(file))  # also after writing, so that a resumed cell joins the very same frames
-            progress((index + 1) / len(shards))
+        missing = [runs for runs in shards if not is_finished_shard(cell, runs, root)]
+        done = len(shards) - len(missing)
+        progress(done / len(shards))
+        for runs in missing:
+            told = within(progress, done / len(shards), (done + 1) / len(shards))
+            context = Context(cell, runs, device, told, root)
+            _run_shard(context, function, shard_file(path, runs), root)
+            done += 1
+            progress(done / len(shards))
+        parts = [read_records(shard_file(path, runs)) for runs in shards]  # a resumed cell joins the very same frames
         joined = pd.concat([records for records, _ in parts], ignore_index=True)
         if joined["message"].str.startswith(RAISED).all():
-            shutil.rmtree(_shard_folder(path), ignore_errors=True)
+            shutil.rmtree(shard_folder(path), ignore_errors=True)
             raise UserError(f"{cell.name}: every repetition failed; the first said: {joined['message'].iloc[0]}")
         write_records(path, joined, _joined_provenance(cell, [notes for _, notes in parts]))
-        shutil.rmtree(_shard_folder(path), ignore_errors=True)
+        shutil.rmtree(shard_folder(path), ignore_errors=True)
     return path
 
 
-def _is_finished(cell: Cell, path: Path, root: Path, say: Callable[[str], None]) -> bool:
-    if not path.exists():
-        return False
-    try:
-        records, found = read_records(path)
-    except ResultFileError as error:
-        say(f"{error} -- recomputing it now")
-        return False
-    if found["settings_hash"] != cell.settings_hash:
-        say(f"{path}: made with other settings ({found['settings_hash']}, now {cell.settings_hash}); recomputing it")
-        return False
-    if not reads_the_same(cell, found.get("read", {}), root):
-        say(f"{path}: made from other records of what it needs; recomputing it")
-        return False
-    if found["runs"] < cell.runs:
-        say(f"{path}: holds {found['runs']} of {cell.runs} repetitions; computing the rest")
-        _reuse_as_shards(cell, path, records, found)
-        return False
-    return True
-
-
-def _reuse_as_shards(cell: Cell, path: Path, records: pd.DataFrame, found: dict[str, Any]) -> None:
+def _reuse_as_shards(cell: Cell, path: Path, root: Path) -> None:
     """Split a shorter finished file into the whole shards that a longer run would have made."""
+    if not is_of_today(cell, path, root):
+        return
+    records, found = read_records(path)
     for runs in cell.shards():
         part = records[records["run"].isin(runs)]
         if part["run"].nunique() == len(runs):
             share = len(runs) / found["runs"]
             notes = {**found, "runs": len(runs), "wall_seconds": found["wall_seconds"] * share}
-            write_records(_shard_file(path, runs), part, notes)
-
-
-def _shard_folder(path: Path) -> Path:
-    return path.with_name(f".{path.stem}.shards")
-
-
-def _shard_file(path: Path, runs: range) -> Path:
-    return _shard_folder(path) / f"{runs.start:06d}-{runs.stop:06d}.parquet"
-
-
-def _is_finished_shard(cell: Cell, file: Path, root: Path) -> bool:
-    try:
-        found = read_records(file)[1]
-    except (FileNotFoundError, ResultFileError):
-        return False
-    return found["settings_hash"] == cell.settings_hash and reads_the_same(cell, found.get("read", {}), root)
+            write_records(shard_file(path, runs), part, notes)
 
 
 def _run_shard(context: Context, function: ExperimentFunction, file: Path, root: Path) -> None:
     """Compute one shard and write it, with its part of the provenance."""
     start = time.perf_counter()
     commit = provenance.commit(root)  # of the code that is loaded, not of what it is edited to meanwhile
-    try:
-        frame = _checked(context, function(context))
-    except UserError:
-        raise
-    except Exception:
-        frame = pd.concat([_run_alone(context, function, run) for run in context.runs], ignore_index=True)
+    frame = compute_shard(context, function)
     notes = {
         "cell": context.cell.name,
         "scale": context.cell.scale,
@@ -149,6 +115,22 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path, root:
     write_records(file, frame, notes)
 
 
+def compute_shard(context: Context, function: ExperimentFunction) -> pd.DataFrame:
+    """The records of one shard, with `status` and `message`; writes nothing.
+
+    Raises:
+        UserError: of the experiment's own, or for records of other repetitions than the shard's.
+    """
+    try:
+        return _checked(context, function(context))
+    except UserError:
+        raise
+    except Exception:
+        if was_interrupted():
+            raise KeyboardInterrupt from None
+        return pd.concat([_run_alone(context, function, run) for run in context.runs], ignore_index=True)
+
+
 def _run_alone(context: Context, function: ExperimentFunction, run: int) -> pd.DataFrame:
     single = replace(context, runs=range(run, run + 1))
     try:
@@ -156,6 +138,8 @@ def _run_alone(context: Context, function: ExperimentFunction, run: int) -> pd.D
     except UserError:
         raise
     except Exception as error:
+        if was_interrupted():
+            raise KeyboardInterrupt from None
         where = traceback.extract_tb(error.__traceback__)[-1]
         message = f"{RAISED}{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
         return pd.DataFrame({"run": [run], "status": ["failed"], "message": [message]})

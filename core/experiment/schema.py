@@ -15,9 +15,9 @@ import yaml
 from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
 from core.errors import UserError
+from core.experiment import SCALES
 from core.strict import Strict, explain
 
-SCALES = ("smoke", "quick", "paper")
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
 """A part of a file's path, a command's argument and a Snakemake wildcard."""
 
@@ -52,7 +52,9 @@ ScaleOrAlias = Annotated[
 class Experiment(Strict):
     """One experiment: a function of papers/<paper>/experiments.py and the grid of benchmarks x methods it fills.
 
-    A cell of an experiment that `needs` others reads their records of its own benchmark and scale.
+    A cell of an experiment that `needs` others reads their records of its own benchmark and scale. `measured` are the
+    columns of its records that are times taken on the machine, "all" where everything depends on them: no rerun
+    repeats these.
     """
 
     description: str
@@ -62,6 +64,7 @@ class Experiment(Strict):
     methods: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
     settings: dict[str, Any] = Field(default_factory=dict)
     needs: list[Name] = Field(default_factory=list)
+    measured: list[Name] | Literal["all"] = Field(default_factory=list)
     scales: dict[Literal["smoke", "quick", "paper"], ScaleOrAlias]
 
     @field_validator("benchmarks", "methods", mode="before")
@@ -114,6 +117,8 @@ class Artifact(Strict):
     title: str
     source: Source
     experiments: list[Name] = Field(default_factory=list)
+    short_name: bool = False
+    """Whether it owns its id as a short name although another paper has an artifact of the same id."""
 
 
 class Paper(Strict):
@@ -154,9 +159,7 @@ def load_paper(path: Path) -> Paper:
         UserError: naming the file, the key, the value and what is allowed.
     """
     try:
-        text = path.read_text()
-        _check_keys_differ(yaml.compose(text, Loader=yaml.SafeLoader))
-        raw = yaml.safe_load(text)
+        raw = _read_yaml(path.read_text())
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read: {error}") from error
     except yaml.YAMLError as error:
@@ -170,6 +173,17 @@ def load_paper(path: Path) -> Paper:
     if paper.paper != path.parent.name:
         raise UserError(f"{path}: paper: {paper.paper!r} must be the folder's name {path.parent.name!r}")
     return paper
+
+
+def _read_yaml(text: str) -> Any:
+    """One YAML document, by libyaml where PyYAML was built with it (ten times faster than the parser in Python)."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    try:
+        node = loader.get_single_node()
+        _check_keys_differ(node)
+        return None if node is None else loader.construct_document(node)
+    finally:
+        loader.dispose()
 
 
 def _check_keys_differ(node: yaml.Node | None) -> None:

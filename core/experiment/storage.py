@@ -1,8 +1,8 @@
-"""Raw-run files: Parquet with the provenance in its metadata, written whole or not at all.
+"""Raw-run files: Parquet with the provenance in its metadata, written whole or not at all, checked on every reading.
 
 A file is written under a temporary name in its own folder, flushed to disk and renamed, so a reader sees the old file,
 the new one or none. The columns are `run` (repetition), `status` ("ok" or "failed"), `message`, and the experiment's
-own. The provenance is one JSON object under the key `replication`.
+own. The provenance is one JSON object under the key `replication`. Checksums cover every byte, see `checksums`.
 """
 
 from __future__ import annotations
@@ -12,18 +12,23 @@ import json
 import os
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from core.errors import UserError
+from core.experiment.checksums import UNSEALED, is_whole, seal
 from core.files import cannot_be_written, write_whole
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 METADATA_KEY = b"replication"
+SEAL_KEY = b"replication_checksum"
 DAMAGED = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
 """What Arrow and pandas raise on a file that is not whole."""
+NOT_PARQUET = "truncated or not a Parquet file"
 REQUIRED = ("settings_hash", "runs", "commit", "seeds", "wall_seconds", "peak_memory_mb")
 
 
@@ -38,11 +43,9 @@ def write_records(path: Path, records: pd.DataFrame, provenance: dict[str, Any])
         UserError: no space left on the device, or the folder cannot be written; nothing is left behind.
     """
     table = pa.Table.from_pandas(records, preserve_index=False)
-    table = table.replace_schema_metadata(
-        {**(table.schema.metadata or {}), METADATA_KEY: json.dumps(provenance, sort_keys=True)}
-    )
-    options = {"compression": "zstd", "compression_level": 9, "write_page_checksum": True}
-    write_whole(path, lambda stream: pq.write_table(table, stream, **options), _explain_write_error)
+    notes = {METADATA_KEY: json.dumps(provenance, sort_keys=True), SEAL_KEY: UNSEALED}
+    table = table.replace_schema_metadata({**(table.schema.metadata or {}), **notes})
+    write_whole(path, lambda stream: stream.write(seal(_encoded(table))), _explain_write_error)
 
 
 def copy_records(source: Path, target: Path) -> None:
@@ -64,29 +67,51 @@ def read_records(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
         ResultFileError: truncated, not a Parquet file, or without provenance.
         FileNotFoundError: no such file.
     """
+    table, provenance = read_table(path)
+    return table.to_pandas(), provenance
+
+
+def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
+    """The same as an Arrow table, for those who do without pandas; raises as `read_records`."""
+    content = _read_checked(path)
     try:
-        with open(path, "rb") as stream:  # once: Arrow opens a path twice, and it may be replaced in between
-            table = pq.read_table(stream, page_checksum_verification=True)
-        records = table.to_pandas()
-    except FileNotFoundError:
-        raise
+        table = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True).read()
     except DAMAGED as error:
         raise ResultFileError(_explain_read_error(path, error)) from error
     provenance = _provenance(path, table.schema)
-    if missing := {"run", "status", "message"} - set(records.columns):
+    if missing := {"run", "status", "message"} - set(table.column_names):
         raise ResultFileError(_unreadable(path, f"without the columns {sorted(missing)}"))
-    return records, provenance
+    return table, provenance
 
 
 def read_provenance(path: Path) -> dict[str, Any]:
-    """Only the provenance, without reading the records; raises as `read_records`."""
+    """Only the provenance, without decoding the records; raises as `read_records`."""
+    content = _read_checked(path)
     try:
-        schema = pq.read_schema(path)
-    except FileNotFoundError:
-        raise
+        schema = pq.read_schema(pa.BufferReader(content))
     except DAMAGED as error:
         raise ResultFileError(_explain_read_error(path, error)) from error
     return _provenance(path, schema)
+
+
+def _encoded(table: pa.Table) -> bytes:
+    stream = pa.BufferOutputStream()
+    pq.write_table(table, stream, compression="zstd", compression_level=9, write_page_checksum=True)
+    return stream.getvalue().to_pybytes()
+
+
+def _read_checked(path: Path) -> bytes:
+    """The file's content, once: it may be replaced while it is read."""
+    try:
+        content = path.read_bytes()
+        if is_whole(path, content):
+            return content
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise ResultFileError(_explain_read_error(path, error)) from error
+    what = "damaged: its checksum is not that of its content" if content[-4:] == b"PAR1" else NOT_PARQUET
+    raise ResultFileError(_unreadable(path, what))
 
 
 def _provenance(path: Path, schema: pa.Schema) -> dict[str, Any]:
@@ -102,7 +127,7 @@ def _provenance(path: Path, schema: pa.Schema) -> dict[str, Any]:
 def _explain_read_error(path: Path, error: Exception) -> str:
     if getattr(error, "errno", None):  # the file system's, not the decoder's
         return f"{path}: cannot be read: {os.strerror(error.errno)}"
-    return _unreadable(path, "truncated or not a Parquet file")
+    return _unreadable(path, NOT_PARQUET)
 
 
 def _unreadable(path: Path, what: str) -> str:

@@ -5,32 +5,53 @@ The Snakefile holds the rules; every function that a rule calls stands here, in 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from core.errors import UnknownNameError, UserError
+from core.experiment import SCALES, SOURCES
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
-from core.experiment.schema import SCALES, Artifact
+from core.experiment.drawings import (
+    EXTENSIONS,
+    OWN,
+    Drawing,
+    cells_of,
+    drawing,
+    folder_of,
+    is_current,
+    recorded_state,
+    state_of,
+)
+from core.experiment.durations import announcement
+from core.files import write_whole
 
-SOURCES = ("reference", "run")
 CONFIG = {"scale": SCALES, "runs": SOURCES}
-EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "json"), "figure": ("pdf", "png", "json")}
-TARGET = re.compile(r"figures/.+\.(pdf|png|csv|md|tex|json)|results/run/.+\.parquet")
+TARGET = re.compile(r"figures/.+\.(pdf|png|csv|md|tex|json|html)|results/run/.+\.parquet")
+PAGE = "comparison.html"
+STATES = Path(".snakemake/drawings")
+WARM = 3
+"""From this many drawings on, one process draws several: most of a single one's time goes into starting Python."""
 
 
 class Workflow:
     """The catalogue under a Snakemake configuration: `scale` (default quick) and `runs` (default reference).
 
+    Args:
+        config: of Snakemake.
+        root: the repository's.
+        words: of the command line; those that are no target are passed over, and without a target all is meant.
+
     Raises:
-        UserError: an unknown configuration key or value, or an invalid paper.yaml.
+        UserError: an unknown configuration key or value, an unknown target, or an invalid paper that the targets need;
+            a paper that they do not need is only named in `warnings`.
     """
 
-    def __init__(self, config: Mapping[str, Any], root: Path | str = ".") -> None:
+    def __init__(self, config: Mapping[str, Any], root: Path | str = ".", words: Iterable[str] = ()) -> None:
         for key, value in config.items():
             if key not in CONFIG:
                 raise UnknownNameError("configuration key (--config)", key, CONFIG)
@@ -39,75 +60,75 @@ class Workflow:
         self.scale: str = config.get("scale", "quick")
         self.source: str = config.get("runs", "reference")
         self.catalogue = Catalogue(root)
-        self._cells = {
-            str(cell.path("")): cell
-            for paper, spec in self.catalogue.papers.items()
-            for experiment in spec.experiments
-            for scale in SCALES
-            for cell in self.catalogue.cells(paper, experiment, scale)
-        }
+        self._forced = not {"-F", "--forceall"}.isdisjoint(words)
+        self._targets = [path for path in map(os.path.normpath, words) if self._is_target(path)] or ["all"]
+        self.warnings = [f"left out: {error}" for error in self.catalogue.broken.values()]
+        self._check_papers()
+        self._check_targets()
 
     @property
     def papers(self) -> list[str]:
         return list(self.catalogue.papers)
 
+    @cached_property
+    def everything(self) -> list[Drawing]:
+        """All artifacts, drawn from the configured source."""
+        return [self.drawing(name, folder_of(self.source)) for name in self.catalogue.artifacts]
+
+    def drawing(self, name: str, folder: str) -> Drawing:
+        """The drawing of `paper/artifact` below figures/`folder`: nothing for shipped runs, `own/` for your own."""
+        return drawing(self.catalogue, name, self.scale, "run" if folder == OWN else "reference")
+
     def artifacts(self, kind: str) -> list[str]:
         """`paper/artifact` of every table or figure."""
-        return [name for name in self.catalogue.artifacts if self._artifact(name).kind == kind]
+        return [drawn.name for drawn in self.everything if drawn.kind == kind]
 
     def targets(self, paper: str) -> list[str]:
         """The drawings of a paper."""
-        return [f"figures/{paper}/{artifact}.pdf" for artifact in self.catalogue.papers[paper].artifacts]
+        return [file for drawn in self.everything if drawn.paper == paper for file in drawn.files]
 
-    def sidecars(self) -> list[str]:
-        """What the comparison page is made from."""
-        return [f"figures/{name}.json" for name in self.catalogue.artifacts]
+    def all_targets(self) -> list[str]:
+        """Every drawing and the page that compares them."""
+        page = f"figures/{folder_of(self.source)}{PAGE}"
+        return [page, *(file for drawn in self.everything for file in drawn.files)]
 
-    def artifact_inputs(self, name: str) -> list[str]:
-        """Raw runs, published numbers and code of `paper/artifact`: shipped runs where present, or all of one's own."""
-        paper, artifact = self.catalogue.artifact(name)
-        root, folder = self.catalogue.root, Path("papers") / paper
-        code = {file.relative_to(root) for file in (root / folder).glob("*.py")}
-        code -= {folder / f"{name}.py" for name in ("__init__", "settings", "experiments")}
-        published = [folder / "published" / f"{artifact}.csv", folder / "published" / "claims.yaml"]
-        inputs = [str(path) for path in (*sorted(code), *published) if (root / path).exists()]
-        for cell in self._artifact_cells(name):
-            path = cell.path("", self.source)
-            if self.source == "run" or (root / path).exists():
-                inputs.append(str(path))
-        return inputs
+    def sidecars(self, folder: str) -> list[str]:
+        """What the comparison page in a folder is made from."""
+        return [f"{self.drawing(name, folder).stem}.json" for name in self.catalogue.artifacts]
+
+    def inputs(self, drawn: Drawing) -> list[str]:
+        """A file that stands for all that a drawing depends on, and your own runs, where it is of these."""
+        own = cells_of(self.catalogue, drawn) if drawn.source == "run" else ()
+        return [self._state_file(drawn), *(str(cell.path("")) for cell in own)]
+
+    def batches(self, processes: int) -> list[list[Drawing]]:
+        """Drawings that are asked for and out of date, divided between warm processes; none where they are few.
+
+        Left out are those whose own runs have yet to be made: each is drawn when its runs are there.
+
+        Args:
+            processes: how many may run at once.
+        """
+        waiting = [drawn for drawn in self._requested() if self._can_be_drawn(drawn)]
+        if not self._forced:
+            waiting = [drawn for drawn in waiting if not is_current(self.catalogue, drawn)]
+        if len(waiting) < WARM:
+            return []
+        count = max(1, min(processes, len(waiting) // WARM))
+        return [waiting[i::count] for i in range(count)]
 
     def cell_inputs(self, cell: Cell) -> list[str]:
         """The files of the cells that a cell reads: shipped ones where present, or all of one's own."""
         return [str(self._needed_path(needed)) for needed in cell.needs]
 
-    def _needed_path(self, needed: Cell) -> Path:
-        shipped = needed.path("", "reference")
-        return shipped if self.source == "reference" and (self.catalogue.root / shipped).exists() else needed.path("")
-
-    def artifact_state(self, name: str) -> str:
-        """A digest of what a drawing says beside its inputs: changed, it is drawn anew.
-
-        paper.yaml's words about the artifact, and the settings that its raw runs should have.
-        """
-        cells = [f"{cell.settings_hash} {cell.runs}" for cell in self._artifact_cells(name)]
-        told = [self._artifact(name).model_dump_json(), *cells]
-        return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
-
-    def check_targets(self, words: Iterable[str]) -> None:
-        """Raise an UnknownNameError if a word names a drawing or a cell's file that no rule makes.
-
-        Args:
-            words: of the command line; those that name no file below figures/ or results/run/ pass.
-        """
-        kinds = {name: self._artifact(name).kind for name in self.catalogue.artifacts}
-        short = {name: kinds[f"{paper}/{name}"] for name, paper in self.catalogue.short_names.items()}
-        drawings = [f"figures/{name}.{end}" for name, kind in (kinds | short).items() for end in EXTENSIONS[kind]]
-        known = {*drawings, *self._cells} - {f"figures/{name}.json" for name in short}
-        for word in words:
-            path = os.path.normpath(word)
-            if TARGET.fullmatch(path) and path not in known:
-                raise UnknownNameError("file", path, sorted(known))
+    def announcement(self) -> str:
+        """How many of your own runs the targets need that are not there, and for how long they will run; or nothing."""
+        wanted = {target: self._cells[target] for target in self._targets if target in self._cells}
+        for drawn in self._requested():
+            if drawn.source == "run":
+                wanted |= {str(cell.path("")): cell for cell in cells_of(self.catalogue, drawn)}
+        missing = [cell for path, cell in wanted.items() if not (self.catalogue.root / path).exists()]
+        return announcement(missing, self.catalogue.root) if missing else ""
 
     def cell(self, paper: str, experiment: str, benchmark: str, method: str, scale: str) -> Cell:
         """The cell behind a results/run path."""
@@ -120,14 +141,92 @@ class Workflow:
         """Every paper, experiment, benchmark, method or scale that occurs in a cell."""
         return {getattr(cell, part) for cell in self._cells.values()}
 
-    def _artifact_cells(self, name: str) -> list[Cell]:
-        paper, _, _ = name.partition("/")
-        names = self._artifact(name).experiments
-        return [cell for experiment in names for cell in self.catalogue.cells(paper, experiment, self.scale)]
+    @cached_property
+    def _cells(self) -> dict[str, Cell]:
+        return {
+            str(cell.path("")): cell
+            for paper, spec in self.catalogue.papers.items()
+            for experiment in spec.experiments
+            for scale in SCALES
+            for cell in self.catalogue.cells(paper, experiment, scale)
+        }
 
-    def _artifact(self, name: str) -> Artifact:
-        paper, _, artifact = name.partition("/")
-        return self.catalogue.papers[paper].artifacts[artifact]
+    @cached_property
+    def _drawn_files(self) -> dict[str, Drawing]:
+        """Every file that a rule draws, short names included."""
+        files = {}
+        for folder in ("", OWN):
+            for name in self.catalogue.artifacts:
+                drawn = self.drawing(name, folder)
+                files |= dict.fromkeys(drawn.files, drawn)
+                if self.catalogue.short_names.get(drawn.artifact) == drawn.paper:
+                    short = [f"figures/{folder}{drawn.artifact}.{end}" for end in EXTENSIONS[drawn.kind]]
+                    files |= {file: drawn for file in short if not file.endswith(".json")}
+        return files
+
+    def _requested(self) -> list[Drawing]:
+        """The drawings behind the targets, each once."""
+        found: dict[Drawing, None] = {}
+        for target in self._targets:
+            if target == "all":
+                found |= dict.fromkeys(self.everything)
+            elif target in self.catalogue.papers:
+                found |= dict.fromkeys(drawn for drawn in self.everything if drawn.paper == target)
+            elif target in self._drawn_files:
+                found[self._drawn_files[target]] = None
+            elif Path(target).name == PAGE:
+                folder = OWN if Path(target).parent.name == Path(OWN).name else ""
+                found |= dict.fromkeys(self.drawing(name, folder) for name in self.catalogue.artifacts)
+        return list(found)
+
+    def _can_be_drawn(self, drawn: Drawing) -> bool:
+        cells = cells_of(self.catalogue, drawn) if drawn.source == "run" else ()
+        return all(cell.path(self.catalogue.root).exists() for cell in cells)
+
+    def _state_file(self, drawn: Drawing) -> str:
+        """A file that changes when, and only when, anything that the drawing depends on does.
+
+        Snakemake compares times: it is older than a drawing that is up to date, whoever drew that.
+        """
+        name, root = STATES / Path(drawn.stem).relative_to("figures"), self.catalogue.root
+        state = state_of(self.catalogue, drawn)
+        path = root / name
+        if not path.is_file() or path.read_text() != state:
+            write_whole(path, lambda stream: stream.write(state.encode()))
+            if recorded_state(root, drawn) == state:
+                oldest = min((root / file).stat().st_mtime for file in drawn.files)
+                os.utime(path, (oldest - 1, oldest - 1))
+        return str(name)
+
+    def _needed_path(self, needed: Cell) -> Path:
+        shipped = needed.path("", "reference")
+        return shipped if self.source == "reference" and (self.catalogue.root / shipped).exists() else needed.path("")
+
+    def _is_target(self, word: str) -> bool:
+        return word == "all" or word in self.catalogue.names or TARGET.fullmatch(word) is not None
+
+    def _check_papers(self) -> None:
+        """Raise the error of the first broken paper that a target is about; everything is about each."""
+        for name, error in self.catalogue.broken.items():
+            if any(target == "all" or name in Path(target).parts for target in self._targets):
+                raise error
+
+    def _check_short_name(self, target: str) -> None:
+        """Raise a UserError if it is a file of an artifact by a name that several papers have."""
+        name = target.removeprefix("figures/").removeprefix(OWN).rpartition(".")[0]
+        if any(name in spec.artifacts for spec in self.catalogue.papers.values()):
+            self.catalogue.artifact(name)
+
+    def _check_targets(self) -> None:
+        """Raise an UnknownNameError if a target is a drawing or a cell's file that no rule makes."""
+        pages = {f"figures/{PAGE}", f"figures/{OWN}{PAGE}"}
+        for target in filter(TARGET.fullmatch, self._targets):
+            if target not in self._drawn_files and target not in self._cells and target not in pages:
+                self._check_short_name(target)
+                raise UnknownNameError("file", target, sorted({*self._drawn_files, *self._cells, *pages}))
+            if self.source == "run" and target in self._drawn_files and self._drawn_files[target].source != "run":
+                own = f"figures/{OWN}{target.removeprefix('figures/')}"
+                raise UserError(f"{target} is drawn from the shipped runs; from your own it is {own}")
 
 
 def one_of(names: Iterable[str]) -> str:

@@ -8,12 +8,15 @@ and is `inconclusive` otherwise. Runs that are missing make it `not run`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from core.errors import UserError
 from core.report.bootstrap import Interval
 
 OUTCOMES = ("holds", "fails", "inconclusive", "not run")
@@ -33,6 +36,25 @@ class Check:
     high: float
     holds: str
     detail: str = ""
+
+
+@contextmanager
+def reading(results: Any) -> Iterator[None]:
+    """Around an author's function: where an experiment has no runs, what fails on its empty frame was not run.
+
+    Raises:
+        NotRunError: naming these experiments. With runs of each experiment an error stays what it is.
+    """
+    try:
+        yield
+    except (UserError, NotRunError):
+        raise
+    except Exception as error:
+        names = dict.fromkeys(cell.experiment for cell in results.cells)
+        run = {cell.experiment for cell in results.cells if cell.present}
+        if absent := [name for name in names if name not in run]:
+            raise NotRunError(", ".join(absent)) from error
+        raise
 
 
 def runs_of(frame: pd.DataFrame, metric: str, benchmark: str, method: str, failed: float = math.nan) -> np.ndarray:

@@ -15,6 +15,7 @@ What a check is, and when a claim holds, stands in checks.py.
 from __future__ import annotations
 
 from collections.abc import Container
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +23,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import UserError
-from core.report.checks import OUTCOMES, Check, NotRunError, not_run
+from core.report.checks import OUTCOMES, Check, NotRunError, not_run, reading
 
 
 class Claim(BaseModel):
@@ -50,7 +51,7 @@ def read_claims(path: Path, artifacts: Container[str] | None = None) -> list[Cla
     if not path.is_file():
         return []
     try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+        entries = _parsed(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
     if entries is None:
@@ -78,12 +79,19 @@ def run_check(claim: Claim, functions: Any, results: Any) -> Check:
     if not callable(function):
         raise UserError(f"claim {claim.id!r}: check = {claim.check!r} is no function of the paper's claims module")
     try:
-        check = function(results)
+        with reading(results):
+            check = function(results)
     except NotRunError as error:
         return not_run(detail=str(error))
     if not isinstance(check, Check) or check.holds not in OUTCOMES:
         raise UserError(f"claim {claim.id!r}: check {claim.check!r} must return a Check that is one of {OUTCOMES}")
     return check
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str) -> Any:
+    """Each paper's file is read for each of its artifacts, and parsing is what takes the time."""
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _claim(path: Path, number: int, entry: Any) -> Claim:

@@ -7,57 +7,32 @@ from sidecars and images alone. An artifact whose runs are missing is drawn as `
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from core.errors import UserError
+from core.experiment.catalogue import Catalogue
+from core.experiment.drawings import Drawing, state_of
 from core.report import style
-from core.report.checks import NotRunError, not_run
+from core.report.checks import NotRunError, not_run, reading
 from core.report.claims import read_claims, run_check
 from core.report.figure import Figure, add_caption, placeholder
 from core.report.files import render, write_file
+from core.report.names import check_published
 from core.report.provenance import nothing_run, provenance_caption, provenance_record
-from core.report.published import Published, read_published, read_published_spec
+from core.report.published import Published, read_published_of
 from core.report.records import FORMAT, table_record, to_json
 from core.report.table import Table, absent_table
 from core.report.table_image import table_figure
 from core.report.table_text import sentence, to_csv, to_markdown, to_tex
 
 
-def draw_artifact(catalogue: Any, paper: str, name: str, scale: str, source: str) -> Path:
-    """Draw `paper/name` of a catalogue from its results at a scale and from a source; returns the stem of its files."""
-    spec = catalogue.paper(paper).artifacts[name]
-    folder = catalogue.root / catalogue.package / paper
-    stem = catalogue.root / "figures" / paper / name
-    draw(
-        paper,
-        name,
-        spec,
-        catalogue.results(paper, name, scale, source),
-        folder,
-        stem,
-        catalogue.module(paper, "artifacts"),
-        catalogue.module(paper, "claims") if (folder / "claims.py").is_file() else None,
-        catalogue.paper(paper).documents[spec.source.document],
-    )
-    return stem
+@dataclass(frozen=True)
+class Job:
+    """What one drawing is made of.
 
-
-def draw(
-    paper: str,
-    name: str,
-    spec: Any,
-    results: Any,
-    folder: Path,
-    stem: Path,
-    artifacts: Any,
-    checks: Any = None,
-    document: str = "",
-) -> Path:
-    """Draw one artifact and write its files.
-
-    Args:
+    Attributes:
         paper, name: the paper's folder name and the artifact's id.
         spec: its entry of paper.yaml: kind (`table` or `figure`), comparison (`cells`, `claims`, `shape` or `spec`),
             title, source.document, source.place.
@@ -67,19 +42,72 @@ def draw(
         artifacts: has the function `name`: (results, published or None) -> Table or Figure.
         checks: has the functions that claims.yaml names: results -> Check.
         document: the published document in words, for the caption.
+        source: of the runs, `reference` or `run`.
+        state: a digest of all that the drawing depends on, for the sidecar.
+        judged: the results that claims are judged by, where they are not those that are drawn.
+    """
 
-    Returns:
-        the path of the sidecar.
+    paper: str
+    name: str
+    spec: Any
+    results: Any
+    folder: Path
+    stem: Path
+    artifacts: Any
+    checks: Any = None
+    document: str = ""
+    source: str = "reference"
+    state: str = ""
+    judged: Any = None
+
+
+def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
+    """Draw an artifact of a catalogue; returns the stem of its files. Claims are judged without ablations.
+
+    Raises:
+        UserError: as `draw`, and where ablations are asked for and there are none.
+    """
+    paper, name = drawing.paper, drawing.artifact
+    state = state_of(catalogue, drawing)  # first: what changes while it is drawn makes the drawing outdated
+    spec = catalogue.paper(paper).artifacts[name]
+    check_published(catalogue, paper, name)
+    folder = catalogue.root / catalogue.package / paper
+    results = catalogue.results(paper, name, drawing.scale, drawing.source, drawing.ablations)
+    if drawing.ablations and not any(cell.ablation for cell in results.cells):
+        again = f"python -m papers run CELL --scale {drawing.scale} --set KEY=VALUE"
+        raise UserError(f"none of its cells was run with changed settings at scale {drawing.scale}; run one: {again}")
+    job = Job(
+        paper=paper,
+        name=name,
+        spec=spec,
+        results=results,
+        folder=folder,
+        stem=catalogue.root / drawing.stem,
+        artifacts=catalogue.module(paper, "artifacts"),
+        checks=catalogue.module(paper, "claims") if (folder / "claims.py").is_file() else None,
+        document=catalogue.paper(paper).documents[spec.source.document],
+        source=drawing.source,
+        state=state,
+        judged=results.without_ablations() if drawing.ablations else None,
+    )
+    draw(job)
+    return job.stem
+
+
+def draw(job: Job) -> Path:
+    """Draw one artifact and write its files; returns the path of the sidecar, which is written last.
 
     Raises:
         UserError: the function is missing or returns the wrong thing, published numbers or claims are not valid, or
             the files cannot be written.
     """
-    published = _published(folder / "published" / f"{name}.csv", spec.comparison)
-    document = document or spec.source.document
-    caption = provenance_caption(results, document, spec.source.place)
+    spec, results, stem = job.spec, job.results, job.stem
+    numbers = job.folder / "published" / f"{job.name}.csv"
+    published = read_published_of(numbers, spec.comparison) if numbers.is_file() else None
+    document = job.document or spec.source.document
+    caption = provenance_caption(results, document, spec.source.place, job.source)
     with style.context():
-        product = _product(name, spec, results, published, artifacts)
+        product = _product(job.name, spec, results, published, job.artifacts)
         title = sentence(f"{spec.source.place}. {spec.title}")
         if isinstance(product, Table):
             product = replace(product, title=product.title or title.rstrip("."))
@@ -87,17 +115,17 @@ def draw(
             files: dict[str, bytes | str] = {
                 "csv": to_csv(product),
                 "md": to_markdown(product, caption),
-                "tex": to_tex(product, caption, name),
+                "tex": to_tex(product, caption, job.name),
             }
         else:
             image = add_caption(product.figure, " ".join(filter(None, [title, sentence(product.caption), caption])))
             table = product.table
             files = {} if product.data is None else {"csv": product.data.to_csv(index=False, lineterminator="\n")}
-        files = {**render(image, f"{paper}/{name}: {spec.title}", crop=isinstance(product, Figure)), **files}
+        files = {**render(image, f"{job.paper}/{job.name}: {spec.title}", crop=isinstance(product, Figure)), **files}
     record = {
         "format": FORMAT,
-        "paper": paper,
-        "artifact": name,
+        "paper": job.paper,
+        "artifact": job.name,
         "title": spec.title,
         "kind": spec.kind,
         "comparison": spec.comparison,
@@ -105,20 +133,16 @@ def draw(
         "place": spec.source.place,
         "caption": " ".join(filter(None, [sentence(product.caption), caption])),
         "provenance": caption,
+        "source": job.source,
+        "state": job.state,
         **provenance_record(results),
         "files": sorted(f"{stem.name}.{suffix}" for suffix in files),
         "table": None if table is None else table_record(table),
-        "claims": _claims(folder, name, results, artifacts, checks),
+        "claims": _claims(job.folder, job.name, job.judged or results, job.artifacts, job.checks),
     }
     for suffix, content in files.items():
         write_file(stem.with_name(f"{stem.name}.{suffix}"), content)
     return write_file(stem.with_name(f"{stem.name}.json"), to_json(record))
-
-
-def _published(path: Path, comparison: str) -> Published | None:
-    if not path.is_file():
-        return None
-    return read_published_spec(path) if comparison == "spec" else read_published(path)
 
 
 def _product(name: str, spec: Any, results: Any, published: Published | None, artifacts: Any) -> Table | Figure:
@@ -128,7 +152,8 @@ def _product(name: str, spec: Any, results: Any, published: Published | None, ar
     if nothing_run(results) and spec.kind == "figure":
         return placeholder(spec.title)
     try:
-        product = function(results, published)
+        with reading(results):
+            product = function(results, published)
     except NotRunError as missing:
         reason = f"not run: {missing}" if str(missing) else "not run"
         return absent_table(published) if spec.kind == "table" else placeholder(spec.title, reason)

@@ -5,30 +5,44 @@ from __future__ import annotations
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 
+SLACK = 0.04  # words and spaces add up to the width of a line but for kerning and rounding, which are far below
+
 
 class Ruler:
-    """Measures text in points, at ten times the resolution so that hinting does not round widths."""
+    """Measures text in points, at ten times the resolution so that hinting does not round widths.
+
+    A ruler remembers what it has measured.
+    """
 
     def __init__(self) -> None:
         self._figure = MatplotlibFigure(figsize=(1, 1), dpi=720)
         self._renderer = FigureCanvasAgg(self._figure).get_renderer()
         self._artist = self._figure.text(0, 0, "")
+        self._widths: dict[tuple[str, float, str], float] = {}
 
     def __call__(self, text: str, size: float, weight: str = "normal") -> float:
         if not text:
             return 0.0
-        self._artist.set(text=literal(text), fontsize=size, fontweight=weight)
-        return self._artist.get_window_extent(self._renderer).width / 10
+        known = (text, size, weight)
+        if known not in self._widths:
+            self._artist.set(text=literal(text), fontsize=size, fontweight=weight)
+            self._widths[known] = self._artist.get_window_extent(self._renderer).width / 10
+        return self._widths[known]
 
     def wrap(self, text: str, width: float, size: float, weight: str = "normal") -> list[str]:
-        """Lines of at most `width` points, broken at spaces."""
+        """Lines of at most `width` points, broken at spaces. A line is measured only where its words leave a doubt."""
+        space = self("x x", size, weight) - 2 * self("x", size, weight)
         lines: list[str] = []
+        length = 0.0  # of the last line, its words and spaces added up
         for word in text.split():
+            own = self(word, size, weight)
             longer = f"{lines[-1]} {word}" if lines else word
-            if lines and self(longer, size, weight) <= width:
-                lines[-1] = longer
+            sure = abs(length + space + own - width) > SLACK * width
+            if lines and (length + space + own <= width if sure else self(longer, size, weight) <= width):
+                lines[-1], length = longer, length + space + own
             else:
                 lines.append(word)
+                length = own
         return lines
 
 

@@ -17,19 +17,22 @@ def nothing_run(results: Any) -> bool:
     return bool(results.cells) and not any(cell.present for cell in results.cells)
 
 
-def provenance_caption(results: Any, document: str, place: str) -> str:
-    """Scale, number of runs and source, and which cells are stale or missing."""
+def provenance_caption(results: Any, document: str, place: str, source: str = "reference") -> str:
+    """Scale, number of runs and source, and which cells are stale or missing; own runs are said to be such."""
     present = [cell for cell in results.cells if cell.present]
-    parts = []
+    parts = ["Own runs, not the shipped ones."] if source == "run" else []
     if not results.cells:
         parts.append("Drawn from the code's own definitions, without runs.")
     elif present:
         parts.append(f"Scale {scale_text(results)}; {runs_text(present)}.")
     parts.append(f"Published: {document}, {place}.")
+    if changed := [f"{cell_name(cell)} ({cell.runs} runs)" for cell in present if getattr(cell, "ablation", False)]:
+        parts.append(f"With your own ablations: {_some(changed)}.")
     if stale := [cell_name(cell) for cell in present if cell.stale]:
         parts.append(f"Stale, run with other settings than today's: {_some(stale)}.")
     if missing := [cell_name(cell) for cell in results.cells if not cell.present]:
-        parts.append(f"Not run: {_some(missing)}." if present else "Not run.")
+        count = f"{len(missing)} of {len(results.cells)} cells: "
+        parts.append(f"Not run, {count}{_some(missing)}." if present else "Not run.")
     return " ".join(parts)
 
 

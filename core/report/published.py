@@ -45,11 +45,17 @@ class PublishedCell:
 
 
 class Published:
-    """All published cells of one artifact, by (row, column) in the order of the file."""
+    """All published cells of one artifact, by (row, column) in the order of the file; lines says where each stands."""
 
-    def __init__(self, cells: dict[tuple[str, str], PublishedCell], path: Path | None = None) -> None:
+    def __init__(
+        self,
+        cells: dict[tuple[str, str], PublishedCell],
+        path: Path | None = None,
+        lines: dict[tuple[str, str], int] | None = None,
+    ) -> None:
         self.cells = dict(cells)
         self.path = path
+        self.lines = dict(lines or {})
         self.rows = tuple(dict.fromkeys(row for row, _ in self.cells))
         self.columns = tuple(dict.fromkeys(column for _, column in self.cells))
 
@@ -63,6 +69,10 @@ class Published:
 
     def get(self, key: tuple[str, str]) -> PublishedCell | None:
         return self.cells.get(key)
+
+    def error(self, key: tuple[str, str], field: str, value: str, hint: str) -> UserError:
+        """What is wrong with a field of a cell, with the file and the line."""
+        return UserError(f"{self.path}, line {self.lines.get(key, '?')}, column {field}: {value!r}; {hint}")
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.cells)
@@ -85,6 +95,11 @@ def read_published_spec(path: Path) -> Published:
     return _read(Path(path), TEXT_COLUMNS, _text_cell)
 
 
+def read_published_of(path: Path, comparison: str) -> Published:
+    """The published numbers of an artifact, or its specification: `comparison` is paper.yaml's; raises as they do."""
+    return read_published_spec(path) if comparison == "spec" else read_published(path)
+
+
 class _Line:
     """One line of the file, which knows how to complain about itself."""
 
@@ -104,14 +119,18 @@ def _read(path: Path, columns: tuple[str, ...], make) -> Published:
     with open(path, newline="", encoding="utf-8") as stream:
         reader = csv.reader(stream, strict=True)
         try:
-            return Published(_parse(path, reader, columns, make), path)
+            cells, lines = _parse(path, reader, columns, make)
+            return Published(cells, path, lines)
         except csv.Error as error:
             raise UserError(f"{path}, line {reader.line_num}: not valid CSV: {error}") from error
         except UnicodeDecodeError as error:
             raise UserError(f"{path}: not UTF-8 text: {error}") from error
 
 
-def _parse(path: Path, reader, columns: tuple[str, ...], make) -> dict[tuple[str, str], PublishedCell]:
+def _parse(
+    path: Path, reader, columns: tuple[str, ...], make
+) -> tuple[dict[tuple[str, str], PublishedCell], dict[tuple[str, str], int]]:
+    """The cells, and the line of each."""
     header = [name.strip() for name in next(reader, [])]
     allowed = {*columns, "note", *(NUMBER_COLUMNS if make is _text_cell else ())}
     if wrong := [name for name in columns if name not in header] or [name for name in header if name not in allowed]:
@@ -120,6 +139,7 @@ def _parse(path: Path, reader, columns: tuple[str, ...], make) -> dict[tuple[str
             f"allowed: {', '.join(columns)}, and optionally note"
         )
     cells: dict[tuple[str, str], PublishedCell] = {}
+    lines: dict[tuple[str, str], int] = {}
     for fields in reader:
         if not any(field.strip() for field in fields):
             continue
@@ -132,8 +152,8 @@ def _parse(path: Path, reader, columns: tuple[str, ...], make) -> dict[tuple[str
         key = (line["row"], line["column"])
         if key in cells:
             raise line.error("column", f"each pair of row and column once (row {key[0]!r} has this one already)")
-        cells[key] = make(line)
-    return cells
+        cells[key], lines[key] = make(line), line.number
+    return cells, lines
 
 
 def _number_cell(line: _Line) -> PublishedCell:

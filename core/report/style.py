@@ -17,6 +17,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 
+from core.report.variants import split_variant
+
 TEXT_WIDTH = 6.3  # inches, the width of a page's text
 INK, GREY, RULE = "#1a1a1a", "#5c5c5c", "#8a8a8a"
 
@@ -140,14 +142,19 @@ METHODS: dict[str, Method] = {
 
 
 def method(name: str) -> Method:
-    """The look of a method; a name not registered gets a look of its own derived from its letters, always the same."""
+    """The look of a method; a name not registered gets a look of its own derived from its letters, always the same.
+
+    An ablation, `method, setting=value`, is called as its method with the change behind.
+    """
     if name in METHODS:
         return METHODS[name]
+    base, change = split_variant(name)
+    label = f"{method(base).label}, {change.replace('_', ' ')}" if change else name.replace("_", " ")
     code = zlib.crc32(name.encode())
     color = SPARE[code % len(SPARE)]
     marker = MARKERS[code // len(SPARE) % len(MARKERS)]
     dash = DASHES[code // (len(SPARE) * len(MARKERS)) % len(DASHES)]
-    return Method(name.replace("_", " "), color, marker, dash)
+    return Method(label, color, marker, dash)
 
 
 def label(name: str) -> str:

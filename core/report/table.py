@@ -17,6 +17,7 @@ import pandas as pd
 from core.errors import UserError
 from core.report import style
 from core.report.published import Published, PublishedCell
+from core.report.variants import split_variant, with_variants
 from core.report.verdicts import Verdict, cell_verdict, check_direction, exact_verdict
 
 SAMPLE_COLUMNS = ("row", "column", "run", "value", "status")
@@ -63,11 +64,14 @@ class Table:
     quoted_rows: tuple[str, ...] = ()
 
     def row_label(self, row: str) -> str:
-        """The label given with the table, else the method's own label, else the row's name."""
-        return self.row_labels.get(row) or (style.METHODS[row].label if row in style.METHODS else row)
+        """The label given with the table, else the method's own label, else the row's name; changes behind it."""
+        base, change = split_variant(row)
+        label = self.row_labels.get(base) or (style.METHODS[base].label if base in style.METHODS else base)
+        return ", ".join(filter(None, (label, change.replace("_", " "))))
 
     def column_label(self, column: str) -> str:
-        return self.column_labels.get(column, column)
+        base, change = split_variant(column)
+        return ", ".join(filter(None, (self.column_labels.get(base, base), change.replace("_", " "))))
 
     @property
     def verdicts(self) -> list[Verdict]:
@@ -113,7 +117,7 @@ def compare_table(
         published: the published numbers; None where there are none.
         direction: `higher` or `lower`, what is better.
         reduced: the runs are below the published protocol: all, none, or those of these rows.
-        rows, columns: which, in this order; by default those published.
+        rows, columns: which, in this order, by default those published; ablations in the samples come behind them.
         quoted_rows: of the rows, those whose published numbers are shown without a verdict.
 
     Raises:
@@ -121,7 +125,8 @@ def compare_table(
     """
     check_direction(direction)
     published = published or Published({})
-    rows, columns = tuple(rows or published.rows), tuple(columns or published.columns)
+    rows = tuple(with_variants(rows or published.rows, samples.get("row", ())))
+    columns = tuple(with_variants(columns or published.columns, samples.get("column", ())))
     if unknown := set(quoted_rows) - set(rows):
         raise UserError(f"quoted_rows: {sorted(unknown)}; allowed: {', '.join(rows)}")
     runs = _values_by_cell(samples)

@@ -31,8 +31,32 @@ from matplotlib.axes import Axes
 
 from core.report import style
 from core.report.checks import NotRunError
+from core.report.memo import once
+from core.report.variants import with_variants
 
 SMALLEST = 1e-12  # regret below it is rounding; log axes and logarithms stop there
+
+
+@once
+def cell_rows(frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
+    """The rows of one cell, found once in a frame.
+
+    Raises:
+        NotRunError: it has none.
+    """
+    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
+    if rows.empty:
+        raise NotRunError(f"{benchmark}/{method}")
+    return rows
+
+
+@once
+def split_runs(rows: pd.DataFrame, *columns: str) -> list[tuple[np.ndarray, ...]]:
+    """Columns of one cell's rows as numbers, run by run in ascending order, each (n,) in the order of the rows."""
+    runs = rows["run"].to_numpy()
+    order = np.argsort(runs, kind="stable")
+    starts = np.flatnonzero(np.diff(runs[order])) + 1
+    return list(zip(*(np.split(rows[name].to_numpy(float)[order], starts) for name in columns), strict=True))
 
 
 def per_run(frame: pd.DataFrame, metric: str, benchmark: str, method: str) -> np.ndarray:
@@ -41,9 +65,7 @@ def per_run(frame: pd.DataFrame, metric: str, benchmark: str, method: str) -> np
     Raises:
         NotRunError: the cell has no rows.
     """
-    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
-    if rows.empty:
-        raise NotRunError(f"{benchmark}/{method}")
+    rows = cell_rows(frame, benchmark, method)
     table = rows.pivot(index="run", columns="evaluation", values=metric)
     return table.to_numpy(dtype=float)
 
@@ -89,10 +111,7 @@ def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np
     Raises:
         NotRunError: the cell has no rows.
     """
-    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
-    if rows.empty:
-        raise NotRunError(f"{benchmark}/{method}")
-    steps = [(run["seconds"].to_numpy(float), run["regret"].to_numpy(float)) for _, run in rows.groupby("run")]
+    steps = split_runs(cell_rows(frame, benchmark, method), "seconds", "regret")
     return np.stack([at_times(seconds, regret, times) for seconds, regret in steps])
 
 
@@ -133,7 +152,7 @@ def draw_band(axes: Axes, values: np.ndarray, method: str, first: int = 1) -> pd
 def draw_incumbents(
     axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods: Sequence[str], first: int = 1
 ) -> pd.DataFrame:
-    """Mean and standard error of a metric's running minimum for several methods; those that were not run are left out.
+    """Mean and standard error of a metric's running minimum for several methods, and ablations of them, that were run.
 
     Args:
         metric: `loss`, or `regret`, which gets a logarithmic axis.
@@ -149,7 +168,7 @@ def draw_incumbents(
     axes.set_ylabel({"regret": "immediate regret", "loss": "loss of the incumbent"}[metric])
     axes.set_xlabel("evaluations")
     parts = []
-    for method in methods:
+    for method in with_variants(methods, frame["method"].unique()):
         try:
             values = incumbent(per_run(frame, metric, benchmark, method))
         except NotRunError:

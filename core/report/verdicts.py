@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from core.errors import UserError
 from core.report.bootstrap import Interval
@@ -37,7 +37,7 @@ from core.report.published import PublishedCell
 KINDS = ("reproduced", "better", "worse", "inconclusive", "equal", "differs", "not run", "not published")
 DIRECTIONS = ("higher", "lower")
 LEVEL = 0.95
-QUARTILE = float(stats.norm.ppf(0.75))  # half the distance between the quartiles of a standard normal
+QUARTILE = float(special.ndtri(0.75))  # half the distance between the quartiles of a standard normal
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def welch_interval(ours: Estimate, published: Estimate, level: float = LEVEL) ->
     share = a / (a + b)  # Satterthwaite's formula, written in shares so that tiny errors do not underflow
     inverse = share**2 / ours.freedom + (1 - share) ** 2 / published.freedom
     freedom = 1 / inverse if inverse > 0 else math.inf
-    half_width = float(stats.t.ppf(0.5 + level / 2, freedom)) * math.sqrt(a + b)
+    half_width = float(special.stdtrit(freedom, 0.5 + level / 2)) * math.sqrt(a + b)
     return difference - half_width, difference + half_width
 
 

@@ -9,8 +9,8 @@ evaluation themselves take counts nothing.
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
@@ -19,6 +19,7 @@ from core.benchmarks.objective import FAILURE, Objective, failure_of, guarded_ev
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
 from core.optimizers.checks import require_count, require_number
+from core.progress import Progress, silent
 from core.study.evaluation import Result
 from core.study.journal import Journal
 from core.study.loop import drive
@@ -35,7 +36,7 @@ def simulate(
     generator: np.random.Generator,
     until: float | None = None,
     evaluations: int | None = None,
-    report: Callable[[Record], None] = lambda record: None,
+    progress: Progress = silent,
 ) -> list[Record]:
     """Run an optimizer on simulated workers and return what was told, in the order of telling.
 
@@ -46,7 +47,7 @@ def simulate(
         until: the clock stops here: what has not ended by then stays pending. An evaluation that raises costs the
             seconds until it did: where the clock counts something else, the objective must catch what it raises.
         evaluations: how many trials to start at most.
-        report: called with each record.
+        progress: called with the share of the limit that is reached, of the nearer one where there are two.
 
     Raises:
         UserError: no workers, a limit out of range, no limit on an optimizer that has no end, a negative cost, or
@@ -60,7 +61,12 @@ def simulate(
         raise UserError(f"{type(optimizer).__name__} has no end of its own; allowed: give until or evaluations")
     endless = evaluations is None and not optimizer.ends
     pool = SimulatedWorkers(objective, require_count("workers", workers), generator, until, endless)
-    return drive(optimizer, pool, math.inf if evaluations is None else evaluations, Journal(), report)
+    most, told = math.inf if evaluations is None else evaluations, itertools.count(1)
+
+    def report(record: Record) -> None:
+        progress(min(1.0, max(record.finished / pool.stop, next(told) / most)))
+
+    return drive(optimizer, pool, most, Journal(), report)
 
 
 class SimulatedWorkers:

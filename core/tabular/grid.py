@@ -17,14 +17,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from operator import itemgetter
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-from ConfigSpace import CategoricalHyperparameter, ConfigurationSpace, OrdinalHyperparameter
 from numpy.typing import ArrayLike, NDArray
 
 from core.errors import UnknownNameError, UserError
 from core.tabular.values import CATEGORICAL, VALUES
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
 
 Configuration = Mapping[str, Any]
 
@@ -91,6 +93,9 @@ class Grid:
     @cached_property
     def space(self) -> ConfigurationSpace:
         """Ordinal numbers and categorical names; hyperparameters with one value are constant to `core.spaces`."""
+        # Imported here: ConfigSpace brings scipy.stats along, without which tables are read and drawn.
+        from ConfigSpace import CategoricalHyperparameter, ConfigurationSpace, OrdinalHyperparameter
+
         space = ConfigurationSpace(name="FC-Net grid")
         for name, own in self.values.items():
             kind = CategoricalHyperparameter if name in CATEGORICAL else OrdinalHyperparameter

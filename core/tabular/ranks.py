@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from core.errors import UserError
 from core.tabular.importance import best_positions
@@ -22,27 +21,34 @@ SHARES = (0.01, 0.1, 0.2, 0.5, 1.0)  # Fig 7.2; D.1 speaks of 25% where both cap
 
 def spearman(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     """Correlation of the ranks of two samples (n,); nan where one of them is constant."""
-    a, b = (rankdata(values) - (len(values) + 1) / 2 for values in (first, second))
+    a, b = _centred_ranks(first), _centred_ranks(second)
     norm = np.sqrt((a**2).sum() * (b**2).sum())
     return float((a * b).sum() / norm) if norm > 0 else float("nan")
 
 
-def budget_correlations(table: Table, shares: Sequence[float] = SHARES) -> pd.DataFrame:
-    """Correlation of the average validation errors after fewer epochs with those after all.
+def correlations_with_the_last(table: Table, share: float, epochs: Sequence[int]) -> NDArray[np.float64]:
+    """Correlation of the average validation errors after fewer epochs with those after all, (len(epochs),).
 
-    Every epoch of the learning curves, or the stored ones where the table has no curves.
+    Args:
+        share: of the configurations, the best by the average test error.
+    """
+    chosen = best_positions(table.mean_test, share)
+    final = mean_error(table.valid_at(table.epochs[-1]))[chosen]
+    return np.array([spearman(mean_error(table.valid_at(epoch))[chosen], final) for epoch in epochs])
+
+
+def budget_correlations(table: Table, shares: Sequence[float] = SHARES) -> pd.DataFrame:
+    """These of several shares, after every epoch of the learning curves, or the stored ones of a table without curves.
 
     Returns:
         share, configurations (how many), epoch, correlation.
     """
-    last = table.epochs[-1]
-    epochs = table.epochs if table.curves is None else range(1, last + 1)
-    errors = {epoch: mean_error(table.valid_at(epoch)) for epoch in epochs}
+    epochs = table.epochs if table.curves is None else range(1, table.epochs[-1] + 1)
     rows = []
     for share in shares:
-        chosen = best_positions(table.mean_test, share)
-        final = errors[last][chosen]
-        rows += [(share, len(chosen), epoch, spearman(error[chosen], final)) for epoch, error in errors.items()]
+        count = len(best_positions(table.mean_test, share))
+        found = correlations_with_the_last(table, share, epochs)
+        rows += [(share, count, epoch, float(value)) for epoch, value in zip(epochs, found, strict=True)]
     return pd.DataFrame(rows, columns=["share", "configurations", "epoch", "correlation"])
 
 
@@ -73,3 +79,9 @@ def dataset_correlations(tables: Sequence[Table], shares: Sequence[float] = (0.0
                 correlation = spearman(errors[i][best[i]], errors[j][best[i]])
                 rows.append((share, first.dataset, second.dataset, len(best[i]), correlation))
     return pd.DataFrame(rows, columns=["share", "first", "second", "configurations", "correlation"])
+
+
+def _centred_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Ranks of finite or infinite values (n,) minus their mean; equal values have the average of theirs."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2 - (len(values) + 1) / 2)[place]

@@ -11,11 +11,12 @@ both do the same steps, from random numbers of their own.
 
 from __future__ import annotations
 
+from core.progress import Progress, silent
 from core.training.networks import Networks, Part, Parts, Records
 
 
-def train(networks: Networks, parts: Parts, device: str = "cpu") -> Records:
-    """Train a group. The same group on the same device gives the same errors.
+def train(networks: Networks, parts: Parts, device: str = "cpu", progress: Progress = silent) -> Records:
+    """Train a group. The same group on the same device gives the same errors; `progress` is told the share done.
 
     `seconds` of a network, its cost to an optimizer, is on the CPU the CPU time of the one thread that trained it
     alone, so that load of the machine changes it little, times E / epochs done where it diverged and stopped early. On
@@ -24,10 +25,10 @@ def train(networks: Networks, parts: Parts, device: str = "cpu") -> Records:
     if device == "cpu":
         from core.training.compiled import train_compiled
 
-        return train_compiled(networks, parts)
+        return train_compiled(networks, parts, progress)
     from core.training.batched import train_batched
 
-    return train_batched(networks, parts, device)
+    return train_batched(networks, parts, device, progress=progress)
 
 
 __all__ = ["Networks", "Part", "Parts", "Records", "train"]

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.progress import Progress, silent
 from core.randomness import permutations
 from core.training.networks import Networks, Part, Parts, Records
 from core.training.passes import EPSILON, FIRST_DECAY, SECOND_DECAY
@@ -122,7 +123,13 @@ class BatchedTraining:
         self.theta.sub_((self.first * (rates / (1 - FIRST_DECAY**self.steps))).div_(spread))
 
 
-def train_batched(networks: Networks, parts: Parts, device: torch.device | str, draws: Draws | None = None) -> Records:
+def train_batched(
+    networks: Networks,
+    parts: Parts,
+    device: torch.device | str,
+    draws: Draws | None = None,
+    progress: Progress = silent,
+) -> Records:
     """Train a group; `seconds` is the time on the wall, shared equally between the networks."""
     start = time.perf_counter()
     training = BatchedTraining(networks, parts, device, draws or Draws(networks, device))
@@ -130,6 +137,7 @@ def train_batched(networks: Networks, parts: Parts, device: torch.device | str, 
     for epoch in range(networks.epochs):
         errors = training.epoch(epoch)
         curves.append(torch.stack([errors, training.error(training.parts[1])]))
+        progress((epoch + 1) / networks.epochs)
     # In single precision first: what overflows there has diverged, as in the compiled engine.
     train, validation = torch.stack(curves, -1).float().cpu().numpy()
     test = training.error(training.parts[2]).float().cpu().numpy()

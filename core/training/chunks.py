@@ -16,13 +16,9 @@ from numpy.typing import NDArray
 
 from core.errors import UserError
 from core.files import write_whole
+from core.progress import Progress, silent, within
 
 Arrays = dict[str, NDArray]
-Progress = Callable[[float], None]
-
-
-def silent(share: float) -> None:
-    """The default progress callback."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +48,17 @@ class Chunks:
 
     def fill(
         self,
-        compute: Callable[[NDArray[np.int64]], Arrays],
+        compute: Callable[[NDArray[np.int64], Progress], Arrays],
         shard: tuple[int, int] = (0, 1),
         progress: Progress = silent,
     ) -> None:
         """Compute the missing chunks of a shard.
 
         Args:
-            compute: gets the numbers of a chunk's items and returns their arrays.
+            compute: gets the numbers of a chunk's items, and what to call with the share of them that is done; returns
+                their arrays.
             shard: which, of how many.
-            progress: called after each chunk with the share of the shard that is there.
+            progress: called with the share of the shard that is there.
 
         Raises:
             UserError: a shard that does not exist, a file of another collection, or one that cannot be written.
@@ -72,7 +69,8 @@ class Chunks:
         numbers = range(which, self.count, shards)
         for done, number in enumerate(numbers, start=1):
             if self._read(number) is None:
-                arrays = compute(self._items(number))
+                told = within(progress, (done - 1) / len(numbers), done / len(numbers))
+                arrays = compute(self._items(number), told)
                 if {"key", "names"} & arrays.keys() or any(
                     len(array) != len(self._items(number)) for array in arrays.values()
                 ):

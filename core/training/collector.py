@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 
 from core.data import load
 from core.experiment.seeds import derive_seed
+from core.progress import Progress, silent, within
 from core.spaces import CubeEncoding
 from core.training import Networks, Parts, train
-from core.training.chunks import Arrays, Chunks, Progress, silent
+from core.training.chunks import Arrays, Chunks
 from core.training.networks import exponential
 from core.training.preparation import prepare
 
@@ -85,15 +86,20 @@ class CurveCollection:
         """
         return self._chunks.gather()
 
-    def train(self, items: Sequence[int] | NDArray[np.int64]) -> Arrays:
-        """Columns as `arrays` has them, of the configurations with these numbers; writes and reads no file."""
+    def train(self, items: Sequence[int] | NDArray[np.int64], progress: Progress = silent) -> Arrays:
+        """Columns as `arrays` has them, of the configurations with these numbers; writes and reads no file.
+
+        Args:
+            progress: called with the share of the epochs that is done.
+        """
         encoding = CubeEncoding(surrogate_space())
         found: dict[str, list] = {}
-        for number in items:
+        for done, number in enumerate(items):
             generator = np.random.default_rng(derive_seed("surrogate", self.seed, int(number)))
             (configuration,) = encoding.decode(generator.random((1, encoding.dimension)))
             seed = derive_seed("surrogate", self.dataset, self.seed, int(number))
-            curve = train_curve(self._parts, configuration, seed, self.epochs, self.device)
+            told = within(progress, done / len(items), (done + 1) / len(items))
+            curve = train_curve(self._parts, configuration, seed, self.epochs, self.device, told)
             for name, value in (configuration | curve).items():
                 found.setdefault(name, []).append(value)
         return {name: np.array(values) for name, values in found.items()}
@@ -110,7 +116,14 @@ class CurveCollection:
         return Chunks(Path(self.folder), key, self.configurations, self.chunk_size)
 
 
-def train_curve(parts: Parts, configuration: dict, seed: int, epochs: int = EPOCHS, device: str = "cpu") -> dict:
+def train_curve(
+    parts: Parts,
+    configuration: dict,
+    seed: int,
+    epochs: int = EPOCHS,
+    device: str = "cpu",
+    progress: Progress = silent,
+) -> dict:
     """Train one configuration of Table C.1.
 
     Returns:
@@ -127,6 +140,6 @@ def train_curve(parts: Parts, configuration: dict, seed: int, epochs: int = EPOC
         rates=rates[None],
         seeds=np.array([seed], dtype=np.uint64),
     )
-    records = train(networks, parts, device)
+    records = train(networks, parts, device, progress)
     names = ("train_error", "valid_error", "test_error", "seconds")
     return {name: array[0] for name, array in zip(names, records, strict=True)}

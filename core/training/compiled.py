@@ -17,6 +17,7 @@ import numpy as np
 from core.models.kernels.random_bits import seed_states, shuffle
 from core.models.kernels.simd import LANES, load, store
 from core.models.kernels.sources import fingerprint
+from core.progress import Progress, silent
 from core.training import passes
 from core.training.layout import make_layout, padded_places, padded_rows
 from core.training.networks import Networks, Parts, Records
@@ -24,10 +25,15 @@ from core.training.passes import Network, adam, backward, forward, head
 
 EVALUATION_ROWS = 64  # at least so many at a time: enough to reuse the weights that are in registers
 EVALUATING = -1  # instead of a number of steps
+CALL_SECONDS = 0.5  # of training between two looks at the outside world
 
 
-def train_compiled(networks: Networks, parts: Parts) -> Records:
-    """Train a group; `seconds` is the CPU time of one thread that trains the network, alone."""
+def train_compiled(networks: Networks, parts: Parts, progress: Progress = silent) -> Records:
+    """Train a group; `seconds` is the CPU time of one thread that trains the network, alone.
+
+    Machine code is left after as many epochs as fill `CALL_SECONDS`, one at least, so that progress is told and
+    signals are obeyed meanwhile; how many they are changes no number.
+    """
     train = _compile()
     layout = make_layout(networks.sizes, max(networks.batch_size, EVALUATION_ROWS))
     places = padded_places(layout)
@@ -39,13 +45,22 @@ def train_compiled(networks: Networks, parts: Parts) -> Records:
         theta, gradient, first, second = (np.zeros(layout.size, np.float32) for _ in range(4))
         theta[places] = start
         network = Network(networks.tanh[g], networks.dropout[g], theta, gradient, first, second, lanes[g])
-        settings = (parts.classes, networks.batch_size, networks.rates[g], shufflers[g])
+        order, scratch = np.arange(len(parts.train.y)), np.zeros(layout.scratch, np.float32)
+        fixed = (layout, network, *data, parts.classes, networks.batch_size, order, scratch)
+        varied = (networks.rates[g], records.train[g], records.validation[g])
         if g == 0:  # no epoch: machine code is made or loaded before the clock starts
-            nothing = (*settings[:2], networks.rates[g][:0], shufflers[g])
-            train(layout, network, *data, *nothing, records.train[g][:0], records.validation[g][:0])
-        before = time.thread_time()
-        records.test[g], done = train(layout, network, *data, *settings, records.train[g], records.validation[g])
-        records.seconds[g] = (time.thread_time() - before) * epochs / done
+            train(*fixed, shufflers[:1], 0, False, *(array[:0] for array in varied))
+        done, seconds, finite = 0, 0.0, True
+        while finite and done < epochs:
+            count = max(1, int(CALL_SECONDS * done / seconds)) if seconds > 0 else 1
+            slices = (array[done : done + count] for array in varied)
+            before = time.thread_time()
+            more, finite, test = train(*fixed, shufflers[g : g + 1], done, done + count >= epochs, *slices)
+            seconds += time.thread_time() - before
+            done += more
+            progress((g + done / epochs) / group)
+        records.test[g] = test
+        records.seconds[g] = seconds * epochs / done
     return records
 
 
@@ -57,27 +72,31 @@ def _compile() -> Callable:
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")
     def train(
-        layout, network, train_part, validation_part, test_part, classes, batch, rates, shuffler, train_errors,
-        validation_errors,
+        layout, network, train_part, validation_part, test_part, classes, batch, order, scratch, shuffler,
+        epochs_before, is_last, rates, train_errors, validation_errors,
     ):  # fmt: skip
-        """Fill the errors (E,) of an epoch each; the test error, and the epochs done before the network diverged."""
+        """Fill the errors (E,) of the next epochs; `order`, `scratch` and `shuffler` (1,) go from call to call.
+
+        Returns how many epochs were done, whether the network is still finite, and after the last its test error.
+        """
         version  # noqa: B018
-        points, scratch = len(train_part[1]), np.zeros(layout.scratch, np.float32)
-        order, as_they_are = np.arange(points), np.arange(max(len(validation_part[1]), len(test_part[1])))
-        steps = 0
+        as_they_are = np.arange(max(len(validation_part[1]), len(test_part[1])))
+        steps = epochs_before * -(-len(order) // batch)
         for epoch in range(len(rates)):
-            shuffler = shuffle(order, shuffler)
+            shuffler[0] = shuffle(order, shuffler[0])
             rate = rates[epoch]
             train_errors[epoch] = _sweep(layout, network, train_part, order, batch, classes, rate, steps, scratch)
-            steps += -(-points // batch)
+            steps += -(-len(order) // batch)
             validation_errors[epoch] = _sweep(
                 layout, network, validation_part, as_they_are, layout.capacity, classes, rate, EVALUATING, scratch
             )
             if not (np.isfinite(train_errors[epoch]) and np.isfinite(validation_errors[epoch])):
                 train_errors[epoch] = validation_errors[epoch] = np.nan
-                return np.nan, epoch + 1
+                return epoch + 1, False, np.nan
+        if not is_last:
+            return len(rates), True, np.nan
         test = _sweep(layout, network, test_part, as_they_are, layout.capacity, classes, 0.0, EVALUATING, scratch)
-        return (test if np.isfinite(test) else np.nan), len(rates)
+        return len(rates), True, (test if np.isfinite(test) else np.nan)
 
     return train
 

@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 
 from core.errors import UserError
 from core.experiment.seeds import derive_seed
+from core.progress import Progress, silent, within
 from core.tabular.grid import Grid
 from core.tabular.table import EPOCHS, Table, half_precision
 from core.training import Networks, Parts, train
-from core.training.chunks import Arrays, Chunks, Progress, silent
+from core.training.chunks import Arrays, Chunks
 from core.training.networks import constant, cosine
 from core.training.preparation import load_tabular, prepare
 
@@ -96,14 +97,14 @@ class FCNetCollection:
             split=self._data[1],
         )
 
-    def _train(self, items: NDArray[np.int64]) -> Arrays:
+    def _train(self, items: NDArray[np.int64], progress: Progress) -> Arrays:
         positions = self._order[items]
         names = ("fcnet", self.dataset, self.seed)
         indices = self.grid.indices[positions]
         seeds = [[derive_seed(*names, int(index), r) for r in range(self.repetitions)] for index in indices]
         configurations = self.grid.configurations(positions)
         return train_configurations(
-            self._data[0], configurations, np.array(seeds, dtype=np.uint64), self.epochs, self.device
+            self._data[0], configurations, np.array(seeds, dtype=np.uint64), self.epochs, self.device, progress
         )
 
     @cached_property
@@ -130,12 +131,14 @@ def train_configurations(
     seeds: NDArray[np.uint64],
     epochs: int = 100,
     device: str = "cpu",
+    progress: Progress = silent,
 ) -> Arrays:
     """Train n configurations of Table 7.2 in R repetitions, those of one architecture and batch size as one group.
 
     Args:
         configurations: by the names of `core.tabular.grid`.
         seeds: (n, R).
+        progress: called with the share of the trainings that is done.
 
     Returns:
         train_mse, valid_mse (n, R, epochs), test_mse, seconds (n, R) float32, see `core.training.networks.Records`,
@@ -149,7 +152,9 @@ def train_configurations(
     for number, configuration in enumerate(configurations):
         key = tuple(configuration[name] for name in ("batch_size", "n_units_1", "n_units_2"))
         groups.setdefault(key, []).append(number)
+    done = 0
     for (batch_size, *hidden), members in groups.items():
+        told = within(progress, done / n, (done + len(members)) / n)
         chosen = [configurations[number] for number in members for _ in range(repetitions)]
         networks = Networks(
             sizes=(parts.train.X.shape[1], *hidden, 1),
@@ -159,7 +164,8 @@ def train_configurations(
             rates=np.stack([SCHEDULES[c["lr_schedule"]](c["init_lr"], epochs) for c in chosen]),
             seeds=seeds[members].reshape(-1),
         )
-        records = train(networks, parts, device)
+        records = train(networks, parts, device, told)
+        done += len(members)
         for name, array in zip(("train_mse", "valid_mse", "test_mse", "seconds"), records, strict=True):
             found[name][members] = array.reshape(len(members), repetitions, *array.shape[1:])
         found["parameters"][members] = networks.num_weights

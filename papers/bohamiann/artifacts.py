@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
-from core.benchmarks import xgboost
 from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.figure import Figure
+from core.report.names import published_names
 from core.report.published import Published
 from core.report.table import Table, compare_table, samples_of, spec_table
 from papers.bohamiann.claims import smaller_mode_share
 from papers.bohamiann.grid import select_constants
 from papers.bohamiann.regret_figures import fig1_left, fig1_right, fig3_3, figA_1, hpolib  # noqa: F401
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
 
 SET_LABELS = {
     "boston": "Boston housing",
@@ -28,9 +33,12 @@ OURS_ONLY = {
     "adaptive_sghmc_unraised": "adaptive, friction not raised (ours only)",
     "adaptive_sghmc_weak_prior": "adaptive, weak noise prior (ours only)",
 }
+BOUNDS = {"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"}
+QUOTED = ("vi", "pbp")
 LIKELIHOOD = "log-likelihood in nats a point, of the Gaussian with the ensemble's moments"
 
 
+@published_names(rows=("sghmc_best_average", "sghmc_tuned", "adaptive_sghmc", *QUOTED))
 def table1(results: Results, published: Published) -> Table:
     """NIPS Table 1: both SGHMC rows are chosen from the grid by the mean over the runs, as the caption says."""
     frame = results.frame("uci_nips")
@@ -45,7 +53,7 @@ def table1(results: Results, published: Published) -> Table:
         reduced=results.reduced,
         rows=_rows(published, samples),
         columns=_columns(published, samples),
-        quoted_rows=("vi", "pbp"),
+        quoted_rows=QUOTED,
         metric=LIKELIHOOD,
         format=".3f",
         caption="Random 90/10 splits. VI and PBP are quoted from the paper. " + chosen.description,
@@ -64,11 +72,18 @@ def table3_2(results: Results, published: Published) -> Table:
     return _uci_table(results, published, "rmse", "lower", "RMSE in the target's units")
 
 
+def _xgboost() -> ConfigurationSpace:
+    from core.benchmarks import xgboost  # imports ConfigSpace, and with it scipy.stats, which few drawings need
+
+    return xgboost.space()
+
+
+@published_names(rows=_xgboost, columns=BOUNDS)
 def tableA_1(results: Results, published: Published) -> Table:
     """Thesis Table A.1, rendered from the space of core.benchmarks.xgboost."""
     rows = {
         name: {"lower": f"{range_.lower:g}", "upper": f"{range_.upper:g}", "log": "yes" if range_.log else "no"}
-        for name, range_ in xgboost.space().items()
+        for name, range_ in _xgboost().items()
     }
     return spec_table(
         pd.DataFrame.from_dict(rows, orient="index"),
@@ -76,7 +91,7 @@ def tableA_1(results: Results, published: Published) -> Table:
         caption="Ranges of the eight hyperparameters; equal where our space has the published value.",
         row_header="Hyperparameter",
         row_labels={name: name.replace("_", " ") for name in rows},
-        column_labels={"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"},
+        column_labels=BOUNDS,
     )
 
 

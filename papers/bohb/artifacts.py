@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
-from ConfigSpace import ConfigurationSpace
 
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
+from core.report.names import published_names
 from core.report.published import Published
 from core.report.table import Cell, Table, spec_table
 from core.report.verdicts import Verdict
@@ -14,8 +16,10 @@ from papers.bohb.ablation_figures import figC_3, figC_4, figC_5, figC_6, figC_7 
 from papers.bohb.counting_figures import fig6_2, figC_8, figC_9  # noqa: F401
 from papers.bohb.density_figure import figC_1  # noqa: F401
 from papers.bohb.network_figures import fig6_5, figC_10  # noqa: F401
-from papers.bohb.spaces import described, ppo_space
 from papers.bohb.surrogate_figures import LABELS, fig6_1, fig6_4, figC_2  # noqa: F401
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
 
 NAMES = {
     "batch_size": "batch size",
@@ -27,16 +31,29 @@ NAMES = {
     "units_1": "units, layer 1",
     "units_2": "units, layer 2",
 }
+BOUNDS = {"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"}
 ETA = 3
 
 
-def tableC_1(results: Results, published: Published) -> Table:
-    """Thesis Table C.1, rendered from the space of core.training.collector."""
+def _networks() -> ConfigurationSpace:
     from core.training.collector import surrogate_space  # imports torch, which the other drawings do without
 
-    return _space_table(surrogate_space(), published, NAMES)
+    return surrogate_space()
 
 
+def _bayesian_networks() -> ConfigurationSpace:
+    from core.benchmarks.registry import objective  # likewise
+
+    return objective("bnn_diabetes").space
+
+
+@published_names(rows=_networks, columns=BOUNDS)
+def tableC_1(results: Results, published: Published) -> Table:
+    """Thesis Table C.1, rendered from the space of core.training.collector."""
+    return _space_table(_networks(), published, NAMES)
+
+
+@published_names(rows=LABELS, columns=("budgets", "rungs"))
 def tableC_2(results: Results, published: Published) -> Table:
     """Thesis Table C.2: the budgets that the rule of C.8.2 gives on our surrogates, in seconds of our machine."""
     frame = results.frame("surrogates")
@@ -62,26 +79,34 @@ def tableC_2(results: Results, published: Published) -> Table:
     return table
 
 
+@published_names(rows=_bayesian_networks, columns=BOUNDS)
 def tableC_3(results: Results, published: Published) -> Table:
     """Thesis Table C.3, rendered from the space of core.benchmarks.bayesian_network."""
-    from core.benchmarks.registry import objective  # likewise
-
     names = {**NAMES, "step_length": "step length", "burn_in": "burn in", "momentum_decay": "momentum decay"}
-    return _space_table(objective("bnn_diabetes").space, published, names)
+    return _space_table(_bayesian_networks(), published, names)
 
 
+def _ppo() -> ConfigurationSpace:
+    from papers.bohb.spaces import ppo_space  # imports ConfigSpace, which the figures do without
+
+    return ppo_space()
+
+
+@published_names(rows=_ppo, columns=BOUNDS)
 def tableC_4(results: Results, published: Published) -> Table:
     """Thesis Table C.4, rendered from papers.bohb.spaces; the text speaks of eight hyperparameters."""
-    names = {name: name.replace("_", " ") for name in ppo_space()}
-    return _space_table(ppo_space(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
+    names = {name: name.replace("_", " ") for name in _ppo()}
+    return _space_table(_ppo(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
 
 
 def _space_table(space: ConfigurationSpace, published: Published, names: dict[str, str]) -> Table:
+    from papers.bohb.spaces import described  # likewise
+
     return spec_table(
         described(space),
         published,
         caption="Ranges of the hyperparameters; equal where our space has the published value.",
         row_header="Hyperparameter",
         row_labels={name: names.get(name, name) for name in space},
-        column_labels={"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"},
+        column_labels=BOUNDS,
     )

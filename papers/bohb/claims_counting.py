@@ -9,9 +9,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, absent, all_of, bootstrap_interval, judge
-from core.report.trajectories import SMALLEST
+from core.report.trajectories import SMALLEST, cell_rows
 from papers.bohb.counting_figures import DIMENSIONS
-from papers.bohb.curves import frame_of, over_time, rows_of, times_of
+from papers.bohb.curves import frame_of, over_time, times_of
 from papers.bohb.measures import (
     CLEARLY,
     SEED,
@@ -141,12 +141,12 @@ def _both(frame: pd.DataFrame, benchmark: str, check: Callable[[str], Check]) ->
 
 
 def _in_dimensions(frame: pd.DataFrame, names: list[str], check: Callable[[str], list[Check]]) -> list[Check]:
-    ran = set(frame["benchmark"])
+    ran = set(frame["benchmark"].unique())
     return [each for name in names for each in (check(name) if name in ran else [absent(name)])]
 
 
 def _stalls(frame: pd.DataFrame, benchmark: str, method: str) -> Check:
-    rows = rows_of(frame, benchmark, method)
+    rows = cell_rows(frame, benchmark, method)
     times = np.array([end_of(rows) / 4, end_of(rows)])
     interval = bootstrap_interval(over_time(rows, times), _log_fall, SEED)
     words = f"{method}'s fall from {times[0]:.4g} to {times[1]:.4g}: {described(interval)}"
@@ -169,16 +169,15 @@ def _log_fall(curves: np.ndarray) -> np.ndarray:
 def _growth(frame: pd.DataFrame, method: str) -> list[Check]:
     curves = []
     for name in DIMENSIONS[:3]:
-        rows = rows_of(frame, name, method)
+        rows = cell_rows(frame, name, method)
         curves.append(Curves.of(rows, times_of(frame, name, [method], POINTS)))
 
-    def growths(*drawn: np.ndarray) -> list[Bounds]:
-        times = [each.log_time(part, GOOD) for each, part in zip(curves, drawn, strict=True)]
+    def growths(*averages: np.ndarray) -> list[Bounds]:
+        times = [each.log_time(average, GOOD) for each, average in zip(curves, averages, strict=True)]
         return [times[1] - times[0], times[2] - times[1]]
 
-    samples = [each.values for each in curves]
-    first, second = (known(samples, lambda *drawn, i=i: growths(*drawn)[i]) for i in (0, 1))
-    more = known(samples, lambda *drawn: growths(*drawn)[1] - growths(*drawn)[0])
+    first, second = (known(curves, lambda *averages, i=i: growths(*averages)[i]) for i in (0, 1))
+    more = known(curves, lambda *averages: growths(*averages)[1] - growths(*averages)[0])
     return [
         judge_known(first, "more", (DOUBLED, np.inf), f"{method}, time in d16 over d8: "),
         judge_known(second, "more", (DOUBLED, np.inf), "in d32 over d16: "),

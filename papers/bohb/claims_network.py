@@ -11,7 +11,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, judge
-from papers.bohb.curves import frame_of, rows_of
+from core.report.trajectories import cell_rows
+from papers.bohb.curves import frame_of
 from papers.bohb.measures import SEED, before_the_model, cannot_compare, cells_of, open_where, values_at
 from papers.bohb.speedups import Pair, judge_known, speedup
 
@@ -57,7 +58,7 @@ def kernels_follow_the_correlation(results: Results) -> Check:
     checks = []
     for name in ("gaussian", "mixture"):
         kernel, pdf = (
-            rows_of(scores, name, method).sort_values("run")["value"].to_numpy(float)
+            cell_rows(scores, name, method).sort_values("run")["value"].to_numpy(float)
             for method in ("factorised_kernel", "factorised_pdf")
         )
         interval = bootstrap_interval(kernel - pdf, lambda a: a.mean(1), SEED)

@@ -15,7 +15,8 @@ import pandas as pd
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
 from core.report import Check, NotRunError, all_of, bootstrap_interval, judge
-from papers.bohb.curves import frame_of, rows_of
+from core.report.trajectories import cell_rows
+from papers.bohb.curves import frame_of
 from papers.bohb.measures import (
     CLEARLY,
     RESOLUTION,
@@ -100,7 +101,7 @@ def traditional_methods_catch_up_on_letter(results: Results) -> Check:
     frame = frame_of(results, *EXPERIMENTS)
     cells = cells_of(frame, "letter", ["bohb", "tpe"])
     ran = "gp" in set(frame.loc[frame["benchmark"] == "letter", "method"])
-    gp = rows_of(frame, "letter", "gp") if ran else None
+    gp = cell_rows(frame, "letter", "gp") if ran else None
     long = gp is not None and end_of(gp) * SAME_END >= min(map(end_of, cells.values()))
     samples, at = values_at(cells | ({"gp": gp} if long else {}))
 
@@ -133,7 +134,8 @@ def sets_of(
         NotRunError: none of them was run.
     """
     frame = frame_of(results, *experiments)
-    names = [name for name in LABELS if name in set(frame["benchmark"]) and name != besides]
+    ran = set(frame["benchmark"].unique())
+    names = [name for name in LABELS if name in ran and name != besides]
     if not names:
         raise NotRunError(experiments[0])
     return frame, names
@@ -145,6 +147,6 @@ def on_sets(checks: list[Check], names: list[str], said: str = "all six sets", w
 
 
 def _first_model(frame: pd.DataFrame, name: str) -> float:
-    row = rows_of(frame, name, "bohb").iloc[0]
+    row = cell_rows(frame, name, "bohb").iloc[0]
     budgets = rung_budgets(row["smallest_budget"], row["largest_budget"], ETA)
     return FIRST_MODEL * budgets[-1] / row["largest_budget"]

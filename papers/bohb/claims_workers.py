@@ -7,8 +7,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of
+from core.report.trajectories import cell_rows
 from papers.bohb.claims_surrogates import on_sets, sets_of
-from papers.bohb.curves import frame_of, rows_of, times_of
+from papers.bohb.curves import frame_of, times_of
 from papers.bohb.speedups import POINTS, Curves, Pair, faster, judge_known, known, of_speedups, spread
 from papers.bohb.surrogate_figures import LABELS, WORKERS
 
@@ -30,8 +31,8 @@ def workers_take_the_printed_times(results: Results) -> Check:
     """On letter one worker and 32 reach a regret of 0.01 within 1.5 times the printed 24.7 and 1.6 full evaluations."""
     frame, checks = _frame(results), []
     for method, seconds in SECONDS.items():
-        curves = Curves.of(rows_of(frame, "letter", method), times_of(frame, "letter", [method], POINTS))
-        found = known([curves.values], lambda drawn, curves=curves: curves.log_time(drawn, 1e-2))
+        curves = Curves.of(cell_rows(frame, "letter", method), times_of(frame, "letter", [method], POINTS))
+        found = known([curves], lambda averages, curves=curves: curves.log_time(averages, 1e-2))
         budgets = seconds / LETTER
         checks.append(judge_known(found, f"{budgets:.3g}", (budgets / ABOUT, budgets * ABOUT), f"{method}: "))
     return all_of(checks, "24.7 and 1.6")

@@ -23,11 +23,10 @@ def collect(context: Context) -> pd.DataFrame:
     size = settings.configurations
     collection = CurveCollection(context.benchmark, size * context.runs.stop, Path(), settings.seed, settings.epochs)
     frames = []
-    for done, run in enumerate(context.runs, start=1):
+    for done, run in enumerate(context.runs):
         numbers = np.arange(run * size, (run + 1) * size)
-        arrays = collection.train(numbers)
+        arrays = collection.train(numbers, context.progress_of(done))
         curves = {"valid_error": list(arrays.pop("valid_error"))}
         del arrays["train_error"]
         frames.append(pd.DataFrame({"run": run, "number": numbers, **arrays, **curves}))
-        context.progress(done / len(context.runs))
     return pd.concat(frames, ignore_index=True)

@@ -14,7 +14,9 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
-from core.report.trajectories import SMALLEST, at_times, mean_and_sem, median_and_quartiles
+from core.report.memo import once
+from core.report.trajectories import SMALLEST, at_times, cell_rows, mean_and_sem, median_and_quartiles, split_runs
+from core.report.variants import split_variant, with_variants
 
 POINTS = 160  # of a grid of times that is drawn
 ROUNDING = 1e-9  # relative: budgets that sum up to a time but for rounding have been spent by then
@@ -30,6 +32,7 @@ SHADES = (style.ORANGE, style.VERMILION, style.WINE, style.BLUE, style.SKY, styl
 ALL_KERNELS = {"label": LEGENDS["bohb_all_kernels"], "color": style.WINE, "linestyle": ":"}
 
 
+@once
 def frame_of(results: Results, *experiments: str) -> pd.DataFrame:
     """The rows of experiments whose methods are drawn together.
 
@@ -42,24 +45,15 @@ def frame_of(results: Results, *experiments: str) -> pd.DataFrame:
     return frame
 
 
-def rows_of(frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
-    """The rows of one cell.
-
-    Raises:
-        NotRunError: it has none.
-    """
-    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
-    if rows.empty:
-        raise NotRunError(f"{benchmark}/{method}")
-    return rows
-
-
 def over_time(rows: pd.DataFrame, times: np.ndarray, metric: str = "regret") -> np.ndarray:
     """Values of one cell's runs at ascending times, (runs, m)."""
-    found = []
-    for _, run in rows.groupby("run"):
-        curve = at_times(run["time"].to_numpy(float), run[metric].to_numpy(float), times * (1 + ROUNDING))
-        found.append(np.where(np.isnan(curve), _before(run, metric), curve))
+    found, times = [], times * (1 + ROUNDING)
+    for number, (finished, values) in enumerate(split_runs(rows, "time", metric)):
+        before = values[0]
+        if metric == "loss" and split_runs(rows, "evaluations")[number][0][0] > 1:
+            before = split_runs(rows, "worst_loss")[number][0][0]  # evaluations count from 1: earlier ones failed
+        curve = at_times(finished, values, times)
+        found.append(np.where(np.isnan(curve), before, curve))
     return np.stack(found)
 
 
@@ -101,10 +95,11 @@ def draw(
     """
     axes.set_xscale("log")
     axes.set_yscale("log")
+    methods = with_variants(methods, frame["method"].unique())
     grid, parts = times_of(frame, benchmark, methods), []
     for place, method in enumerate(methods):
         try:
-            rows = rows_of(frame, benchmark, method)
+            rows = cell_rows(frame, benchmark, method)
         except NotRunError:
             continue
         ends = rows.groupby("run")["time"]
@@ -126,19 +121,19 @@ def line_of(method: str, place: int) -> dict[str, str]:
     """How a method's line looks: its own look, or in an ablation the next shade."""
     if method == "bohb_all_kernels":
         return ALL_KERNELS
-    if method in style.METHODS:
+    base, change = split_variant(method)
+    if base in style.METHODS:
         return style.method(method).line
-    return {"label": LEGENDS[method], "color": SHADES[place % len(SHADES)], "linestyle": "-"}
+    return {
+        "label": ", ".join(filter(None, (LEGENDS[base], change.replace("_", " ")))),
+        "color": SHADES[place % len(SHADES)],
+        "linestyle": "-",
+    }
 
 
 def reaches(curve: np.ndarray, times: np.ndarray, level: float | np.ndarray) -> np.ndarray:
-    """The first of the times (m,) at which curves (..., m) are at most `level` (...,): infinite where none is."""
-    below = curve <= np.asarray(level)[..., None]
+    """The first of the times (m,) at which curves (..., m) are at most `level` (...,), but for rounding: infinite where
+    none is."""
+    level = np.asarray(level)[..., None]
+    below = curve <= level + ROUNDING * np.abs(level)
     return np.where(below.any(-1), times[np.argmax(below, axis=-1)], np.inf)
-
-
-def _before(run: pd.DataFrame, metric: str) -> float:
-    """A run's value before its first incumbent: records number evaluations from 1, so a later one means failures."""
-    if metric == "loss" and run["evaluations"].iloc[0] > 1:
-        return float(run["worst_loss"].iloc[0])
-    return float(run[metric].iloc[0])

@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 
 from core.report import Check, Interval, bootstrap_interval, judge
-from core.report.trajectories import SMALLEST
-from papers.bohb.curves import over_time, rows_of
+from core.report.memo import once
+from core.report.trajectories import SMALLEST, cell_rows
+from papers.bohb.curves import over_time
 
 SEED = 0
 CLEARLY = 1 / 1.5  # margin of what the thesis calls "much", "clearly" or "substantially" better
@@ -25,6 +26,7 @@ MODEL = 30  # full evaluations before which TPE, whose first 20 configurations a
 RESOLUTION = 1e-4  # of a surrogate's error: one of 10,000 validation images
 
 
+@once
 def end_of(rows: pd.DataFrame) -> float:
     """When the first of a cell's runs ended."""
     return float(rows.groupby("run")["time"].max().min())
@@ -36,7 +38,7 @@ def cells_of(frame: pd.DataFrame, benchmark: str, methods: Sequence[str]) -> dic
     Raises:
         NotRunError: one of them was not run.
     """
-    return {method: rows_of(frame, benchmark, method) for method in methods}
+    return {method: cell_rows(frame, benchmark, method) for method in methods}
 
 
 def values_at(

@@ -42,11 +42,11 @@ def search(context: Context, objective: Objective, regret: Regret | None = None)
         return gaussian_process(context, objective, regret)
     frames = []
     seeds = context.method_seeds("optimizer")
-    for done, (run, seed, noise) in enumerate(zip(context.runs, seeds, objective_generators(context), strict=True), 1):
+    for done, (run, seed, noise) in enumerate(zip(context.runs, seeds, objective_generators(context), strict=True)):
         optimizer = make_optimizer(context.settings, objective, seed)
-        records = simulate(optimizer, objective, context.settings.workers, noise, until=_end(context, objective))
+        limits = {"until": _end(context, objective), "progress": context.progress_of(done)}
+        records = simulate(optimizer, objective, context.settings.workers, noise, **limits)
         frames.append(trajectory(records, objective.fidelity.maximum, regret).assign(run=run))
-        context.progress(done / len(context.runs))
     return pd.concat(frames, ignore_index=True)
 
 

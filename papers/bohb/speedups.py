@@ -20,8 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from core.report import Check, Interval, bootstrap_interval, judge
-from papers.bohb.curves import over_time, reaches, rows_of, times_of
+from core.report import Check, Interval, judge
+from core.report.bootstrap import bootstrap_intervals
+from core.report.trajectories import cell_rows
+from papers.bohb.curves import over_time, reaches, times_of
 from papers.bohb.measures import SEED, end_of
 
 RESAMPLES = 1000
@@ -85,11 +87,7 @@ class Curves:
         values[:, times < rows["time"].min()] = np.inf
         return cls(values, times, end_of(rows), average)
 
-    def log_time(self, drawn: np.ndarray, level: float) -> Bounds:
-        """When the averages of drawn runs (batch, runs, m) reach a level."""
-        return self.log_time_of(self.average(drawn, axis=1), level)
-
-    def log_time_of(self, averages: np.ndarray, level: float | np.ndarray) -> Bounds:
+    def log_time(self, averages: np.ndarray, level: float | np.ndarray) -> Bounds:
         """When averages (batch, m) reach a level, one for all or one each."""
         found = reaches(averages, self.times, np.broadcast_to(level, len(averages)))
         return Bounds(np.log10(np.where(np.isinf(found), self.end, found)), np.log10(found))
@@ -127,15 +125,16 @@ class Pair:
         Raises:
             NotRunError: one of the two was not run.
         """
-        rows = [rows_of(frame, benchmark, method) for method in (slow, fast)]
+        rows = [cell_rows(frame, benchmark, method) for method in (slow, fast)]
         times = times_of(frame, benchmark, [slow, fast], POINTS)
         return cls(*(Curves.of(each, times, metric, average) for each in rows), level)
 
     def log_speedup(self, slow: np.ndarray, fast: np.ndarray) -> Bounds:
-        averages, level = self.slow.average(slow, axis=1), self.level
+        """From averages (batch, m) of either."""
+        level = self.level
         if isinstance(level, str):
-            level = self.slow.at(averages, self.slow.end if level == "end" else self.slow.end / 4)
-        return self.slow.log_time_of(averages, level) - self.fast.log_time_of(self.fast.average(fast, axis=1), level)
+            level = self.slow.at(slow, self.slow.end if level == "end" else self.slow.end / 4)
+        return self.slow.log_time(slow, level) - self.fast.log_time(fast, level)
 
 
 def shown(value: float | str) -> str:
@@ -143,19 +142,25 @@ def shown(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:.3g}"
 
 
-def known(samples: Sequence[np.ndarray], statistic: Callable[..., Bounds]) -> Known:
-    """Both bounds of a statistic of samples (runs, ...) with their intervals, from the same resamples."""
-    samples = tuple(samples)
-    low = bootstrap_interval(samples, lambda *drawn: statistic(*drawn).low, SEED, RESAMPLES)
-    return Known(low, bootstrap_interval(samples, lambda *drawn: statistic(*drawn).high, SEED, RESAMPLES))
+def known(cells: Sequence[Curves], statistic: Callable[..., Bounds]) -> Known:
+    """Both bounds of a statistic of the averages (batch, m) of cells with their intervals, from the same resamples."""
+    of_means = all(cell.average is np.mean for cell in cells)
+
+    def bounds(*drawn: np.ndarray) -> np.ndarray:
+        if not of_means:
+            drawn = tuple(cell.average(runs, axis=1) for cell, runs in zip(cells, drawn, strict=True))
+        found = statistic(*drawn)
+        return np.stack([found.low, found.high], axis=1)
+
+    samples = tuple(cell.values for cell in cells)
+    return Known(*bootstrap_intervals(samples, bounds, SEED, RESAMPLES, of_means=of_means))
 
 
 def of_speedups(pairs: Sequence[Pair], combine: Callable[[list[Bounds]], Bounds]) -> Known:
     """A combination of the speed-ups of several pairs."""
-    samples = [curves.values for pair in pairs for curves in (pair.slow, pair.fast)]
     return known(
-        samples,
-        lambda *drawn: combine([pair.log_speedup(*drawn[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs)]),
+        [cell for pair in pairs for cell in (pair.slow, pair.fast)],
+        lambda *averages: combine([pair.log_speedup(*averages[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs)]),
     )
 
 
@@ -166,7 +171,7 @@ def speedup(pair: Pair) -> Known:
 
 def estimate(pair: Pair) -> float | str:
     """The speed-up without an interval, as `Known.value` has it."""
-    bounds = pair.log_speedup(pair.slow.values[None], pair.fast.values[None])
+    bounds = pair.log_speedup(*(cell.average(cell.values, axis=0)[None] for cell in (pair.slow, pair.fast)))
     return Known(*(Interval(*3 * [float(side[0])]) for side in (bounds.low, bounds.high))).value
 
 

@@ -12,6 +12,7 @@ from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.figure import Figure
+from core.report.names import published_names
 from core.report.published import Published
 from core.report.table import Table, compare_table
 from core.report.trajectories import incumbent, per_run
@@ -68,6 +69,7 @@ def fig1(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, shown)
 
 
+@published_names(rows=PROBLEMS, columns=METHODS)
 def table1(results: Results, published: Published) -> Table:
     """DNGO Table 1: the smallest loss found, problems by methods."""
     samples = _smallest_losses(hpolib_runs(results), published)

@@ -14,6 +14,7 @@ from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.figure import Figure
+from core.report.names import published_names
 from core.report.published import Published
 from core.report.table import Table, compare_table
 from papers.nnbo_regret.artifacts_theorem import fig3a, fig3b, theorem
@@ -126,6 +127,7 @@ def fig2c(results: Results, published: Published | None) -> Figure:
     return _regret(results, "hartmann", "hartmann4_rescaled")
 
 
+@published_names(rows=LABELS, columns=("seconds",))
 def timing(results: Results, published: Published) -> Table:
     """Section 5: seconds for 100 queries, of which the ratio between the two benchmarks is compared."""
     frame = results.frame("seconds")

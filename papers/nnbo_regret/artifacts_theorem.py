@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import style
 from core.report.figure import Figure
+from core.report.names import published_names
 from core.report.published import Published
 from core.report.table import Cell, Table
 from core.report.verdicts import interval_verdict
@@ -27,6 +28,7 @@ TITLES = {
     "brofos_quartic": "authors' quartic",
     "counterexample": "counterexample",
 }
+DECAY = {"rate": "rate of the decay, per query", "start": "its start n_0, in queries"}
 FLOOR = 2e-3
 """Where the axes of probabilities end."""
 
@@ -34,11 +36,13 @@ LOGS_LOOK = {"color": style.GREEN, "linestyle": "--"}
 PUBLISHED_LOOK = {"color": style.BLACK, "linestyle": ":", "linewidth": 1.2}
 
 
+@published_names(rows=DECAY, columns=("gaussian_process",))
 def fig3a(results: Results, published: Published) -> Figure:
     """Brofos Fig 3a: the probability on draws of a Gaussian process, beside the function of the authors' code."""
     return _probability(results, published, "gaussian_process", "brofos_quartic")
 
 
+@published_names(rows=DECAY, columns=("hartmann4_rescaled",))
 def fig3b(results: Results, published: Published) -> Figure:
     """Brofos Fig 3b: the same on the 4-d Hartmann function."""
     return _probability(results, published, "hartmann4_rescaled")
@@ -123,8 +127,7 @@ def _table(fit: Decay, published: Published, name: str, reduced: bool, runs: int
     for row in published.rows:
         verdict = interval_verdict(fitted[row], published[row, name], "lower", reduced)
         cells[row, name] = Cell(fitted[row].estimate, runs=runs, published=published[row, name], verdict=verdict)
-    labels = {"rate": "rate of the decay, per query", "start": "its start n_0, in queries"}
-    look = {"format": ".3g", "row_header": "Decay", "row_labels": labels, "column_labels": TITLES}
+    look = {"format": ".3g", "row_header": "Decay", "row_labels": DECAY, "column_labels": TITLES}
     return Table("", published.rows, (name,), cells, direction="lower", **look)
 
 

@@ -19,13 +19,12 @@ resample runs, n_0 found anew in each resample: `picks` (batch, runs) are the nu
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
-from core.report.bootstrap import Interval, bootstrap_interval
+from core.report.bootstrap import Interval, bootstrap_interval, bootstrap_intervals, counts_of
 
 START = 0.9
 SPLIT = 0.3
@@ -60,29 +59,23 @@ def exceedance(above: np.ndarray, level: float = 0.95) -> Probability:
     """Share of runs above at each query, with Wilson's interval, which is honest at shares of 0 and 1."""
     runs = len(above)
     share = above.mean(0)
-    z2 = stats.norm.ppf(0.5 + level / 2) ** 2
+    z2 = special.ndtri(0.5 + level / 2) ** 2
     centre = (share + z2 / (2 * runs)) / (1 + z2 / runs)
     half = np.sqrt(z2 * (share * (1 - share) / runs + z2 / (4 * runs**2))) / (1 + z2 / runs)
     return Probability(share, np.clip(centre - half, 0, share), np.clip(centre + half, share, 1))
 
 
 def fit_decay(above: np.ndarray, generator: int, start: float = START, n: int = RESAMPLES) -> Decay:
-    """The fit of the paper's Fig 3; `generator` is a seed, so that all intervals see the same resamples."""
-    runs = len(above)
+    """The fit of the paper's Fig 3; all intervals see the same resamples."""
 
-    def interval(statistic: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Interval:
-        def resampled(picks: np.ndarray) -> np.ndarray:
-            counts = resampled_counts(above, picks)
-            return statistic(counts, last_above(counts, start))
+    def statistics(picks: np.ndarray) -> np.ndarray:
+        counts = resampled_counts(above, picks)
+        first = last_above(counts, start)
+        starts = np.where(first < 0, np.nan, first + 1.0)
+        rates = rate_of_counts(counts, first), rate_of_logs(counts, first)
+        return np.stack([*rates, starts, _late_over_early(counts, first)], axis=1)
 
-        return bootstrap_interval(np.arange(runs), resampled, generator, n)
-
-    return Decay(
-        interval(rate_of_counts),
-        interval(rate_of_logs),
-        interval(lambda counts, first: np.where(first < 0, np.nan, first + 1.0)),
-        interval(_late_over_early),
-    )
+    return Decay(*bootstrap_intervals(np.arange(len(above)), statistics, generator, n))
 
 
 def ratio_of_rates(above: np.ndarray, other: np.ndarray, generator: int, n: int = RESAMPLES) -> Interval:
@@ -99,9 +92,7 @@ def ratio_of_rates(above: np.ndarray, other: np.ndarray, generator: int, n: int 
 
 def resampled_counts(above: np.ndarray, picks: np.ndarray) -> np.ndarray:
     """k_n of resampled runs, (batch, n)."""
-    weights = np.zeros((len(picks), len(above)))
-    np.add.at(weights, (np.arange(len(picks))[:, None], picks.astype(int)), 1.0)
-    return weights @ above
+    return counts_of(picks.astype(int), len(above)) @ above
 
 
 def last_above(counts: np.ndarray, part: float) -> np.ndarray:

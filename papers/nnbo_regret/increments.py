@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import special, stats
+from scipy import special
 
 from core.report.bootstrap import Interval, bootstrap_interval
 from papers.nnbo_regret.martingale import Paths
@@ -112,7 +112,7 @@ def heaviness(paths: Paths, bins: int = 4, cuts: Sequence[float] = CUTS, level: 
         for cut in cuts:
             truncated = np.where(inside, np.sign(z) * np.minimum(np.abs(z), cut), 0.0)
             mean, error = _clustered(truncated.sum(1), inside.sum(1))
-            half = stats.t.ppf(1 - (1 - level) / (2 * bins * len(cuts)), len(z) - 1) * error
+            half = special.stdtrit(len(z) - 1, 1 - (1 - level) / (2 * bins * len(cuts))) * error
             side = "right" if mean - half > 0 else "left" if mean + half < 0 else "neither"
             rows.append((b + 1, low, high, cut, mean, mean - half, mean + half, side))
     return pd.DataFrame(rows, columns=["bin", "sd_low", "sd_high", "cut", "mean", "low", "high", "side"])
@@ -120,7 +120,9 @@ def heaviness(paths: Paths, bins: int = 4, cuts: Sequence[float] = CUTS, level: 
 
 def excess_kurtosis(z: np.ndarray) -> float:
     """Of all standardised increments together; 0 for a normal law."""
-    return float(stats.kurtosis(z[np.isfinite(z)]))
+    values = z[np.isfinite(z)]
+    squares = np.square(values - values.mean())
+    return float(np.square(squares).mean() / squares.mean() ** 2 - 3)
 
 
 def ratio_of_means(batch: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report.checks import NotRunError
+from core.report.memo import once
 from papers.nnbo_regret.martingale import Paths
 
 EXPERIMENTS = {"hartmann4_rescaled": "hartmann", "gaussian_process": "line", "brofos_quartic": "line"}
@@ -21,6 +22,7 @@ THRESHOLD = 0.7
 """eps of Fig 3, in the units of f."""
 
 
+@once
 def recorded_paths(results: Results, benchmark: str) -> Paths:
     """The runs on one benchmark, failed ones left out.
 
@@ -33,12 +35,14 @@ def recorded_paths(results: Results, benchmark: str) -> Paths:
     return Paths(regret, mu_optimum - mu_query, np.maximum(variance, 0))  # rounding may end just below zero
 
 
+@once
 def recorded_batches(results: Results, benchmark: str) -> tuple[np.ndarray, np.ndarray]:
     """The batch, from 1, of each query and the observations behind it, (n,); a batch shares one posterior."""
     batch, observations = _columns(results, benchmark, "batch", "observations")
     return batch[0].astype(int), observations[0].astype(int)
 
 
+@once
 def average_with_initial(results: Results, benchmark: str) -> np.ndarray:
     """The average regret with the initial design counted as queries, (initial regrets + R_n) / (initial + n)."""
     regret, initial_regret, observations = _columns(results, benchmark, "regret", "initial_regret", "observations")

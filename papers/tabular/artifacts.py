@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
+from core.report.names import published_names
 from core.report.published import Published
 from core.report.table import Cell, Table, spec_table
 from core.report.verdicts import Verdict, exact_verdict
@@ -37,6 +38,7 @@ from papers.tabular.tables import LABELS, describe, grid_tables
 PARTS = {"train": TRAIN, "validation": VALID, "test": TEST}
 
 
+@published_names(rows=LABELS, columns=(*PARTS, "features"))
 def table7_1(results: Results, published: Published) -> Table:
     """Thesis Table 7.1: the parts of each data set and its inputs, as our tables were trained on them."""
     ours = {}
@@ -55,6 +57,7 @@ def table7_1(results: Results, published: Published) -> Table:
     )
 
 
+@published_names(rows=VALUES, columns=("choices",))
 def table7_2(results: Results, published: Published) -> Table:
     """Thesis Table 7.2, rendered from the grid of core.tabular."""
     rows = {name: {"choices": ", ".join(map(str, own))} for name, own in VALUES.items()}
@@ -68,6 +71,7 @@ def table7_2(results: Results, published: Published) -> Table:
     )
 
 
+@published_names(rows=VALUES, columns=LABELS)
 def table7_4(results: Results, published: Published) -> Table:
     """Thesis Table 7.4: the configuration with the lowest average test error on each set."""
     tables = grid_tables(results)

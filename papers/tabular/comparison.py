@@ -30,12 +30,13 @@ def methods(context: Context) -> pd.DataFrame:
     settings, benchmark = context.settings, table_benchmark(context)
     frames = []
     seeds, noise = context.method_seeds("optimizer"), objective_generators(context)
-    for done, (run, seed, generator) in enumerate(zip(context.runs, seeds, noise, strict=True), start=1):
+    for done, (run, seed, generator) in enumerate(zip(context.runs, seeds, noise, strict=True)):
         optimizer = make_optimizer(settings, benchmark, seed)
         evaluations = None if optimizer.ends else settings.evaluations
-        records = simulate(optimizer, benchmark, 1, generator, evaluations=evaluations)
+        told = context.progress_of(done)
+        records = simulate(optimizer, benchmark, 1, generator, evaluations=evaluations, progress=told)
+        told(1.0)  # an optimizer with an end of its own has no limit to be near to
         frames.append(trajectory_of_records(benchmark, records).assign(run=run))
-        context.progress(done / len(context.runs))
     return pd.concat(frames, ignore_index=True)
 
 

@@ -16,8 +16,10 @@ from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.figure import Figure
+from core.report.memo import once
 from core.report.published import Published
-from core.report.trajectories import SMALLEST, median_and_quartiles, regret_over_time
+from core.report.trajectories import SMALLEST, cell_rows, median_and_quartiles, regret_over_time
+from core.report.variants import with_variants
 from papers.tabular.tables import LABELS, describe, grid_tables, label
 
 FINISHED = 0.9  # runs that end before this share of the end are short
@@ -38,6 +40,7 @@ def figD_10(results: Results, published: Published | None) -> Figure:
     return _draw(results, frame, benchmarks_of(frame))
 
 
+@once
 def comparison_runs(results: Results) -> pd.DataFrame:
     """The trajectories of all methods.
 
@@ -66,13 +69,14 @@ def ends(frame: pd.DataFrame, benchmark: str, method: str = "random") -> float:
     return float(np.median(durations(frame, benchmark, method)))
 
 
+@once
 def durations(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
     """Seconds of each run of a method, (runs,).
 
     Raises:
         NotRunError: the cell has no rows.
     """
-    return _cell(frame, benchmark, method).groupby("run")["seconds"].max().to_numpy()
+    return cell_rows(frame, benchmark, method).groupby("run")["seconds"].max().to_numpy()
 
 
 def is_short(frame: pd.DataFrame, benchmark: str, method: str) -> bool:
@@ -88,7 +92,8 @@ def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
         rows = frame[frame["benchmark"] == name]
         positive = rows.loc[rows["regret"] > SMALLEST, "regret"]
         floor = positive.min() / 2 if len(positive) else SMALLEST
-        methods = [method for method in METHODS if (rows["method"] == method).any()]
+        present = set(rows["method"])
+        methods = [method for method in with_variants(METHODS, sorted(present)) if method in present]
         parts += [_over_time(left, frame, name, method, floor).assign(panel="time") for method in methods]
         parts += [_at_the_end(right, frame, name, method, floor).assign(panel="end") for method in methods]
         for axes in (left, right):
@@ -110,7 +115,7 @@ def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
 
 
 def _over_time(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str, floor: float) -> pd.DataFrame:
-    rows = _cell(frame, benchmark, method)
+    rows = cell_rows(frame, benchmark, method)
     times = np.geomspace(rows["seconds"].min(), ends(frame, benchmark, method), POINTS)
     quartiles = np.maximum(median_and_quartiles(regret_over_time(frame, benchmark, method, times)), floor)
     shown = ~np.isnan(quartiles[1])
@@ -137,15 +142,8 @@ def _name(frame: pd.DataFrame, benchmark: str, method: str) -> str:
     """Its name in the legend; of short runs with the number of evaluations after which the right panel has them."""
     if not is_short(frame, benchmark, method):
         return style.label(method)
-    made = _cell(frame, benchmark, method).groupby("run")["evaluation"].max().median()
+    made = cell_rows(frame, benchmark, method).groupby("run")["evaluation"].max().median()
     return f"{style.label(method)} (after {made:.0f})"
-
-
-def _cell(frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
-    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
-    if rows.empty:
-        raise NotRunError(f"{benchmark}/{method}")
-    return rows
 
 
 def _runs(frame: pd.DataFrame) -> str:

@@ -34,7 +34,7 @@ def grid(context: Context) -> pd.DataFrame:
     if context.runs.stop > len(parts):
         raise UserError(f"{context.cell.name}: {context.runs.stop} runs; allowed: {len(parts)}, one a part of the grid")
     frames = []
-    for done, run in enumerate(context.runs, start=1):
+    for done, run in enumerate(context.runs):
         with TemporaryDirectory() as folder:
             collection = FCNetCollection(
                 context.benchmark,
@@ -45,9 +45,8 @@ def grid(context: Context) -> pd.DataFrame:
                 epochs=settings.epochs,
                 device=context.device,
             )
-            collection.fill()
+            collection.fill(progress=context.progress_of(done))
             frames.append(to_records(collection.table()).assign(run=run))
-        context.progress(done / len(context.runs))
     return pd.concat(frames, ignore_index=True)
 
 

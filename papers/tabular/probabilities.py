@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import pandas as pd
 
-from core.report.bootstrap import Interval, bootstrap_interval
+from core.report.bootstrap import Interval, bootstrap_interval, counts_of
 from core.report.checks import Check, NotRunError, absent, judge, unknown
+from core.report.memo import once
 from core.report.style import label as method_label
 from core.report.trajectories import regret_over_time
 from papers.tabular.comparison_figures import ends, is_short
@@ -91,7 +92,7 @@ def wins(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
 def probabilities(matrix: np.ndarray, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     """Of resamples, numbers of runs (batch, n) and (batch, m): the probability at each time, (batch, times)."""
     _, n, m = matrix.shape
-    first, second = _counts(ours, n), _counts(theirs, m)
+    first, second = counts_of(ours.astype(int), n), counts_of(theirs.astype(int), m)
     return np.stack([((first @ at) * second).sum(axis=1) for at in matrix], axis=1) / (n * m)
 
 
@@ -137,6 +138,7 @@ def _between_times(frame: pd.DataFrame, ours: str, theirs: str, statistic: Calla
     return resampled(value, first.shape[1], second.shape[1], first.shape[2])
 
 
+@once
 def _against_random(frame: pd.DataFrame, method: str) -> np.ndarray:
     return wins(*(regret_at(frame, PROTEIN, name, GRID) for name in (method, "random")))
 
@@ -159,10 +161,3 @@ def _times_in_words(frame: pd.DataFrame, methods: Iterable[str]) -> str:
         time = leaving_times(_against_random(frame, name).mean(axis=(1, 2))[None])[0]
         words.append(f"{method_label(name)} {'never' if np.isinf(time) else f'from {time:.2g} of the end on'}")
     return f"ahead of random search: {', '.join(words)}"
-
-
-def _counts(picks: np.ndarray, runs: int) -> np.ndarray:
-    """How often each run was drawn, (batch, runs)."""
-    batch = len(picks)
-    numbers = picks.astype(np.int64) + runs * np.arange(batch)[:, None]
-    return np.bincount(numbers.ravel(), minlength=batch * runs).reshape(batch, runs).astype(float)

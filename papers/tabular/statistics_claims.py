@@ -6,12 +6,12 @@ Intervals are over the repetitions; those of noise, which resampled repetitions 
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from core.report.bootstrap import bootstrap_interval
 from core.report.checks import Check, all_of, judge
 from core.tabular.importance import finite_errors
-from core.tabular.ranks import SHARES, budget_correlations, spearman
+from core.tabular.ranks import SHARES, correlations_with_the_last, spearman
 from core.tabular.table import Table
 from papers.tabular.parts import of_table, worded
 from papers.tabular.statistics_figures import noise_of
@@ -72,7 +72,7 @@ def times_follow_the_parameters(table: Table) -> Check:
 
 def noise_differs_by_configuration(table: Table) -> Check:
     """90% over 10% quantile of the final noise; above what repetitions of equally noisy configurations would show."""
-    chance = np.sqrt(np.divide(*stats.chi2.ppf((0.9, 0.1), table.repetitions - 1)))
+    chance = np.sqrt(np.divide(*2 * special.gammaincinv((table.repetitions - 1) / 2, (0.9, 0.1))))
     interval = bootstrap_interval(
         _finite_noise(table)[:, -1], lambda noise: np.divide(*np.quantile(noise, (0.9, 0.1), axis=1)), SEED, RESAMPLES
     )
@@ -117,5 +117,4 @@ def _finite_noise(table: Table) -> np.ndarray:
 
 def _correlations(table: Table, share: float) -> np.ndarray:
     """At the stored epochs, ascending."""
-    frame = budget_correlations(table, (share,)).set_index("epoch")
-    return frame.loc[list(table.epochs), "correlation"].to_numpy()
+    return correlations_with_the_last(table, share, table.epochs)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from core.experiment.results import Results
 from core.report.checks import NotRunError
+from core.report.memo import once
 from core.tabular.records import from_records
 from core.tabular.table import Table
 
@@ -18,6 +19,7 @@ LABELS = {
 """The thesis' names, in its order; a set that the thesis does not have is called by its own name."""
 
 
+@once
 def grid_tables(results: Results) -> dict[str, Table]:
     """The tables that were run, by data set, in the order of `LABELS`; others behind.
 
@@ -32,6 +34,7 @@ def grid_tables(results: Results) -> dict[str, Table]:
     return {name: found[name] for name in order}
 
 
+@once
 def grid_table(results: Results, name: str) -> Table:
     """One table.
 

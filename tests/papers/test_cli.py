@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,14 +10,28 @@ from pathlib import Path
 import pytest
 
 from core.experiment.storage import read_provenance, read_records
-from papers import __main__ as command_line
 
 CELL = "toy/fit/line/plain"
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class TestList:
-    def test_papers_experiments_and_artifacts(self, papers):
+    def test_a_line_a_paper_and_how_to_see_more(self, papers):
         status, output, _ = papers("list")
+        assert status == 0
+        assert "paper artifacts drawn cells shipped title toy 2 0 5 0 A toy [paper] with brackets" in output
+        assert "coming: fabolas, lcnet, profet, ablr" in output
+        assert output.endswith("more: python -m papers list toy, or its cells: python -m papers list toy/fit")
+
+    def test_this_repository_on_one_screen(self):
+        done = subprocess.run([sys.executable, "-m", "papers", "list"], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0
+        lines = done.stdout.splitlines()
+        assert len(lines) <= 16  # 366 once
+        assert max(map(len, lines)) <= 100
+
+    def test_experiments_and_artifacts_of_a_paper(self, papers):
+        status, output, _ = papers("list", "toy")
         assert status == 0
         for text in (
             "toy A toy [paper] with brackets",
@@ -48,6 +63,20 @@ class TestRun:
         assert "100%" in output
         assert "estimate" in output
         assert len(read_records(tmp_path / "results/run/quick/toy/fit/line/plain.parquet")[0]) == 3
+
+    def test_a_finished_cell_is_summarised_again(self, papers):
+        papers("run", CELL)
+        status, output, _ = papers("run", CELL)
+        assert status == 0
+        assert "toy/fit/line/plain: 3 runs, finished already" in output
+        assert "kept results/run/quick/toy/fit/line/plain.parquet" in output
+        assert "estimate" in output
+
+    def test_durations_of_earlier_runs_are_told_in_advance(self, papers):
+        papers("run", CELL)
+        assert "1 cell to run, about 0." in papers("run", CELL, "--runs", "5")[1]
+        output = papers("run", "toy/fit/*/plain", "--runs", "5")[1]
+        assert "1 cell to run (1 finished already); 1 was never timed" in output
 
     def test_everything_below_a_shorter_name(self, papers, tmp_path):
         assert papers("run", "toy", "--scale", "smoke")[0] == 0
@@ -94,7 +123,7 @@ class TestRun:
             return frame.assign(estimate=frame["estimate"].mask(frame["run"] == 1))
 
         monkeypatch.setattr(module, "fit", fit)
-        monkeypatch.setattr(command_line, "Catalogue", lambda root: catalogue)
+        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
         assert "1 of 3 runs failed or diverged" in papers("run", CELL)[1]
 
     def test_words_in_brackets_reach_the_reader(self, papers, toy, monkeypatch):
@@ -105,12 +134,101 @@ class TestRun:
             raise ValueError("no [posterior] for [/red] at all")
 
         monkeypatch.setattr(catalogue.module("toy", "experiments"), "fit", fit)
-        monkeypatch.setattr(command_line, "Catalogue", lambda root: catalogue)
+        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
         status, _, message = papers("run", CELL)
         assert status == 2
         assert (
             "every repetition failed; the first said: repetition raised ValueError: no [posterior] for [/red]"
             in message
+        )
+
+
+class TestDraw:
+    def test_by_every_kind_of_name(self, papers, tmp_path):
+        names = ("fig1", "toy/table1", "figures/table1.pdf", "figures/own/toy/fig1.png")
+        status, output, _ = papers("draw", *names)
+        assert status == 0
+        assert output == "drew figures/toy/fig1.pdf drew figures/toy/table1.pdf drew figures/own/toy/fig1.pdf"
+        assert (tmp_path / "figures/own/toy/fig1.pdf").exists()
+
+    def test_own_runs_are_drawn_apart_and_shipped_drawings_stay(self, papers, tmp_path):
+        papers("run", CELL)
+        papers("draw", "toy")
+        shipped = {path: path.read_bytes() for path in (tmp_path / "figures/toy").iterdir()}
+        assert papers("draw", "toy", "--source", "run")[0] == 0
+        assert {path: path.read_bytes() for path in (tmp_path / "figures/toy").iterdir()} == shipped
+        text = (tmp_path / "figures/own/toy/table1.md").read_text()
+        assert "Own runs, not the shipped ones." in text and "Not run, 3 of 4 cells" in text
+
+    def test_one_that_cannot_be_drawn_costs_none_of_the_others(self, papers, toy, tmp_path, monkeypatch):
+        catalogue = toy()
+        monkeypatch.delattr(catalogue.module("toy", "artifacts"), "table1")
+        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
+        status, output, error = papers("draw", "toy")
+        assert status == 2
+        assert error.startswith("error: toy/table1: artifact 'table1': the paper's artifacts module has no function")
+        assert "drew figures/toy/fig1.pdf" in output
+
+
+class TestCompare:
+    def test_draws_what_is_missing_and_nothing_twice(self, papers, tmp_path):
+        status, output, _ = papers("compare", "table1")
+        assert status == 0
+        assert "drawing 1 of 1 artifacts first" in output
+        assert "wrote figures/comparison.html" in output
+        assert not (tmp_path / "figures/toy/fig1.pdf").exists()
+        assert "drawing" not in papers("compare", "table1")[1]
+        assert "drawing 1 of 2 artifacts first" in papers("compare")[1]
+
+    def test_own_runs_have_a_page_of_their_own(self, papers, tmp_path):
+        assert "wrote figures/own/comparison.html" in papers("compare", "--source", "run")[1]
+        assert not (tmp_path / "figures/comparison.html").exists()
+
+
+class TestAblations:
+    @pytest.fixture
+    def shipped(self, papers, monkeypatch):
+        """The cell, shipped, and an ablation of it."""
+        monkeypatch.setattr("core.experiment.provenance.commit", lambda root: "a" * 40)
+        papers("run", CELL)
+        papers("promote", CELL)
+        papers("run", CELL, "--set", "slope=2", "--runs", "2")
+
+    def test_are_listed_behind_their_cell(self, papers, shipped):
+        output = papers("list", "toy/fit/line")[1]
+        assert re.search(r"toy/fit/line/plain 3 3 runs 3 runs [\d.]+ s with slope=2 3 - 2 runs [\d.]+ s", output)
+
+    def test_are_drawn_beside_the_shipped_runs_under_a_name_of_their_own(self, papers, shipped, tmp_path):
+        papers("draw", "toy/table1")
+        before = (tmp_path / "figures/toy/table1.pdf").read_bytes()
+        status, output, _ = papers("draw", "toy/table1", "--with", "ablation")
+        assert status == 0
+        assert "drew figures/ablation/toy/table1.pdf" in output
+        assert (tmp_path / "figures/toy/table1.pdf").read_bytes() == before
+        text = (tmp_path / "figures/ablation/toy/table1.md").read_text()
+        assert "| plain, slope=2 |" in text
+        assert "With your own ablations: fit/line/plain, slope=2 (2 runs)." in text
+        assert "slope=2" not in (tmp_path / "figures/toy/table1.md").read_text()
+
+    def test_there_are_none_to_draw(self, papers):
+        papers("run", CELL)
+        status, _, error = papers("draw", "toy/table1", "--with", "ablation")
+        assert status == 2
+        assert error.startswith("error: toy/table1: none of its cells was run with changed settings at scale quick")
+
+    def test_against_shipped_runs(self, papers, shipped):
+        status, output, _ = papers("compare", "toy/fit/*/plain", "--against", "reference")
+        assert status == 0
+        assert "toy/fit/line/plain own run against shipped" in output
+        assert "toy/fit/line/plain with slope=2, against shipped" in output
+        assert "count 5 (3) 5 (3) +0 [0, 0] equal" in output
+        assert "count 5 (2) 5 (3) +0 [0, 0] equal" in output
+
+    def test_nothing_to_compare(self, papers, refused):
+        papers("run", CELL)
+        message = refused("compare", CELL, "--against", "reference")
+        assert (
+            "toy/fit/line/plain: no own run or ablation at scale quick of a cell that is shipped; make one" in message
         )
 
 
@@ -135,6 +253,23 @@ def test_quickstart_runs_an_experiment_of_every_paper(papers, tmp_path):
     assert papers("quickstart")[0] == 0
     made = sorted(path.name for path in (tmp_path / "results/run/smoke/toy/fit/bundled").glob("*.parquet"))
     assert made == ["noisy.parquet", "plain.parquet"]
+
+
+def test_a_finished_cell_needs_neither_torch_nor_pandas_nor_its_experiment(make_repository, environment, tmp_path):
+    repository: Path = make_repository(tmp_path / "repository")
+    watched = ("torch", "pandas", "papers.toy.experiments", "core.experiment.runner")
+    program = (
+        "import sys; from papers.__main__ import main; "
+        f"main(['run', 'toy/count', '--scale', 'smoke']); print([m for m in {watched} if m in sys.modules])"
+    )
+
+    def last_line() -> str:
+        command = [sys.executable, "-c", program]
+        found = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True, check=True)
+        return found.stdout.splitlines()[-1]
+
+    assert last_line() == "['pandas', 'papers.toy.experiments', 'core.experiment.runner']"
+    assert last_line() == "[]"
 
 
 def test_the_module_itself(make_repository, environment, tmp_path):

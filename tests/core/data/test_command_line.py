@@ -1,10 +1,14 @@
 import gzip
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from core.data import entries, places
 from core.data.__main__ import main
 
+ROOT = Path(__file__).resolve().parents[3]
 URL = "https://archive.example.org/tiny.csv"
 FILE = "regression/tiny.csv.gz"
 
@@ -29,6 +33,14 @@ def test_list_says_of_every_set_where_it_is(tiny, capsys, tmp_path):
     assert capsys.readouterr().out == f"{tmp_path}/data/{FILE}\n"
     assert main(["list"]) == 0
     assert f"  {tmp_path}/data\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("module", ["core.data", "papers"])
+def test_list_into_a_pipe_that_closes_is_quiet(module):
+    command = f"{sys.executable} -m {module} list | head -1"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
 
 
 def test_fetch_accepts_what_changed_when_told(tiny, server, capsys, tmp_path):

@@ -53,6 +53,78 @@ def test_folders_come_in_order_and_before_the_root(tiny, tmp_path, server):
     assert not server.requests
 
 
+GOOD = "a,b,y\n1,p,3\n2,q,4\n"
+TRUNCATED = packed(GOOD.encode() * 50)[:-9]
+
+
+class TestADamagedFileInOneFolder:
+    @pytest.fixture
+    def places(self, tmp_path, server):
+        folders = tuple(tmp_path / name for name in ("first", "second"))
+        return Places(folders=folders, root=tmp_path / "root", network=Network(mirror=server.address, attempts=1))
+
+    @pytest.mark.parametrize("content", [TRUNCATED, b"", packed(b"a,b,y\n1,p,3\n")])
+    @pytest.mark.parametrize("good", ["second", "root"])
+    def test_is_left_out_for_a_good_one_in_a_later_folder(self, tiny, places, tmp_path, capsys, server, content, good):
+        bad = put(tmp_path / "first")
+        bad.write_bytes(content)
+        path = put(tmp_path / good, GOOD)
+        for _ in range(2):
+            assert load("tiny", places=places).y.tolist() == [3, 4]
+        told = capsys.readouterr().err
+        assert told.startswith("warning: ") and told.count("\n") == 1, "once a process"
+        assert str(bad) in told and told.endswith(f"; {path} is taken instead\n")
+        assert not server.requests
+
+    def test_is_not_mentioned_behind_a_good_one(self, tiny, places, tmp_path, capsys):
+        put(tmp_path / "first", GOOD)
+        put(tmp_path / "second").write_bytes(TRUNCATED)
+        assert load("tiny", places=places).y.tolist() == [3, 4]
+        assert capsys.readouterr().err == ""
+
+    def test_is_the_error_where_no_folder_has_a_good_one(self, tiny, places, tmp_path):
+        paths = [put(tmp_path / name) for name in ("first", "root")]
+        for path in paths:
+            path.write_bytes(TRUNCATED)
+        with pytest.raises(CorruptDataError, match=str(paths[0])):
+            load("tiny", places=places)
+
+    def test_a_damaged_file_of_fingerprints_spoils_its_own_folder_alone(self, tiny, places, tmp_path, capsys):
+        put(tmp_path / "first", GOOD)
+        (tmp_path / "first" / "fingerprints.json").write_text("{")
+        put(tmp_path / "second", GOOD)
+        assert load("tiny", places=places).y.tolist() == [3, 4]
+        assert "fingerprints.json: not a file of fingerprints" in capsys.readouterr().err
+
+
+def test_an_image_set_is_read_from_the_good_copies(catalogued, places, tmp_path, capsys):
+    images, labels = np.arange(2 * 784).reshape(2, 28, 28).astype(np.uint8), np.array([3, 7], np.uint8)
+    for name, array in (("images", images), ("labels", labels)):
+        header = bytes([0, 0, 8, array.ndim]) + b"".join(size.to_bytes(4, "big") for size in array.shape)
+        file, columns = f"tiny/{name}.gz", array[0].size
+        source = {"kind": "file", "url": f"https://archive.example.org/{name}"}
+        catalogued(name, task="classification", file=file, format="idx", rows=2, columns=columns, source=source)
+        for folder in (tmp_path / "first", places.root):
+            (folder / "tiny").mkdir(parents=True, exist_ok=True)
+            (folder / file).write_bytes(packed(header + array.tobytes()))
+    catalogued(
+        "tiny", task="classification", format="idx", rows=2, columns=785, classes=10, parts=[["images", "labels"]]
+    )
+    bad = tmp_path / "first" / "tiny/images.gz"
+    bad.write_bytes(bad.read_bytes()[:-9])
+    found = load("tiny", places=Places(folders=(tmp_path / "first",), root=places.root, network=places.network))
+    assert found.y.tolist() == [3, 7] and np.array_equal(found.X, images.reshape(2, -1))
+    assert str(bad) in capsys.readouterr().err
+
+
+def test_a_folder_that_does_not_exist_is_warned_of_once(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("REPLICATION_DATA", f"{tmp_path}:{tmp_path}/mistyped")
+    for _ in range(2):
+        assert len(Places.from_environment().folders) == 2
+    expected = f"warning: REPLICATION_DATA: {tmp_path}/mistyped is not a folder and is left out\n"
+    assert capsys.readouterr().err == expected
+
+
 def test_the_environment_names_the_folders_and_the_mirror(monkeypatch):
     monkeypatch.setenv("REPLICATION_DATA", "/one:/two/three:")
     monkeypatch.setenv("REPLICATION_MIRROR", "http://mirror")

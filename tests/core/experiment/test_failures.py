@@ -58,6 +58,15 @@ class TestRaising:
         run(replace(CELL, runs=12), function, tmp_path)
         assert function.calls == [list(range(10)), *([i] for i in range(10)), [10, 11]]
 
+    def test_what_is_raised_after_an_interruption_is_its_echo(self, tmp_path, monkeypatch):
+        """A library may turn an interruption into an error of its own: that is no failed repetition to repeat alone."""
+        monkeypatch.setattr("core.experiment.runner.was_interrupted", lambda: True)
+        function = Failing({4}, RuntimeError("callback failed"))
+        with pytest.raises(KeyboardInterrupt):
+            run(CELL, function, tmp_path)
+        assert function.calls == [list(range(10))]
+        assert not CELL.path(tmp_path).exists()
+
     def test_every_repetition_raised_is_an_error_and_leaves_nothing_behind(self, tmp_path):
         with pytest.raises(UserError) as caught:
             run(CELL, Failing(EVERY, ValueError("no posterior")), tmp_path)

@@ -143,13 +143,13 @@ def test_the_hash_covers_how_many_repetitions_are_read(needing, toy, edit):
 def test_only_experiments_above_can_be_needed(toy, edit, name):
     edit("    description: one integer a run\n", f"    description: one integer a run\n    needs: [{name}]\n")
     with pytest.raises(UserError, match=rf"experiments.count.needs: \['{name}'\] must be experiments above it"):
-        toy()
+        toy().paper("toy")
 
 
 def test_a_benchmark_that_the_needed_experiment_lacks(toy, edit):
     edit("    description: one integer a run\n", "    description: one integer a run\n    needs: [fit]\n")
     with pytest.raises(UserError, match=r"experiments.count.needs: 'fit' has no benchmark 'line' at scale smoke"):
-        toy()
+        toy().paper("toy")
 
 
 def test_the_workflow_runs_what_is_needed_first(needing, toy, tmp_path, monkeypatch):

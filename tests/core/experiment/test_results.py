@@ -18,7 +18,7 @@ from core.experiment.provenance import commit
 from core.experiment.results import Results, inspect_cell
 from core.experiment.runner import run_cell
 from core.experiment.schema import Settings
-from core.experiment.storage import ResultFileError, read_provenance
+from core.experiment.storage import ResultFileError, read_provenance, read_records, write_records
 
 
 class Fit(Settings):
@@ -58,6 +58,26 @@ class TestResults:
         nothing = results(tmp_path / "empty", PLAIN).frame("fit")
         assert nothing.empty
         assert list(nothing.columns) == ["benchmark", "method", "run", "status", "message"]
+
+    def test_files_are_read_once_while_they_stay_as_they_are(self, tmp_path, monkeypatch):
+        reads = []
+
+        def counted(path):
+            reads.append(path)
+            return read_records(path)
+
+        monkeypatch.setattr("core.experiment.results.read_records", counted)
+        path = run_cell(PLAIN, fit, tmp_path)
+        first = results(tmp_path, PLAIN).frame("fit")
+        first.loc[:, "value"] = -1.0
+        first["own"] = 0
+        again = results(tmp_path, PLAIN).frame("fit")
+        assert len(reads) == 1
+        assert "own" not in again and again["value"].min() == 0
+        records, provenance = read_records(path)
+        write_records(path, records.assign(value=records["value"] + 10), provenance)
+        assert results(tmp_path, PLAIN).frame("fit")["value"].min() == 10
+        assert len(reads) == 2
 
     def test_the_two_sources_are_apart(self, tmp_path):
         run_cell(PLAIN, fit, tmp_path)
@@ -178,9 +198,15 @@ class TestPromote:
         run_cell(ablation, fit, repository)
         assert "an ablation (points=9) is never promoted" in self.refused(ablation, repository)
 
-    @pytest.mark.parametrize("damage", [lambda whole: whole[:-20], lambda whole: whole[:4] + bytes(200) + whole[204:]])
-    def test_unreadable(self, repository, damage):
+    @pytest.mark.parametrize(
+        "damage, what",
+        [
+            (lambda whole: whole[:-20], "truncated or not a Parquet file"),
+            (lambda whole: whole[:4] + bytes(200) + whole[204:], "damaged: its checksum is not that of its content"),
+        ],
+    )
+    def test_unreadable(self, repository, damage, what):
         """The second kind has its metadata whole and its records not."""
         path = run_cell(PLAIN, fit, repository)
         path.write_bytes(damage(path.read_bytes()))
-        assert "truncated or not a Parquet file" in self.refused(PLAIN, repository)
+        assert what in self.refused(PLAIN, repository)

@@ -12,7 +12,7 @@ from core.errors import UserError
 def refused(catalogue, path) -> str:
     """The one-line message for a paper.yaml that is not valid, which names the file."""
     with pytest.raises(UserError) as caught:
-        catalogue()
+        catalogue().paper("toy")
     message = str(caught.value)
     assert "\n" not in message
     assert str(path.relative_to(path.parents[2])) in message
@@ -117,9 +117,9 @@ def test_refused(toy, edit, old, new, expected):
 @pytest.mark.parametrize(
     "old, new, expected",
     [
-        ("kind: table", "kind: *tabel", "not valid YAML: found undefined alias 'tabel'"),
+        ("kind: table", "kind: *tabel", "not valid YAML: found undefined alias"),
         ("paper: toy", "paper: [toy", "not valid YAML: while parsing a flow sequence"),
-        ("title: The draws", "\ttitle: x", "not valid YAML: while scanning for the next token found character '\\t'"),
+        ("title: The draws", "\ttitle: x", "not valid YAML: while scanning"),
         ("noisy: {noise: 0.5}", "plain: {noise: 0.5}", "not valid YAML: key 'plain' occurs twice"),
     ],
 )

@@ -141,19 +141,6 @@ class TestUnreadable:
                 read(path)
             assert str(caught.value).startswith(f"{path}: truncated or not a Parquet file; delete it and rerun")
 
-    def test_a_flipped_bit_in_the_data_is_noticed(self, path):
-        frame = records(2000)
-        write_records(path, frame, PROVENANCE)
-        whole = path.read_bytes()
-        refused = 0
-        for place in range(100, len(whole) // 2, 499):
-            path.write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
-            try:
-                pd.testing.assert_frame_equal(read_records(path)[0], frame, check_exact=True)
-            except ResultFileError:
-                refused += 1
-        assert refused > 10
-
     @pytest.mark.parametrize("content", [b"", b"run,status\n0,ok\n", b"PAR1PAR1", np.random.default_rng(0).bytes(4096)])
     def test_not_parquet(self, path, content):
         path.parent.mkdir()
@@ -185,7 +172,7 @@ class TestUnreadable:
 
     def test_the_file_systems_own_errors_do_not_say_truncated(self, path, monkeypatch):
         write_records(path, records(), PROVENANCE)
-        monkeypatch.setattr("pyarrow.parquet.read_table", raiser(OSError(errno.EIO, "Input/output error")))
+        monkeypatch.setattr("pathlib.Path.read_bytes", raiser(OSError(errno.EIO, "Input/output error")))
         with pytest.raises(ResultFileError, match=r"plain\.parquet: cannot be read: Input/output error"):
             read_records(path)
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from core.errors import UnknownNameError, UserError
+from core.experiment.drawings import state_of
+from core.experiment.storage import write_records
 from core.experiment.workflow import Workflow, one_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -21,7 +25,7 @@ def workflow(toy, tmp_path, monkeypatch):
     """Workflows over the toy: their catalogue is read by the fixture, which knows the package's name."""
     monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
     (tmp_path / "papers").symlink_to(tmp_path / "toypapers")
-    return lambda **config: Workflow(config, tmp_path)
+    return lambda words=(), **config: Workflow(config, tmp_path, words)
 
 
 @pytest.mark.parametrize(
@@ -39,52 +43,113 @@ def test_the_configuration_is_validated(workflow, config, message):
     assert str(caught.value).startswith(message)
 
 
-def test_a_fresh_clone_needs_code_and_published_numbers_alone(workflow):
-    assert workflow().artifact_inputs("toy/table1") == ["papers/toy/artifacts.py", "papers/toy/published/table1.csv"]
-    assert workflow().artifact_inputs("toy/fig1") == ["papers/toy/artifacts.py"]
+def state_file(name: str) -> str:
+    return f".snakemake/drawings/{name}"
 
 
-def test_shipped_runs_are_inputs_where_present(workflow, tmp_path):
-    shipped = "results/reference/quick/toy/fit/line/plain.parquet"
-    (tmp_path / shipped).parent.mkdir(parents=True)
-    (tmp_path / shipped).touch()
-    assert shipped in workflow().artifact_inputs("toy/table1")
-    assert shipped not in workflow(scale="paper").artifact_inputs("toy/table1")
+def test_a_drawing_of_shipped_runs_depends_on_its_state_alone(workflow):
+    flow = workflow()
+    assert flow.inputs(flow.drawing("toy/table1", "")) == [state_file("toy/table1")]
 
 
-def test_all_own_runs_are_inputs_whether_present_or_not(workflow):
-    inputs = workflow(runs="run").artifact_inputs("toy/fig1")
-    cells = [path for path in inputs if path.endswith(".parquet")]
+def test_a_drawing_of_own_runs_depends_on_these_whether_present_or_not(workflow):
+    flow = workflow(runs="run")
+    state, *cells = flow.inputs(flow.drawing("toy/fig1", "own/"))
+    assert state == state_file("own/toy/fig1")
     assert "results/run/quick/toy/fit/curve/noisy.parquet" in cells
     assert "results/run/paper/toy/count/line/plain.parquet" in cells, "quick is an alias of paper there"
     assert len(cells) == 5
 
 
-def test_whatever_draws_is_an_input_and_what_runs_is_not(workflow, tmp_path):
-    for name in ("claims.py", "grid.py"):
-        (tmp_path / "toypapers" / "toy" / name).touch()
-    code = [path for path in workflow().artifact_inputs("toy/fig1") if path.endswith(".py")]
-    assert code == ["papers/toy/artifacts.py", "papers/toy/claims.py", "papers/toy/grid.py"]
+def test_everything_is_every_file_of_every_artifact_and_the_page(workflow):
+    names = ["figures/comparison.html"]
+    names += [f"figures/toy/table1.{end}" for end in ("pdf", "png", "csv", "md", "tex", "json")]
+    names += [f"figures/toy/fig1.{end}" for end in ("pdf", "png", "json")]
+    assert sorted(workflow().all_targets()) == sorted(names)
+    own = [name.replace("figures/", "figures/own/") for name in names]
+    assert sorted(workflow(runs="run").all_targets()) == sorted(own)
 
 
-class TestState:
-    """What is drawn anew: an artifact's state stands for what its inputs do not show."""
+class TestStateFile:
+    """Snakemake draws what is older than its state file."""
 
-    @pytest.mark.parametrize(
-        "old, new, changed",
-        [
-            ("points: 5", "points: 6", True),
-            ("title: Means of draws", "title: Means", True),
-            ("{runs: 3,", "{runs: 4,", True),
-            ("paper: {runs: 25}", "paper: {runs: 26}", False),
-            ("title: The draws", "title: Draws", False),
-            ("settings: {points: 1}", "settings: {points: 3}", False),
-        ],
-    )
-    def test_of_a_table(self, workflow, edit, old, new, changed):
-        before = workflow().artifact_state("toy/table1")
-        edit(old, new)
-        assert (workflow().artifact_state("toy/table1") != before) == changed
+    def test_is_written_when_the_state_changes_and_at_no_other_time(self, workflow, tmp_path, edit):
+        path = tmp_path / state_file("toy/table1")
+
+        def plan():
+            flow = workflow()
+            flow.inputs(flow.drawing("toy/table1", ""))
+            return path.read_text(), path.stat().st_mtime_ns
+
+        first = plan()
+        assert plan() == first
+        edit("title: Means of draws", "title: Means")
+        second = plan()
+        assert second[0] != first[0] and second[1] > first[1]
+
+    def test_is_older_than_a_drawing_that_somebody_else_brought_up_to_date(self, workflow, tmp_path, draw):
+        flow = workflow()
+        drawn = flow.drawing("toy/table1", "")
+        draw(drawn)
+        flow.inputs(drawn)
+        written = (tmp_path / state_file("toy/table1")).stat().st_mtime
+        assert all(written < (tmp_path / file).stat().st_mtime for file in drawn.files)
+
+
+@pytest.fixture
+def draw(toy, tmp_path):
+    """Writes what a drawing's files are told apart by: the sidecar with the state of now, and empty others."""
+
+    def write(drawn):
+        for file in drawn.files:
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file).touch()
+        (tmp_path / f"{drawn.stem}.json").write_text(json.dumps({"state": state_of(toy(), drawn)}))
+
+    return write
+
+
+class TestBatches:
+    @pytest.fixture
+    def many(self, workflow, edit):
+        """Workflows over ten figures and a table, called with the words of a command line."""
+        figure = "    kind: figure\n    comparison: shape\n    title: T\n"
+        source = "    source: {document: note, place: Fig}\n    experiments: [fit]\n"
+        edit("artifacts:\n", "artifacts:\n" + "".join(f"  extra{i}:\n{figure}{source}" for i in range(9)))
+        return workflow
+
+    def test_divide_all_that_is_out_of_date(self, many, draw):
+        flow = many(words=["--cores", "2", "toy"])
+        batches = flow.batches(2)
+        assert sorted(drawn.name for batch in batches for drawn in batch) == sorted(flow.catalogue.artifacts)
+        assert {len(batch) for batch in batches} == {5, 6}
+        for drawn in batches[0]:
+            draw(drawn)
+        assert sorted(many().batches(1)[0], key=str) == sorted(batches[1], key=str)
+
+    def test_none_where_few_are_asked_for(self, many):
+        assert many(words=["figures/toy/table1.pdf", "figures/fig1.png"]).batches(2) == []
+        assert len(many(words=["figures/toy/table1.pdf", "figures/fig1.png", "figures/extra0.pdf"]).batches(2)) == 1
+
+    def test_one_process_at_least_and_no_more_than_are_worth_starting(self, many):
+        assert [len(many().batches(processes)) for processes in (1, 2, 64)] == [1, 2, 3]
+
+    def test_nothing_is_left_out_where_all_is_forced(self, many, draw):
+        for drawn in many().everything:
+            draw(drawn)
+        assert many().batches(1) == []
+        assert len(many(words=["-F"]).batches(1)[0]) == 11
+
+    def test_own_drawings_wait_for_their_runs(self, many, tmp_path):
+        flow = many(words=["toy"], runs="run")
+        assert flow.batches(1) == []
+        for path in {path for drawn in flow.everything for path in flow.inputs(drawn)[1:]}:
+            if "count" not in path:
+                (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+                (tmp_path / path).touch()
+        [batch] = many(words=["toy"], runs="run").batches(1)
+        assert sorted(drawn.artifact for drawn in batch) == ["extra0", *(f"extra{i}" for i in range(1, 9)), "table1"]
+        assert {drawn.source for drawn in batch} == {"run"}
 
 
 class TestTargets:
@@ -99,18 +164,19 @@ class TestTargets:
             "toy",
             "all",
             "--cores",
-            "figures/report.html",
             "core/errors.py",
         ],
     )
     def test_known_and_foreign_words_pass(self, workflow, word):
-        workflow().check_targets([word])
+        workflow(words=[word])
 
     @pytest.mark.parametrize(
         "word, nearest",
         [
             ("figures/toy/tabel1.pdf", "figures/toy/table1.pdf"),
             ("figures/tabel1.csv", "figures/table1.csv"),
+            ("figures/own/toy/tabel1.csv", "figures/own/toy/table1.csv"),
+            ("figures/comparson.html", "figures/comparison.html"),
             ("./figures/toy/fig1.csv", "figures/toy/fig1.png"),
             ("results/run/paper/toy/fit/lin/plain.parquet", "results/run/paper/toy/fit/line/plain.parquet"),
             ("results/run/quick/toy/count/line/plain.parquet", "results/run/paper/toy/count/line/plain.parquet"),
@@ -118,7 +184,7 @@ class TestTargets:
     )
     def test_a_mistyped_file_names_the_nearest(self, workflow, word, nearest):
         with pytest.raises(UnknownNameError) as caught:
-            workflow().check_targets(["-n", "--cores", "1", word])
+            workflow(words=["-n", "--cores", "1", word])
         assert str(caught.value).startswith(f"unknown file '{word.removeprefix('./')}'; did you mean ")
         assert repr(nearest) in str(caught.value)
 
@@ -127,8 +193,38 @@ class TestTargets:
         shutil.copytree(tmp_path / "toypapers" / "toy", folder)
         text = (folder / "paper.yaml").read_text()
         (folder / "paper.yaml").write_text(text.replace("paper: toy", "paper: again"))
-        with pytest.raises(UnknownNameError):
-            workflow().check_targets(["figures/table1.pdf"])
+        told = "2 papers have an artifact 'table1'; allowed: again/table1 or toy/table1"
+        for target in ("figures/table1.pdf", "figures/own/table1.png"):
+            with pytest.raises(UserError, match=told):
+                workflow(words=[target])
+
+    def test_own_runs_are_never_drawn_over_shipped_ones(self, workflow):
+        with pytest.raises(UserError, match=r"from your own it is figures/own/toy/table1\.pdf"):
+            workflow(words=["figures/toy/table1.pdf"], runs="run")
+        workflow(words=["figures/own/toy/table1.pdf"])
+
+    def test_a_broken_paper_stops_what_needs_it(self, workflow, tmp_path, edit):
+        shutil.copytree(tmp_path / "toypapers" / "toy", tmp_path / "toypapers" / "again")
+        for word in ("all", "again", "figures/again/table1.pdf"):
+            with pytest.raises(UserError, match=r"again/paper\.yaml"):
+                workflow(words=[word])
+        assert "again/paper.yaml" in workflow(words=["toy"]).warnings[0]
+
+
+def test_what_is_missing_is_announced_with_its_time(workflow, toy, tmp_path):
+    assert workflow(words=["toy"]).announcement() == ""
+    path = "results/run/quick/toy/fit/line/plain.parquet"
+    assert workflow(words=[path]).announcement() == "1 cell to run; 1 was never timed"
+    assert workflow(words=["toy"], runs="run").announcement() == "5 cells to run; 5 were never timed"
+    [cell] = toy().find_cells("toy/fit/line/plain", "quick")
+    for seconds, file in ((90.0, path.replace("/run/", "/reference/")), (1.0, path)):
+        records = pd.DataFrame({"run": range(3), "status": "ok", "message": ""})
+        notes = {"settings_hash": cell.settings_hash, "runs": 3, "commit": "", "seeds": {}, "peak_memory_mb": 1.0}
+        write_records(tmp_path / file, records, {**notes, "wall_seconds": seconds})
+        if seconds > 1:
+            text = "1 cell to run, about 1 min 30 s of computing by earlier runs"
+            assert workflow(words=[path]).announcement() == text
+    assert workflow(words=[path]).announcement() == ""
 
 
 def test_cells_by_their_path(workflow):

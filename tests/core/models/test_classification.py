@@ -43,7 +43,7 @@ def test_evidence_and_activation_are_near_dense_quadrature():
         assert posterior.log_evidence[0, r].item() == pytest.approx(evidence - np.log(2 * np.pi), abs=0.15)
         exact = (log.softmax(0)[:, None] * torch.sigmoid(w @ at[r].T)).sum(0)
         ours = torch.sigmoid(mean[0, r] / (1 + np.pi / 8 * variance[0, r]).sqrt())
-        torch.testing.assert_close(ours, exact, atol=0.03, rtol=0)
+        torch.testing.assert_close(ours, exact, atol=0.05, rtol=0)
 
 
 @pytest.mark.parametrize("n", [1, 4, 8])

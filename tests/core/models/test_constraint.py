@@ -5,10 +5,8 @@ import torch
 
 from core.acquisition.constrained import Constrained
 from core.acquisition.ei import LogExpectedImprovement
-from core.acquisition.integrated import Integrated
 from core.acquisition.maximizers import GradientAscent
 from core.models.constraint import NoiselessConstraint, NoisyConstraint
-from core.models.linear_regression import BayesianLinearRegression
 from core.randomness import make_generators
 
 KINDS = [NoisyConstraint, NoiselessConstraint]
@@ -53,22 +51,23 @@ def test_contradictions_and_many_dimensions(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_constrained_improvement_stays_where_it_is_valid(kind):
-    """The objective falls towards the corner (0, 0), where nothing is valid."""
-    X, c = disc(60)
-    y = X.sum(-1)
-    objective = BayesianLinearRegression(chains=3, samples=1)
-    valid = [torch.nonzero(row).flatten()[:15] for row in c]  # as many of each run
-    of_valid = torch.stack([x[index] for x, index in zip(X, valid)]), torch.stack([v[i] for v, i in zip(y, valid)])
-    objective.fit(*of_valid, make_generators([0, 1]))
+    """The objective falls towards the corner (0, 0), where nothing is valid.
+
+    Improvement is 1 there and 0.49 at the nearest valid point. Of 40 networks each, the corner's probability is at most
+    0.16, that of what is suggested at least 0.82.
+    """
+    X, c = disc(120)
     constraint = kind(**QUICK).fit(X, c, make_generators([2, 3]))
-    improvement = Integrated(LogExpectedImprovement(objective.predict, of_valid[1].amin(1)))
+    improvement = LogExpectedImprovement(
+        lambda X: (X.sum(-1), torch.full_like(X[..., 0], 1e-4)), torch.ones(2, dtype=torch.float64)
+    )
     acquisition = Constrained(improvement, constraint.probability, torch.tensor([True, True]))
     search = GradientAscent(candidates=100, restarts=3)
     free, _ = search(improvement, 2, make_generators([4, 5]))
     found, _ = search(acquisition, 2, make_generators([4, 5]))
     assert (free < 0.05).all()
     of_free, of_found = (constraint.probability(at.unsqueeze(1)).squeeze(1) for at in (free, found))
-    assert (of_free < 0.3).all() and (of_found > 1.5 * of_free).all()
+    assert (of_free < 0.3).all() and (of_found > 0.6).all()
     values = acquisition(torch.stack([free, found], 1))
     assert (values[:, 1] > values[:, 0]).all()
 

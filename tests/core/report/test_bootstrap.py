@@ -8,7 +8,7 @@ from scipy import stats
 
 from core.errors import UserError
 from core.report import bootstrap
-from core.report.bootstrap import bootstrap_interval
+from core.report.bootstrap import bootstrap_interval, bootstrap_intervals, counts_of
 
 
 def mean(a):
@@ -88,3 +88,31 @@ def test_no_runs_are_refused(samples):
 def test_pairs_need_equal_numbers_of_runs():
     with pytest.raises(UserError, match=r"samples of \[3, 4\] runs"):
         bootstrap_interval((np.ones(3), np.ones(4)), difference, 0, paired=True)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_means_of_resamples_are_the_same_without_building_them(paired):
+    generator = np.random.default_rng(10)
+    a, b = generator.normal(size=(12, 5, 2)), generator.normal(size=(12, 5, 2))
+    a[3, 2, 1] = a[7, 2, 1] = math.inf
+    b[0, 4, 0] = math.nan
+
+    def largest(means, others):
+        return np.stack([(means - others)[:, i].max(axis=1) for i in range(5)], axis=1)
+
+    direct = bootstrap_intervals((a, b), lambda x, y: largest(x.mean(1), y.mean(1)), 11, 500, paired)
+    quick = bootstrap_intervals((a, b), largest, 11, 500, paired, of_means=True)
+    assert np.array(quick) == pytest.approx(np.array(direct), rel=1e-12, nan_ok=True)
+    assert quick[2].high == math.inf and math.isnan(quick[4].estimate)
+
+
+def test_several_statistics_have_the_interval_that_each_has_alone():
+    values = np.random.default_rng(12).normal(size=(30, 3))
+    together = bootstrap_intervals(values, lambda a: a.mean(axis=1), 13, n=500)
+    for column, interval in enumerate(together):
+        alone = bootstrap_interval(values, lambda a, i=column: a[..., i].mean(axis=1), 13, n=500)
+        assert interval == pytest.approx(alone)
+
+
+def test_counts_say_how_often_each_run_was_drawn():
+    assert counts_of(np.array([[0, 2, 2], [1, 1, 1]]), 4).tolist() == [[1, 0, 2, 0], [0, 3, 0, 0]]

@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 
 from core.errors import UserError
+from core.experiment.drawings import drawing, is_current, state_of
 from core.report import Figure, NotRunError, compare_table, judge, samples_of, spec_table, style
 from core.report.bootstrap import Interval
-from core.report.draw import draw, draw_artifact
+from core.report.draw import Job, draw, draw_artifact
 from core.report.page import render_page
 
 CLAIMS = """
@@ -100,18 +101,21 @@ def no_images(monkeypatch):
 
 @pytest.fixture
 def drawn(tmp_path, folder):
-    def drawn(name="table1", described=None, results=None, artifacts=ARTIFACTS, checks=CHECKS):
+    def drawn(name="table1", described=None, results=None, artifacts=ARTIFACTS, checks=CHECKS, source="reference"):
         stem = tmp_path / "figures" / "toy" / name
         sidecar = draw(
-            "toy",
-            name,
-            described or spec(),
-            results or Results(),
-            folder,
-            stem,
-            artifacts,
-            checks,
-            "Springenberg et al.",
+            Job(
+                paper="toy",
+                name=name,
+                spec=described or spec(),
+                results=results or Results(),
+                folder=folder,
+                stem=stem,
+                artifacts=artifacts,
+                checks=checks,
+                document="Springenberg et al.",
+                source=source,
+            )
         )
         assert sidecar == stem.with_suffix(".json")
         return json.loads(sidecar.read_text()), stem
@@ -186,7 +190,8 @@ def test_caption_and_sidecar_name_stale_and_missing_cells(no_images, drawn):
     record, stem = drawn(results=Results(cells, reduced=True))
     assert record["stale"] == ["uci/boston/sghmc"] and record["missing"] == ["uci/yacht/sghmc"]
     assert (
-        "Stale, run with other settings than today's: uci/boston/sghmc. Not run: uci/yacht/sghmc." in record["caption"]
+        "Stale, run with other settings than today's: uci/boston/sghmc. Not run, 1 of 2 cells: uci/yacht/sghmc."
+        in record["caption"]
     )
     assert record["caption"] in stem.with_suffix(".md").read_text()
     verdicts = [cell["verdict"] for cell in record["table"]["cells"]]
@@ -221,6 +226,32 @@ def test_an_artifact_whose_own_runs_are_missing_is_drawn_as_not_run(drawn, folde
     assert record["table"]["cells"] == [] and stem.with_suffix(".png").exists()
 
 
+class TestFunctionsThatFailOnAnEmptyFrame:
+    """An author's function that reads a column of an experiment without runs: `not run`, and no traceback."""
+
+    def read(self, results, *_):
+        return results.frame("uci")["score"].iloc[0]
+
+    @pytest.mark.parametrize("others", [[], [Cell("boston", experiment="other")]])
+    @pytest.mark.parametrize("name, kind", [("table1", "table"), ("fig1", "figure")])
+    def test_drawn_as_not_run(self, no_images, drawn, others, name, kind):
+        results = Results([Cell("boston", present=False), *others], scales={"uci": "paper", "other": "paper"})
+        results.frame = Results([]).frame
+        artifacts = SimpleNamespace(table1=self.read, fig1=self.read)
+        record, _ = drawn(name, spec(kind), results, artifacts, SimpleNamespace(wins=self.read, form=self.read))
+        assert [claim["holds"] for claim in record["claims"]] == ["not run"]
+        if kind == "table":
+            assert {cell["verdict"]["kind"] for cell in record["table"]["cells"]} == {"not run"}
+
+    def test_an_error_of_the_house_stays_one(self, no_images, drawn):
+        def refuses(results, published):
+            raise UserError("quoted_rows: ['x']")
+
+        absent = Results([Cell("boston", present=False)])
+        with pytest.raises(UserError, match="quoted_rows"):
+            drawn(results=absent, artifacts=SimpleNamespace(table1=refuses, fig1=fig1))
+
+
 @pytest.mark.parametrize(
     ("artifacts", "checks", "complaint"),
     [
@@ -248,18 +279,22 @@ def test_drawing_twice_gives_the_same_bytes(drawn):
     assert first == second
 
 
-def test_draws_from_a_catalogue(no_images, tmp_path, folder):
-    (folder / "claims.py").write_text("")
-    modules = {"artifacts": ARTIFACTS, "claims": CHECKS}
-    catalogue = SimpleNamespace(
-        root=tmp_path,
-        package=".",
-        paper=lambda name: SimpleNamespace(artifacts={"table1": spec()}, documents={"nips": "NIPS 2016"}),
-        results=lambda paper, name, scale, source: Results(scales={"uci": f"{scale} {source}"}),
-        module=lambda paper, name: modules[name],
-    )
-    stem = draw_artifact(catalogue, "paper", "table1", "quick", "run")
-    assert stem == tmp_path / "figures" / "paper" / "table1"
-    assert json.loads(stem.with_suffix(".json").read_text())["caption"] == (
-        "Scale quick run; 3 runs. Published: NIPS 2016, Table 1."
+def test_draws_from_a_catalogue(no_images, toy, tmp_path):
+    catalogue = toy()
+    drawn = drawing(catalogue, "toy/table1", "quick", "run")
+    stem = draw_artifact(catalogue, drawn)
+    assert stem == tmp_path / "figures" / "own" / "toy" / "table1"
+    record = json.loads(stem.with_suffix(".json").read_text())
+    assert record["caption"].endswith("Own runs, not the shipped ones. Published: a note, Table 1. Not run.")
+    assert record["source"] == "run"
+    assert record["state"] == state_of(catalogue, drawn)
+    assert is_current(catalogue, drawn)
+
+
+def test_own_runs_say_so_and_count_what_is_missing(drawn):
+    results = Results([Cell("boston"), Cell("yacht", present=False), Cell("wine", present=False)])
+    record, _ = drawn(results=results, source="run")
+    assert record["provenance"] == (
+        "Own runs, not the shipped ones. Scale paper; 3 runs. Published: Springenberg et al., Table 1. "
+        "Not run, 2 of 3 cells: uci/yacht/sghmc, uci/wine/sghmc."
     )

@@ -18,6 +18,7 @@ from core.report.trajectories import (
     median_and_quartiles,
     per_run,
     regret_over_time,
+    split_runs,
     value_of_incumbent,
 )
 
@@ -61,7 +62,7 @@ def test_standard_errors_are_those_of_the_mean_and_zero_for_one_run():
 
 def test_rounding_below_the_optimum_stays_on_the_log_axis():
     assert (log_regret(np.array([0.0, -1e-16, 1e-30])) == np.log10(SMALLEST)).all()
-    assert log_regret(np.array([0.01])) == -2
+    assert log_regret(np.array([0.01])) == pytest.approx(-2)
 
 
 def test_what_is_drawn_is_returned():
@@ -122,3 +123,10 @@ def test_quartiles_are_over_the_runs():
     low, median, high = median_and_quartiles(values)
     assert (low[0], median[0], high[0]) == (2, 3, 4)
     assert np.isnan([low[1], median[1], high[1]]).all()
+
+
+def test_rows_of_several_runs_are_taken_apart():
+    """Runs of different lengths, their rows mixed: each keeps its own in their order."""
+    rows = pd.DataFrame({"run": [7, 2, 7, 2, 2], "time": [1, 2, 3, 4, 5], "loss": [0.5, 0.4, np.nan, 0.2, 0.1]})
+    found = [[column.tolist() for column in run] for run in split_runs(rows, "time", "loss")]
+    assert found == [[[2, 4, 5], [0.4, 0.2, 0.1]], [[1, 3], [0.5, pytest.approx(np.nan, nan_ok=True)]]]

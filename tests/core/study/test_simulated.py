@@ -133,6 +133,17 @@ def test_what_has_not_ended_when_the_clock_stops_stays_pending():
     assert len(records) == 4 and not optimizer.pending
 
 
+@pytest.mark.parametrize(
+    "limits, expected",
+    [({"until": 8.0}, [0.25, 0.5, 0.75, 1.0]), ({"evaluations": 5}, [0.2, 0.4, 0.6, 0.8, 1.0])],
+)
+def test_progress_is_the_share_of_the_limit(limits, expected):
+    told: list[float] = []
+    costs = Costs([2.0] * 20)
+    simulate(Counting(costs.space), costs, 1, np.random.default_rng(0), **limits, progress=told.append)
+    np.testing.assert_allclose(told, expected)
+
+
 def test_evaluations_limit_what_is_started():
     optimizer, records = run([1] * 20, 3, evaluations=7)
     assert len(records) == 7 and not optimizer.pending and optimizer._asked == 7

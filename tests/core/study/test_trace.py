@@ -1,11 +1,13 @@
-"""The incumbent of a run."""
+"""The incumbent of a run, and its trace."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
 from core.errors import UserError
-from core.study.trace import Record, incumbent, incumbents
+from core.study.trace import Record, incumbent, incumbents, trace_of
 
 
 def record(number: int, budget: float | None, loss: float, failure: str = "") -> Record:
@@ -37,3 +39,14 @@ def test_an_incumbent_gives_way_to_smaller_losses_on_budgets_that_are_not_smalle
 def test_without_a_success_there_is_none(records, message):
     with pytest.raises(UserError, match=message):
         incumbent(records)
+
+
+def test_the_trace_has_a_row_for_each_record_in_their_order():
+    first = replace(record(3, 9.0, 0.5), notes={"origin": "model"}, overhead=0.25, worker=1)
+    failed = record(1, None, 9.0, "ValueError: none")
+    trace = trace_of([first, failed])
+    assert trace["trial"].tolist() == [3, 1] and trace["configuration"].tolist() == [first.configuration] * 2
+    assert trace["loss"].tolist() == [0.5, 9.0] and trace["budget"].fillna(-1).tolist() == [9.0, -1.0]
+    assert trace["origin"].tolist() == ["model", ""] and trace["overhead"].tolist() == [0.25, 0.0]
+    assert trace["status"].tolist() == ["ok", "failed"] and trace["message"].tolist() == ["", "ValueError: none"]
+    assert trace_of([]).columns.tolist() == trace.columns.tolist()

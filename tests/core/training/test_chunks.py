@@ -6,10 +6,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import UserError
+from core.progress import silent
 from core.training.chunks import Chunks
 
 
-def squares(items):
+def squares(items, progress=silent):
     return {"square": items**2, "pair": np.stack([items, -items], 1)}
 
 
@@ -27,10 +28,21 @@ def test_shards_together_are_the_whole(tmp_path):
     np.testing.assert_array_equal(found["pair"][:, 1], -np.arange(7))
 
 
+def test_progress_moves_within_a_chunk(tmp_path):
+    told = []
+
+    def halves(items, progress):
+        progress(0.5)
+        return squares(items)
+
+    Chunks(tmp_path, "squares", 4, 2).fill(halves, progress=told.append)
+    assert told == [0.25, 0.5, 0.75, 1]
+
+
 def test_an_interruption_loses_the_chunk_in_progress(tmp_path):
     chunks, seen = Chunks(tmp_path, "squares", 6, 2), []
 
-    def interrupted(items):
+    def interrupted(items, progress):
         if items[0] == 4 and not seen:
             seen.append(True)
             raise KeyboardInterrupt

@@ -46,6 +46,15 @@ def test_a_table_of_trained_networks(tmp_path):
     assert (table.test_mse[:, 0] != table.test_mse[:, 1]).all()
 
 
+def test_progress_is_told_network_by_network(tmp_path):
+    told = []
+    made = collection(tmp_path, chunk_size=GRID.size)
+    made.fill(progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1
+    assert len(set(np.round(told, 9))) >= 2 * GRID.size  # of one chunk, 2 repetitions each
+
+
 def test_records_do_not_depend_on_the_rest_of_the_grid(tmp_path):
     whole = collection(tmp_path / "whole")
     whole.fill()

@@ -54,6 +54,21 @@ def test_compiled_training_is_plain_pytorchs(classes, dropout, train_plain):
             np.testing.assert_allclose(found, wanted, rtol=2e-4)
 
 
+@pytest.mark.parametrize("classes", [0, 3])
+def test_numbers_do_not_depend_on_the_epochs_of_a_call(classes, monkeypatch):
+    """And each call tells the progress: one an epoch where calls are to be as short as they can."""
+    found, told = [], []
+    for seconds in (0.0, 1e9):
+        monkeypatch.setattr("core.training.compiled.CALL_SECONDS", seconds)
+        shares: list[float] = []
+        found.append(train(group(classes, 0.3), problem(classes), progress=shares.append))
+        told.append(shares)
+    for short, long in zip(found[0][:3], found[1][:3], strict=True):
+        np.testing.assert_array_equal(short, long)
+    np.testing.assert_allclose(told[0], np.arange(1, 3 * EPOCHS + 1) / (3 * EPOCHS))
+    assert len(told[1]) == 3 * 2  # the first epoch of a network, whose time is taken, and all others
+
+
 @pytest.mark.parametrize(("classes", "dropout"), [(0, 0.0), (0, 0.3), (3, 0.6)])
 def test_batched_training_is_plain_pytorchs(classes, dropout, train_plain):
     networks, parts = group(classes, dropout), problem(classes)

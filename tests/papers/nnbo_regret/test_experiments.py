@@ -113,7 +113,8 @@ def test_illustration_has_grid_data_and_the_next_batch():
         sizes = run["part"].value_counts()
         assert (sizes["grid"], sizes["data"], sizes["query"]) == (500, 60, 5)
         grid, query = (run[run["part"] == part] for part in ("grid", "query"))
-        assert query["ei"].iloc[0] == grid["ei"].max()
+        # the features are single precision, and rounded differently over 500 points and over 5
+        assert query["ei"].iloc[0] == pytest.approx(grid["ei"].max(), rel=1e-4)
         assert set(query["x"]) <= set(grid["x"]) and grid["x"].between(-1, 1).all()
 
 

@@ -1,5 +1,6 @@
 """From records to arrays, and the checks and figures on records of runs that obey the theorem and that break it."""
 
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +84,7 @@ def test_failed_runs_are_left_out_and_runs_cut_to_what_all_have():
     records.rows = records.rows.assign(status=np.where(failed, "failed", "ok"))
     records.rows = records.rows[~((records.rows["run"] == 2) & (records.rows["iteration"] > 8))]
     assert recorded_paths(records, "brofos_quartic").regret.shape == (2, 8)
+    records = copy(records)
     records.rows = records.rows.assign(status="failed")
     with pytest.raises(NotRunError, match="line/brofos_quartic"):
         recorded_paths(records, "brofos_quartic")

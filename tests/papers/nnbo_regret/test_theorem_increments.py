@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from papers.nnbo_regret import increments
 from papers.nnbo_regret.filtration import revealed
@@ -135,5 +136,7 @@ def test_clusters_widen_the_interval():
 
 
 def test_excess_kurtosis():
+    z = right_skewed()
+    assert increments.excess_kurtosis(z) == pytest.approx(stats.kurtosis(z, axis=None))
     assert increments.excess_kurtosis(normal()) == pytest.approx(0, abs=0.15)
     assert increments.excess_kurtosis(right_skewed()) == pytest.approx(6, abs=1.5)

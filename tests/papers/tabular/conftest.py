@@ -12,6 +12,7 @@ from core.tabular.grid import FCNET
 from core.tabular.records import to_records
 from core.tabular.synthetic import synthetic_table
 from core.tabular.table import Table
+from papers.tabular import comparison_claims, probabilities, ranking_claims, robustness_claims, statistics_claims
 from papers.tabular.tables import LABELS
 
 GRID = FCNET.restricted(
@@ -74,6 +75,15 @@ PUBLISHED_ORDER = {
     "bohb": [0.3, 0.02, 0.005, 0.002],
 }
 """What the thesis says of the methods on protein, as regrets."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fewer_resamples():
+    """Whether a claim holds is far from chance in made-up runs, for which a few will do."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (comparison_claims, probabilities, ranking_claims, robustness_claims, statistics_claims):
+            patch.setattr(module, "RESAMPLES", 200)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 """Checks on made-up runs in the published order, and on runs changed to the contrary."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,7 @@ def test_runs_in_another_order_do_not(name, make_runs):
 
 def without(results, **absent: str):
     """The results without a method or a data set."""
+    results = copy(results)
     for column, name in absent.items():
         results.methods = results.methods[results.methods[column] != name]
     return results
@@ -62,7 +65,7 @@ def without(results, **absent: str):
 
 def cut(results, method: str, seconds: float):
     """The results with runs of one method that end sooner."""
-    rows = results.methods
+    results, rows = copy(results), results.methods
     results.methods = rows[(rows["method"] != method) | (rows["seconds"] <= seconds)]
     return results
 
@@ -103,7 +106,7 @@ def test_the_end_of_short_runs_counts_only_where_the_sentence_allows_it(make_run
 
 def test_few_runs_cannot_be_as_good_and_say_so(make_runs):
     results = make_runs()
-    rows = results.methods
+    results, rows = copy(results), results.methods
     results.methods = rows[(rows["method"] != "bohamiann") | (rows["run"] < 10)]
     check = claims.model_based_begin_like_random(results)
     assert check.holds != "holds" and check.detail.count("too few runs") == 1
@@ -123,6 +126,7 @@ def test_spread_decides_on_robustness(make_runs):
     rows = results.methods
     wild = (rows["method"] == "regularized_evolution") & (rows["seconds"] == 100) & (rows["run"] % 2 == 0)
     assert claims.evolution_is_less_robust_than_tpe(results).holds == "fails"
+    results = copy(results)
     results.methods = rows.assign(regret=rows["regret"].where(~wild, 0.01))
     assert claims.evolution_is_less_robust_than_tpe(results).holds == "holds"
 
@@ -133,7 +137,7 @@ def test_shares_of_runs_at_the_target(make_runs):
     assert claims.three_methods_reach_1e_3_mostly(results).holds == "holds"
     check = claims.every_method_reaches_1e_3(results)
     assert check.holds == "inconclusive" and "cannot be refuted" in check.detail
-    rows = results.methods
+    results, rows = copy(results), results.methods
     results.methods = rows.assign(regret=rows["regret"].where((rows["run"] > 0) | (rows["seconds"] < 100), 0.0))
     check = claims.every_method_reaches_1e_3(results)
     assert check.holds == "holds" and check.ours == "8 of 8" and "random search 0.01" in check.detail
@@ -150,6 +154,7 @@ def test_a_method_that_always_ends_alike_is_named(make_runs):
     check = claims.no_method_always_ends_alike(results)
     assert check.holds == "fails" and check.ours == "7 of 8" and "TPE: 1 [1, 1]" in check.detail
     mostly = alike & (rows["run"] % 10 < 7)
+    results = copy(results)
     results.methods = rows.assign(regret=rows["regret"].where(~mostly, 0.0))
     assert claims.no_method_always_ends_alike(results).holds == "holds"
 

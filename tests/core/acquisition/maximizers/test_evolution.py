@@ -47,8 +47,8 @@ def test_it_is_as_far_as_scipy_s_after_the_same_generations(function, iterations
         ).fun
         for seed in range(RUNS)
     ]
-    # Two algorithms that are the same differ with probability 0.001.
-    assert stats.ks_2samp(-values.numpy(), theirs).pvalue > 1e-3
+    # Two algorithms that are the same differ with a probability of 0.0001.
+    assert stats.ks_2samp(-values.numpy(), theirs).pvalue > 1e-4
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_run_that_has_converged_is_valued_but_stays():
 
     points, _ = DifferentialEvolution()(Flat(), 2, make_generators([3, 4]))
     alone, _ = DifferentialEvolution()(lambda X: 0 * X.sum(-1), 2, make_generators([3]))
-    assert torch.equal(points[:1], alone)
+    torch.testing.assert_close(points[:1], alone, atol=1e-12, rtol=0)
     torch.testing.assert_close(points[1], torch.full((2,), 0.3, dtype=torch.float64), atol=1e-3, rtol=0)
 
 

@@ -1,0 +1,48 @@
+"""Ablations that were run: cells with settings changed by hand (`--set`), each in a folder named after the change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from core.errors import UserError
+from core.experiment.cells import Cell
+
+if TYPE_CHECKING:
+    from core.experiment.catalogue import Catalogue
+
+FOLDER = "ablation"
+
+
+def find_ablations(catalogue: Catalogue, cells: Iterable[Cell], scale: str) -> list[Cell]:
+    """The ablations of these cells that have a file, folder by folder, with today's settings and the change.
+
+    Args:
+        scale: the one that was asked for when the cells were made.
+
+    Raises:
+        ResultFileError: a file cannot be read.
+    """
+    below = catalogue.root / "results" / FOLDER
+    folders = sorted(path for path in below.iterdir() if path.is_dir()) if below.is_dir() else []
+    cells = [cell for cell in cells if not cell.overrides]
+    return [
+        _ablation(catalogue, cell, folder.name, scale)
+        for folder in folders
+        for cell in cells
+        if (folder / cell.scale / f"{cell.name}.parquet").exists()
+    ]
+
+
+def _ablation(catalogue: Catalogue, cell: Cell, folder: str, scale: str) -> Cell:
+    from core.experiment.storage import read_provenance  # Arrow, which most commands do without
+
+    found = read_provenance(catalogue.root / "results" / FOLDER / folder / cell.scale / f"{cell.name}.parquet")
+    overrides = tuple(found["overrides"])
+    changed = {key: found["settings"][key] for key in (text.partition("=")[0] for text in overrides)}
+    try:
+        today = catalogue.cell(cell, scale, overrides=changed)
+    except UserError:  # a setting of then that does not exist any more: its hash will say "other settings"
+        today = cell
+    return replace(today, overrides=overrides)

@@ -1,0 +1,117 @@
+"""Drawings: one artifact drawn at one scale from one source of raw runs, its files, and whether they are up to date.
+
+A drawing's state is a digest of all it depends on: what paper.yaml says of it, the published numbers, the raw runs with
+the settings and repetitions that they should have, and the code that draws. It stands in the sidecar, so that nobody
+has to trust modification times: whoever draws can ask whether there is anything to do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from core.experiment.ablations import find_ablations
+from core.experiment.catalogue import Catalogue
+from core.experiment.cells import Cell
+
+EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "json"), "figure": ("pdf", "png", "json")}
+OWN = "own/"
+"""The folder below figures/ of what is drawn from your own runs, so that they never replace the shipped ones'."""
+ABLATION = "ablation/"
+"""The one, below that, of what is drawn with ablations beside them."""
+CODE = ("core.report.draw", "core.experiment.drawings")
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """An artifact at a scale from a source, `reference` (shipped raw runs) or `run` (your own); ablations or none."""
+
+    paper: str
+    artifact: str
+    kind: str
+    scale: str
+    source: str = "reference"
+    ablations: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.paper}/{self.artifact}"
+
+    @property
+    def stem(self) -> str:
+        """Its files' path from the repository's root, without the extension."""
+        return f"figures/{folder_of(self.source)}{ABLATION if self.ablations else ''}{self.name}"
+
+    @property
+    def files(self) -> list[str]:
+        return [f"{self.stem}.{extension}" for extension in EXTENSIONS[self.kind]]
+
+
+def folder_of(source: str) -> str:
+    """What stands between `figures/` and the paper: nothing, or `own/`."""
+    return OWN if source == "run" else ""
+
+
+def drawing(catalogue: Catalogue, name: str, scale: str, source: str) -> Drawing:
+    """The drawing of `paper/artifact` or of a short name; raises as `Catalogue.artifact`."""
+    paper, artifact = catalogue.artifact(name)
+    return Drawing(paper, artifact, catalogue.paper(paper).artifacts[artifact].kind, scale, source)
+
+
+def cells_of(catalogue: Catalogue, drawing: Drawing) -> list[Cell]:
+    """The cells whose records it is drawn from."""
+    names = catalogue.paper(drawing.paper).artifacts[drawing.artifact].experiments
+    cells = [cell for name in names for cell in catalogue.cells(drawing.paper, name, drawing.scale)]
+    return cells + (find_ablations(catalogue, cells, drawing.scale) if drawing.ablations else [])
+
+
+def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
+    """The first 16 hex digits of a SHA-256 over all that the drawing depends on."""
+    root, folder = catalogue.root, f"{catalogue.package}/{drawing.paper}"
+    spec = catalogue.paper(drawing.paper)
+    artifact = spec.artifacts[drawing.artifact]
+    told = [drawing.scale, drawing.source, artifact.model_dump_json(), spec.documents[artifact.source.document]]
+    cells = cells_of(catalogue, drawing)
+    if drawing.ablations:
+        cells += find_ablations(catalogue, cells, drawing.scale)
+    for cell in cells:
+        path = cell.path("", drawing.source)
+        told.append(f"{path} {cell.settings_hash} {cell.runs} {_digest(root / path)}")
+    for file in (f"{folder}/published/{drawing.artifact}.csv", f"{folder}/published/claims.yaml"):
+        told.append(f"{file} {_digest(root / file)}")
+    module = f"{catalogue.package}.{drawing.paper}"
+    told.append(catalogue.sources.digest(f"{module}.artifacts", f"{module}.claims", *CODE))
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+
+
+def recorded_state(root: Path, drawing: Drawing) -> str | None:
+    """The state that its files were drawn in; None where one is missing or the sidecar cannot be read."""
+    if not all((root / file).is_file() for file in drawing.files):
+        return None
+    try:
+        record = json.loads((root / f"{drawing.stem}.json").read_text(encoding="utf-8"))
+        return record.get("state")
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def is_current(catalogue: Catalogue, drawing: Drawing) -> bool:
+    """Whether all its files are there and nothing that they depend on has changed."""
+    return recorded_state(catalogue.root, drawing) == state_of(catalogue, drawing)
+
+
+def _digest(path: Path) -> str:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return "absent"
+    return _digest_of(path, status.st_mtime_ns, status.st_size)
+
+
+@cache
+def _digest_of(path: Path, modified: int, size: int) -> str:
+    """Read once a process for each version of the file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,58 @@
+"""Which files of a cell are there and usable, read without pandas or the experiment's own modules.
+
+A file is usable when it can be read whole, was made with today's settings, and read the same records of what the cell
+needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from core.experiment.cells import Cell
+from core.experiment.needs import reads_the_same
+from core.experiment.storage import ResultFileError, read_provenance
+
+
+def is_finished(cell: Cell, root: Path, say: Callable[[str], None] = lambda message: None) -> bool:
+    """Whether the cell's own run has all its repetitions; where a file is there and is not it, `say` is told why."""
+    path = cell.path(root)
+    if not path.exists() or not is_of_today(cell, path, root, say):
+        return False
+    runs = read_provenance(path)["runs"]
+    if runs < cell.runs:
+        say(f"{path}: holds {runs} of {cell.runs} repetitions; computing the rest")
+    return runs >= cell.runs
+
+
+def is_of_today(cell: Cell, path: Path, root: Path, say: Callable[[str], None] = lambda message: None) -> bool:
+    """Whether a file of the cell, of however many repetitions, is there and usable; `say` is told why it is not."""
+    try:
+        found = read_provenance(path)
+    except FileNotFoundError:
+        return False
+    except ResultFileError as error:
+        say(f"{error} -- recomputing it now")
+        return False
+    if found["settings_hash"] != cell.settings_hash:
+        say(f"{path}: made with other settings ({found['settings_hash']}, now {cell.settings_hash}); recomputing it")
+        return False
+    if not reads_the_same(cell, found.get("read", {}), root):
+        say(f"{path}: made from other records of what it needs; recomputing it")
+        return False
+    return True
+
+
+def is_finished_shard(cell: Cell, runs: range, root: Path) -> bool:
+    """Whether these repetitions were computed and wait to be joined."""
+    return is_of_today(cell, shard_file(cell.path(root), runs), root)
+
+
+def shard_folder(path: Path) -> Path:
+    """Where the shards of the cell's file at `path` wait for each other."""
+    return path.with_name(f".{path.stem}.shards")
+
+
+def shard_file(path: Path, runs: range) -> Path:
+    """The file of one shard of repetitions."""
+    return shard_folder(path) / f"{runs.start:06d}-{runs.stop:06d}.parquet"

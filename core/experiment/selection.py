@@ -1,0 +1,63 @@
+"""Cells by name: a whole one, its beginning, or a shell-style pattern such as `bohamiann/uci/*/adaptive_sghmc`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from core.errors import UnknownNameError, UserError
+from core.experiment.cells import Cell
+
+if TYPE_CHECKING:
+    from core.experiment.catalogue import Catalogue
+
+LEVELS = ("paper", "experiment", "benchmark", "method")
+
+
+def select_cells(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
+    """Cells that `paper[/experiment[/benchmark[/method]]]` names; a shorter name means everything below it.
+
+    In each part, `*` stands for anything, `?` for one character and `[...]` for one of these.
+
+    Raises:
+        UnknownNameError: no cell is meant, with the nearest existing names.
+        UserError: more than four parts.
+    """
+    parts = name.strip("/").split("/")
+    if len(parts) > len(LEVELS):
+        raise UserError(f"{name!r}: a cell is named {'/'.join(LEVELS)}")
+    if not any(map(_is_pattern, parts)):
+        return _named(catalogue, parts, scale)
+    papers = _matching(catalogue.papers, parts[0]) if _is_pattern(parts[0]) else [parts[0]]
+    below = [
+        cell
+        for paper in papers
+        for experiment in catalogue.paper(paper).experiments
+        for cell in catalogue.cells(paper, experiment, scale)
+    ]
+    found = [cell for cell in below if all(map(fnmatchcase, cell.name.split("/"), parts))]
+    if not found:
+        candidates = below or [cell for paper in catalogue.papers for cell in _named(catalogue, [paper], scale)]
+        existing = dict.fromkeys("/".join(cell.name.split("/")[: len(parts)]) for cell in candidates)
+        raise UnknownNameError(f"cells at scale {scale}", name, existing)
+    return found
+
+
+def _named(catalogue: Catalogue, parts: list[str], scale: str) -> list[Cell]:
+    experiments = parts[1:2] or list(catalogue.paper(parts[0]).experiments)
+    found = [cell for experiment in experiments for cell in catalogue.cells(parts[0], experiment, scale)]
+    for level, part in zip(LEVELS[2:], parts[2:]):
+        names = {getattr(cell, level) for cell in found}
+        if part not in names:
+            raise UnknownNameError(f"{level} of {'/'.join(parts[:2])} at scale {scale}", part, sorted(names))
+        found = [cell for cell in found if getattr(cell, level) == part]
+    return found
+
+
+def _is_pattern(part: str) -> bool:
+    return any(sign in part for sign in "*?[")
+
+
+def _matching(names: Iterable[str], part: str) -> list[str]:
+    return [name for name in names if fnmatchcase(name, part)]

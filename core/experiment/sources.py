@@ -1,0 +1,84 @@
+"""Which files of the repository a module is made of: itself and whatever it imports, found without importing."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]+))", re.MULTILINE
+)
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class Sources:
+    """The Python files below a root as they are now: each is read once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._files: dict[str, list[Path]] = {}
+        self._imports: dict[Path, set[str]] = {}
+        self._digests: dict[Path, str] = {}
+        self._joined: dict[tuple[str, ...], str] = {}
+
+    def behind(self, modules: Iterable[str]) -> list[Path]:
+        """The files of modules, of the packages they stand in, and of all that these import, sorted.
+
+        Imports inside functions count; modules that are not below the root are left out.
+        """
+        found: set[Path] = set()
+        waiting = list(modules)
+        seen = set(waiting)
+        while waiting:
+            for file in self._files_of(waiting.pop()):
+                if file not in found:
+                    found.add(file)
+                    fresh = self._imported(file) - seen
+                    seen |= fresh
+                    waiting += fresh
+        return sorted(found)
+
+    def digest(self, *modules: str) -> str:
+        """A digest of the names and the contents of the files behind modules."""
+        if modules not in self._joined:
+            lines = [f"{file.relative_to(self.root)} {self._digest(file)}" for file in self.behind(modules)]
+            self._joined[modules] = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        return self._joined[modules]
+
+    def _files_of(self, module: str) -> list[Path]:
+        if module not in self._files:
+            self._files[module] = list(_candidates(self.root, module.split(".")))
+        return self._files[module]
+
+    def _imported(self, file: Path) -> set[str]:
+        """Names of what a file imports; of `from package import name`, both the package and package.name."""
+        if file not in self._imports:
+            text = file.read_text(encoding="utf-8")
+            self._digests[file] = hashlib.sha256(text.encode()).hexdigest()
+            names = set()
+            for package, imported, plain in IMPORT.findall(text):
+                if package:
+                    names |= {package, *(f"{package}.{name}" for name in WORD.findall(imported))}
+                else:
+                    names |= {part.split()[0] for part in plain.split(",") if part.strip()}
+            self._imports[file] = names
+        return self._imports[file]
+
+    def _digest(self, file: Path) -> str:
+        self._imported(file)
+        return self._digests[file]
+
+
+def _candidates(root: Path, parts: list[str]) -> Iterator[Path]:
+    """The module's file and the `__init__.py` of each package above it, as far as they exist."""
+    if not (root / parts[0]).is_dir():
+        return
+    for depth in range(1, len(parts) + 1):
+        file = root.joinpath(*parts[:depth], "__init__.py")
+        if file.is_file():
+            yield file
+    file = root.joinpath(*parts[:-1], f"{parts[-1]}.py")
+    if file.is_file():
+        yield file

@@ -1,0 +1,126 @@
+"""Verification: shipped shards, rerun from their stored settings, against what is shipped.
+
+On the kind of machine that made the records (the same processor model, versions of Python and packages) a shard must be
+equal bit for bit; on another it may agree within rounding or in distribution, see `agreement`.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from core.experiment import provenance
+from core.experiment.agreement import DIFFERS, DISTRIBUTED, ROUNDED, UNTESTABLE, compare
+from core.experiment.cells import SHARD_RUNS, Cell
+from core.experiment.context import Context
+from core.experiment.runner import compute_shard
+from core.experiment.storage import read_provenance, read_records
+
+if TYPE_CHECKING:
+    from core.experiment.catalogue import Catalogue
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Repetitions of a shipped cell that were computed together, and about how many seconds they took."""
+
+    cell: Cell
+    runs: range
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        return f"{self.cell.name} ({self.cell.scale}), repetitions {self.runs.start} to {self.runs.stop - 1}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one shard: the degree of agreement, the seconds of the rerun, and a remark in words."""
+
+    agreement: str
+    seconds: float
+    remark: str = ""
+
+    @property
+    def is_good(self) -> bool:
+        return self.agreement != DIFFERS
+
+
+def shipped_shards(cells: Iterable[Cell], root: Path) -> list[Shard]:
+    """Every shard of the cells that are shipped, once each; raises as `read_provenance`."""
+    shards = {}
+    for cell in cells:
+        path = cell.path(root, "reference")
+        if path.exists() and path not in shards:
+            found = read_provenance(path)
+            runs, seconds = found["runs"], found["wall_seconds"] / max(1, found["runs"])
+            blocks = [range(first, min(first + SHARD_RUNS, runs)) for first in range(0, runs, SHARD_RUNS)]
+            shards[path] = [Shard(cell, block, seconds * len(block)) for block in blocks]
+    return [shard for blocks in shards.values() for shard in blocks]
+
+
+def choose(shards: Sequence[Shard], count: int, seed: int, longest: float) -> tuple[list[Shard], dict[str, float]]:
+    """For each experiment `count` shards at random, of those that took at most `longest` seconds.
+
+    Returns:
+        The chosen ones, and the experiments that have no such shard, with the seconds of their shortest.
+    """
+    by_experiment: dict[str, list[Shard]] = {}
+    for shard in shards:
+        by_experiment.setdefault(f"{shard.cell.paper}/{shard.cell.experiment}", []).append(shard)
+    chosen, skipped = [], {}
+    for name, there in by_experiment.items():
+        short = [shard for shard in there if shard.seconds <= longest]
+        if not short:
+            skipped[name] = min(shard.seconds for shard in there)
+        chosen += random.Random(f"{seed} {name}").sample(short, min(count, len(short)))
+    return chosen, skipped
+
+
+def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
+    """Rerun a shard and compare.
+
+    Args:
+        folder: an empty one; in it the experiment finds the shipped records that it reads, and none of your own.
+
+    Raises:
+        UserError: what the experiment needs is not here.
+    """
+    cell, path = shard.cell, shard.cell.path(catalogue.root, "reference")
+    records, found = read_records(path)
+    measured = catalogue.paper(cell.paper).experiments[cell.experiment].measured
+    try:
+        stored = replace(cell, settings=type(cell.settings).model_validate(found["settings"]))
+    except ValidationError as error:
+        return Outcome(DIFFERS, 0.0, f"its stored settings are not valid any more: {error.errors()[0]['msg']}")
+    (folder / "results").mkdir(parents=True)
+    (folder / "results" / "reference").symlink_to(catalogue.root / "results" / "reference")
+    start = time.perf_counter()
+    again = compute_shard(Context(stored, shard.runs, root=folder), catalogue.function(stored))
+    seconds = time.perf_counter() - start
+    shipped = records[records["run"].isin(shard.runs)].reset_index(drop=True)
+    elsewhere = other_machine(found)
+    agreement, remark = compare(shipped, again.reset_index(drop=True), records, measured)
+    if agreement in (ROUNDED, DISTRIBUTED, UNTESTABLE) and not elsewhere:
+        return Outcome(DIFFERS, seconds, f"this is the kind of machine that made it, but: {agreement}; {remark}")
+    return Outcome(agreement, seconds, "; ".join(filter(None, [remark, *elsewhere[:1]])))
+
+
+def other_machine(found: dict[str, Any]) -> list[str]:
+    """How this machine differs from the one that a file was made on, in what rounding depends on."""
+    here = provenance.machine()
+    told = []
+    if found.get("device", "cpu") != "cpu":
+        told.append(f"made on {found['device']}")
+    for name in ("cpu", "python"):
+        if found.get(name) != here[name]:
+            told.append(f"made with {name} {found.get(name)}, here {here[name]}")
+    theirs = found.get("packages", {})
+    changed = [name for name, own in here["packages"].items() if theirs.get(name) != own]
+    return told + [f"made with {name} {theirs.get(name)}, here {here['packages'][name]}" for name in changed]

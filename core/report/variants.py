@@ -1,0 +1,22 @@
+"""Ablations among methods: `sghmc, step_sizes=[0.02]` is a variant of `sghmc`, and drawn behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def split_variant(name: str) -> tuple[str, str]:
+    """The method and what was changed of it, empty for the method itself."""
+    method, _, change = name.partition(", ")
+    return (method, change) if "=" in change else (name, "")
+
+
+def with_variants(methods: Iterable[str], present: Iterable[str]) -> list[str]:
+    """The methods in their order, each followed by those of its variants that are present."""
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(map(str, present)):
+        method, change = split_variant(name)
+        if change:
+            found.setdefault(method, []).append(name)
+    methods = list(methods)
+    return list(dict.fromkeys(name for method in methods for name in (method, *found.get(method, ()))))

@@ -1,0 +1,64 @@
+"""`python -m papers compare CELL --against reference`: your own runs and ablations beside the shipped ones."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Column
+from rich.table import Table as RichTable
+
+from core.errors import UserError
+from core.experiment.ablations import find_ablations
+from core.experiment.catalogue import Catalogue
+from core.experiment.cells import Cell
+
+FILE_WIDTH = 120  # of lines where there is no terminal that has one
+
+
+def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Console) -> int:
+    """Print, for each own run and ablation of the named cells, how its numbers differ from the shipped ones.
+
+    Raises:
+        UserError: none of the cells has both an own run or ablation and a shipped one.
+    """
+    from core.experiment.per_run import per_run
+    from core.experiment.storage import read_records
+    from core.report.against import differences
+
+    if not console.is_terminal:
+        console.width = FILE_WIDTH
+    names = names or ["*"]
+    pairs = [pair for name in names for pair in _pairs(catalogue, name, scale)]
+    if not pairs:
+        raise UserError(
+            f"{', '.join(names)}: no own run or ablation at scale {scale} of a cell that is shipped; make one: "
+            f"python -m papers run {names[0]} --scale {scale} [--set KEY=VALUE]"
+        )
+    for own, shipped in pairs:
+        frames = [
+            read_records(path)[0] for path in (own.path(catalogue.root), shipped.path(catalogue.root, "reference"))
+        ]
+        ours, theirs = map(per_run, frames)
+        console.print(f"[bold]{escape(own.name)}[/]  {escape(_what(own))}", soft_wrap=True)
+        table = RichTable(Column("metric", no_wrap=True), "own", "shipped", "difference", "", box=None, padding=(0, 1))
+        for found in differences(ours, theirs):
+            means = (f"{found.ours:.4g} ({found.our_runs})", f"{found.theirs:.4g} ({found.their_runs})")
+            interval = f"{found.difference:+.3g} [{found.low:.3g}, {found.high:.3g}]"
+            table.add_row(escape(found.metric), *means, escape(interval), found.verdict)
+        console.print(table)
+    told = "Means over the runs (how many; failed ones are left out), own minus shipped, 95% interval by Welch."
+    console.print(told, soft_wrap=True)
+    return 0
+
+
+def _pairs(catalogue: Catalogue, name: str, scale: str) -> list[tuple[Cell, Cell]]:
+    pairs = []
+    for cell in catalogue.find_cells(name, scale):
+        if cell.path(catalogue.root, "reference").exists():
+            own = [cell] if cell.path(catalogue.root).exists() else []
+            pairs += [(found, cell) for found in (*own, *find_ablations(catalogue, [cell], scale))]
+    return pairs
+
+
+def _what(own: Cell) -> str:
+    return f"with {', '.join(own.overrides)}, against shipped" if own.overrides else "own run against shipped"

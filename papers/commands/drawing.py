@@ -1,0 +1,87 @@
+"""The commands that draw and compare: (catalogue, parsed options, console) -> exit status."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from rich.console import Console
+
+from core.errors import UserError
+from core.experiment.catalogue import Catalogue
+from core.experiment.drawings import EXTENSIONS, OWN, Drawing, drawing, folder_of, is_current
+
+SUFFIXES = {f".{extension}" for extensions in EXTENSIONS.values() for extension in extensions}
+
+
+def draw(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Draw artifacts; what cannot be drawn is reported, and the others are drawn all the same."""
+    chosen = drawings(catalogue, options.name, options.scale, options.source)
+    if options.additions == "ablation":
+        chosen = [replace(drawn, ablations=True) for drawn in chosen]
+    return _draw(catalogue, chosen, console)
+
+
+def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Print verdicts and write the comparison page; what is not drawn, or out of date, is drawn first.
+
+    With `--against`, your own runs of cells are compared with the shipped ones instead.
+    """
+    if options.against:
+        from papers.commands.contrasting import compare_runs
+
+        return compare_runs(catalogue, options.name, options.scale, console)
+    chosen = drawings(catalogue, options.name or list(catalogue.papers), options.scale, options.source)
+    outdated = [drawn for drawn in chosen if not is_current(catalogue, drawn)]
+    if outdated:
+        console.print(f"drawing {len(outdated)} of {len(chosen)} artifacts first")
+        if status := _draw(catalogue, outdated, console):
+            return status
+    from core.report.comparison import load_sidecars, summary, write_page
+
+    folder = catalogue.root / "figures" / folder_of(chosen[0].source if chosen else options.source)
+    names = {drawn.name for drawn in chosen}
+    for part in summary([s for s in load_sidecars(folder) if f"{s['paper']}/{s['artifact']}" in names]):
+        console.print(part)
+    console.print(f"wrote {write_page(folder).relative_to(catalogue.root)}")
+    if not options.name:
+        catalogue.require_all()
+    return 0
+
+
+def drawings(catalogue: Catalogue, names: list[str], scale: str, source: str) -> list[Drawing]:
+    """The drawings that names mean, each once: paper/artifact, a short name, a paper, or a file below figures/.
+
+    Raises:
+        UserError: an unknown or ambiguous name.
+    """
+    chosen: dict[Drawing, None] = {}
+    for name in names:
+        path = PurePosixPath(name)
+        if path.parts[:1] == ("figures",):
+            inner = str(path.relative_to("figures").with_suffix("" if path.suffix in SUFFIXES else path.suffix))
+            found = "run" if inner.startswith(OWN) else "reference"
+            chosen[drawing(catalogue, inner.removeprefix(OWN), scale, found)] = None
+        elif name in catalogue.names:
+            artifacts = catalogue.paper(name).artifacts
+            chosen |= {drawing(catalogue, f"{name}/{artifact}", scale, source): None for artifact in artifacts}
+        else:
+            chosen[drawing(catalogue, name, scale, source)] = None
+    return list(chosen)
+
+
+def _draw(catalogue: Catalogue, chosen: list[Drawing], console: Console) -> int:
+    """Draw one after another in this process; 2 if one could not be drawn."""
+    from core.report.draw import draw_artifact
+
+    status = 0
+    for drawn in chosen:
+        try:
+            draw_artifact(catalogue, drawn)
+            console.print(f"drew {drawn.stem}.pdf", soft_wrap=True)
+        except UserError as error:
+            print(f"error: {drawn.name}: {str(error).removeprefix(f'{drawn.name}: ')}", file=sys.stderr)
+            status = 2
+    return status

@@ -1,0 +1,59 @@
+"""`python -m papers list`: what there is, and what of it is present."""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Column
+from rich.table import Table as RichTable
+
+from core.experiment.ablations import find_ablations
+from core.experiment.catalogue import Catalogue
+from core.experiment.durations import in_words, recorded_seconds
+from papers.commands.overview import overview
+
+
+def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """A line a paper; of a paper its experiments and artifacts; of a longer name its cells, with what is present."""
+    from core.experiment.results import inspect_cell
+
+    if options.name and any(sign in options.name for sign in "/*?["):
+        table = RichTable("cell", "runs", "reference", "own run", "time", box=None)
+        for cell in catalogue.find_cells(options.name, options.scale):
+            states = [_state(inspect_cell(cell, catalogue.root, source)) for source in ("reference", "run")]
+            seconds = recorded_seconds(cell, catalogue.root)
+            table.add_row(cell.name, str(cell.runs), *states, "-" if seconds is None else in_words(seconds))
+            for ablation in find_ablations(catalogue, [cell], options.scale):
+                state = _state(inspect_cell(ablation, catalogue.root, "run"))
+                seconds = in_words(recorded_seconds(ablation, catalogue.root))
+                table.add_row(escape(f"  with {', '.join(ablation.overrides)}"), str(cell.runs), "-", state, seconds)
+        console.print(table)
+        return 0
+    if not options.name:
+        overview(catalogue, options.scale, console)
+        catalogue.require_all()
+        return 0
+    name, paper = options.name, catalogue.paper(options.name)
+    console.print(f"[bold]{name}[/]  {escape(paper.title)}")
+    table = RichTable("experiment", "cells", "shipped", "scale", "what", box=None, padding=(0, 2))
+    for experiment, spec in paper.experiments.items():
+        cells = list(catalogue.cells(name, experiment, options.scale))
+        present = sum(cell.path(catalogue.root, "reference").exists() for cell in cells)
+        scale, what = spec.resolve_scale(options.scale), escape(spec.description)
+        table.add_row(experiment, str(len(cells)), str(present), scale, what)
+    console.print(table)
+    table = RichTable("artifact", Column("target", no_wrap=True), "drawn", "what", box=None, padding=(0, 2))
+    for artifact, shown in paper.artifacts.items():
+        target = f"figures/{name}/{artifact}.pdf"
+        drawn = "yes" if (catalogue.root / target).exists() else "no"
+        table.add_row(artifact, target, drawn, escape(f"{shown.source.place}: {shown.title}"))
+    console.print(table)
+    return 0
+
+
+def _state(info) -> str:
+    if not info.present:
+        return "-"
+    return f"{info.runs} runs" + (" (other settings)" if info.stale else "")

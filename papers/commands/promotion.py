@@ -1,0 +1,21 @@
+"""`python -m papers promote`: runs of your own become shipped ones."""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.console import Console
+
+from core.experiment.catalogue import Catalogue
+
+
+def promote(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Copy finished cells into results/reference; all are checked before the first is copied."""
+    from core.experiment.promote import check, promote
+
+    cells = catalogue.find_cells(options.name, options.scale)
+    for cell in cells:
+        check(cell, catalogue.root)
+    for cell in cells:
+        console.print(f"promoted {promote(cell, catalogue.root).relative_to(catalogue.root)}")
+    return 0

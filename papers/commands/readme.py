@@ -1,0 +1,95 @@
+"""The README's table of papers: what stands with its verdicts, counted over the drawings, and what is coming."""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.console import Console
+
+from core.errors import UserError
+from core.experiment.catalogue import Catalogue
+from core.experiment.drawings import drawing, is_current
+from core.report.checks import OUTCOMES
+from core.report.comparison import load_sidecars
+from core.report.files import write_file
+from core.report.tally import tally
+from core.report.verdicts import KINDS
+from papers.commands.overview import coming
+
+BEGIN = "<!-- written by: python -m papers readme -->"
+END = "<!-- until here -->"
+VERBS = ("differ", "hold", "fail")
+WORDS = {"inconclusive": "open", "differs": "differ", "holds": "hold", "fails": "fail"}
+
+
+def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Write the table from the drawings of the shipped runs, or with `--check` only say that it is out of date.
+
+    Raises:
+        UserError: an artifact is not drawn or its drawing is out of date, or the README has no place for the table.
+    """
+    path = catalogue.root / "README.md"
+    text = path.read_text(encoding="utf-8")
+    wanted = with_table(text, papers_table(catalogue))
+    if wanted != text and options.check:
+        raise UserError(f"{path}: its table of papers is out of date; python -m papers readme writes it")
+    if wanted != text:
+        write_file(path, wanted)
+    console.print("README.md is up to date" if wanted == text else "wrote README.md")
+    return 0
+
+
+def undrawn(catalogue: Catalogue) -> list[str]:
+    """The artifacts whose drawings from the shipped runs at quick are missing or out of date."""
+    chosen = [drawing(catalogue, name, "quick", "reference") for name in catalogue.artifacts]
+    return [drawn.name for drawn in chosen if not is_current(catalogue, drawn)]
+
+
+def papers_table(catalogue: Catalogue) -> str:
+    """The table in Markdown, from the sidecars of all drawings."""
+    if missing := undrawn(catalogue):
+        named = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+        raise UserError(f"must be drawn first, by snakemake: {named}")
+    sidecars = load_sidecars(catalogue.root / "figures")
+    by_paper = {name: [sidecar for sidecar in sidecars if sidecar["paper"] == name] for name in catalogue.papers}
+    return table_of(catalogue, {name: verdicts(own) for name, own in by_paper.items()})
+
+
+def table_of(catalogue: Catalogue, words: dict[str, str]) -> str:
+    """The table with these words about each paper's verdicts: the papers that stand, then those that are coming."""
+    lines = ["| paper | title | artifacts | verdicts so far |", "| :-- | :-- | --: | :-- |"]
+    for name, paper in catalogue.papers.items():
+        link = f"[{name}]({catalogue.package}/{name}/README.md)"
+        lines.append(f"| {link} | {paper.title} | {len(paper.artifacts)} | {words[name]} |")
+    lines += [f"| {name} | {title} | | coming |" for name, title in coming(catalogue).items()]
+    return "\n".join(lines)
+
+
+def with_table(text: str, table: str) -> str:
+    """A README's text with another table between its two marks.
+
+    Raises:
+        UserError: a mark is missing.
+    """
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise UserError(f"README.md: no place for the table of papers; allowed: between {BEGIN} and {END}")
+    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
+
+
+def verdicts(sidecars: list[dict]) -> str:
+    """The verdicts and claims of drawings, counted: "12 cells reproduced, 8 worse; 1 claim holds, 8 fail"."""
+    counts = tally(sidecars)
+    kinds = [kind for kind in KINDS if counts.verdicts[kind] and kind != "not published"]
+    cells = [(counts.verdicts[kind], WORDS.get(kind, kind)) for kind in kinds]
+    claims = [(counts.claims[each], WORDS.get(each, each)) for each in OUTCOMES if counts.claims[each]]
+    return "; ".join(_in_words(noun, found) for noun, found in (("cell", cells), ("claim", claims)) if found)
+
+
+def _in_words(noun: str, counted: list[tuple[int, str]]) -> str:
+    """What is counted stands behind the first number alone; verbs are those of one or of several."""
+    words = [f"{word}s" if number == 1 and word in VERBS else word for number, word in counted]
+    numbers = [str(number) for number, _ in counted]
+    numbers[0] = f"{numbers[0]} {noun}{'' if numbers[0] == '1' else 's'}"
+    return ", ".join(map(" ".join, zip(numbers, words, strict=True)))

@@ -1,0 +1,77 @@
+"""`python -m papers verify`: shipped shards, chosen at random, rerun and compared with what is shipped."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+
+from core.errors import UserError
+from core.experiment.catalogue import Catalogue
+from core.experiment.cells import Cell
+from core.experiment.durations import in_words
+from core.experiment.schema import SCALES
+from core.interruption import prompt_interruption
+
+NOT_CHECKED = "not checked"
+
+
+def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Rerun shards of every experiment that is named; exit status 1 where one differs from what is shipped."""
+    from core.experiment.verify import choose, shipped_shards
+
+    if options.shards < 1:
+        raise UserError(f"--shards {options.shards}: must be at least 1")
+    shards = shipped_shards(_cells(catalogue, options.name), catalogue.root)
+    if not shards:
+        raise UserError(f"{options.name}: none of its cells is shipped; see python -m papers list")
+    chosen, skipped = choose(shards, options.shards, options.seed, options.longest)
+    for name, seconds in skipped.items():
+        text = f"{name}: {NOT_CHECKED}, its shortest shard takes {in_words(seconds)}; allow it with --longest"
+        console.print(text, markup=False, soft_wrap=True)
+    expected = in_words(sum(shard.seconds for shard in chosen))
+    console.print(f"{len(chosen)} of {len(shards)} shards to rerun, about {expected} by their records", soft_wrap=True)
+    counts: Counter[str] = Counter()
+    with prompt_interruption("interrupted"):
+        for number, shard in enumerate(chosen, start=1):
+            agreement, text = _verified(catalogue, shard)
+            counts[agreement] += 1
+            console.print(f"[{number}/{len(chosen)}] {shard.name}: {text}", markup=False, soft_wrap=True)
+    told = ", ".join(f"{count} {agreement}" for agreement, count in counts.most_common())
+    console.print(told or "nothing was checked", soft_wrap=True)
+    from core.experiment.agreement import DIFFERS
+
+    return 1 if counts[DIFFERS] else 0
+
+
+def _verified(catalogue: Catalogue, shard) -> tuple[str, str]:
+    """The agreement of one shard, and what is printed of it."""
+    from core.experiment.verify import verify_shard
+
+    with TemporaryDirectory() as folder:
+        try:
+            outcome = verify_shard(catalogue, shard, Path(folder))
+        except UserError as error:  # data that are not here
+            return NOT_CHECKED, f"{NOT_CHECKED}: {error}"
+    remark = f" ({outcome.remark})" if outcome.remark else ""
+    return outcome.agreement, f"{outcome.agreement}, {in_words(outcome.seconds)}{remark}"
+
+
+def _cells(catalogue: Catalogue, name: str) -> list[Cell]:
+    """The cells that a name means at any scale.
+
+    Raises:
+        UserError: it means none at any of them.
+    """
+    found, errors = [], []
+    for scale in SCALES:
+        try:
+            found += catalogue.find_cells(name, scale)
+        except UserError as error:
+            errors.append(error)
+    if not found:
+        raise errors[-1]
+    return found

@@ -1,0 +1,105 @@
+"""Runs with settings changed by hand: found, named after the change, and drawn as further methods."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.experiment.ablations import find_ablations
+from core.experiment.runner import run_cell
+from core.experiment.storage import ResultFileError
+
+CELL = "toy/fit/line/noisy"
+
+
+def make(catalogue, **overrides):
+    (cell,) = catalogue.find_cells(CELL, "quick", overrides=overrides)
+    run_cell(cell, catalogue.function(cell), catalogue.root)
+    return cell
+
+
+def found(catalogue, name: str = "toy"):
+    return find_ablations(catalogue, catalogue.find_cells(name, "quick"), "quick")
+
+
+class TestFinding:
+    def test_none_were_run(self, toy):
+        assert found(toy()) == []
+
+    @pytest.mark.parametrize(
+        "overrides",
+        [
+            {"points": 7},
+            {"slope": -2},
+            {"widths": [50, 20], "points": 3},
+            {"label": "../../reference"},
+            {"label": "a=b"},
+        ],
+    )
+    def test_the_cell_that_was_run(self, toy, overrides):
+        """With its path, its settings and its hash, whatever was changed."""
+        catalogue = toy()
+        made = make(catalogue, **overrides)
+        (again,) = found(catalogue)
+        assert again.path(catalogue.root) == made.path(catalogue.root)
+        assert again.settings == made.settings
+        assert again.settings_hash == made.settings_hash
+        assert again.overrides == made.overrides
+
+    def test_only_of_the_cells_in_question(self, toy):
+        catalogue = toy()
+        make(catalogue, points=7)
+        assert found(catalogue, "toy/fit/line/plain") == []
+        assert len(found(catalogue, "toy/fit/line")) == 1
+        assert find_ablations(catalogue, catalogue.find_cells("toy", "paper"), "paper") == []
+
+    def test_other_settings_than_todays_are_seen(self, toy, edit):
+        made = make(toy(), points=7)
+        edit("noisy: {noise: 0.5}", "noisy: {noise: 0.25}")
+        (again,) = found(toy())
+        assert (again.settings.points, again.settings.noise) == (7, 0.25)
+        assert again.settings_hash != made.settings_hash
+
+    def test_a_damaged_file_stops_with_its_name(self, toy):
+        catalogue = toy()
+        path = make(catalogue, points=7).path(catalogue.root)
+        path.write_bytes(path.read_bytes()[:-9])
+        with pytest.raises(ResultFileError, match=r"noisy\.parquet"):
+            found(catalogue)
+
+
+class TestResults:
+    def test_they_are_further_methods(self, toy):
+        catalogue = toy()
+        make(catalogue)
+        make(catalogue, points=7)
+        make(catalogue, points=2, slope=3.0)
+        with_them = catalogue.results("toy", "table1", "quick", "run", ablations=True)
+        frame = with_them.frame("fit")
+        assert frame.groupby("method").size().to_dict() == {
+            "noisy": 3,
+            "noisy, points=7": 3,
+            "noisy, points=2, slope=3.0": 3,
+        }
+        assert set(frame.loc[frame["method"] == "noisy, points=7", "count"]) == {7}
+        assert [cell.method for cell in with_them.cells if cell.ablation] == [
+            "noisy, points=2, slope=3.0",
+            "noisy, points=7",
+        ]
+
+    def test_claims_are_judged_without_them(self, toy):
+        catalogue = toy()
+        make(catalogue)
+        make(catalogue, points=7)
+        with_them = catalogue.results("toy", "table1", "quick", "run", ablations=True)
+        plain = catalogue.results("toy", "table1", "quick", "run")
+        assert (
+            set(with_them.without_ablations().frame("fit")["method"]) == set(plain.frame("fit")["method"]) == {"noisy"}
+        )
+        assert plain.without_ablations() is plain
+
+    def test_short_ones_do_not_reduce_the_drawing(self, toy):
+        catalogue = toy()
+        for overrides, runs in (({}, 25), ({"points": 7}, 2)):
+            (cell,) = catalogue.find_cells(CELL, "paper", runs=runs, overrides=overrides)
+            run_cell(cell, catalogue.function(cell), catalogue.root)
+        assert not catalogue.results("toy", "table1", "paper", "run", ablations=True).is_reduced("fit")

@@ -1,0 +1,148 @@
+"""Shipped shards of the toy paper, rerun."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.experiment.agreement import DIFFERS, DISTRIBUTED, EXACT, ROUNDED
+from core.experiment.catalogue import Catalogue
+from core.experiment.promote import promote
+from core.experiment.runner import run_cell
+from core.experiment.storage import read_provenance, read_records, write_records
+from core.experiment.verify import Shard, choose, other_machine, shipped_shards, verify_shard
+
+CELL = "toy/fit/line/noisy"
+
+
+@pytest.fixture
+def ship(monkeypatch):
+    """Runs cells and promotes them."""
+    monkeypatch.setattr("core.experiment.provenance.commit", lambda root: "a" * 40)
+
+    def run(catalogue: Catalogue, name: str = CELL, scale: str = "paper") -> list:
+        cells = catalogue.find_cells(name, scale)
+        for cell in cells:
+            run_cell(cell, catalogue.function(cell), catalogue.root)
+            promote(cell, catalogue.root)
+        return cells
+
+    return run
+
+
+@pytest.fixture
+def measured(edit):
+    """The toy's seconds are marked as measured."""
+    edit("description: means of [normal] draws\n", "description: means of [normal] draws\n    measured: [seconds]\n")
+
+
+def change(path: Path, records=lambda frame: frame, **notes) -> None:
+    frame, provenance = read_records(path)
+    write_records(path, records(frame), provenance | notes)
+
+
+class TestVerifying:
+    def test_a_shard_is_equal_bit_for_bit(self, toy, ship, measured, tmp_path):
+        catalogue = toy()
+        (cell,) = ship(catalogue)
+        before = sorted(catalogue.root.glob("results/**/*.parquet"))
+        outcome = verify_shard(catalogue, Shard(cell, range(10, 20), 1.0), tmp_path / "work")
+        assert outcome.agreement == EXACT
+        assert outcome.is_good
+        assert sorted(catalogue.root.glob("results/**/*.parquet")) == before, "nothing is written"
+
+    def test_seconds_that_are_not_marked_differ(self, toy, ship, tmp_path):
+        catalogue = toy()
+        (cell,) = ship(catalogue)
+        outcome = verify_shard(catalogue, Shard(cell, range(10), 1.0), tmp_path / "work")
+        assert outcome.agreement == DIFFERS
+        assert "seconds" in outcome.remark
+
+    @pytest.mark.parametrize(
+        "shift, cpu, agreement",
+        [
+            (1e-9, None, DIFFERS),
+            (1e-9, "another", ROUNDED),
+            (1e-2, "another", DISTRIBUTED),
+            (1e3, "another", DIFFERS),
+        ],
+    )
+    def test_changed_records(self, toy, ship, measured, tmp_path, shift, cpu, agreement):
+        """What counts as rounding elsewhere is a difference on the kind of machine that made them."""
+        catalogue = toy()
+        (cell,) = ship(catalogue)
+        path = cell.path(catalogue.root, "reference")
+        notes = {} if cpu is None else {"cpu": cpu}
+        change(path, lambda frame: frame.assign(estimate=frame["estimate"] + shift), **notes)
+        outcome = verify_shard(catalogue, Shard(cell, range(10), 1.0), tmp_path / "work")
+        assert outcome.agreement == agreement
+        if cpu and agreement != DIFFERS:
+            assert "made with cpu another" in outcome.remark
+
+    def test_the_settings_are_the_stored_ones(self, toy, ship, measured, edit, tmp_path):
+        ship(toy())
+        edit("points: 5", "points: 6")
+        catalogue = toy()
+        (cell,) = catalogue.find_cells(CELL, "paper")
+        assert cell.settings.points == 6
+        assert verify_shard(catalogue, Shard(cell, range(10), 1.0), tmp_path / "work").agreement == EXACT
+
+    def test_stored_settings_that_are_not_valid_any_more(self, toy, ship, tmp_path):
+        catalogue = toy()
+        (cell,) = ship(catalogue)
+        path = cell.path(catalogue.root, "reference")
+        change(path, settings=read_provenance(path)["settings"] | {"pionts": 3})
+        outcome = verify_shard(catalogue, Shard(cell, range(10), 1.0), tmp_path / "work")
+        assert outcome.agreement == DIFFERS
+        assert "stored settings are not valid any more" in outcome.remark
+
+
+class TestMachines:
+    def test_this_one(self, toy, ship):
+        catalogue = toy()
+        (cell,) = ship(catalogue)
+        assert other_machine(read_provenance(cell.path(catalogue.root, "reference"))) == []
+
+    def test_another(self, toy, ship):
+        catalogue = toy()
+        (cell,) = ship(catalogue)
+        found = read_provenance(cell.path(catalogue.root, "reference"))
+        found |= {"python": "2.7", "device": "cuda", "packages": found["packages"] | {"numpy": "1.0"}}
+        told = other_machine(found)
+        assert [text.partition(", ")[0] for text in told] == [
+            "made on cuda",
+            "made with python 2.7",
+            "made with numpy 1.0",
+        ]
+
+
+class TestChoosing:
+    def test_shards_are_those_that_were_computed(self, toy, ship):
+        catalogue = toy()
+        ship(catalogue)
+        ship(catalogue, "toy/count")
+        cells = [cell for scale in ("quick", "paper") for cell in catalogue.find_cells("toy", scale)]
+        found = shipped_shards(cells, catalogue.root)
+        assert [(shard.cell.experiment, shard.runs) for shard in found] == [
+            ("count", range(2)),
+            ("fit", range(10)),
+            ("fit", range(10, 20)),
+            ("fit", range(20, 25)),
+        ]
+
+    def test_each_experiment_has_its_share(self, toy):
+        cells = toy().find_cells("toy", "paper")
+        shards = [Shard(cell, range(i, i + 10), 5.0) for cell in cells for i in range(0, 90, 10)]
+        chosen, skipped = choose(shards, 2, seed=0, longest=10)
+        assert skipped == {}
+        assert [shard.cell.experiment for shard in chosen] == ["fit", "fit", "count", "count"]
+        assert choose(shards, 2, 0, 10)[0] == chosen
+        assert any(choose(shards, 2, seed, 10)[0] != chosen for seed in range(1, 5))
+
+    def test_long_ones_are_left_out_and_told(self, toy):
+        fit, *_, count = toy().find_cells("toy", "paper")
+        shards = [Shard(fit, range(10), 50.0), Shard(fit, range(10, 20), 5.0), Shard(count, range(2), 70.0)]
+        chosen, skipped = choose(shards, 3, seed=0, longest=10)
+        assert chosen == [shards[1]]
+        assert skipped == {"toy/count": 70.0}

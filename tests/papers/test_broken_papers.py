@@ -1,0 +1,100 @@
+"""A paper that cannot be read or imported: its own commands fail, in one line that names the file, and no others."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from core.errors import UserError
+from core.experiment.workflow import Workflow
+
+
+@pytest.fixture
+def beside(toy, tmp_path):
+    """Folder of a second paper, `again`, with the toy's experiments and artifacts."""
+    folder = tmp_path / "toypapers" / "again"
+    shutil.copytree(tmp_path / "toypapers" / "toy", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    text = (folder / "paper.yaml").read_text()
+    (folder / "paper.yaml").write_text(text.replace("paper: toy", "paper: again"))
+    return folder
+
+
+def write(name: str, text: str):
+    return lambda folder: (folder / name).write_text(text)
+
+
+def remove(name: str):
+    return lambda folder: (folder / name).unlink()
+
+
+def edit_yaml(old: str, new: str):
+    return lambda folder: (folder / "paper.yaml").write_text((folder / "paper.yaml").read_text().replace(old, new))
+
+
+BROKEN = [
+    (remove("settings.py"), "toypapers/again/settings.py: missing; each paper has one"),
+    (
+        write("settings.py", "\n\nimport tourch\n"),
+        "toypapers/again/settings.py, line 3: the Python package 'tourch'",
+    ),
+    (write("settings.py", "\nx = 1 / 0\n"), "toypapers/again/settings.py, line 2: ZeroDivisionError: division by"),
+    (write("settings.py", "def f(:\n"), "toypapers/again/settings.py, line 1: SyntaxError: invalid syntax"),
+    (write("settings.py", "from core.errors import No\n"), "toypapers/again/settings.py, line 1: ImportError: cannot"),
+    (write("settings.py", "import core.nowhere\n"), "toypapers/again/settings.py, line 1: ModuleNotFoundError: No mod"),
+    (write("settings.py", "import toypapers.gone\n"), "toypapers/again/settings.py, line 1: ModuleNotFoundError: No"),
+    (write("paper.yaml", "paper: [again"), "toypapers/again/paper.yaml: not valid YAML"),
+    (edit_yaml("noise: 0.5", "noise: 2"), "toypapers/again/paper.yaml: experiments.fit.methods.noisy.noise = 2: Inp"),
+]
+
+
+@pytest.mark.parametrize("damage, message", BROKEN)
+def test_one_line_for_the_broken_paper_and_nothing_for_the_others(toy, beside, tmp_path, damage, message):
+    damage(beside)
+    catalogue = toy()
+    assert len(catalogue.find_cells("toy", "paper")) == 5
+    assert catalogue.artifact("toy/table1") == ("toy", "table1")
+    for call in (lambda: catalogue.find_cells("again/fit", "paper"), lambda: catalogue.artifact("again/fig1")):
+        with pytest.raises(UserError) as caught:
+            call()
+        assert str(caught.value).replace(f"{tmp_path}/", "").startswith(message)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["experiments", "artifacts"])
+def test_a_module_that_is_needed_only_later(toy, beside, name):
+    remove(f"{name}.py")(beside)
+    catalogue = toy()
+    assert len(catalogue.find_cells("again", "paper")) == 5
+    with pytest.raises(UserError, match=f"^toypapers/again/{name}.py: missing; each paper has one$"):
+        catalogue.module("again", name)
+    assert catalogue.module("toy", name)
+
+
+def test_an_error_below_the_paper_names_the_file_where_it_is(toy, beside):
+    write("grid.py", "import math\nmath.nothing\n")(beside)
+    write("artifacts.py", "from toypapers.again import grid\n")(beside)
+    with pytest.raises(UserError, match=r"^toypapers/again/grid\.py, line 2: AttributeError: module 'math' has no"):
+        toy().module("again", "artifacts")
+
+
+def test_commands_about_all_papers_say_it_after_their_work(papers, beside):
+    remove("settings.py")(beside)
+    status, output, error = papers("list")
+    assert status == 2
+    assert "A toy [paper] with brackets" in output
+    assert error.startswith("error: toypapers/again/settings.py: missing")
+    assert papers("list", "toy/fit")[::2] == (0, "")
+    assert papers("list", "again")[0] == 2
+    assert papers("compare", "again")[2].startswith("error: toypapers/again/settings.py: missing")
+
+
+def test_snakemake_refuses_targets_of_the_broken_paper_alone(toy, beside, tmp_path, monkeypatch):
+    remove("settings.py")(beside)
+    monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
+    flow = Workflow({}, tmp_path, ["--cores", "2", "toy", "figures/toy/table1.pdf"])
+    assert flow.papers == ["toy"]
+    assert [warning.split(":")[0] for warning in flow.warnings] == ["left out"]
+    for target in ("all", "again", "figures/again/table1.pdf", "results/run/smoke/again/fit/line/plain.parquet"):
+        with pytest.raises(UserError, match=r"^toypapers/again/settings\.py: missing"):
+            Workflow({}, tmp_path, ["-n", target])

@@ -1,0 +1,77 @@
+"""The README's table of papers: counted from the drawings, written between two marks, checked."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from papers.commands.readme import BEGIN, END, verdicts
+
+TEXT = f"# A title\n\n{BEGIN}\nold\n{END}\n\nThe rest.\n"
+
+
+@pytest.fixture
+def path(papers, tmp_path, monkeypatch):
+    """The README of a repository whose shipped runs are all drawn."""
+    monkeypatch.setattr("core.report.draw.render", lambda *_, **__: {"pdf": b"%PDF", "png": b"PNG"})
+    assert papers("run", "toy")[0] == 0
+    shutil.copytree(tmp_path / "results" / "run", tmp_path / "results" / "reference")
+    assert papers("draw", "toy")[0] == 0
+    (tmp_path / "README.md").write_text(TEXT)
+    return tmp_path / "README.md"
+
+
+def sidecar(kinds=(), claims=()):
+    cells = [
+        {"row": str(n), "column": "x", "published": None, "verdict": {"kind": kind, "reduced": False}}
+        for n, kind in enumerate(kinds)
+    ]
+    table = {"title": "", "rows": [str(n) for n in range(len(kinds))], "columns": ["x"], "cells": cells}
+    return {"table": table if kinds else None, "claims": [{"holds": outcome} for outcome in claims]}
+
+
+@pytest.mark.parametrize(
+    "sidecars, words",
+    [
+        ([], ""),
+        ([sidecar(["worse"])], "1 cell worse"),
+        ([sidecar(["worse", "reproduced", "worse"])], "1 cell reproduced, 2 worse"),
+        ([sidecar(["inconclusive", "inconclusive", "not published"])], "2 cells open"),
+        ([sidecar(["equal", "not run"]), sidecar(["differs"])], "1 cell equal, 1 differs, 1 not run"),
+        ([sidecar(claims=["holds"])], "1 claim holds"),
+        ([sidecar(claims=["fails"])], "1 claim fails"),
+        ([sidecar(claims=["not run", "inconclusive", "holds", "holds"])], "2 claims hold, 1 open, 1 not run"),
+        ([sidecar(["differs", "differs"], ["fails", "fails", "holds"])], "2 cells differ; 1 claim holds, 2 fail"),
+        ([sidecar(claims=["fails", "holds", "holds"])], "2 claims hold, 1 fails"),
+        ([sidecar(["better"], ["fails", "fails"])], "1 cell better; 2 claims fail"),
+    ],
+)
+def test_counts_in_words(sidecars, words):
+    assert verdicts(sidecars) == words
+
+
+def test_written_and_checked(papers, refused, path):
+    assert "its table of papers is out of date; python -m papers readme writes it" in refused("readme", "--check")
+    assert path.read_text() == TEXT
+    assert papers("readme")[:2] == (0, "wrote README.md")
+    written = path.read_text()
+    assert "| [toy](toypapers/toy/README.md) | A toy [paper] with brackets | 2 | 4 cells" in written
+    assert "| ablr | Scalable Hyperparameter Transfer Learning | | coming |" in written
+    assert written.startswith("# A title\n") and written.endswith("\nThe rest.\n") and "old" not in written
+    assert papers("readme", "--check")[:2] == papers("readme")[:2] == (0, "README.md is up to date")
+    assert path.read_text() == written
+
+
+def test_drawings_must_be_there_and_of_today(refused, path, tmp_path):
+    (tmp_path / "figures/toy/fig1.json").unlink()
+    assert "must be drawn first, by snakemake: toy/fig1" in refused("readme")
+    published = tmp_path / "toypapers/toy/published/table1.csv"
+    published.write_text(published.read_text().replace("plain,line,0.0", "plain,line,0.5"))
+    assert "must be drawn first, by snakemake: toy/table1, toy/fig1" in refused("readme", "--check")
+    assert path.read_text() == TEXT
+
+
+def test_a_readme_without_a_place_for_it(refused, path):
+    path.write_text("# A title\n")
+    assert "README.md: no place for the table of papers" in refused("readme")

@@ -1,0 +1,71 @@
+"""`python -m papers verify` over the toy paper."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.errors import UserError
+from core.experiment.storage import read_records, write_records
+
+CELL = "toy/fit/line/plain"
+
+
+@pytest.fixture
+def shipped(papers, edit, monkeypatch, tmp_path):
+    """A shipped cell of 25 repetitions, whose seconds are marked as measured; its path."""
+    monkeypatch.setattr("core.experiment.provenance.commit", lambda root: "a" * 40)
+    edit("description: means of [normal] draws\n", "description: means of [normal] draws\n    measured: [seconds]\n")
+    for command in ("run", "promote"):
+        assert papers(command, CELL, "--scale", "paper")[0] == 0
+    return tmp_path / "results/reference/paper/toy/fit/line/plain.parquet"
+
+
+def test_all_is_well(papers, shipped):
+    status, output, _ = papers("verify", "toy/fit", "--shards", "2")
+    assert status == 0
+    assert "2 of 3 shards to rerun" in output
+    assert output.count("bit for bit, 0.") == 2
+    assert output.endswith("2 bit for bit")
+
+
+def test_a_difference_is_exit_status_1(papers, shipped):
+    records, provenance = read_records(shipped)
+    write_records(shipped, records.assign(estimate=9.0), provenance)
+    status, output, _ = papers("verify")
+    assert status == 1
+    assert output.endswith("1 differs")
+
+
+def test_what_takes_long_is_left_out_and_said(papers, shipped):
+    records, provenance = read_records(shipped)
+    write_records(shipped, records, provenance | {"wall_seconds": 25 * 60.0})
+    status, output, _ = papers("verify")
+    assert status == 0
+    assert "toy/fit: not checked, its shortest shard takes 5 min; allow it with --longest" in output
+    assert output.endswith("nothing was checked")
+
+
+def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatch):
+    catalogue = toy()
+
+    def fit(context):
+        raise UserError("data set 'boston' is not here")
+
+    monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
+    monkeypatch.setattr(catalogue.module("toy", "experiments"), "fit", fit)
+    status, output, _ = papers("verify")
+    assert status == 0
+    assert "not checked: data set 'boston' is not here" in output
+    assert output.endswith("1 not checked")
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["toy/fitt"], "unknown experiment of toy 'fitt'; did you mean 'fit'"),
+        (["toy", "--shards", "0"], "--shards 0: must be at least 1"),
+        (["toy"], "toy: none of its cells is shipped"),
+    ],
+)
+def test_bad_input(refused, arguments, message):
+    assert message in refused("verify", *arguments)
