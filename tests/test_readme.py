@@ -58,7 +58,10 @@ def resolve(command: str) -> argparse.Namespace | Workflow | None:
             lookup(name)
     elif words[:3] == ["python", "-m", "papers"]:
         options = papers_parser().parse_args(words[3:])
-        if words[3] in ("draw", "compare"):
+        if words[3] == "verify" or getattr(options, "against", None):
+            for name in [options.name] if isinstance(options.name, str) else options.name:
+                assert catalogue().find_cells(name, getattr(options, "scale", "quick"))
+        elif words[3] in ("draw", "compare"):
             drawings(catalogue(), options.name or catalogue().names, options.scale, options.source)
         elif words[3] in ("run", "promote", "list") and options.name:
             given = {"runs": getattr(options, "runs", None), "overrides": dict(getattr(options, "overrides", ()))}
@@ -112,6 +115,8 @@ def test_every_command_is_understood(path, command):
         "snakemake --config runs=run -- figures/bohamiann/table3_1.pdf",
         "python -m papers list bohamian",
         "python -m papers compare table3_11",
+        "python -m papers compare background/models/forrester/rff --against reference",
+        "python -m papers verify backgroud",
         "python -m papers draw fig1",
         "python -m papers run bohamiann/uci/boston/adaptive_sghmc --scale smoke",
         "python -m papers run bohamiann/uci/diabetes/adaptive_sghmc",
