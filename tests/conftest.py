@@ -10,12 +10,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from core.experiment.catalogue import Catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 TOY = ROOT / "tests" / "core" / "experiment" / "toy"
 PACKAGE = "toypapers"
+
+# Machines are shared and slow at times, so nothing is timed; `make test-portable` tries the full number of examples.
+ON_ANY_MACHINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "derandomize": "CI" in os.environ}
+settings.register_profile("few", max_examples=30, **ON_ANY_MACHINE)
+settings.register_profile("many", max_examples=100, **ON_ANY_MACHINE)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))
 
 
 @pytest.fixture

@@ -43,12 +43,13 @@ def dispatched() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Variables that keep torch, MKL, oneDNN, OpenBLAS, numba and numpy from newer instructions.
+    """Variables that keep torch, MKL, oneDNN, OpenBLAS, numba and numpy from newer instructions; all examples.
 
     Numba's kernels are compiled for the plain processor into a cache of their own.
     """
     cache = ROOT / ".pytest_cache" / "numba-portable"
-    return {**PLAIN, "NPY_DISABLE_CPU_FEATURES": " ".join(dispatched()), "NUMBA_CACHE_DIR": str(cache)}
+    numpy = {"NPY_DISABLE_CPU_FEATURES": " ".join(dispatched())}
+    return {**PLAIN, **numpy, "NUMBA_CACHE_DIR": str(cache), "HYPOTHESIS_PROFILE": "many"}
 
 
 def main(arguments: list[str]) -> None:
