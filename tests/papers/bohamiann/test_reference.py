@@ -6,6 +6,7 @@ import math
 import pytest
 
 from core.experiment.catalogue import Catalogue
+from core.experiment.drawings import drawing
 from core.report.draw import draw_artifact
 from core.report.published import read_published
 
@@ -29,7 +30,8 @@ def test_table_3_1_and_3_2_are_transcribed_whole():
 
 
 def test_every_cell_that_was_published_gets_a_verdict(tmp_path):
-    stem = draw_artifact(_drawing_into(tmp_path), "bohamiann", "table1", "quick", "reference")
+    catalogue = _drawing_into(tmp_path)
+    stem = draw_artifact(catalogue, drawing(catalogue, "bohamiann/table1", "quick", "reference"))
     cells = json.loads(stem.with_suffix(".json").read_text())["table"]["cells"]
     verdicts = {(cell["row"], cell["column"]): cell["verdict"] for cell in cells}
     judged = [v for (row, _), v in verdicts.items() if row.startswith(("sghmc", "adaptive_sghmc")) and v]
