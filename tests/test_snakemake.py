@@ -128,6 +128,7 @@ class TestBadInput:
 
 
 class TestReruns:
+    @pytest.mark.slow
     def test_changed_settings_rerun_their_cell_and_no_other(self, call, repository):
         cells = (CELL, "results/run/paper/toy/count/line/plain.parquet")
         status, output = call("--", *cells)
@@ -197,6 +198,7 @@ class TestReruns:
         assert NOTHING in call("-n", "figures/toy/extra0.pdf", "figures/toy/table1.pdf")[1]
 
 
+@pytest.mark.slow
 class TestKilled:
     def begin(self, start, repository: Path, log: Path) -> subprocess.Popen:
         """Snakemake with a job that is held in its third shard."""

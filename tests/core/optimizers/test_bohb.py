@@ -164,6 +164,7 @@ def test_random_fraction_one_is_hyperband(square):
     assert outline[0] == outline[1]
 
 
+@pytest.mark.slow
 def test_bohb_ends_better_than_hyperband_on_counting_ones():
     problem = CountingOnes(4, 4)
     regrets = {}

@@ -70,6 +70,7 @@ def test_the_initial_design_is_random_and_the_model_follows(line):
     assert np.median([record.loss for record in records[40:]]) < 0.02  # a uniform x gives 0.09
 
 
+@pytest.mark.slow
 def test_every_kind_of_hyperparameter_is_learned():
     """Each has one best value, and the sum of their distances ends far below what random search finds.
 

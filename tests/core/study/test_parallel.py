@@ -181,26 +181,33 @@ def test_a_script_without_guard_that_is_stopped_loses_nothing_finished(tmp_path,
     assert sorted(told) == list(range(10))
 
 
+@pytest.fixture
+def impatient(monkeypatch):
+    """A scheduler that is not there is waited for half a second."""
+    monkeypatch.setattr("core.study.cluster.CONNECT_SECONDS", 0.5)
+
+
 @pytest.mark.parametrize(
     "bad", ["tcp://127.0.0.1:1", "nonsense", "udp://127.0.0.1:9", "http://127.0.0.1:8787", "tcp://no.such.host:8786"]
 )
-def test_an_address_that_does_not_answer_is_told_at_once(bad):
-    optimizer, start = search(), time.monotonic()
-    with pytest.raises(UserError, match="does not answer as one within 5 s") as caught:
+def test_an_address_that_does_not_answer_is_told(impatient, bad):
+    optimizer = search()
+    with pytest.raises(UserError, match=r"does not answer as one within 0\.5 s") as caught:
         run_parallel(optimizer, objective_of(noisy), 5, seed=0, address=bad)
     assert bad in str(caught.value) and SCHEDULER_VARIABLE in str(caught.value)
-    assert time.monotonic() - start < 30 and not optimizer.pending
+    assert not optimizer.pending
 
 
 def test_the_address_may_come_from_the_environment(monkeypatch, address):
     monkeypatch.setenv(SCHEDULER_VARIABLE, "tcp://127.0.0.1:1")
-    with pytest.raises(UserError, match=r"tcp://127.0.0.1:1"):
+    with monkeypatch.context() as hurried, pytest.raises(UserError, match=r"tcp://127.0.0.1:1"):
+        hurried.setattr("core.study.cluster.CONNECT_SECONDS", 0.5)
         run_parallel(search(), objective_of(noisy), 1, seed=0)
     monkeypatch.setenv(SCHEDULER_VARIABLE, address)
     assert len(run_parallel(search(), objective_of(noisy), 1, seed=0)) == 1
 
 
-def test_a_server_that_is_no_scheduler_is_told_apart():
+def test_a_server_that_is_no_scheduler_is_told_apart(impatient):
     command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         port = server.stdout.readline().split(" port ")[1].split()[0]
