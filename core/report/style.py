@@ -29,6 +29,7 @@ RC = {
     "axes.titlesize": 9.5,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
+    "axes.titley": 1.0,  # no panel has ticks above: else their absence is measured anew at each draw
     "axes.labelsize": 8.5,
     "axes.labelcolor": INK,
     "axes.edgecolor": RULE,
