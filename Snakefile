@@ -12,6 +12,7 @@ min_version("9.0")
 try:
     flow = Workflow(config, words=sys.argv[1:])  # Snakemake has not read its targets when it reads this file
     batches = flow.batches(workflow.resource_settings.cores or 1)
+    flow.write_states()
 except UserError as error:
     raise WorkflowError(str(error))
 

@@ -101,6 +101,14 @@ class Workflow:
         own = cells_of(self.catalogue, drawn) if drawn.source == "run" else ()
         return [self._state_file(drawn), *(str(cell.path("")) for cell in own)]
 
+    def write_states(self) -> None:
+        """Write the state files of all drawings that are asked for.
+
+        To be called before Snakemake looks at the first of them: it remembers which files a folder has.
+        """
+        for drawn in self._requested():
+            self._state_file(drawn)
+
     def batches(self, processes: int) -> list[list[Drawing]]:
         """Drawings that are asked for and out of date, divided between warm processes; none where they are few.
 

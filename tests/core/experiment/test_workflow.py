@@ -87,6 +87,11 @@ class TestStateFile:
         second = plan()
         assert second[0] != first[0] and second[1] > first[1]
 
+    def test_are_there_before_the_first_is_asked_for(self, workflow, tmp_path):
+        flow = workflow(words=["figures/own/toy/table1.pdf", "figures/own/fig1.png"])
+        flow.write_states()
+        assert sorted(path.name for path in (tmp_path / state_file("own/toy")).iterdir()) == ["fig1", "table1"]
+
     def test_is_older_than_a_drawing_that_somebody_else_brought_up_to_date(self, workflow, tmp_path, draw):
         flow = workflow()
         drawn = flow.drawing("toy/table1", "")
