@@ -78,9 +78,11 @@ class TestPlans:
     def test_drawings_that_share_a_folder(self, call):
         """Snakemake remembers what is in a folder that is there when it first looks."""
         call("-n", "--", "figures/toy/table1.pdf")
-        status, output = call("-n", "--config", "runs=run", "--", "figures/own/toy/table1.pdf", "figures/own/fig1.pdf")
+        status, output = call(
+            "-n", "--config", "runs=run", "--", "figures/own/toy/table1.pdf", "figures/own/toy/fig1.pdf"
+        )
         assert status == 0, output
-        assert jobs(output) == {"cell": 5, "figure": 1, "short_name": 1, "table": 1}
+        assert jobs(output) == {"cell": 5, "figure": 1, "table": 1}
 
     def test_short_names(self, call):
         status, output = call("-n", "--", "figures/fig1.png")
