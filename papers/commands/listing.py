@@ -17,9 +17,9 @@ from papers.commands.overview import overview
 
 def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """A line a paper; of a paper its experiments and artifacts; of a longer name its cells, with what is present."""
-    from core.experiment.results import inspect_cell
-
     if options.name and any(sign in options.name for sign in "/*?["):
+        from core.experiment.results import inspect_cell  # reads files with Arrow, which the overview does without
+
         table = RichTable("cell", "runs", "reference", "own run", "time", box=None)
         for cell in catalogue.find_cells(options.name, options.scale):
             states = [_state(inspect_cell(cell, catalogue.root, source)) for source in ("reference", "run")]
