@@ -148,6 +148,8 @@ def test_commands_that_need_nothing_run_offline(environment, tmp_path):
     shutil.copytree(ROOT / "papers", tmp_path / "papers", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("core", "Snakefile", "profiles", "envs"):
         (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "reference").symlink_to(ROOT / "results" / "reference")
     nothing = {"REPLICATION_DATA": "", "REPLICATION_MIRROR": "http://127.0.0.1:9"}
     text = (ROOT / "README.md").read_text()
     section = text[text.index("These need nothing else:") : text.index("At `quick` and `paper`")]
