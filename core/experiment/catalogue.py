@@ -165,16 +165,19 @@ class Catalogue:
         """The code of the repository, to tell what a drawing depends on."""
         return Sources(self.root)
 
+    def artifact_cells(self, paper: str, artifact: str, scale: str, ablations: bool = False) -> list[Cell]:
+        """The cells whose records an artifact is drawn from; if asked for, with all ablations of them that were run."""
+        names = self.paper(paper).artifacts[artifact].experiments
+        cells = [cell for name in names for cell in self.cells(paper, name, scale)]
+        return cells + (find_ablations(self, cells, scale) if ablations else [])
+
     def results(self, paper: str, artifact: str, scale: str, source: str, ablations: bool = False) -> Results:
-        """What an artifact draws from; if asked for, with all ablations of its cells that were run."""
+        """What an artifact draws from; see `artifact_cells`."""
         from core.experiment.results import Results  # reads files with pandas, which the Snakefile does without
 
         spec = self.paper(paper)
-        names = spec.artifacts[artifact].experiments
-        cells = [cell for name in names for cell in self.cells(paper, name, scale)]
-        if ablations:
-            cells += find_ablations(self, cells, scale)
-        scales = {name: spec.experiments[name].resolve_scale(scale) for name in names}
+        cells = self.artifact_cells(paper, artifact, scale, ablations)
+        scales = {name: spec.experiments[name].resolve_scale(scale) for name in spec.artifacts[artifact].experiments}
         return Results(cells, self.root, source, scales)
 
     def _load(self, name: str) -> Paper:

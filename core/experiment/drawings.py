@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 
@@ -63,9 +62,7 @@ def drawing(catalogue: Catalogue, name: str, scale: str, source: str) -> Drawing
 
 def cells_of(catalogue: Catalogue, drawing: Drawing) -> list[Cell]:
     """The cells whose records it is drawn from."""
-    names = catalogue.paper(drawing.paper).artifacts[drawing.artifact].experiments
-    cells = [cell for name in names for cell in catalogue.cells(drawing.paper, name, drawing.scale)]
-    return cells + (find_ablations(catalogue, cells, drawing.scale) if drawing.ablations else [])
+    return catalogue.artifact_cells(drawing.paper, drawing.artifact, drawing.scale, drawing.ablations)
 
 
 def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
@@ -74,10 +71,7 @@ def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
     spec = catalogue.paper(drawing.paper)
     artifact = spec.artifacts[drawing.artifact]
     told = [drawing.scale, drawing.source, artifact.model_dump_json(), spec.documents[artifact.source.document]]
-    cells = cells_of(catalogue, drawing)
-    if drawing.ablations:
-        cells += find_ablations(catalogue, cells, drawing.scale)
-    for cell in cells:
+    for cell in cells_of(catalogue, drawing):
         path = cell.path("", drawing.source)
         told.append(f"{path} {cell.settings_hash} {cell.runs} {_digest(root / path)}")
     for file in (f"{folder}/published/{drawing.artifact}.csv", f"{folder}/published/claims.yaml"):

@@ -47,10 +47,6 @@ class Outcome:
     seconds: float
     remark: str = ""
 
-    @property
-    def is_good(self) -> bool:
-        return self.agreement != DIFFERS
-
 
 def shipped_shards(cells: Iterable[Cell], root: Path) -> list[Shard]:
     """Every shard of the cells that are shipped, once each; raises as `read_provenance`."""

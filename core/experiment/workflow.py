@@ -23,7 +23,6 @@ from core.experiment.drawings import (
     cells_of,
     drawing,
     folder_of,
-    is_current,
     recorded_state,
     state_of,
 )
@@ -61,6 +60,7 @@ class Workflow:
         self.source: str = config.get("runs", "reference")
         self.catalogue = Catalogue(root)
         self._forced = not {"-F", "--forceall"}.isdisjoint(words)
+        self._states: dict[Drawing, str] = {}
         self._targets = [path for path in map(os.path.normpath, words) if self._is_target(path)] or ["all"]
         self.warnings = [f"left out: {error}" for error in self.catalogue.broken.values()]
         self._check_papers()
@@ -119,7 +119,7 @@ class Workflow:
         """
         waiting = [drawn for drawn in self._requested() if self._can_be_drawn(drawn)]
         if not self._forced:
-            waiting = [drawn for drawn in waiting if not is_current(self.catalogue, drawn)]
+            waiting = [drawn for drawn in waiting if recorded_state(self.catalogue.root, drawn) != self._state(drawn)]
         if len(waiting) < WARM:
             return []
         count = max(1, min(processes, len(waiting) // WARM))
@@ -191,13 +191,19 @@ class Workflow:
         cells = cells_of(self.catalogue, drawn) if drawn.source == "run" else ()
         return all(cell.path(self.catalogue.root).exists() for cell in cells)
 
+    def _state(self, drawn: Drawing) -> str:
+        """The state of a drawing when it was first asked for: one plan is made of one state of the repository."""
+        if drawn not in self._states:
+            self._states[drawn] = state_of(self.catalogue, drawn)
+        return self._states[drawn]
+
     def _state_file(self, drawn: Drawing) -> str:
         """A file that changes when, and only when, anything that the drawing depends on does.
 
         Snakemake compares times: it is older than a drawing that is up to date, whoever drew that.
         """
         name, root = STATES / Path(drawn.stem).relative_to("figures"), self.catalogue.root
-        state = state_of(self.catalogue, drawn)
+        state = self._state(drawn)
         path = root / name
         if not path.is_file() or path.read_text() != state:
             write_whole(path, lambda stream: stream.write(state.encode()))
