@@ -14,10 +14,10 @@ import numpy as np
 import torch
 
 from benchmarks.ours import best_seconds, make
-from core.models.kernels import gradient, step
-from core.models.kernels.elementary import normal_pair, tanh
-from core.models.kernels.products import product, transpose
-from core.models.kernels.simd import LANES, load, splat, store
+from core.compiled import gradient, sghmc
+from core.compiled.elementary import normal_pair, tanh
+from core.compiled.products import product, transpose
+from core.compiled.simd import LANES, load, splat, store
 
 UPDATE_ARRAYS = 9  # of P numbers, read or written in sampling: state, gradient, coefficients, mask
 
@@ -72,7 +72,7 @@ def _seconds_alone(seconds: float, run: Callable, *arguments) -> float:
 @numba.njit
 def _run_batches(times, layout, data, chains, scratch, targets):
     for _ in range(times):
-        step.next_batch(0, 0, layout, data, chains, scratch, targets)
+        sghmc.next_batch(0, 0, layout, data, chains, scratch, targets)
 
 
 @numba.njit
@@ -123,9 +123,9 @@ def _run_normals(times, lanes, out):
 def _run_update(times, adapting, size, target, precision, out, chains, frozen):
     for _ in range(times):
         if adapting:
-            step.adapting_update(0, 0, size, target, precision, out, chains)
+            sghmc.adapting_update(0, 0, size, target, precision, out, chains)
         else:
-            step.frozen_update(0, 0, size, target, precision, out, chains, frozen)
+            sghmc.frozen_update(0, 0, size, target, precision, out, chains, frozen)
 
 
 @numba.njit(fastmath=True)

@@ -114,14 +114,14 @@ def sample_hyperparameters(
     """Slice sampling over the evidence times the prior, on the CPU, where a step costs less than a call to a device.
 
     Args:
-        start: where the chains start, (runs, chains, P), P hyperparameters as `core.models.kernels.evidence` has them.
+        start: where the chains start, (runs, chains, P), P hyperparameters as `core.compiled.evidence` has them.
         width: typical sizes of slices, P.
         sweeps: discarded first, kept, and sweeps from one kept to the next.
 
     Returns:
         (kept * chains, runs, P), on the device of `start`.
     """
-    from core.models.kernels import evidence
+    from core.compiled import evidence
 
     runs, chains, _ = start.shape
     parts = [part.cpu().contiguous().numpy() for part in (regression.singular, regression.inside, regression.outside)]

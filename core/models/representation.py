@@ -12,7 +12,7 @@ the last hidden layer, is what is kept. Activations: "tanh" (bounded, the paper'
 relu with tanh on the last layer.
 
 Backpropagation is that of `core.models.network`, an activation a layer. On the CPU tanh networks train in machine
-code (`core.models.kernels.descent`), the same steps up to rounding: call overhead is most of the time otherwise.
+code (`core.compiled.descent`), the same steps up to rounding: call overhead is most of the time otherwise.
 Training is in float32, phi in float64, since regressions on it amplify rounding. Shapes: X (runs, N, d), y (runs, N),
 standardised; phi (..., runs, q, D).
 """
@@ -96,7 +96,7 @@ class Representation:
 
     def _descend_compiled(self, X: Tensor, y: Tensor, rates: Sequence[Tensor], generators: Generators) -> Tensor:
         """`_descend` in machine code."""
-        from core.models.kernels.descent import Descent
+        from core.compiled.descent import Descent
 
         constants = (self.momentum, self.weight_decay, LONGEST_GRADIENT)
         descent = Descent(self.network, self.theta, X, y, min(self.batch_size, X.shape[1]), constants)

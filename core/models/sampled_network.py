@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
+from core.compiled import prediction
 from core.data.normalisation import Standardizer
 from core.models.ensemble import EnsembleModel, training_data
-from core.models.kernels import prediction
 from core.models.network import MLP
 from core.randomness import Generators, permutations
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from core.models.kernels.random_bits import seed_states, shuffle
-from core.models.kernels.simd import LANES, load, store
-from core.models.kernels.sources import fingerprint
+from core.compiled.random_bits import seed_states, shuffle
+from core.compiled.simd import LANES, load, store
+from core.compiled.sources import fingerprint
 from core.progress import Progress, silent
 from core.training import passes
 from core.training.layout import make_layout, padded_places, padded_rows

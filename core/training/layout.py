@@ -1,6 +1,6 @@
 """Where the compiled training keeps a network's parameters and intermediate results, in flat arrays.
 
-As in `core.models.kernels.layout` every row is a whole number of vectors and padding holds zeros, which stay zero; here
+As in `core.compiled.layout` every row is a whole number of vectors and padding holds zeros, which stay zero; here
 the output layer is a matrix like the others, since it may have several outputs. Layer l of L: W (in, padded out), then
 b (padded out,).
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.models.kernels.simd import LANES
+from core.compiled.simd import LANES
 
 
 class Layout(NamedTuple):

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from core.models.kernels.elementary import tanh
-from core.models.kernels.products import product, transpose
-from core.models.kernels.random_bits import next_bits
-from core.models.kernels.simd import LANES, load, maximum, minimum, signed_to_float, splat, square_root, store
+from core.compiled.elementary import tanh
+from core.compiled.products import product, transpose
+from core.compiled.random_bits import next_bits
+from core.compiled.simd import LANES, load, maximum, minimum, signed_to_float, splat, square_root, store
 
 FIRST_DECAY, SECOND_DECAY, EPSILON = 0.9, 0.999, 1e-8  # Adam's beta_1, beta_2 and epsilon
 STEEP = 2.0**40  # times a difference of floats of [0, 1] that is not 0: at least 1

@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.models.kernels.gradient import likelihood_gradient
-from core.models.kernels.layout import make_layout, padded_places
-from core.models.kernels.simd import LANES, lane_sum, load, splat, store
-from core.models.kernels.sources import fingerprint
+from core.compiled.gradient import likelihood_gradient
+from core.compiled.layout import make_layout, padded_places
+from core.compiled.simd import LANES, lane_sum, load, splat, store
+from core.compiled.sources import fingerprint
 from core.models.network import MLP
 
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from core.models.kernels import prediction
-from core.models.kernels.prediction import covers, network_outputs
+from core.compiled import prediction
+from core.compiled.prediction import covers, network_outputs
 from core.models.network import MLP
 
 SIZES = [(1, 1), (3, 1), (1, 7, 1), (6, 50, 50, 50, 1), (2, 3, 17, 16, 1), (13, 8, 1)]

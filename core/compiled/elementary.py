@@ -10,8 +10,8 @@ errors below 1e-6. u has 31 bits: no normal exceeds 6.56 standard deviations (on
 
 import numba
 
-from core.models.kernels.random_bits import next_bits
-from core.models.kernels.simd import (
+from core.compiled.random_bits import next_bits
+from core.compiled.simd import (
     bits_to_float,
     float_to_bits,
     maximum,

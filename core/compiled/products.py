@@ -8,7 +8,7 @@ left, the tile moves back and computes rows again. At 20 x 50 x 50 a product tak
 
 import numba
 
-from core.models.kernels.simd import LANES, broadcast, load, splat, store, transpose_8x8
+from core.compiled.simd import LANES, broadcast, load, splat, store, transpose_8x8
 
 TILE = 4
 

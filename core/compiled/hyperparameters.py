@@ -16,10 +16,10 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.extending import intrinsic
 
+from core.compiled.prior import log_prior
+from core.compiled.slice import DONE, VALUE, begin, copy, new_walk, tell
+from core.compiled.sources import fingerprint
 from core.models.hyperpriors import Table
-from core.models.kernels.prior import log_prior
-from core.models.kernels.slice import DONE, VALUE, begin, copy, new_walk, tell
-from core.models.kernels.sources import fingerprint
 from core.models.matern import EDGE
 
 CORNER = 1e300
@@ -39,7 +39,7 @@ class Data(NamedTuple):
 def sample(
     data: Data, priors: Table, start: np.ndarray, width: np.ndarray, seeds: np.ndarray, sweeps: tuple[int, int, int]
 ) -> np.ndarray:
-    """Draws (samples, chains, P); arguments as those of `core.models.kernels.evidence.sample`."""
+    """Draws (samples, chains, P); arguments as those of `core.compiled.evidence.sample`."""
     kept = np.empty((sweeps[1], *start.shape))
     _compile()(data, priors, start, new_walk(width), seeds, sweeps, kept)
     return kept

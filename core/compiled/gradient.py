@@ -14,9 +14,9 @@ import math
 import numba
 import numpy as np
 
-from core.models.kernels.elementary import tanh
-from core.models.kernels.products import product, transpose
-from core.models.kernels.simd import LANES, broadcast, lane_sum, load, splat, store
+from core.compiled.elementary import tanh
+from core.compiled.products import product, transpose
+from core.compiled.simd import LANES, broadcast, lane_sum, load, splat, store
 
 
 @numba.njit

@@ -1,6 +1,6 @@
 """The compiled CPU engine: the whole step of SGHMC and scale-adapted SGHMC in machine code, one thread, float32.
 
-The state of the chains lives in flat arrays in the padded layout (`layout`); `step.advance` moves it. What the burn-in
+The state of the chains lives in flat arrays in the padded layout (`layout`); `sghmc.advance` moves it. What the burn-in
 left is handed to the sampler's own `freeze`, so that the constraint on C is written once, in `core.samplers`.
 """
 
@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.models.kernels import step
-from core.models.kernels.layout import make_layout, padded_places
-from core.models.kernels.problem import Problem
-from core.models.kernels.random_bits import seed_states
+from core.compiled import sghmc
+from core.compiled.layout import make_layout, padded_places
+from core.compiled.random_bits import seed_states
+from core.models.engines.problem import Problem
 from core.randomness import chain_seeds
 from core.samplers import SGHMC, AdaptiveSGHMC
 
@@ -40,7 +40,7 @@ class CompiledEngine:
 
     def advance(self, steps: int, precision: Tensor) -> None:
         """Move all chains; precision (chains,) is that of the weight prior."""
-        advance = step.compile_advance()
+        advance = sghmc.compile_advance()
         values = precision.to(torch.float32).numpy()
         advance(steps, self.adapting, self.layout, self.data, self.target, values, self.chains, self.frozen)
 
@@ -60,7 +60,7 @@ class CompiledEngine:
         return fresh._replace(**{name: self.unpack(getattr(self.chains, name)) for name in self._carried(fresh)})
 
     def _carried(self, state: Any) -> list[str]:
-        return [name for name in state._fields if name in step.Chains._fields]
+        return [name for name in state._fields if name in sghmc.Chains._fields]
 
     def pack(self, values: Tensor, padding: float = 0.0) -> np.ndarray:
         """A tensor (chains, P_w + 1) as a flat array in the padded layout."""
@@ -72,16 +72,16 @@ class CompiledEngine:
         """The inverse of `pack`."""
         return torch.from_numpy(padded).view(-1, self.layout.size)[:, self.places]
 
-    def _pad_data(self) -> step.Data:
+    def _pad_data(self) -> sghmc.Data:
         X, y = self.problem.X.to(torch.float32), self.problem.y.to(torch.float32)
         padded = torch.zeros(*X.shape[:2], int(self.layout.input_row[0]))
         padded[..., : X.shape[2]] = X
-        return step.Data(padded.numpy().reshape(-1), y.numpy(), self.problem.batch, self.problem.chains_per_run)
+        return sghmc.Data(padded.numpy().reshape(-1), y.numpy(), self.problem.batch, self.problem.chains_per_run)
 
-    def _make_target(self) -> step.Target:
+    def _make_target(self) -> sghmc.Target:
         covered = torch.cat([self.problem.covered.to(torch.float32), torch.zeros(1)])
         prior = self.problem.noise_prior
-        return step.Target(
+        return sghmc.Target(
             covered=self.pack(covered[None]),
             valid=self.pack(torch.ones_like(covered)[None]),
             noise_mean=float(prior.mean),
@@ -90,7 +90,7 @@ class CompiledEngine:
             momentum_decay=float(self.sampler.momentum_decay),
         )
 
-    def _start(self, state: Any, seeds: np.ndarray) -> step.Chains:
+    def _start(self, state: Any, seeds: np.ndarray) -> sghmc.Chains:
         lanes, shufflers = seed_states(seeds)
         chains = len(state.position)
         order = np.tile(np.arange(self.problem.points, dtype=np.int32), (chains, 1))
@@ -101,9 +101,9 @@ class CompiledEngine:
         ]
         done = np.zeros(chains, np.int64)
         moving = (self.pack(state.position), self.pack(state.velocity))
-        return step.Chains(*moving, *averages, order, done, lanes, shufflers)
+        return sghmc.Chains(*moving, *averages, order, done, lanes, shufflers)
 
-    def _coefficients(self, state: tuple) -> step.Frozen:
+    def _coefficients(self, state: tuple) -> sghmc.Frozen:
         """rate, keep and amplitude of v <- keep v - rate grad + amplitude xi (Eq. 10, or Eq. 7)."""
         squared_step = self.sampler.step_size**2
         if isinstance(self.sampler, AdaptiveSGHMC):
@@ -115,4 +115,4 @@ class CompiledEngine:
             friction = self.sampler.momentum_decay - self.sampler.step_size * self.sampler.noise_estimate
             constants = (squared_step, 1 - self.sampler.momentum_decay, (2 * squared_step * friction) ** 0.5)
             values = (torch.full_like(state.position, constant) for constant in constants)
-        return step.Frozen(*(self.pack(value) for value in values))
+        return sghmc.Frozen(*(self.pack(value) for value in values))

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from core.models.kernels.elementary import normal_pair
-from core.models.kernels.gradient import likelihood_gradient
-from core.models.kernels.random_bits import shuffle
-from core.models.kernels.simd import LANES, load, maximum, square_root, store
-from core.models.kernels.sources import fingerprint
+from core.compiled.elementary import normal_pair
+from core.compiled.gradient import likelihood_gradient
+from core.compiled.random_bits import shuffle
+from core.compiled.simd import LANES, load, maximum, square_root, store
+from core.compiled.sources import fingerprint
 
 
 class Data(NamedTuple):

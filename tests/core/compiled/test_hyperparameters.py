@@ -7,9 +7,9 @@ import pytest
 import torch
 from scipy import stats
 
+from core.compiled import evidence, hyperparameters
+from core.compiled.slice import DONE, VALUE, begin, new_walk, tell
 from core.models import dngo, hyperpriors, linear_regression, matern
-from core.models.kernels import evidence, hyperparameters
-from core.models.kernels.slice import DONE, VALUE, begin, new_walk, tell
 from core.randomness import chain_seeds, make_generators
 
 

@@ -85,10 +85,10 @@ def make_engine(name: str, problem: Problem, sampler: Any, state: Any, generator
     if name not in ("auto", "torch", "compiled"):
         raise ValueError(f"engine: must be 'auto', 'torch' or 'compiled', got {name!r}")
     if name == "torch" or obstacle:
-        from core.models.kernels.reference import ReferenceEngine
+        from core.models.engines.reference import ReferenceEngine
 
         return ReferenceEngine(problem, sampler, state, generators)
-    from core.models.kernels.compiled import CompiledEngine
+    from core.models.engines.compiled import CompiledEngine
 
     return CompiledEngine(problem, sampler, state, generators)
 

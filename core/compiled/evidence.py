@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from core.compiled.prior import log_prior
+from core.compiled.slice import DONE, VALUE, begin, copy, new_walk, tell
+from core.compiled.sources import fingerprint
 from core.models.hyperpriors import Table
-from core.models.kernels.prior import log_prior
-from core.models.kernels.slice import DONE, VALUE, begin, copy, new_walk, tell
-from core.models.kernels.sources import fingerprint
 
 
 class Decomposition(NamedTuple):

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 import torch
 
+from core.compiled.marginal_likelihood import IMPOSSIBLE, LogPosterior, maximise
 from core.models import hyperpriors, matern
-from core.models.kernels.marginal_likelihood import IMPOSSIBLE, LogPosterior, maximise
 
 
 def problem(n, d=3):

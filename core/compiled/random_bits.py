@@ -7,7 +7,7 @@ SplitMix64 (Steele, Lea and Flood 2014) makes their states from the chain's seed
 import numba
 import numpy as np
 
-from core.models.kernels.simd import LANES
+from core.compiled.simd import LANES
 
 WORDS = 4 * LANES  # of 32 bits: s0 in all lanes, then s1, s2, s3
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)

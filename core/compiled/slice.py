@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from core.models.kernels.random_bits import next_word
+from core.compiled.random_bits import next_word
 
 DONE, LEFT, RIGHT, INSIDE = range(4)
 VALUE, LEVEL, LEFT_END, RIGHT_END, OFFSET = range(5)

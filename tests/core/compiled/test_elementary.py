@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.models.kernels.elementary import tanh
-from core.models.kernels.random_bits import next_bits, next_word, seed_states, shuffle
-from core.models.kernels.simd import LANES, lane_sum, load, maximum, minimum, store
-from tests.core.models.kernels.replay import fill_normals
+from core.compiled.elementary import tanh
+from core.compiled.random_bits import next_bits, next_word, seed_states, shuffle
+from core.compiled.simd import LANES, lane_sum, load, maximum, minimum, store
+from tests.core.models.engines.replay import fill_normals
 
 
 @numba.njit

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.models.kernels.products import product, transpose
-from core.models.kernels.simd import LANES
+from core.compiled.products import product, transpose
+from core.compiled.simd import LANES
 
 
 @numba.njit

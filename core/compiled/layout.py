@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.models.kernels.simd import LANES
+from core.compiled.simd import LANES
 from core.models.network import MLP
 
 

@@ -5,11 +5,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.models.kernels.compiled import CompiledEngine
-from core.models.kernels.elementary import normal_pair
-from core.models.kernels.problem import Problem
-from core.models.kernels.random_bits import shuffle
-from core.models.kernels.simd import LANES, load, store
+from core.compiled.elementary import normal_pair
+from core.compiled.random_bits import shuffle
+from core.compiled.simd import LANES, load, store
+from core.models.engines.compiled import CompiledEngine
+from core.models.engines.problem import Problem
 
 
 @numba.njit

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from core.models.kernels.compiled import CompiledEngine
-from core.models.kernels.problem import Problem, make_engine
-from core.models.kernels.reference import ReferenceEngine
+from core.models.engines.compiled import CompiledEngine
+from core.models.engines.problem import Problem, make_engine
+from core.models.engines.reference import ReferenceEngine
 from core.models.network import MLP
 from core.models.priors import AveragedNormal, GammaHyperprior, LogNormalNoise
 from core.randomness import make_generators
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC
-from tests.core.models.kernels.replay import replayed_batch, replayed_noise
+from tests.core.models.engines.replay import replayed_batch, replayed_noise
 
 
 def make_problem(sizes=(5, 11, 7, 1), runs=2, chains_per_run=2, points=23, batch_size=6, prior=None, seed=0):

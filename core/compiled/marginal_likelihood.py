@@ -27,10 +27,10 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.optimize import minimize
 
+from core.compiled.hyperparameters import exponential
+from core.compiled.prior import log_prior
+from core.compiled.sources import fingerprint
 from core.models.hyperpriors import Table
-from core.models.kernels.hyperparameters import exponential
-from core.models.kernels.prior import log_prior
-from core.models.kernels.sources import fingerprint
 from core.models.matern import EDGE
 
 IMPOSSIBLE = 1e10  # minus the log density where there is none: a line search turns back

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.models.kernels.problem import Problem
+from core.models.engines.problem import Problem
 from core.models.network import Backpropagation
 from core.randomness import permutations
 

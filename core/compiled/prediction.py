@@ -22,10 +22,10 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from core.models.kernels.elementary import tanh
-from core.models.kernels.products import product
-from core.models.kernels.simd import LANES, broadcast, load, store
-from core.models.kernels.sources import fingerprint
+from core.compiled.elementary import tanh
+from core.compiled.products import product
+from core.compiled.simd import LANES, broadcast, load, store
+from core.compiled.sources import fingerprint
 from core.models.network import MLP
 
 BLOCK = 64  # points that pass through a network together: their activations stay in the cache
