@@ -13,29 +13,38 @@ import torch
 from torch import Tensor
 
 from core.compiled.gradient import likelihood_gradient
-from core.compiled.layout import make_layout, padded_places
+from core.compiled.layers import gather
+from core.compiled.layout import make_regression_layout, padded_regression_places, padded_rows
 from core.compiled.simd import LANES, lane_sum, load, splat, store
 from core.compiled.sources import fingerprint
-from core.models.network import MLP
 
 
 class Descent:
     """Networks of several runs on their way down: state in flat arrays, a padded parameter vector a run."""
 
     def __init__(
-        self, network: MLP, theta: Tensor, X: Tensor, y: Tensor, batch: int, constants: tuple[float, float, float]
+        self,
+        sizes: tuple[int, ...],
+        theta: Tensor,
+        X: Tensor,
+        y: Tensor,
+        batch: int,
+        constants: tuple[float, float, float],
     ) -> None:
-        """Start at theta (runs, P) with data X (runs, N, d), y (runs, N); constants as `_compile` has them."""
-        self.layout = make_layout(network, batch)
-        self.places = padded_places(network, self.layout)[:-1]
+        """Start at theta (runs, P) with data X (runs, N, d), y (runs, N).
+
+        Args:
+            sizes: inputs, hidden units ..., 1.
+            constants: momentum, weight decay, and the length that longer gradients are cut to.
+        """
+        self.layout = make_regression_layout(sizes, batch)
+        self.places = torch.from_numpy(padded_regression_places(self.layout)[:-1])
         self.batch, self.constants, self.runs = batch, np.array(constants, dtype=np.float32), len(theta)
         padded = torch.zeros(self.runs, self.layout.size)
         padded[:, self.places] = theta.float()
         self.theta = padded.numpy().reshape(-1)
         self.velocity = np.zeros_like(self.theta)
-        inputs = torch.zeros(*X.shape[:2], int(self.layout.input_row[0]))
-        inputs[..., : X.shape[2]] = X
-        self.X, self.y = inputs.numpy().reshape(-1), y.float().contiguous().numpy()
+        self.X, self.y = padded_rows(X.numpy()), y.float().contiguous().numpy()
 
     def epoch(self, order: Tensor, rates: Tensor) -> None:
         """One pass over the points in the given order (runs, N), one learning rate a step (steps,)."""
@@ -62,21 +71,16 @@ def _compile() -> Callable:
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")
     def epoch(layout, X, y, order, batch, rates, constants, theta, velocity):
-        """constants: momentum, weight decay, and the length that longer gradients are cut to."""
         sources  # noqa: B018
         runs, points = order.shape
-        row, size = layout.input_row[0], layout.size
-        scratch, gradient = np.zeros(layout.scratch, np.float32), np.zeros(size, np.float32)
+        row, size = layout.hidden.row[0], layout.size
+        scratch, gradient = np.zeros(layout.hidden.scratch, np.float32), np.zeros(size, np.float32)
         targets = np.empty(batch, np.float32)
         for run in range(runs):
             for step in range(len(rates)):
                 first = step * batch
                 count = min(batch, points - first)
-                for b in range(count):
-                    point = order[run, first + b]
-                    targets[b] = y[run, point]
-                    for j in range(0, row, LANES):
-                        store(scratch, b * row + j, load(X, (run * points + point) * row + j))
+                gather(X, run * points, y[run], order[run], first, count, row, scratch, targets)
                 likelihood_gradient(theta, run * size, layout, targets, count, 1, scratch, gradient)
                 gradient[layout.noise] = 0
                 _descend(gradient, rates[step], constants, theta, velocity, run * size, size)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from core.compiled.arguments import Priors
 from core.compiled.prior import log_prior
 from core.compiled.slice import DONE, VALUE, begin, copy, new_walk, tell
 from core.compiled.sources import fingerprint
-from core.models.hyperpriors import Table
 
 
 class Decomposition(NamedTuple):
@@ -29,7 +29,7 @@ class Decomposition(NamedTuple):
 
 def sample(
     decomposition: Decomposition,
-    priors: Table,
+    priors: Priors,
     start: np.ndarray,
     width: np.ndarray,
     seeds: np.ndarray,

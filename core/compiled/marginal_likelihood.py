@@ -27,17 +27,16 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.optimize import minimize
 
-from core.compiled.hyperparameters import exponential
+from core.compiled.arguments import EDGE, Priors
+from core.compiled.gaussian_process import exponential
 from core.compiled.prior import log_prior
 from core.compiled.sources import fingerprint
-from core.models.hyperpriors import Table
-from core.models.matern import EDGE
 
 IMPOSSIBLE = 1e10  # minus the log density where there is none: a line search turns back
 REORDER = {"contract", "reassoc", "nsz"}  # sums over pairs may be taken in any order
 
 
-def maximise(X: np.ndarray, y: np.ndarray, priors: Table, starts: np.ndarray, iterations: int) -> np.ndarray:
+def maximise(X: np.ndarray, y: np.ndarray, priors: Priors, starts: np.ndarray, iterations: int) -> np.ndarray:
     """The best Theta (P,) that L-BFGS-B finds from any of the starts (starts, P); X (d, N), y (N,), float64."""
     density = LogPosterior(X, y, priors)
     bounds = np.stack([priors.low, priors.high], 1)
@@ -51,7 +50,7 @@ def maximise(X: np.ndarray, y: np.ndarray, priors: Table, starts: np.ndarray, it
 class LogPosterior:
     """log p(y | Theta) + log p(Theta) for one run: X (d, N), y (N,), float64, and the priors of Theta."""
 
-    def __init__(self, X: np.ndarray, y: np.ndarray, priors: Table) -> None:
+    def __init__(self, X: np.ndarray, y: np.ndarray, priors: Priors) -> None:
         d, n = X.shape
         self.X, self.y, self.priors = np.ascontiguousarray(X), np.ascontiguousarray(y), priors
         self.scratch = Scratch(np.empty((d, n)), np.empty((2 * d, n)), np.empty((n, n)), np.empty((n, n)))

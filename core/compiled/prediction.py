@@ -26,7 +26,6 @@ from core.compiled.elementary import tanh
 from core.compiled.products import product
 from core.compiled.simd import LANES, broadcast, load, store
 from core.compiled.sources import fingerprint
-from core.models.network import MLP
 
 BLOCK = 64  # points that pass through a network together: their activations stay in the cache
 
@@ -40,16 +39,17 @@ class Offsets(NamedTuple):
     total: int
 
 
-def covers(network: MLP, samples: Tensor) -> bool:
+def covers(activation: str, samples: Tensor) -> bool:
     """Whether `network_outputs` can evaluate these samples: tanh units, float32, on the CPU, not to be trained."""
     on_cpu = samples.device.type == "cpu" and samples.dtype == torch.float32
-    return network.activation == "tanh" and on_cpu and not samples.requires_grad
+    return activation == "tanh" and on_cpu and not samples.requires_grad
 
 
-def network_outputs(network: MLP, samples: Tensor, X: Tensor) -> Tensor:
+def network_outputs(sizes: tuple[int, ...], samples: Tensor, X: Tensor) -> Tensor:
     """h(x) of every sample.
 
     Args:
+        sizes: of the layers, inputs first.
         samples: weights, (samples, runs, P_w) float32.
         X: points of each run, (runs, M, d) float32.
 
@@ -57,14 +57,14 @@ def network_outputs(network: MLP, samples: Tensor, X: Tensor) -> Tensor:
         (samples, runs, M) float32, differentiable once in X.
     """
     if torch.is_grad_enabled() and X.requires_grad:
-        return _Differentiable.apply(X, samples, network)
-    return _evaluate(network, samples, X, with_gradient=False)[0]
+        return _Differentiable.apply(X, samples, sizes)
+    return _evaluate(sizes, samples, X, with_gradient=False)[0]
 
 
 class _Differentiable(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, X: Tensor, samples: Tensor, network: MLP) -> Tensor:
-        outputs, gradients = _evaluate(network, samples, X, with_gradient=True)
+    def forward(ctx, X: Tensor, samples: Tensor, sizes: tuple[int, ...]) -> Tensor:
+        outputs, gradients = _evaluate(sizes, samples, X, with_gradient=True)
         ctx.save_for_backward(gradients)
         return outputs
 
@@ -75,7 +75,7 @@ class _Differentiable(torch.autograd.Function):
         return (gradients * output_gradient.unsqueeze(2)).sum(0).mT, None, None
 
 
-def _evaluate(network: MLP, samples: Tensor, X: Tensor, with_gradient: bool) -> tuple[Tensor, Tensor]:
+def _evaluate(sizes: tuple[int, ...], samples: Tensor, X: Tensor, with_gradient: bool) -> tuple[Tensor, Tensor]:
     """Outputs (samples, runs, M) and gradients (samples, runs, d, M), empty where they are not asked for."""
     runs, points, dimension = X.shape
     padded = -(-points // LANES) * LANES
@@ -85,15 +85,15 @@ def _evaluate(network: MLP, samples: Tensor, X: Tensor, with_gradient: bool) -> 
     gradients = torch.empty(len(samples), runs, dimension if with_gradient else 0, padded)
     theta = samples.contiguous().view(-1)
     arrays = (array.view(-1).numpy() for array in (theta, columns, outputs, gradients))
-    _compile()(_offsets(network), len(samples), runs, *arrays)
+    _compile()(_offsets(sizes), len(samples), runs, *arrays)
     return outputs[..., :points], gradients[..., :points]
 
 
 @cache
-def _offsets(network: MLP) -> Offsets:
-    ends = np.cumsum([0] + [(inputs + 1) * outputs for inputs, outputs in pairwise(network.sizes)])
-    sizes = np.array(network.sizes, np.int64)
-    return Offsets(sizes, ends[:-1], ends[1:] - sizes[1:], int(ends[-1]))
+def _offsets(sizes: tuple[int, ...]) -> Offsets:
+    ends = np.cumsum([0] + [(inputs + 1) * outputs for inputs, outputs in pairwise(sizes)])
+    units = np.array(sizes, np.int64)
+    return Offsets(units, ends[:-1], ends[1:] - units[1:], int(ends[-1]))
 
 
 @cache

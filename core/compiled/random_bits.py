@@ -7,7 +7,7 @@ SplitMix64 (Steele, Lea and Flood 2014) makes their states from the chain's seed
 import numba
 import numpy as np
 
-from core.compiled.simd import LANES
+from core.compiled.simd import LANES, load, store
 
 WORDS = 4 * LANES  # of 32 bits: s0 in all lanes, then s1, s2, s3
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -29,6 +29,21 @@ def next_bits(s0, s1, s2, s3):
     s2 = s2 ^ shifted
     s3 = (s3 << 11) | (s3 >> 21)
     return bits, s0, s1, s2, s3
+
+
+@numba.njit(forceinline=True)
+def take_state(lanes):
+    """A generator's state (four uint32x8) from where it is kept, (WORDS,) uint32."""
+    return load(lanes, 0), load(lanes, LANES), load(lanes, 2 * LANES), load(lanes, 3 * LANES)
+
+
+@numba.njit(forceinline=True)
+def keep_state(lanes, s0, s1, s2, s3):
+    """The inverse of `take_state`."""
+    store(lanes, 0, s0)
+    store(lanes, LANES, s1)
+    store(lanes, 2 * LANES, s2)
+    store(lanes, 3 * LANES, s3)
 
 
 @numba.njit(forceinline=True)

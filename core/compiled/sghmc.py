@@ -13,7 +13,8 @@ import numpy as np
 
 from core.compiled.elementary import normal_pair
 from core.compiled.gradient import likelihood_gradient
-from core.compiled.random_bits import shuffle
+from core.compiled.layers import gather
+from core.compiled.random_bits import keep_state, shuffle, take_state
 from core.compiled.simd import LANES, load, maximum, square_root, store
 from core.compiled.sources import fingerprint
 
@@ -70,7 +71,7 @@ def compile_advance() -> Callable:
         """Move every chain by `steps` steps; precision (chains,) float32 is that of the weight prior."""
         version  # noqa: B018
         points = data.y.shape[1]
-        scratch = np.zeros(layout.scratch, np.float32)
+        scratch = np.zeros(layout.hidden.scratch, np.float32)
         targets = np.empty(data.batch, np.float32)
         gradient = np.zeros(layout.size, np.float32)
         for chain in range(len(precision)):
@@ -91,15 +92,11 @@ def compile_advance() -> Callable:
 @numba.njit
 def next_batch(chain, run, layout, data, chains, scratch, targets):
     """Gather the next batch of the epoch; a new epoch has a new order, unless a batch is the whole data set."""
-    points, row, order = data.y.shape[1], layout.input_row[0], chains.order[chain]
+    points, row, order = data.y.shape[1], layout.hidden.row[0], chains.order[chain]
     done = chains.batches_done[chain]
     if done == 0 and data.batch < points:
         chains.shufflers[chain] = shuffle(order, chains.shufflers[chain])
-    for b in range(data.batch):
-        point = order[done * data.batch + b]
-        targets[b] = data.y[run, point]
-        for j in range(0, row, LANES):
-            store(scratch, b * row + j, load(data.X, (run * points + point) * row + j))
+    gather(data.X, run * points, data.y[run], order, done * data.batch, data.batch, row, scratch, targets)
     chains.batches_done[chain] = (done + 1) % (points // data.batch)
 
 
@@ -107,7 +104,7 @@ def next_batch(chain, run, layout, data, chains, scratch, targets):
 def frozen_update(chain, theta0, size, target, precision, gradient, chains, frozen):
     """Eq. 10 with constant coefficients, or Eq. 7."""
     lanes = chains.lanes[chain]
-    s0, s1, s2, s3 = load(lanes, 0), load(lanes, LANES), load(lanes, 2 * LANES), load(lanes, 3 * LANES)
+    s0, s1, s2, s3 = take_state(lanes)
     for start in range(0, size, 2 * LANES):
         xi, xi_next, s0, s1, s2, s3 = normal_pair(s0, s1, s2, s3)
         for place in (start, start + LANES):
@@ -119,7 +116,7 @@ def frozen_update(chain, theta0, size, target, precision, gradient, chains, froz
             store(chains.velocity, k, v)
             store(chains.position, k, theta + v)
             xi = xi_next
-    _keep_generator(lanes, s0, s1, s2, s3)
+    keep_state(lanes, s0, s1, s2, s3)
 
 
 @numba.njit
@@ -127,7 +124,7 @@ def adapting_update(chain, theta0, size, target, precision, gradient, chains):
     """Eqs. 8 and 9, then Eq. 10 with the new V; in burn-in the decay is the same for all elements."""
     squared_step, decay = np.float32(target.step_size**2), np.float32(target.momentum_decay)
     lanes = chains.lanes[chain]
-    s0, s1, s2, s3 = load(lanes, 0), load(lanes, LANES), load(lanes, 2 * LANES), load(lanes, 3 * LANES)
+    s0, s1, s2, s3 = take_state(lanes)
     for start in range(0, size, 2 * LANES):
         xi, xi_next, s0, s1, s2, s3 = normal_pair(s0, s1, s2, s3)
         for place in (start, start + LANES):
@@ -150,12 +147,4 @@ def adapting_update(chain, theta0, size, target, precision, gradient, chains):
             store(chains.velocity, k, v)
             store(chains.position, k, theta + v)
             xi = xi_next
-    _keep_generator(lanes, s0, s1, s2, s3)
-
-
-@numba.njit(forceinline=True)
-def _keep_generator(lanes, s0, s1, s2, s3):
-    store(lanes, 0, s0)
-    store(lanes, LANES, s1)
-    store(lanes, 2 * LANES, s2)
-    store(lanes, 3 * LANES, s3)
+    keep_state(lanes, s0, s1, s2, s3)

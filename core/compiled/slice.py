@@ -5,6 +5,10 @@ out, so that a model's own compiled loop evaluates its density where the update 
     while walk.phase[0] != DONE:
         state = tell(walk, log_density(walk.point), state)
 
+The update is a state machine because the density cannot be an argument: numba keeps no machine code on disk for a
+function that is given another as a closure, and every process would compile for seconds. So each model's loop in
+`evidence` and `gaussian_process` is written out, and calls `begin` and `tell`.
+
 A chain neither waits for others nor pays for a call into Python; it has a generator (SplitMix64) of its own. The names
 of Neal (2003), Figures 3 and 5, are those of `core.samplers.slice`.
 """

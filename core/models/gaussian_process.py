@@ -191,7 +191,7 @@ class MarginalisedGP(GaussianProcess):
         With `initial` the chains go on from its last members, and there is no burn-in; where those have no density
         given today's data (a covariance that cannot be factorised), a chain starts as without.
         """
-        from core.compiled import hyperparameters
+        from core.compiled import gaussian_process
 
         start, burn_in = matern.around(X, self.chains, self.warping, generators), self.burn_in
         if initial is not None:
@@ -199,8 +199,8 @@ class MarginalisedGP(GaussianProcess):
             possible = torch.isfinite(matern.log_posterior(X, y, last)).T.unsqueeze(-1)
             start, burn_in = torch.where(possible, last.transpose(0, 1), start), 0
         start = start.flatten(0, 1).cpu()
-        kept = hyperparameters.sample(
-            hyperparameters.Data(X.mT.contiguous().cpu().numpy(), y.cpu().numpy()),
+        kept = gaussian_process.sample(
+            gaussian_process.Data(X.mT.contiguous().cpu().numpy(), y.cpu().numpy()),
             matern.priors(X.shape[-1], self.warping),
             start.numpy(),
             np.full(start.shape[-1], WIDTH),

@@ -27,6 +27,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.compiled.arguments import Priors
 from core.data.normalisation import Standardizer
 from core.models import hyperpriors
 from core.models.ensemble import training_data
@@ -38,7 +39,7 @@ PRIOR_ROWS = [
     hyperpriors.Row(low=-10, high=10),  # log alpha
     hyperpriors.Row(low=math.log(1e-8), high=10, scale=0.1),  # log 1/beta; the horseshoe is thesis section 4.4.4's
 ]
-PRIORS = hyperpriors.table(PRIOR_ROWS)
+PRIORS = hyperpriors.independent(PRIOR_ROWS)
 
 
 class Weights(NamedTuple):
@@ -105,7 +106,7 @@ class Regression:
 
 def sample_hyperparameters(
     regression: Regression,
-    priors: hyperpriors.Table,
+    priors: Priors,
     start: Tensor,
     width: Sequence[float],
     generators: Generators,

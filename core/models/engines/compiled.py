@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from core.compiled import sghmc
-from core.compiled.layout import make_layout, padded_places
+from core.compiled.layout import make_regression_layout, padded_regression_places, padded_rows
 from core.compiled.random_bits import seed_states
 from core.models.engines.problem import Problem
 from core.randomness import chain_seeds
@@ -30,8 +30,8 @@ class CompiledEngine:
         generators: Sequence[torch.Generator],
     ) -> None:
         self.problem, self.sampler = problem, sampler
-        self.layout = make_layout(problem.network, problem.batch)
-        self.places = padded_places(problem.network, self.layout)
+        self.layout = make_regression_layout(problem.network.sizes, problem.batch)
+        self.places = torch.from_numpy(padded_regression_places(self.layout))
         self.adapting = isinstance(sampler, AdaptiveSGHMC)
         self.data = self._pad_data()
         self.target = self._make_target()
@@ -74,9 +74,7 @@ class CompiledEngine:
 
     def _pad_data(self) -> sghmc.Data:
         X, y = self.problem.X.to(torch.float32), self.problem.y.to(torch.float32)
-        padded = torch.zeros(*X.shape[:2], int(self.layout.input_row[0]))
-        padded[..., : X.shape[2]] = X
-        return sghmc.Data(padded.numpy().reshape(-1), y.numpy(), self.problem.batch, self.problem.chains_per_run)
+        return sghmc.Data(padded_rows(X.numpy()), y.numpy(), self.problem.batch, self.problem.chains_per_run)
 
     def _make_target(self) -> sghmc.Target:
         covered = torch.cat([self.problem.covered.to(torch.float32), torch.zeros(1)])

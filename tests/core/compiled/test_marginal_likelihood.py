@@ -33,7 +33,7 @@ def test_the_gradient_is_torch_s(n, warped):
 
 def test_what_has_no_density_is_impossible():
     X, y = np.full((1, 40), 0.5), np.linspace(-1, 1, 40)
-    unbounded = LogPosterior(X, y, hyperpriors.table([hyperpriors.Row()] * 3))
+    unbounded = LogPosterior(X, y, hyperpriors.independent([hyperpriors.Row()] * 3))
     for density, noise in ((LogPosterior(X, y, matern.priors(1, False)), 11.0), (unbounded, -200.0)):
         value, gradient = density.negative(np.array([0.0, 0.0, noise]))
         assert value == IMPOSSIBLE and not gradient.any()
@@ -42,7 +42,7 @@ def test_what_has_no_density_is_impossible():
 def test_a_start_that_has_no_density_does_no_harm():
     X, y = np.full((1, 40), 0.5), np.linspace(-1, 1, 40)
     rows = [matern.LENGTHSCALE, matern.AMPLITUDE, matern.NOISE._replace(low=-200)]
-    priors = hyperpriors.table(rows)
+    priors = hyperpriors.independent(rows)
     hopeless, good = np.array([0.0, 0.0, -200.0]), np.array([0.0, 0.0, -1.0])
     alone = maximise(X, y, priors, good[None], 50)
     np.testing.assert_array_equal(maximise(X, y, priors, np.stack([hopeless, good]), 50), alone)

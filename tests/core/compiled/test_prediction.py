@@ -27,9 +27,9 @@ def test_outputs_and_gradients_equal_autograd(sizes, points):
     exact = network.forward(theta.double(), exact_X)
     (exact_gradient,) = torch.autograd.grad((exact * weights).sum(), exact_X)
 
-    plain = network_outputs(network, theta, X)
+    plain = network_outputs(network.sizes, theta, X)
     X.requires_grad_()
-    outputs = network_outputs(network, theta, X)
+    outputs = network_outputs(network.sizes, theta, X)
     (gradient,) = torch.autograd.grad((outputs * weights).sum(), X)
     assert not plain.requires_grad and outputs.requires_grad
     assert plain.shape == (3, 2, points) and torch.equal(plain, outputs)
@@ -39,11 +39,11 @@ def test_outputs_and_gradients_equal_autograd(sizes, points):
 
 def test_an_output_depends_on_its_own_point_run_and_sample_alone():
     network, theta, X, _ = make((2, 9, 6, 1), 77, samples=4, runs=3)
-    whole = network_outputs(network, theta, X)
-    assert torch.equal(network_outputs(network, theta[2:3, 1:2], X[1:2]), whole[2:3, 1:2])
-    assert torch.equal(network_outputs(network, theta, X[:, 70:71]), whole[..., 70:71])
+    whole = network_outputs(network.sizes, theta, X)
+    assert torch.equal(network_outputs(network.sizes, theta[2:3, 1:2], X[1:2]), whole[2:3, 1:2])
+    assert torch.equal(network_outputs(network.sizes, theta, X[:, 70:71]), whole[..., 70:71])
     theta[1, 2], X[0, 5] = torch.nan, torch.nan
-    lost = network_outputs(network, theta, X).isnan()
+    lost = network_outputs(network.sizes, theta, X).isnan()
     expected = torch.zeros_like(lost)
     expected[1, 2], expected[:, 0, 5] = True, True
     assert torch.equal(lost, expected)
@@ -53,21 +53,21 @@ def test_weights_need_not_be_contiguous():
     network, theta, X, _ = make((2, 9, 1), 5)
     wide = torch.cat([theta, theta.new_full((3, 2, 1), 9.0)], -1)[..., :-1]
     assert not wide.is_contiguous() and torch.equal(
-        network_outputs(network, wide, X), network_outputs(network, theta, X)
+        network_outputs(network.sizes, wide, X), network_outputs(network.sizes, theta, X)
     )
 
 
 def test_a_second_derivative_is_refused():
     network, theta, X, _ = make((2, 9, 1), 5)
     X.requires_grad_()
-    (gradient,) = torch.autograd.grad(network_outputs(network, theta, X).square().sum(), X, create_graph=True)
+    (gradient,) = torch.autograd.grad(network_outputs(network.sizes, theta, X).square().sum(), X, create_graph=True)
     with pytest.raises(RuntimeError, match="once_differentiable"):
         gradient.sum().backward()
 
 
 def test_what_is_covered():
     network, theta, _, _ = make((2, 9, 1), 5)
-    assert covers(network, theta)
-    assert not covers(MLP((2, 9, 1), "relu"), theta)
-    assert not covers(network, theta.double())
-    assert not covers(network, theta.clone().requires_grad_())
+    assert covers(network.activation, theta)
+    assert not covers("relu", theta)
+    assert not covers(network.activation, theta.double())
+    assert not covers(network.activation, theta.clone().requires_grad_())

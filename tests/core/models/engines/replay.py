@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from core.compiled.elementary import normal_pair
-from core.compiled.random_bits import shuffle
-from core.compiled.simd import LANES, load, store
+from core.compiled.random_bits import keep_state, shuffle, take_state
+from core.compiled.simd import LANES, store
 from core.models.engines.compiled import CompiledEngine
 from core.models.engines.problem import Problem
 
@@ -15,15 +15,12 @@ from core.models.engines.problem import Problem
 @numba.njit
 def fill_normals(lanes, out):
     """Normals in the order in which the compiled step draws them."""
-    s0, s1, s2, s3 = load(lanes, 0), load(lanes, LANES), load(lanes, 2 * LANES), load(lanes, 3 * LANES)
+    s0, s1, s2, s3 = take_state(lanes)
     for start in range(0, len(out), 2 * LANES):
         first, second, s0, s1, s2, s3 = normal_pair(s0, s1, s2, s3)
         store(out, start, first)
         store(out, start + LANES, second)
-    store(lanes, 0, s0)
-    store(lanes, LANES, s1)
-    store(lanes, 2 * LANES, s2)
-    store(lanes, 3 * LANES, s3)
+    keep_state(lanes, s0, s1, s2, s3)
 
 
 def replayed_noise(engine: CompiledEngine) -> Tensor:

@@ -1,4 +1,4 @@
-"""One step of one network, compiled: forward pass with dropout, loss, backward pass, Adam.
+"""Training of one network, compiled: forward pass with dropout, loss, backward pass, Adam, step after step.
 
     a_0 = x,  z_l = a_l W_l + b_l,  a_(l+1) = m_l * act_l(z_l) for hidden layers, f = z_L
 
@@ -10,20 +10,22 @@ m_l is 1/(1 - p) with probability 1 - p and 0 otherwise while training, else 1. 
 """
 
 import math
+from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numba
 import numpy as np
 
-from core.compiled.elementary import tanh
-from core.compiled.products import product, transpose
-from core.compiled.random_bits import next_bits
-from core.compiled.simd import LANES, load, maximum, minimum, signed_to_float, splat, square_root, store
+from core.compiled.layers import LINEAR, RELU, TANH, backward_layer, forward_layer, gather, through_units
+from core.compiled.random_bits import keep_state, next_bits, shuffle, take_state
+from core.compiled.simd import LANES, load, maximum, minimum, signed_to_float, square_root, store
+from core.compiled.sources import fingerprint
 
 FIRST_DECAY, SECOND_DECAY, EPSILON = 0.9, 0.999, 1e-8  # Adam's beta_1, beta_2 and epsilon
 STEEP = 2.0**40  # times a difference of floats of [0, 1] that is not 0: at least 1
-LARGEST = 3e38
 TINY = 1e-30
+EVALUATING = -1  # instead of a number of steps
 
 
 class Network(NamedTuple):
@@ -41,27 +43,24 @@ class Network(NamedTuple):
 @numba.njit
 def forward(layout, network, rows, training, scratch):
     """Activations of all layers, the inputs being in their place; f lies in the place of the last."""
-    theta, last = network.theta, len(layout.weight) - 1
-    for layer in range(last + 1):
-        below, above = layout.activation[layer], layout.activation[layer + 1]
-        row_below, row = layout.row[layer], layout.row[layer + 1]
-        weight, inputs = layout.weight[layer], layout.sizes[layer]
-        product(scratch, below, row_below, 1, theta, weight, row, scratch, above, row, rows, inputs, row)
-        for j in range(0, row, LANES):
-            b = load(theta, layout.bias[layer] + j)
-            for k in range(above + j, above + j + rows * row, row):
-                z = load(scratch, k) + b
-                if layer < last:
-                    z = tanh(z) if network.tanh[layer] else maximum(z, 0.0)
-                store(scratch, k, z)
-        if training and layer < last and network.dropout[layer] > 0:
-            drop(network.lanes, network.dropout[layer], scratch, above, layout.mask[layer + 1], rows * row)
+    last = len(layout.weight) - 1
+    for layer in range(last):
+        forward_layer(layout, layer, _unit(network, layer), network.theta, 0, rows, scratch)
+        if training and network.dropout[layer] > 0:
+            above, mask, row = layout.activation[layer + 1], layout.mask[layer + 1], layout.row[layer + 1]
+            drop(network.lanes, network.dropout[layer], scratch, above, mask, rows * row)
+    forward_layer(layout, last, LINEAR, network.theta, 0, rows, scratch)
+
+
+@numba.njit(forceinline=True)
+def _unit(network, layer):
+    return TANH if network.tanh[layer] else RELU
 
 
 @numba.njit
 def drop(lanes, rate, scratch, activation, mask, count):
     """Draw `count` entries of a dropout mask to scratch[mask:] and multiply scratch[activation:] by them."""
-    s0, s1, s2, s3 = load(lanes, 0), load(lanes, LANES), load(lanes, 2 * LANES), load(lanes, 3 * LANES)
+    s0, s1, s2, s3 = take_state(lanes)
     scale = np.float32(1 / (1 - rate))
     for k in range(0, count, LANES):
         bits, s0, s1, s2, s3 = next_bits(s0, s1, s2, s3)
@@ -69,10 +68,7 @@ def drop(lanes, rate, scratch, activation, mask, count):
         kept = minimum(maximum((uniform - rate) * STEEP, 0.0), 1.0) * scale
         store(scratch, mask + k, kept)
         store(scratch, activation + k, load(scratch, activation + k) * kept)
-    store(lanes, 0, s0)
-    store(lanes, LANES, s1)
-    store(lanes, 2 * LANES, s2)
-    store(lanes, 3 * LANES, s3)
+    keep_state(lanes, s0, s1, s2, s3)
 
 
 @numba.njit
@@ -108,36 +104,11 @@ def head(scratch, top, row, y, rows, classes):
 @numba.njit
 def backward(layout, network, rows, scratch):
     """Gradients of all layers from dloss/df, which lies where f was; the activations are overwritten."""
-    theta, gradient = network.theta, network.gradient
     for layer in range(len(layout.weight) - 1, -1, -1):
-        below, delta = layout.activation[layer], layout.activation[layer + 1]
-        row_below, row = layout.row[layer], layout.row[layer + 1]
-        weight, inputs = layout.weight[layer], layout.sizes[layer]
-        product(scratch, below, 1, row_below, scratch, delta, row, gradient, weight, row, inputs, rows, row)
-        for j in range(0, row, LANES):
-            total = splat(0.0)
-            for b in range(rows):
-                total = total + load(scratch, delta + b * row + j)
-            store(gradient, layout.bias[layer] + j, total)
+        backward_layer(layout, layer, network.theta, 0, rows, scratch, network.gradient)
         if layer > 0:
-            flipped, result, outputs = layout.transposed[layer], layout.product, layout.sizes[layer + 1]
-            transpose(theta, weight, inputs, row, scratch, flipped, row_below)
-            inner = (delta, row, 1, scratch, flipped, row_below)
-            product(scratch, *inner, scratch, result, row_below, rows, outputs, row_below)
-            _through_units(layout, layer, rows, network.tanh[layer - 1], network.dropout[layer - 1], scratch)
-
-
-@numba.njit
-def _through_units(layout, layer, rows, is_tanh, rate, scratch):
-    """delta_l = m_l * act_l'(z_l) * dloss/da_l. Where m_l is not 0, act_l is a_l (1 - p)."""
-    a0, result, mask = layout.activation[layer], layout.product, layout.mask[layer]
-    kept = np.float32(1 - rate)
-    for k in range(0, rows * layout.row[layer], LANES):
-        delta, a = load(scratch, result + k), load(scratch, a0 + k)
-        if rate > 0:
-            delta, a = delta * load(scratch, mask + k), a * kept
-        delta = delta * (1.0 - a * a) if is_tanh else delta * minimum(a * LARGEST, 1.0)
-        store(scratch, a0 + k, delta)
+            dropout = network.dropout[layer - 1]
+            through_units(layout, layer, _unit(network, layer - 1), dropout, rows, scratch)
 
 
 @numba.njit
@@ -154,3 +125,56 @@ def adam(network, rate, step):
         store(first, k, m)
         store(second, k, v)
         store(theta, k, load(theta, k) - m * rate / (square_root(v) * inverse + EPSILON))
+
+
+@cache
+def compile_training() -> Callable:
+    """The function `train`, its machine code kept on disk."""
+    version = fingerprint()
+
+    @numba.njit(cache=True, nogil=True, error_model="numpy")
+    def train(
+        layout, network, train_part, validation_part, test_part, classes, batch, order, scratch, shuffler,
+        epochs_before, is_last, rates, train_errors, validation_errors,
+    ):  # fmt: skip
+        """Fill the errors (E,) of the next epochs; `order`, `scratch` and `shuffler` (1,) go from call to call.
+
+        Returns how many epochs were done, whether the network is still finite, and after the last its test error.
+        """
+        version  # noqa: B018
+        as_they_are = np.arange(max(len(validation_part[1]), len(test_part[1])))
+        steps = epochs_before * -(-len(order) // batch)
+        for epoch in range(len(rates)):
+            shuffler[0] = shuffle(order, shuffler[0])
+            rate = rates[epoch]
+            train_errors[epoch] = _sweep(layout, network, train_part, order, batch, classes, rate, steps, scratch)
+            steps += -(-len(order) // batch)
+            validation_errors[epoch] = _sweep(
+                layout, network, validation_part, as_they_are, layout.capacity, classes, rate, EVALUATING, scratch
+            )
+            if not (np.isfinite(train_errors[epoch]) and np.isfinite(validation_errors[epoch])):
+                train_errors[epoch] = validation_errors[epoch] = np.nan
+                return epoch + 1, False, np.nan
+        if not is_last:
+            return len(rates), True, np.nan
+        test = _sweep(layout, network, test_part, as_they_are, layout.capacity, classes, 0.0, EVALUATING, scratch)
+        return len(rates), True, (test if np.isfinite(test) else np.nan)
+
+    return train
+
+
+@numba.njit
+def _sweep(layout, network, part, order, batch, classes, rate, steps, scratch):
+    """One pass over a part of the data, after so many steps of training, or evaluating; the mean error."""
+    X, y = part
+    targets, total = np.empty(batch, np.float32), 0.0
+    for first in range(0, len(y), batch):
+        rows = min(batch, len(y) - first)
+        gather(X, 0, y, order, first, rows, layout.row[0], scratch, targets)
+        forward(layout, network, rows, steps != EVALUATING, scratch)
+        total += head(scratch, layout.activation[-1], layout.row[-1], targets, rows, classes)
+        if steps != EVALUATING:
+            backward(layout, network, rows, scratch)
+            steps += 1
+            adam(network, rate, steps)
+    return total / len(y)

@@ -7,7 +7,7 @@ import pytest
 import torch
 from scipy import stats
 
-from core.compiled import evidence, hyperparameters
+from core.compiled import evidence, gaussian_process
 from core.compiled.slice import DONE, VALUE, begin, new_walk, tell
 from core.models import dngo, hyperpriors, linear_regression, matern
 from core.randomness import chain_seeds, make_generators
@@ -61,25 +61,27 @@ def test_the_gaussian_process_s_posterior_is_torch_s(n, warped):
     g = torch.Generator().manual_seed(n)
     X, y = torch.rand(1, n, 3, generator=g, dtype=torch.float64), torch.randn(1, n, generator=g, dtype=torch.float64)
     priors = matern.priors(3, warped)
-    scratch = hyperparameters.new_scratch(3, n)
+    scratch = gaussian_process.new_scratch(3, n)
     scratch.warps[:] = np.nan
     for theta in torch.randn(10, 11 if warped else 5, generator=g, dtype=torch.float64):
         expected = matern.log_posterior(X, y, theta.view(1, 1, -1)).item()
-        ours = hyperparameters.log_posterior(theta.numpy(), X[0].mT.contiguous().numpy(), y[0].numpy(), priors, scratch)
+        ours = gaussian_process.log_posterior(
+            theta.numpy(), X[0].mT.contiguous().numpy(), y[0].numpy(), priors, scratch
+        )
         assert ours == pytest.approx(expected, rel=1e-9)
 
 
 def test_what_has_no_density_is_minus_infinity():
-    X, y, scratch = np.full((1, 40), 0.5), np.linspace(-1, 1, 40), hyperparameters.new_scratch(1, 40)
+    X, y, scratch = np.full((1, 40), 0.5), np.linspace(-1, 1, 40), gaussian_process.new_scratch(1, 40)
     scratch.warps[:] = np.nan
-    priors = hyperpriors.table([hyperpriors.Row()] * 3)
-    assert hyperparameters.log_posterior(np.array([0.0, 0.0, 11.0]), X, y, matern.priors(1, False), scratch) == -np.inf
-    assert hyperparameters.log_posterior(np.array([0.0, 0.0, -200.0]), X, y, priors, scratch) == -np.inf
+    priors = hyperpriors.independent([hyperpriors.Row()] * 3)
+    assert gaussian_process.log_posterior(np.array([0.0, 0.0, 11.0]), X, y, matern.priors(1, False), scratch) == -np.inf
+    assert gaussian_process.log_posterior(np.array([0.0, 0.0, -200.0]), X, y, priors, scratch) == -np.inf
 
 
 def test_the_exponential_is_numpy_s():
     x = -np.concatenate([np.geomspace(1e-300, 690, 10_000), [0.0]])
-    evaluate = numba.njit(lambda x: [hyperparameters.exponential(value) for value in x])
+    evaluate = numba.njit(lambda x: [gaussian_process.exponential(value) for value in x])
     np.testing.assert_allclose(evaluate(x), np.exp(x), rtol=5e-16)
     assert evaluate(np.array([-1e300]))[0] < 1e-303
 

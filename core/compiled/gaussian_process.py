@@ -16,11 +16,10 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.extending import intrinsic
 
+from core.compiled.arguments import EDGE, Priors
 from core.compiled.prior import log_prior
 from core.compiled.slice import DONE, VALUE, begin, copy, new_walk, tell
 from core.compiled.sources import fingerprint
-from core.models.hyperpriors import Table
-from core.models.matern import EDGE
 
 CORNER = 1e300
 LOG2_E = 1.4426950408889634
@@ -37,7 +36,7 @@ class Data(NamedTuple):
 
 
 def sample(
-    data: Data, priors: Table, start: np.ndarray, width: np.ndarray, seeds: np.ndarray, sweeps: tuple[int, int, int]
+    data: Data, priors: Priors, start: np.ndarray, width: np.ndarray, seeds: np.ndarray, sweeps: tuple[int, int, int]
 ) -> np.ndarray:
     """Draws (samples, chains, P); arguments as those of `core.compiled.evidence.sample`."""
     kept = np.empty((sweeps[1], *start.shape))
