@@ -22,7 +22,8 @@ import torch
 from torch import Tensor
 
 from core.models.chain_state import ChainState
-from core.models.engines.problem import Engine, Problem, make_engine
+from core.models.engines.choice import make_engine
+from core.models.engines.problem import Engine, Problem
 from core.models.priors import GammaHyperprior, LogNormalNoise, WeightPrior
 from core.models.sampled_network import SampledNetwork
 from core.randomness import Generators, make_generators

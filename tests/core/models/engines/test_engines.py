@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from core.models.engines.choice import make_engine
 from core.models.engines.compiled import CompiledEngine
-from core.models.engines.problem import Problem, make_engine
+from core.models.engines.problem import Problem
 from core.models.engines.reference import ReferenceEngine
 from core.models.network import MLP
 from core.models.priors import AveragedNormal, GammaHyperprior, LogNormalNoise
