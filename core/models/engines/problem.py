@@ -1,4 +1,4 @@
-"""What the engines sample, the posterior of `chains` networks, and what an engine is: it holds the chains of one fit."""
+"""What the engines sample, the posterior of `chains` networks, and what an engine is: the chains of one fit."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -1,15 +1,14 @@
-"""Tables as records of an experiment, and as files: Parquet, one row a configuration, no code in it.
+"""Tables as records of an experiment: a data frame, one row a configuration.
 
 Columns, beside the `run` and `status` that every record has: `dataset`, `source`, `configuration` (its index in the
 whole grid), `parameters`, and lists: `train_mse_<epoch>`, `valid_mse_<epoch>`, `test_mse` and `seconds` with one number
 a repetition, `curve` with repetitions times epochs numbers in half precision, and `split` with two bits a row of the
-data set, the same in each record (Parquet stores it once). A table file is a raw-run file (`core.experiment.storage`).
+data set, the same in each record (Parquet stores it once). Files of tables: `core.experiment.table_files`.
 """
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.errors import UserError
-from core.experiment.storage import read_records, write_records
 from core.tabular.grid import FCNET, FULL_SHAPE, Grid
 from core.tabular.table import Table
 from core.tabular.values import VALUES
@@ -82,29 +80,6 @@ def from_records(records: pd.DataFrame, grid: Grid | None = None, place: str = "
         curves=_curves(records, epochs[-1], place) if "curve" in records else None,
         split=unpack_split(first["split"]) if first["split"] else None,
     )
-
-
-def save(table: Table, path: str | Path) -> None:
-    """Write a table that no experiment made, such as one read from published files, as a raw-run file.
-
-    Raises:
-        UserError: the file cannot be written.
-    """
-    made = {"settings_hash": "", "commit": "", "seeds": {}, "wall_seconds": 0.0, "peak_memory_mb": 0.0, "runs": 1}
-    write_records(Path(path), to_records(table).assign(run=0, status="ok", message=""), made)
-
-
-def load(path: str | Path, grid: Grid | None = None) -> Table:
-    """The table of a file that `save` or an experiment wrote.
-
-    Raises:
-        UserError: no such file, one that is truncated or no table, or whatever `from_records` refuses.
-    """
-    try:
-        records, _ = read_records(Path(path))
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: no such table; allowed: the Parquet file of a tabular benchmark") from error
-    return from_records(records, grid, str(path))
 
 
 def pack_split(split: NDArray[np.uint8]) -> bytes:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.schema import Settings
-from core.experiment.seeds import derive_seed
+from core.seeds import derive_seed
 
 PARTS = st.lists(st.one_of(st.text(st.characters(codec="ascii", exclude_characters="\x1f")), st.integers()), max_size=5)
 CELL = Cell("toy", "fit", "line", "plain", "paper", 25, Settings(), "fit")
