@@ -3,8 +3,8 @@
 import torch
 from scipy import stats
 
-from core.differential_evolution import _two_others, latin_hypercube
 from core.randomness import make_generators
+from core.spaces.evolution import _two_others, latin_hypercube
 
 
 def test_two_other_members_are_distinct_and_uniform():

@@ -1,11 +1,12 @@
-"""A point that a density proposes, one at a time: whether it is allowed, what it means, and where it then lies.
+"""Points of the unit cube in an optimizer: drawn uniformly, settled where a configuration lies, and kept with losses.
 
-`CubeEncoding.canonical` does all that a space may need for many points; spaces without conditions need less for one.
+Uniform points are drawn and decoded many at once because one alone costs nearly as much. For the one point that a
+density proposes, `CubeEncoding.canonical` does all that a space may need; spaces without conditions need less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +14,40 @@ from numpy.typing import NDArray
 
 from core.spaces import Column, CubeEncoding
 
+BATCH = 64
+RANDOM = "random"  # the origin of a trial whose configuration is a uniform draw
+
+
+class UniformDraws:
+    """An endless sequence of uniform canonical points and their configurations."""
+
+    def __init__(self, encoding: CubeEncoding, generator: np.random.Generator) -> None:
+        self.encoding, self.generator = encoding, generator
+        self._hold(np.empty((0, encoding.dimension)))
+
+    def next(self) -> tuple[NDArray[np.float64], dict[str, Any]]:
+        """A point (d,) and its configuration."""
+        if not self._configurations:
+            self._hold(self.encoding.sample(BATCH, self.generator))
+        self._left -= 1
+        return self._points[self._left], self._configurations.pop()
+
+    def state(self) -> dict[str, Any]:
+        """The generator, and the points that are drawn and not used."""
+        return {"generator": self.generator.bit_generator.state, "points": self._points[: self._left].copy()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """The inverse of `state`; what shares the generator continues as well."""
+        self.generator.bit_generator.state = state["generator"]
+        self._hold(state["points"].copy())
+
+    def _hold(self, points: NDArray[np.float64]) -> None:
+        self._points, self._left = points, len(points)
+        self._configurations = self.encoding.decode(points) if len(points) else []
+
 
 class Canonical:
-    """Of one encoding."""
+    """Canonical points and configurations of an encoding's space, see `core.spaces`."""
 
     def __init__(self, encoding: CubeEncoding) -> None:
         self.encoding = encoding
@@ -86,3 +118,38 @@ class _Numbers(NamedTuple):
             point[self.places] = np.where(self.integer, (scaled - self.low) / (self.high - self.low), coordinates)
             values = [int(value) if whole else value for value, whole in zip(values, self.integer.tolist())]
         return values
+
+
+class Archive:
+    """Points (n, d) and losses (n,), in the order of telling; failed evaluations have an infinite loss."""
+
+    def __init__(self, dimension: int) -> None:
+        self._points, self._losses, self._count = np.empty((16, dimension)), np.empty(16), 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        return self._points[: self._count]
+
+    @property
+    def losses(self) -> NDArray[np.float64]:
+        return self._losses[: self._count]
+
+    def add(self, point: NDArray[np.float64], loss: float) -> None:
+        """Append a point (d,)."""
+        if self._count == len(self._losses):
+            self._points = np.concatenate([self._points, np.empty_like(self._points)])
+            self._losses = np.concatenate([self._losses, np.empty_like(self._losses)])
+        self._points[self._count], self._losses[self._count] = point, loss
+        self._count += 1
+
+    def state(self) -> dict[str, Any]:
+        return {"points": self.points.copy(), "losses": self.losses.copy()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """The inverse of `state`."""
+        self._count = 0
+        for point, loss in zip(state["points"], state["losses"]):
+            self.add(point, float(loss))
