@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.experiment.cells import Cell
-from core.experiment.seeds import derive_seed
 from core.progress import Progress, silent, within
+from core.seeds import derive_seed
 
 if TYPE_CHECKING:
     import pandas as pd

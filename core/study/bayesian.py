@@ -50,12 +50,12 @@ class ModelSettings(MethodSettings):
 
     def policy(self, encoding: CubeEncoding, device: Device = "cpu") -> Policy:
         """Fit the model and maximize the acquisition function."""
-        from core.acquisition.maximizers import DifferentialEvolution, GradientAscent, RandomLocalSearch
+        from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, RandomLocalSearch
         from core.optimizers.policy import ModelBased
 
         maximizer = {
             "gradient": GradientAscent(),
-            "differential_evolution": DifferentialEvolution(iterations=self.generations),
+            "differential_evolution": EvolutionarySearch(iterations=self.generations),
             "local_search": RandomLocalSearch(),
         }[self.maximizer]
         return ModelBased(encoding, self._source(device), maximizer, self.acquisition)

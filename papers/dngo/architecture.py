@@ -26,12 +26,12 @@ from torch import Tensor
 from core.acquisition.maximizers import GradientAscent
 from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
 from core.benchmarks.synthetic import SyntheticFunction, lookup
-from core.experiment.seeds import derive_seed
 from core.models.dngo import DNGO
 from core.models.regularised_network import RegularisedRepresentation
 from core.optimizers.policy import ModelBased, uniform_points
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
+from core.seeds import derive_seed
 from core.spaces import CubeEncoding
 from papers.dngo.networks import dngo_on
 

@@ -12,12 +12,12 @@ from core.optimizers.base import Optimizer
 from core.optimizers.policy import ModelBased
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
+from core.report.table_trajectories import trajectory, trajectory_of_records
 from core.spaces import CubeEncoding
 from core.study import simulate
 from core.study.lockstep import run_in_lockstep
 from core.tabular.benchmark import TabularBenchmark
-from core.tabular.records import from_records
-from core.tabular.trajectories import trajectory, trajectory_of_records
+from core.tabular.frame import from_records
 from papers.tabular.settings import Search
 
 
@@ -25,7 +25,7 @@ def methods(context: Context) -> pd.DataFrame:
     """Runs of one optimizer on the table of the benchmark, one after the other.
 
     Returns:
-        run and the columns of `core.tabular.trajectories.trajectory`.
+        run and the columns of `core.report.table_trajectories.trajectory`.
     """
     settings, benchmark = context.settings, table_benchmark(context)
     frames = []

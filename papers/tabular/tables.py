@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from core.experiment.results import Results
 from core.report.checks import NotRunError
 from core.report.memo import once
-from core.tabular.records import from_records
+from core.tabular.frame import from_records
 from core.tabular.table import Table
 
 LABELS = {

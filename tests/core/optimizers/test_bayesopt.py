@@ -13,7 +13,7 @@ from ConfigSpace import (
     Integer,
 )
 
-from core.acquisition.maximizers import DifferentialEvolution, GradientAscent, RandomLocalSearch
+from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, RandomLocalSearch
 from core.benchmarks.objective import Evaluation, FunctionObjective, guarded_evaluate
 from core.benchmarks.synthetic import branin, sin_one
 from core.errors import UnknownNameError, UserError
@@ -75,7 +75,7 @@ def test_every_acquisition_function_drives_the_loop(acquisition):
     [
         (lambda n: BayesianNetwork(widths=(10,), burn_in=200, steps=400, thinning=10), QUICK),
         (lambda n: RandomForest(trees=10), SEARCH),
-        (lambda n: MarginalLikelihoodGP(restarts=1, iterations=20), DifferentialEvolution(iterations=20)),
+        (lambda n: MarginalLikelihoodGP(restarts=1, iterations=20), EvolutionarySearch(iterations=20)),
     ],
 )
 def test_every_kind_of_model_drives_the_loop(model, maximizer):

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from core.tabular.frame import to_records
 from core.tabular.grid import FCNET
-from core.tabular.records import to_records
 from core.tabular.synthetic import synthetic_table
 from core.tabular.table import Table
 from papers.tabular import comparison_claims, probabilities, ranking_claims, robustness_claims, statistics_claims
