@@ -152,7 +152,7 @@ def test_settings_that_do_not_fit_together_are_refused(settings, message):
 
 def test_a_run_of_failures_alone_has_no_trajectory():
     with pytest.raises(UserError, match="ended before its first evaluation"):
-        trajectory([], 1.0, None)
+        trajectory([], [], 1.0, None)
     record = Record(0, {}, None, 9.0, 1.0, "died", 0.0, 1.0, 0)
     with pytest.raises(ValueError, match="all 1 evaluations of a run failed"):
-        trajectory([record], 1.0, None)
+        trajectory([record], [1.0], 1.0, None)
