@@ -24,7 +24,8 @@ def optimize(context: Context, objective: Objective) -> pd.DataFrame:
 
     Returns:
         run, evaluation (from 1), loss, regret (loss above the optimum, where that is known), cost, overhead (seconds
-        of the proposal), origin, status, message.
+        of the proposal), origin (where the proposal comes from; of a search of its own the cell's method), status,
+        message.
     """
     settings = context.settings
     if settings.method.in_lockstep:
@@ -78,5 +79,5 @@ def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
         optimizer = settings.method.build(objective.space, seed, evaluations=settings.evaluations)
         told = context.progress_of(done)
         records = simulate(optimizer, objective, 1, generator, evaluations=settings.evaluations, progress=told)
-        frames.append(evaluations_of(records, run).assign(origin=settings.optimizer))
+        frames.append(evaluations_of(records, run).assign(origin=context.method))
     return pd.concat(frames, ignore_index=True)
