@@ -36,7 +36,7 @@ def search(context: Context, objective: Objective, regret: Regret | None = None)
         run, `time` and `evaluations` when the row's incumbent was told, its `budget`, its observed `loss`, and
         `regret`. The last row of a run repeats the incumbent when the run ends.
     """
-    found = (_in_lockstep if context.settings.optimizer == "gp" else _simulated)(context, objective)
+    found = (_in_lockstep if context.settings.optimizer == "gp_mcmc" else _simulated)(context, objective)
     frames = [
         trajectory(records, times, objective.fidelity.maximum, regret).assign(run=run)
         for run, (records, times) in zip(context.runs, found, strict=True)

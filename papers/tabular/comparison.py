@@ -8,7 +8,6 @@ import pandas as pd
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep, objective_generators
 from core.optimizers.base import Optimizer
-from core.spaces import CubeEncoding
 from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.records import from_records
@@ -38,9 +37,7 @@ def methods(context: Context) -> pd.DataFrame:
 def networks(context: Context) -> pd.DataFrame:
     """The same of BOHAMIANN, all runs in lockstep."""
     settings, benchmark = context.settings, table_benchmark(context)
-    method = settings.method.model_copy(update={"maximizer": "one_step"})
-    policy = method.policy(CubeEncoding(benchmark.space), context.device)
-    found = in_lockstep(context, benchmark, settings.evaluations, settings.initial_design, policy)
+    found = in_lockstep(context, benchmark, settings.evaluations, settings.initial_design)
     losses = np.where(found.failure == "", found.loss, np.nan)
     frames = []
     for run, records, loss, cost in zip(context.runs, found.records, losses, found.cost, strict=True):
