@@ -30,7 +30,7 @@ class Collect(Settings):
 
 
 class Search(Settings):
-    """Repetitions of one optimizer on one objective with a fidelity; see `papers.bohb.search`.
+    """Repetitions of one optimizer on one objective with a fidelity; see `papers.bohb.experiments.simulated_runs`.
 
     Attributes:
         optimizer: "smac" needs envs/requirements-smac.txt; "gp" is Bayesian optimization with a Gaussian process whose
