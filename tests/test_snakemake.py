@@ -192,14 +192,15 @@ class TestReruns:
     def test_drawn_by_a_batch_is_up_to_date_for_the_rule_of_one(self, call, repository):
         """And what one of the batch cannot draw costs none of the others."""
         add_figures(repository, 4)
-        with open(repository / "papers/toy/artifacts.py", "a") as stream:
-            stream.write("\n\nextra0 = extra1 = extra2 = fig1\n")
+        extra = "def extra{}(results, published):\n    return fig1(results, published)\n\n\n"
+        with open(repository / "papers/toy/artifacts/estimates.py", "a") as stream:
+            stream.write("\n\n" + "".join(map(extra.format, range(3))))
         status, output = call("toy")
         assert status == 1
-        assert "the paper's artifacts module has no function of that name" in output
+        assert "papers/toy/artifacts/ has no function of that name" in output
         assert (repository / "figures/toy/extra2.pdf").exists()
-        with open(repository / "papers/toy/artifacts.py", "a") as stream:
-            stream.write("extra3 = fig1\n")
+        with open(repository / "papers/toy/artifacts/estimates.py", "a") as stream:
+            stream.write(extra.format(3))
         status, output = call("toy")
         assert status == 0, output
         assert set(jobs(output)) == {"drawings_0", "drawings_1", "toy"}

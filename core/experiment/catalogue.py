@@ -16,7 +16,7 @@ from core.errors import UnknownNameError, UserError
 from core.experiment import SCALES
 from core.experiment.ablations import find_ablations
 from core.experiment.cells import Cell, expand, make_cell
-from core.experiment.modules import import_module
+from core.experiment.modules import Folder, import_module
 from core.experiment.schema import Paper, Settings, load_paper
 from core.experiment.selection import select_cells
 from core.experiment.sources import Sources
@@ -38,6 +38,7 @@ class Catalogue:
         self.names = [file.parent.name for file in sorted((self.root / package).glob("*/paper.yaml"))]
         self._loaded: dict[str, Paper | UserError] = {}
         self._cells: dict[tuple[str, str, str], tuple[Cell, ...]] = {}
+        self._folders: dict[tuple[str, str], Folder] = {}
 
     def paper(self, name: str) -> Paper:
         """A paper, valid with all its cells at all scales.
@@ -80,24 +81,41 @@ class Catalogue:
             raise UserError("\n".join(map(str, self.broken.values())))
 
     def module(self, paper: str, name: str) -> ModuleType:
-        """papers.<paper>.<name>; experiments and artifacts are imported only when something is run or drawn.
-
-        Raises:
-            UserError: it is missing or cannot be imported, naming the file and the line.
-        """
+        """papers.<paper>.<name>, imported; raises as `import_module`."""
         return import_module(self.root, self.package, paper, name)
 
+    def folder(self, paper: str, name: str) -> Folder:
+        """A paper's experiments, artifacts or claims; each file is read once."""
+        key = (paper, name)
+        if key not in self._folders:
+            self._folders[key] = Folder(self.root, self.package, paper, name)
+        return self._folders[key]
+
     def function(self, cell: Cell) -> Callable[..., Any]:
-        """The experiment function of a cell, from papers/<paper>/experiments.py.
+        """The experiment function of a cell.
 
         Raises:
             UnknownNameError: paper.yaml names a function that is not there.
+            UserError: its module cannot be imported.
         """
-        module = self.module(cell.paper, "experiments")
-        if not hasattr(module, cell.function):
+        folder = self.folder(cell.paper, "experiments")
+        try:
+            return folder.function(cell.function)
+        except KeyError:
             kind = f"function in {self._file(cell.paper)}: experiments.{cell.experiment}.function:"
-            raise UnknownNameError(kind, cell.function, [name for name in vars(module) if not name.startswith("_")])
-        return getattr(module, cell.function)
+            raise UnknownNameError(kind, cell.function, folder.functions) from None
+
+    def artifact_function(self, paper: str, artifact: str) -> Callable[..., Any]:
+        """The function of an artifact's name: (results, published or None) -> Table or Figure.
+
+        Raises:
+            UserError: there is none, or its module cannot be imported.
+        """
+        folder = self.folder(paper, "artifacts")
+        try:
+            return folder.function(artifact)
+        except KeyError:
+            raise UserError(f"artifact {artifact!r}: {folder.place}/ has no function of that name") from None
 
     def cells(self, paper: str, experiment: str, scale: str) -> tuple[Cell, ...]:
         """All cells of an experiment at a scale."""

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from core.experiment.cells import Cell
+from core.experiment.schema import Settings
 from core.progress import Progress, silent, within
 from core.seeds import derive_seed
 
 if TYPE_CHECKING:
     import pandas as pd
 
+S = TypeVar("S", bound=Settings)
+
 
 @dataclass(frozen=True)
-class Context:
+class Context(Generic[S]):
     """One shard of a cell. An experiment function maps it to a data frame with a `run` column.
+
+    It says which settings it takes: `def regression(context: Context[Regression]) -> pd.DataFrame`.
 
     Attributes:
         cell: names and validated settings.
@@ -37,8 +42,8 @@ class Context:
     read: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
-    def settings(self) -> Any:
-        return self.cell.settings
+    def settings(self) -> S:
+        return cast("S", self.cell.settings)
 
     @property
     def benchmark(self) -> str:

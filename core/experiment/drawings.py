@@ -15,6 +15,7 @@ from pathlib import Path
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
+from core.experiment.claim_marks import modules_about
 
 EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "json"), "figure": ("pdf", "png", "json")}
 OWN = "own/"
@@ -74,10 +75,9 @@ def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
     for cell in cells_of(catalogue, drawing):
         path = cell.path("", drawing.source)
         told.append(f"{path} {cell.settings_hash} {cell.runs} {_digest(root / path)}")
-    for file in (f"{folder}/published/{drawing.artifact}.csv", f"{folder}/published/claims.yaml"):
-        told.append(f"{file} {_digest(root / file)}")
-    module = f"{catalogue.package}.{drawing.paper}"
-    told.append(catalogue.sources.digest(f"{module}.artifacts", f"{module}.claims", *CODE))
+    numbers = f"{folder}/published/{drawing.artifact}.csv"
+    told.append(f"{numbers} {_digest(root / numbers)}")
+    told.append(catalogue.sources.digest(*_modules(catalogue, drawing), *CODE))
     return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
 
 
@@ -95,6 +95,12 @@ def recorded_state(root: Path, drawing: Drawing) -> str | None:
 def is_current(catalogue: Catalogue, drawing: Drawing) -> bool:
     """Whether all its files are there and nothing that they depend on has changed."""
     return recorded_state(catalogue.root, drawing) == state_of(catalogue, drawing)
+
+
+def _modules(catalogue: Catalogue, drawing: Drawing) -> list[str]:
+    """Those with the artifact's function and with claims about it, found without importing any."""
+    artifacts, claims = (catalogue.folder(drawing.paper, name) for name in ("artifacts", "claims"))
+    return [*artifacts.functions.get(drawing.artifact, ()), *modules_about(claims, drawing.artifact)]
 
 
 def _digest(path: Path) -> str:

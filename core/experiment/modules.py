@@ -1,21 +1,76 @@
-"""Importing a paper's files, which may fail in any way: the error is one line that names the file and the line.
+"""The functions that a paper's folders hold, and importing their modules.
 
-What is wrong with one paper is that paper's alone, and an author reads where, not how the import came about.
+Functions are found in the text: nothing is imported to find one, and only its own module to call it, so that a drawing
+pays for no other and an error in a module is that module's alone. What is wrong with a file is one line that names the
+file and the line: an author reads where, not how the import came about.
 """
 
 from __future__ import annotations
 
 import importlib
+import re
 import sysconfig
 import traceback
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from core.errors import UserError, missing_module
 
+DEFINITION = re.compile(r"^def ([A-Za-z]\w*)\(", re.MULTILINE)
+
+
+class Folder:
+    """<package>/<paper>/<name>/, the modules with a paper's experiments, artifacts or claims.
+
+    Attributes:
+        place: the folder's path from the repository's root.
+    """
+
+    def __init__(self, root: Path, package: str, paper: str, name: str) -> None:
+        self.root, self.place = root, Path(package) / paper / name
+        self._paper, self._name = (root, package, paper), name
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The text of each module by its dotted name, in alphabetical order; empty where there is no folder."""
+        files = sorted((self.root / self.place).glob("*.py"))
+        dotted = ".".join(self.place.parts)
+        return {f"{dotted}.{file.stem}": file.read_text("utf-8") for file in files if file.stem != "__init__"}
+
+    @cached_property
+    def functions(self) -> dict[str, list[str]]:
+        """The modules that define each public function."""
+        found: dict[str, list[str]] = {}
+        for module, text in self.texts.items():
+            for name in DEFINITION.findall(text):
+                found.setdefault(name, []).append(module)
+        return found
+
+    def module(self, dotted: str) -> ModuleType:
+        """One of the modules of `texts`, imported; raises as `import_module`."""
+        return import_module(*self._paper, f"{self._name}.{dotted.rpartition('.')[2]}")
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """A function by its name.
+
+        Raises:
+            KeyError: no module defines it.
+            UserError: there is no such folder, several modules define it, or the one that does cannot be imported.
+        """
+        if not (self.root / self.place).is_dir():
+            raise UserError(f"{self.place}/: missing; each paper has one")
+        modules = self.functions[name]
+        if len(modules) > 1:
+            files = " and ".join(f"{module.rpartition('.')[2]}.py" for module in modules)
+            raise UserError(f"{self.place}/: {files} each define {name!r}; allowed: one definition")
+        return getattr(self.module(modules[0]), name)
+
 
 def import_module(root: Path, package: str, paper: str, name: str) -> ModuleType:
-    """<package>.<paper>.<name>, imported.
+    """<package>.<paper>.<name>, imported; the name may have dots.
 
     Raises:
         UserError: it is missing or cannot be imported.
@@ -25,7 +80,7 @@ def import_module(root: Path, package: str, paper: str, name: str) -> ModuleType
     except UserError:
         raise
     except Exception as error:
-        raise UserError(_explain(error, root, Path(package) / paper / f"{name}.py")) from error
+        raise UserError(_explain(error, root, Path(package, paper, *name.split(".")).with_suffix(".py"))) from error
 
 
 def _explain(error: Exception, root: Path, file: Path) -> str:

@@ -50,7 +50,7 @@ ScaleOrAlias = Annotated[
 
 
 class Experiment(Strict):
-    """One experiment: a function of papers/<paper>/experiments.py and the grid of benchmarks x methods it fills.
+    """One experiment: a function of papers/<paper>/experiments/ and the grid of benchmarks x methods it fills.
 
     A cell of an experiment that `needs` others reads their records of its own benchmark and scale. `measured` are the
     columns of its records that are times taken on the machine, "all" where everything depends on them: no rerun
@@ -110,7 +110,7 @@ class Source(Strict):
 
 
 class Artifact(Strict):
-    """One table or figure: a function of papers/<paper>/artifacts.py over the results of some experiments."""
+    """One table or figure: a function of papers/<paper>/artifacts/ over the results of some experiments."""
 
     kind: Literal["table", "figure"]
     comparison: Literal["cells", "claims", "shape", "spec"]

@@ -1,9 +1,12 @@
 """Tables and figures with published numbers beside ours, verdicts, claims, and the page that compares them all."""
 
 from core.report.bootstrap import Interval, bootstrap_interval
-from core.report.checks import Check, NotRunError, absent, all_of, judge, not_run, runs_of, unknown
+from core.report.checks import Check, NotRunError, judge
+from core.report.claims import claim
 from core.report.figure import Figure
+from core.report.outcomes import absent, all_of, contrary, each_of, not_run, open_where, unknown, worded
 from core.report.published import Published, PublishedCell
+from core.report.runs import cell_rows, frame_of, rows_of, runs_of
 from core.report.table import Cell, Table, compare_table, samples_of, spec_table
 from core.report.verdicts import Verdict, best, cell_verdict, exact_verdict, expected_false_worse, order_verdict, ranks
 
@@ -21,16 +24,24 @@ __all__ = [
     "all_of",
     "best",
     "bootstrap_interval",
+    "cell_rows",
     "cell_verdict",
+    "claim",
     "compare_table",
+    "contrary",
+    "each_of",
     "exact_verdict",
     "expected_false_worse",
+    "frame_of",
     "judge",
     "not_run",
+    "open_where",
     "order_verdict",
     "ranks",
+    "rows_of",
     "runs_of",
     "samples_of",
     "spec_table",
     "unknown",
+    "worded",
 ]

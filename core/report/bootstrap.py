@@ -21,6 +21,11 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def text(self, digits: str = ".3g") -> str:
+        """`estimate [low, high]` with so many digits; a leading + in the format is for the estimate alone."""
+        low, high = (format(end, digits.removeprefix("+")) for end in (self.low, self.high))
+        return f"{self.estimate:{digits}} [{low}, {high}]"
+
 
 def bootstrap_interval(
     samples: ArrayLike | tuple[ArrayLike, ...],

@@ -1,105 +1,126 @@
-"""Claims: what a paper says in words or shows as a curve, checked on our raw runs.
+"""Claims: what a paper says in words or shows as a curve, beside the function that checks it on our raw runs.
 
-published/claims.yaml is a list of entries
+    @claim(artifact="table1", place="Table 1", sentence="The adaptive sampler is more likely on all four sets.")
+    def adaptive_beats_best_average(results: Results) -> Check: ...
 
-    - id: adaptive_beats_best_average      # unique in the file
-      artifact: table1                     # the artifact it is about
-      kind: claim                          # claim: about a result; shape: about the form of a curve or a fit
-      sentence: ...                        # what is claimed, in our own words
-      place: Table 1                       # where it stands
-      check: adaptive_beats_best_average   # function of the paper's claims module, results -> Check
-
-What a check is, and when a claim holds, stands in checks.py.
+The function's name is the claim's id. The page lists an artifact's claims in the order of the modules of the paper's
+claims/ folder and, within a module, of their definition. What a check is, and when a claim holds, stands in checks.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, Literal
-
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from core.errors import UserError
-from core.report.checks import OUTCOMES, Check, NotRunError, not_run, reading
+from core.experiment.claim_marks import check_marks, modules_about
+from core.report.checks import OUTCOMES, Check, NotRunError, reading
+from core.report.outcomes import not_run
+
+if TYPE_CHECKING:
+    from core.experiment.catalogue import Catalogue
+
+KINDS = ("claim", "shape")
+SHORTEST = 10  # letters of a sentence
 
 
-class Claim(BaseModel):
-    """One entry of claims.yaml."""
+@dataclass(frozen=True)
+class Claim:
+    """What is claimed and the function that checks it.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    Attributes:
+        artifact: the table or figure that it is about.
+        kind: `claim`, about a result, or `shape`, about the form of a curve or a fit.
+        sentence: in our own words.
+        place: where the paper says or shows it.
+        check: of the results.
+    """
 
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
-    artifact: str = Field(min_length=1)
-    kind: Literal["claim", "shape"]
-    sentence: str = Field(min_length=10)
-    place: str = Field(min_length=1)
-    check: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    artifact: str
+    kind: str
+    sentence: str
+    place: str
+    check: Callable[[Any], Check]
+
+    @property
+    def id(self) -> str:
+        return self.check.__name__
+
+    @property
+    def where(self) -> str:
+        """File, line and function."""
+        return _where(self.check)
+
+    @property
+    def record(self) -> dict[str, str]:
+        """For the sidecar."""
+        said = {"artifact": self.artifact, "kind": self.kind, "sentence": self.sentence, "place": self.place}
+        return {"id": self.id, **said}
 
 
-def read_claims(path: Path, artifacts: Container[str] | None = None) -> list[Claim]:
-    """Read and validate a claims.yaml; a paper without one has no claims.
-
-    Args:
-        artifacts: the paper's artifacts, to refuse a claim about none of them.
+def claim(artifact: str, place: str, sentence: str, kind: str = "claim") -> Callable[[Callable], Callable]:
+    """Mark a function of the results as the check of a claim; see `Claim`.
 
     Raises:
-        UserError: naming the file, the entry, the key, the value, and what is allowed.
+        UserError: naming the file, the line, the function, the value and what is allowed.
     """
-    if not path.is_file():
-        return []
-    try:
-        entries = _parsed(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
-    if entries is None:
-        return []
-    if not isinstance(entries, list):
-        raise UserError(f"{path}: must be a list of entries with the keys {', '.join(Claim.model_fields)}")
-    claims: dict[str, Claim] = {}
-    for number, entry in enumerate(entries, 1):
-        claim = _claim(path, number, entry)
-        if claim.id in claims:
-            raise UserError(f"{path}, entry {number}, id = {claim.id!r} is there already; allowed: each id once")
-        if artifacts is not None and claim.artifact not in artifacts:
-            raise UserError(f"{path}, entry {number}, artifact = {claim.artifact!r}: no artifact of this paper")
-        claims[claim.id] = claim
-    return list(claims.values())
+
+    def mark(function: Callable[[Any], Check]) -> Callable[[Any], Check]:
+        said = {"artifact": artifact, "place": place, "sentence": sentence}
+        for name, value in said.items():
+            if not isinstance(value, str) or not value:
+                raise UserError(f"{_where(function)}: {name} = {value!r}; allowed: text, one {name} a claim")
+        if len(sentence) < SHORTEST:
+            raise UserError(f"{_where(function)}: sentence = {sentence!r}; allowed: at least {SHORTEST} letters")
+        if kind not in KINDS:
+            raise UserError(f"{_where(function)}: kind = {kind!r}; allowed: {' or '.join(KINDS)}")
+        if hasattr(function, "claim"):
+            raise UserError(f"{_where(function)}: two claims; allowed: one a function, the other has its own")
+        if (parameters := list(inspect.signature(function).parameters)) != ["results"]:
+            taken = ", ".join(parameters) or "nothing"
+            raise UserError(f"{_where(function)}: takes {taken}; allowed: one parameter, results")
+        function.claim = Claim(artifact, kind, sentence, place, function)
+        return function
+
+    return mark
 
 
-def run_check(claim: Claim, functions: Any, results: Any) -> Check:
-    """Evaluate a claim with the function of its name in `functions` (a module or any object with that attribute).
+def claims_about(catalogue: Catalogue, paper: str, artifact: str) -> list[Claim]:
+    """The claims about one artifact in the order of the page; a paper without a claims/ folder has none.
 
     Raises:
-        UserError: there is no such function, or it does not return a Check.
+        UserError: a claim is not valid, or a module with claims about the artifact cannot be imported.
     """
-    function = getattr(functions, claim.check, None)
-    if not callable(function):
-        raise UserError(f"claim {claim.id!r}: check = {claim.check!r} is no function of the paper's claims module")
+    folder = catalogue.folder(paper, "claims")
+    check_marks(folder, catalogue.paper(paper).artifacts)
+    modules = [folder.module(name) for name in modules_about(folder, artifact)]
+    found = [
+        value.claim
+        for module in modules
+        for value in vars(module).values()
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and hasattr(value, "claim")
+    ]
+    return [each for each in found if each.artifact == artifact]
+
+
+def run_check(claim: Claim, results: Any) -> Check:
+    """What a claim's function finds; missing runs make it `not run`.
+
+    Raises:
+        UserError: it does not return a Check.
+    """
     try:
         with reading(results):
-            check = function(results)
+            check = claim.check(results)
     except NotRunError as error:
         return not_run(detail=str(error))
     if not isinstance(check, Check) or check.holds not in OUTCOMES:
-        raise UserError(f"claim {claim.id!r}: check {claim.check!r} must return a Check that is one of {OUTCOMES}")
+        raise UserError(f"{claim.where}: must return a Check that is one of {OUTCOMES}")
     return check
 
 
-@lru_cache(maxsize=16)
-def _parsed(text: str) -> Any:
-    """Each paper's file is read for each of its artifacts, and parsing is what takes the time."""
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-
-
-def _claim(path: Path, number: int, entry: Any) -> Claim:
-    try:
-        return Claim.model_validate(entry)
-    except ValidationError as error:
-        item = error.errors()[0]
-        key = ".".join(map(str, item["loc"])) or "entry"
-        value = "" if item["type"] == "missing" else f" = {item['input']!r}"
-        known = ", ".join(Claim.model_fields)
-        raise UserError(f"{path}, entry {number}, {key}{value}: {item['msg']}; the keys are {known}") from error
+def _where(function: Callable) -> str:
+    file = f"{function.__module__.replace('.', '/')}.py"
+    return f"{file}, line {function.__code__.co_firstlineno}, {function.__name__}"

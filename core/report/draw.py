@@ -7,6 +7,7 @@ from sidecars and images alone. An artifact whose runs are missing is drawn as `
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Drawing, state_of
 from core.report import style
-from core.report.checks import NotRunError, not_run, reading
-from core.report.claims import read_claims, run_check
+from core.report.checks import NotRunError, reading
+from core.report.claims import Claim, claims_about, run_check
 from core.report.figure import Figure, add_caption, placeholder
 from core.report.files import render, write_file
-from core.report.names import check_published
+from core.report.names import check_places, check_published
+from core.report.outcomes import not_run
 from core.report.provenance import nothing_run, provenance_caption, provenance_record
 from core.report.published import Published, read_published_of
 from core.report.records import FORMAT, table_record, to_json
@@ -37,10 +39,10 @@ class Job:
         spec: its entry of paper.yaml: kind (`table` or `figure`), comparison (`cells`, `claims`, `shape` or `spec`),
             title, source.document, source.place.
         results: the runs it draws from: frame(experiment), scale(experiment), cells, reduced.
-        folder: the paper's folder, which has published/<name>.csv and published/claims.yaml where they exist.
+        folder: the paper's folder, which has published/<name>.csv where numbers were published.
         stem: where to write, without suffix.
-        artifacts: has the function `name`: (results, published or None) -> Table or Figure.
-        checks: has the functions that claims.yaml names: results -> Check.
+        function: (results, published or None) -> Table or Figure.
+        claims: what the paper claims about it.
         document: the published document in words, for the caption.
         source: of the runs, `reference` or `run`.
         state: a digest of all that the drawing depends on, for the sidecar.
@@ -53,8 +55,8 @@ class Job:
     results: Any
     folder: Path
     stem: Path
-    artifacts: Any
-    checks: Any = None
+    function: Callable[..., Any]
+    claims: Sequence[Claim] = ()
     document: str = ""
     source: str = "reference"
     state: str = ""
@@ -71,6 +73,8 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
     state = state_of(catalogue, drawing)  # first: what changes while it is drawn makes the drawing outdated
     spec = catalogue.paper(paper).artifacts[name]
     check_published(catalogue, paper, name)
+    claims = claims_about(catalogue, paper, name)
+    check_places(claims, catalogue.paper(paper))
     folder = catalogue.root / catalogue.package / paper
     results = catalogue.results(paper, name, drawing.scale, drawing.source, drawing.ablations)
     if drawing.ablations and not any(cell.ablation for cell in results.cells):
@@ -83,8 +87,8 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
         results=results,
         folder=folder,
         stem=catalogue.root / drawing.stem,
-        artifacts=catalogue.module(paper, "artifacts"),
-        checks=catalogue.module(paper, "claims") if (folder / "claims.py").is_file() else None,
+        function=catalogue.artifact_function(paper, name),
+        claims=claims,
         document=catalogue.paper(paper).documents[spec.source.document],
         source=drawing.source,
         state=state,
@@ -98,8 +102,7 @@ def draw(job: Job) -> Path:
     """Draw one artifact and write its files; returns the path of the sidecar, which is written last.
 
     Raises:
-        UserError: the function is missing or returns the wrong thing, published numbers or claims are not valid, or
-            the files cannot be written.
+        UserError: a function returns the wrong thing, published numbers are not valid, or the files cannot be written.
     """
     spec, results, stem = job.spec, job.results, job.stem
     numbers = job.folder / "published" / f"{job.name}.csv"
@@ -107,7 +110,7 @@ def draw(job: Job) -> Path:
     document = job.document or spec.source.document
     caption = provenance_caption(results, document, spec.source.place, job.source)
     with style.context():
-        product = _product(job.name, spec, results, published, job.artifacts)
+        product = _product(job, published)
         title = sentence(f"{spec.source.place}. {spec.title}")
         if isinstance(product, Table):
             product = replace(product, title=product.title or title.rstrip("."))
@@ -138,36 +141,29 @@ def draw(job: Job) -> Path:
         **provenance_record(results),
         "files": sorted(f"{stem.name}.{suffix}" for suffix in files),
         "table": None if table is None else table_record(table),
-        "claims": _claims(job.folder, job.name, job.judged or results, job.artifacts, job.checks),
+        "claims": [_judged(claim, job.judged or results) for claim in job.claims],
     }
     for suffix, content in files.items():
         write_file(stem.with_name(f"{stem.name}.{suffix}"), content)
     return write_file(stem.with_name(f"{stem.name}.json"), to_json(record))
 
 
-def _product(name: str, spec: Any, results: Any, published: Published | None, artifacts: Any) -> Table | Figure:
-    function = getattr(artifacts, name, None)
-    if not callable(function):
-        raise UserError(f"artifact {name!r}: the paper's artifacts module has no function of that name")
+def _product(job: Job, published: Published | None) -> Table | Figure:
+    spec, results = job.spec, job.results
     if nothing_run(results) and spec.kind == "figure":
         return placeholder(spec.title)
     try:
         with reading(results):
-            product = function(results, published)
+            product = job.function(results, published)
     except NotRunError as missing:
         reason = f"not run: {missing}" if str(missing) else "not run"
         return absent_table(published) if spec.kind == "table" else placeholder(spec.title, reason)
     expected = Table if spec.kind == "table" else Figure
     if not isinstance(product, expected):
-        raise UserError(f"artifact {name!r}: returned a {type(product).__name__}; allowed: a {expected.__name__}")
+        raise UserError(f"artifact {job.name!r}: returned a {type(product).__name__}; allowed: a {expected.__name__}")
     return product
 
 
-def _claims(folder: Path, name: str, results: Any, artifacts: Any, checks: Any) -> list[dict[str, Any]]:
-    claims = read_claims(folder / "published" / "claims.yaml", dir(artifacts))
-    judged = []
-    for claim in claims:
-        if claim.artifact == name:
-            check = not_run() if nothing_run(results) else run_check(claim, checks, results)
-            judged.append({**claim.model_dump(), **vars(check), "reduced": bool(results.reduced)})
-    return judged
+def _judged(claim: Claim, results: Any) -> dict[str, Any]:
+    check = not_run() if nothing_run(results) else run_check(claim, results)
+    return {**claim.record, **vars(check), "reduced": bool(results.reduced)}

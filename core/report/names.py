@@ -7,19 +7,18 @@ where an artifact's rows and columns are something else, its function says so:
     def table1(results, published): ...
 
 Each row has each column: a cell that the paper does not have is there and empty, so that one that is not there was
-mistyped. A source begins with a document of paper.yaml. A CSV is called after an artifact, a claim names one, and the
-figures and tables in a claim's place are those of the paper's artifacts.
+mistyped. A source begins with a document of paper.yaml. A CSV is called after an artifact. The figures and tables in
+the place of a claim are those of the paper's artifacts.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, TypeVar
 
 from core.errors import UserError, nearest
-from core.report.claims import read_claims
+from core.report.claims import Claim
 from core.report.published import Published, read_published_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,7 +39,7 @@ def published_names(rows: Names = None, columns: Names = None) -> Callable[[F], 
 
 
 def check_published(catalogue: Any, paper: str, name: str) -> None:
-    """Make sure that all names in the published numbers and claims of an artifact are known.
+    """Make sure that all names in the published numbers of an artifact are known.
 
     Raises:
         UserError: naming the file, the line, the name and those near it; or the files cannot be read.
@@ -50,15 +49,27 @@ def check_published(catalogue: Any, paper: str, name: str) -> None:
     for file in sorted(folder.glob("*.csv")):
         if file.stem not in spec.artifacts:
             raise UserError(f"{file}: not an artifact of {paper}; {nearest(file.stem, spec.artifacts)}")
-    _check_claims(folder / "claims.yaml", spec)
     file = folder / f"{name}.csv"
     if file.is_file():
         published = read_published_of(file, spec.artifacts[name].comparison)
-        function = getattr(catalogue.module(paper, "artifacts"), name, None)
+        function = catalogue.artifact_function(paper, name)
         rows, columns = getattr(function, "published_names", (None, None))
         experiments = [spec.experiments[each] for each in spec.artifacts[name].experiments]
         _check_table(published, _known(rows, _methods(experiments)), _known(columns, _benchmarks(experiments)))
         _check_sources(published, spec.documents)
+
+
+def check_places(claims: Iterable[Claim], spec: Any) -> None:
+    """Make sure that the figures and tables in the places of claims are those of the paper's artifacts.
+
+    Raises:
+        UserError: naming the file, the line, the function, the place and those near it.
+    """
+    known = {found for artifact in spec.artifacts.values() for found in PLACE.findall(artifact.source.place)}
+    for claim in claims:
+        if unknown := [found for found in PLACE.findall(claim.place) if found not in known]:
+            place, places = " ".join(unknown[0]), sorted(map(" ".join, known))
+            raise UserError(f"{claim.where}: place = {claim.place!r}: no {place}; {nearest(place, places)}")
 
 
 def _check_table(published: Published, rows: list[str], columns: list[str]) -> None:
@@ -81,14 +92,6 @@ def _check_sources(published: Published, documents: dict[str, str]) -> None:
         if document not in documents or not place:
             hint = f"allowed: a document of paper.yaml and a place in it; {nearest(document, documents)}"
             raise published.error(key, "source", source, hint)
-
-
-def _check_claims(path: Path, spec: Any) -> None:
-    known = {found for artifact in spec.artifacts.values() for found in PLACE.findall(artifact.source.place)}
-    for claim in read_claims(path, spec.artifacts):
-        if unknown := [found for found in PLACE.findall(claim.place) if found not in known]:
-            place, places = " ".join(unknown[0]), sorted(map(" ".join, known))
-            raise UserError(f"{path}, id {claim.id}, place = {claim.place!r}: no {place}; {nearest(place, places)}")
 
 
 def _known(names: Names, default: list[str]) -> list[str]:

@@ -31,32 +31,10 @@ from matplotlib.axes import Axes
 
 from core.report import style
 from core.report.checks import NotRunError
-from core.report.memo import once
+from core.report.runs import cell_rows, split_runs
 from core.report.variants import with_variants
 
 SMALLEST = 1e-12  # regret below it is rounding; log axes and logarithms stop there
-
-
-@once
-def cell_rows(frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
-    """The rows of one cell, found once in a frame.
-
-    Raises:
-        NotRunError: it has none.
-    """
-    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
-    if rows.empty:
-        raise NotRunError(f"{benchmark}/{method}")
-    return rows
-
-
-@once
-def split_runs(rows: pd.DataFrame, *columns: str) -> list[tuple[np.ndarray, ...]]:
-    """Columns of one cell's rows as numbers, run by run in ascending order, each (n,) in the order of the rows."""
-    runs = rows["run"].to_numpy()
-    order = np.argsort(runs, kind="stable")
-    starts = np.flatnonzero(np.diff(runs[order])) + 1
-    return list(zip(*(np.split(rows[name].to_numpy(float)[order], starts) for name in columns), strict=True))
 
 
 def per_run(frame: pd.DataFrame, metric: str, benchmark: str, method: str) -> np.ndarray:
@@ -118,6 +96,11 @@ def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np
 def log_regret(regret: np.ndarray) -> np.ndarray:
     """Logarithm to base 10 of a regret, elementwise, rounding errors below 0 and tiny values at `SMALLEST`."""
     return np.log10(np.maximum(regret, SMALLEST))
+
+
+def final_log_regret(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
+    """Of the last incumbent of each of a cell's runs, (runs,); raises as `per_run`."""
+    return log_regret(incumbent(per_run(frame, "regret", benchmark, method))[:, -1])
 
 
 def mean_and_sem(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

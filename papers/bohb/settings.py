@@ -30,7 +30,7 @@ class Collect(Settings):
 
 
 class Search(Settings):
-    """Repetitions of one optimizer on one objective with a fidelity; see `papers.bohb.search`.
+    """Repetitions of one optimizer on one objective with a fidelity; see `papers.bohb.experiments.simulated_runs`.
 
     Attributes:
         optimizer: a name of `core.study.methods`. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one

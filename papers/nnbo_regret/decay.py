@@ -31,6 +31,7 @@ SPLIT = 0.3
 """The part of the highest share at which early ends and late begins."""
 
 RESAMPLES = 2_000
+SEED = 2015
 
 
 class Probability(NamedTuple):

@@ -29,6 +29,9 @@ from papers.nnbo_regret.martingale import Paths
 CUTS = (0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 """Truncations a in units of sqrt(V_i); the last does not truncate and is Eq. 20."""
 
+ARGUMENTS = (-2.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)
+"""t of the sub-Gaussian condition."""
+
 
 class MeanTests(NamedTuple):
     """Mean increment of each stretch, (stretches,): estimate, t over the runs, adjusted p-value."""

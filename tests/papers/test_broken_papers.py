@@ -61,21 +61,47 @@ def test_one_line_for_the_broken_paper_and_nothing_for_the_others(toy, beside, t
         assert "\n" not in str(caught.value)
 
 
+def uses(catalogue, paper: str) -> dict:
+    """What asks for a function of each folder."""
+    (cell,) = catalogue.find_cells(f"{paper}/count", "paper")
+    return {
+        "experiments": lambda: catalogue.function(cell),
+        "artifacts": lambda: catalogue.artifact_function(paper, "table1"),
+    }
+
+
 @pytest.mark.parametrize("name", ["experiments", "artifacts"])
-def test_a_module_that_is_needed_only_later(toy, beside, name):
-    remove(f"{name}.py")(beside)
+def test_a_folder_that_is_needed_only_later(toy, beside, name):
+    shutil.rmtree(beside / name)
     catalogue = toy()
     assert len(catalogue.find_cells("again", "paper")) == 5
-    with pytest.raises(UserError, match=f"^toypapers/again/{name}.py: missing; each paper has one$"):
-        catalogue.module("again", name)
-    assert catalogue.module("toy", name)
+    with pytest.raises(UserError, match=f"^toypapers/again/{name}/: missing; each paper has one$"):
+        uses(catalogue, "again")[name]()
+    assert uses(catalogue, "toy")[name]()
+
+
+@pytest.mark.parametrize("name, function", [("experiments", "fit"), ("artifacts", "table1")])
+def test_a_function_that_two_modules_define(toy, beside, name, function):
+    write(f"{name}/another.py", f"def {function}(context):\n    return 1\n")(beside)
+    with pytest.raises(UserError, match=rf"^toypapers/again/{name}/: another\.py and \w+\.py each define '{function}'"):
+        uses(toy(), "again")[name]()
+
+
+def test_an_error_in_one_module_is_not_that_of_the_others(toy, beside):
+    write("artifacts/another.py", "import tourch\n\n\ndef fig9(results, published):\n    return 1\n")(beside)
+    catalogue = toy()
+    assert catalogue.artifact_function("again", "table1")
+    with pytest.raises(UserError, match=r"^toypapers/again/artifacts/another\.py, line 1: the Python package 'tourch'"):
+        catalogue.artifact_function("again", "fig9")
 
 
 def test_an_error_below_the_paper_names_the_file_where_it_is(toy, beside):
     write("grid.py", "import math\nmath.nothing\n")(beside)
-    write("artifacts.py", "from toypapers.again import grid\n")(beside)
+    write("artifacts/estimates.py", "from toypapers.again import grid\n\n\ndef table1(results, published): ...\n")(
+        beside
+    )
     with pytest.raises(UserError, match=r"^toypapers/again/grid\.py, line 2: AttributeError: module 'math' has no"):
-        toy().module("again", "artifacts")
+        toy().artifact_function("again", "table1")
 
 
 def test_commands_about_all_papers_say_it_after_their_work(papers, beside):

@@ -115,7 +115,7 @@ class TestRun:
 
     def test_failures_are_counted(self, papers, toy, monkeypatch):
         catalogue = toy()
-        module = catalogue.module("toy", "experiments")
+        module = catalogue.module("toy", "experiments.fit")
         original = module.fit
 
         def fit(context):
@@ -133,7 +133,7 @@ class TestRun:
         def fit(context):
             raise ValueError("no [posterior] for [/red] at all")
 
-        monkeypatch.setattr(catalogue.module("toy", "experiments"), "fit", fit)
+        monkeypatch.setattr(catalogue.module("toy", "experiments.fit"), "fit", fit)
         monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
         status, _, message = papers("run", CELL)
         assert status == 2
@@ -160,13 +160,14 @@ class TestDraw:
         text = (tmp_path / "figures/own/toy/table1.md").read_text()
         assert "Own runs, not the shipped ones." in text and "Not run, 3 of 4 cells" in text
 
-    def test_one_that_cannot_be_drawn_costs_none_of_the_others(self, papers, toy, tmp_path, monkeypatch):
-        catalogue = toy()
-        monkeypatch.delattr(catalogue.module("toy", "artifacts"), "table1")
-        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
+    def test_one_that_cannot_be_drawn_costs_none_of_the_others(self, papers, tmp_path):
+        module = tmp_path / "toypapers/toy/artifacts/estimates.py"
+        module.write_text(module.read_text().replace("def table1(", "def another("))
         status, output, error = papers("draw", "toy")
         assert status == 2
-        assert error.startswith("error: toy/table1: artifact 'table1': the paper's artifacts module has no function")
+        assert error.startswith(
+            "error: toy/table1: artifact 'table1': toypapers/toy/artifacts/ has no function of that"
+        )
         assert "drew figures/toy/fig1.pdf" in output
 
 
@@ -257,7 +258,7 @@ def test_quickstart_runs_an_experiment_of_every_paper(papers, tmp_path):
 
 def test_a_finished_cell_needs_neither_torch_nor_pandas_nor_its_experiment(make_repository, environment, tmp_path):
     repository: Path = make_repository(tmp_path / "repository")
-    watched = ("torch", "pandas", "papers.toy.experiments", "core.experiment.runner")
+    watched = ("torch", "pandas", "papers.toy.experiments.fit", "core.experiment.runner")
     program = (
         "import sys; from papers.__main__ import main; "
         f"main(['run', 'toy/count', '--scale', 'smoke']); print([m for m in {watched} if m in sys.modules])"
@@ -268,7 +269,7 @@ def test_a_finished_cell_needs_neither_torch_nor_pandas_nor_its_experiment(make_
         found = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True, check=True)
         return found.stdout.splitlines()[-1]
 
-    assert last_line() == "['pandas', 'papers.toy.experiments', 'core.experiment.runner']"
+    assert last_line() == "['pandas', 'papers.toy.experiments.fit', 'core.experiment.runner']"
     assert last_line() == "[]"
 
 

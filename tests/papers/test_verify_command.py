@@ -52,7 +52,7 @@ def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatc
         raise UserError("data set 'boston' is not here")
 
     monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
-    monkeypatch.setattr(catalogue.module("toy", "experiments"), "fit", fit)
+    monkeypatch.setattr(catalogue.module("toy", "experiments.fit"), "fit", fit)
     status, output, _ = papers("verify")
     assert status == 0
     assert "not checked: data set 'boston' is not here" in output

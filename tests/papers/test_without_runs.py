@@ -9,6 +9,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.results import Results
+from core.report.claims import claims_about
 from core.report.draw import Job, draw
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,8 +30,9 @@ def test_drawn_as_not_run(monkeypatch, tmp_path, name):
     cells = [cell for experiment in spec.experiments for cell in CATALOGUE.cells(paper, experiment, "quick")]
     scales = {each: CATALOGUE.papers[paper].experiments[each].resolve_scale("quick") for each in spec.experiments}
     results = Results(cells, tmp_path, "run", scales)
-    modules = [CATALOGUE.module(paper, each) for each in ("artifacts", "claims")]
-    sidecar = draw(Job(paper, artifact, spec, results, ROOT / "papers" / paper, tmp_path / artifact, *modules))
+    function, claims = CATALOGUE.artifact_function(paper, artifact), claims_about(CATALOGUE, paper, artifact)
+    folder = ROOT / "papers" / paper
+    sidecar = draw(Job(paper, artifact, spec, results, folder, tmp_path / artifact, function, claims))
     record = json.loads(sidecar.read_text())
     assert record["caption"].endswith("Not run.")
     assert {claim["holds"] for claim in record["claims"]} <= {"not run"}

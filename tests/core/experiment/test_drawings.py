@@ -47,18 +47,53 @@ def test_the_state_tells_scales_and_sources_apart(toy):
     assert len(states) == 4
 
 
+MARKED = """@claim(artifact="{artifact}", place="Table 1", sentence="It wins everywhere.")
+def wins_{artifact}(results): ...
+"""
+
+
 @pytest.mark.parametrize(
-    "file", ["artifacts.py", "claims.py", "grid.py", "published/table1.csv", "published/claims.yaml"]
+    "file, changed",
+    [
+        ("artifacts/estimates.py", True),
+        ("artifacts/other.py", False),
+        ("claims/tables.py", True),
+        ("claims/figures.py", False),
+        ("claims/broken.py", True),
+        ("grid.py", True),
+        ("published/table1.csv", True),
+        ("published/other.csv", False),
+    ],
 )
-def test_the_state_covers_code_and_published_numbers(toy, tmp_path, file):
+def test_the_state_covers_the_code_and_the_numbers_of_the_artifact_alone(toy, tmp_path, file, changed):
     folder = tmp_path / "toypapers" / "toy"
-    (folder / "grid.py").write_text("")
-    with open(folder / "artifacts.py", "a") as stream:
+    (folder / "claims").mkdir()
+    texts = {
+        "grid.py": "",
+        "artifacts/other.py": "",
+        "claims/tables.py": MARKED.format(artifact="table1"),
+        "claims/figures.py": MARKED.format(artifact="fig1"),
+        "claims/broken.py": "def f(:\n",
+        "published/other.csv": "",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    with open(folder / "artifacts" / "estimates.py", "a") as stream:
         stream.write("from toypapers.toy.grid import *")
     before = state(toy())
     with open(folder / file, "a") as stream:
         stream.write("\n")
-    assert state(toy()) != before
+    assert (state(toy()) != before) == changed
+
+
+def test_a_claim_that_is_added_or_is_about_another_artifact_changes_the_state(toy, tmp_path):
+    folder = tmp_path / "toypapers" / "toy" / "claims"
+    before = state(toy())
+    folder.mkdir()
+    (folder / "tables.py").write_text(MARKED.format(artifact="table1"))
+    second = state(toy())
+    (folder / "tables.py").write_text(MARKED.format(artifact="fig1"))
+    assert len({before, second}) == 2 and state(toy()) == before
 
 
 def test_the_state_covers_the_library_that_draws(toy, tmp_path):
@@ -72,7 +107,7 @@ def test_the_state_covers_the_library_that_draws(toy, tmp_path):
 
 def test_what_runs_is_not_what_draws(toy, tmp_path):
     before = state(toy())
-    with open(tmp_path / "toypapers" / "toy" / "experiments.py", "a") as stream:
+    with open(tmp_path / "toypapers" / "toy" / "experiments" / "fit.py", "a") as stream:
         stream.write("# another word")
     assert state(toy()) == before
 

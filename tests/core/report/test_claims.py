@@ -1,132 +1,149 @@
-"""Claims and checks: the schema of claims.yaml, and when a claim holds."""
+"""Claims: decorated functions, found in the text of their modules, and what is wrong with one in a line."""
+
+from __future__ import annotations
 
 import math
-from types import SimpleNamespace
+import re
 
-import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.errors import UserError
+from core.experiment.claim_marks import modules_about
 from core.report.bootstrap import Interval
-from core.report.checks import Check, NotRunError, all_of, judge, not_run, runs_of
-from core.report.claims import read_claims, run_check
+from core.report.checks import Check, NotRunError, judge
+from core.report.claims import claim, claims_about, run_check
 
-ENTRY = """
-- id: wins
-  artifact: table1
-  kind: claim
-  sentence: The adaptive sampler wins everywhere.
-  place: Table 1
-  check: wins
+HEAD = """from core.report import Check, Interval, claim, judge
+
+
+"""
+CLAIM = """@claim(artifact="table1", place="Table 1", sentence="The noisy method ends above the plain one.")
+def noisy_is_worse(results):
+    return judge(Interval(1.0, 0.5, 1.5), "both", lower=0)
 """
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(text):
-        path = tmp_path / "claims.yaml"
-        path.write_text(text)
-        return path
+def write(toy, tmp_path):
+    """Writes modules of the toy's claims/; returns the catalogue then."""
+
+    def write(**texts: str):
+        folder = tmp_path / "toypapers" / "toy" / "claims"
+        folder.mkdir(exist_ok=True)
+        for name, text in {"__init__": "", **texts}.items():
+            (folder / f"{name}.py").write_text(text)
+        return toy()
 
     return write
 
 
-def test_reads_entries_in_order(write):
-    claims = read_claims(write(ENTRY + ENTRY.replace("id: wins", "id: again")), {"table1"})
-    assert [claim.id for claim in claims] == ["wins", "again"]
-    assert claims[0].sentence == "The adaptive sampler wins everywhere." and claims[0].kind == "claim"
+def test_claims_are_in_the_order_of_modules_and_definitions(write):
+    second, third = (CLAIM.replace("noisy_is_worse", name) for name in ("a_second", "third"))
+    figure = CLAIM.replace("noisy_is_worse", "falls").replace('artifact="table1"', 'artifact="fig1", kind="shape"')
+    catalogue = write(
+        curves=f"{HEAD}{CLAIM}\n\n{figure}\n\n{second}", tables=f"{HEAD}from {__name__} import math\n\n\n{third}"
+    )
+    found = claims_about(catalogue, "toy", "table1")
+    assert [claim.id for claim in found] == ["noisy_is_worse", "a_second", "third"]
+    assert found[0].record == {
+        "id": "noisy_is_worse",
+        "artifact": "table1",
+        "kind": "claim",
+        "sentence": "The noisy method ends above the plain one.",
+        "place": "Table 1",
+    }
+    assert [(claim.id, claim.kind) for claim in claims_about(catalogue, "toy", "fig1")] == [("falls", "shape")]
 
 
-def test_no_file_and_an_empty_file_are_no_claims(write, tmp_path):
-    assert read_claims(tmp_path / "absent.yaml") == []
-    assert read_claims(write("")) == []
+def test_a_paper_without_the_folder_makes_no_claims(toy):
+    assert claims_about(toy(), "toy", "table1") == []
+
+
+def test_an_error_in_one_module_is_that_of_its_artifacts_alone(write):
+    catalogue = write(
+        broken=f"{HEAD}import tourch\n{CLAIM}", whole=HEAD + CLAIM.replace("table1", "fig1").replace("noisy", "other")
+    )
+    assert modules_about(catalogue.folder("toy", "claims"), "fig1") == ["toypapers.toy.claims.whole"]
+    with pytest.raises(UserError, match=r"^toypapers/toy/claims/broken\.py, line 4: the Python package 'tourch'"):
+        claims_about(catalogue, "toy", "table1")
+    assert len(claims_about(catalogue, "toy", "fig1")) == 1
+
+
+def test_a_module_that_cannot_be_read_may_be_about_anything(write):
+    catalogue = write(broken="def f(:\n", whole=HEAD + CLAIM)
+    with pytest.raises(UserError, match=r"^toypapers/toy/claims/broken\.py, line 1: SyntaxError"):
+        claims_about(catalogue, "toy", "table1")
+
+
+def test_an_artifact_that_is_not_written_out_is_found_by_importing(write):
+    catalogue = write(tables=f'{HEAD}TABLE = "table1"\n\n\n' + CLAIM.replace('"table1"', "TABLE"))
+    assert len(claims_about(catalogue, "toy", "table1")) == 1
+    assert claims_about(catalogue, "toy", "fig1") == []
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    "text, complaint",
     [
-        (ENTRY.replace("kind: claim", "kind: guess"), r"entry 1, kind = 'guess': .*'claim' or 'shape'"),
-        (ENTRY.replace("  place: Table 1\n", ""), r"entry 1, place: Field required; the keys are id, artifact"),
-        (ENTRY + "  note: more\n", r"entry 1, note = 'more': Extra inputs"),
-        (ENTRY.replace("id: wins", "id: Wins!"), r"entry 1, id = 'Wins!'"),
-        (ENTRY + ENTRY, r"entry 2, id = 'wins' is there already"),
-        (ENTRY.replace("table1", "table9"), r"entry 1, artifact = 'table9': no artifact of this paper"),
-        ("wins: yes\n", r"must be a list of entries"),
-        ("- [1, 2\n", r"not valid YAML"),
-        ("- just words\n", r"entry 1, entry = 'just words'"),
+        (
+            CLAIM.replace('"table1"', '"table9"'),
+            "artifact = 'table9': not an artifact of this paper; did you mean",
+        ),
+        (
+            CLAIM.replace('"table1"', '("table1", "fig1")'),
+            "artifact = ('table1', 'fig1'); allowed: text, one art",
+        ),
+        (CLAIM.replace('place="Table 1"', 'place=""'), "place = ''; allowed: text, one place a claim"),
+        (
+            re.sub("sentence=.*\\)", 'sentence="It wins.")', CLAIM),
+            "sentence = 'It wins.'; allowed: at least 10 let",
+        ),
+        (CLAIM.replace('place="', 'kind="guess", place="'), "kind = 'guess'; allowed: claim or shape"),
+        (CLAIM.replace("(results)", "(results, level)"), "takes results, level; allowed: one parameter, results"),
+        (CLAIM.replace("(results)", "()"), "takes nothing; allowed: one parameter, results"),
+        (CLAIM.splitlines()[0] + "\n" + CLAIM, "two claims; allowed: one a function, the other has its own"),
     ],
 )
-def test_bad_entries_name_file_entry_key_and_value(write, text, complaint):
-    path = write(text)
-    with pytest.raises(UserError, match=complaint) as caught:
-        read_claims(path, {"table1"})
-    assert str(caught.value).startswith(str(path))
+def test_a_claim_that_is_not_valid_names_file_function_value_and_what_is_allowed(write, text, complaint):
+    with pytest.raises(UserError, match=re.escape(complaint)) as caught:
+        claims_about(write(tables=HEAD + text), "toy", "table1")
+    assert re.match(r"toypapers/toy/claims/tables\.py, line \d+, noisy_is_worse: ", str(caught.value))
+    assert "\n" not in str(caught.value)
 
 
-@given(st.floats(-5, 5), st.floats(0, 3), st.floats(0, 3), st.floats(-5, 5), st.floats(0, 5))
-def test_a_claim_holds_inside_fails_outside_and_is_open_between(estimate, down, up, lower, width):
-    interval, upper = Interval(estimate, estimate - down, estimate + up), lower + width
-    outcome = judge(interval, 0.0, lower, upper).holds
-    inside = lower < interval.low and interval.high < upper
-    outside = interval.high < lower or upper < interval.low
-    assert outcome == ("holds" if inside else "fails" if outside else "inconclusive")
+def test_a_name_that_two_claims_have(write):
+    catalogue = write(curves=HEAD + CLAIM.replace("table1", "fig1"), tables=HEAD + CLAIM)
+    expected = r"tables\.py, line 4, noisy_is_worse: .*curves\.py, line 4, noisy_is_worse has the same name; allowed"
+    with pytest.raises(UserError, match=expected):
+        claims_about(catalogue, "toy", "table1")
 
 
-def test_one_sided_claims():
-    assert judge(Interval(1.0, 0.2, 2.0), "> 0", lower=0).holds == "holds"
-    assert judge(Interval(1.0, 0.2, math.inf), "> 0", lower=0).holds == "holds"
-    assert judge(Interval(1.0, -0.2, 2.0), "> 0", lower=0).holds == "inconclusive"
-    assert judge(Interval(-1.0, -2.0, -0.1), "> 0", lower=0).holds == "fails"
-    assert judge(Interval(-1.0, -2.0, -0.1), "< 0", upper=0).holds == "holds"
-    assert judge(Interval(0.0, 0.0, 0.0), "> 0", lower=0).holds == "inconclusive"
-    assert judge(Interval(math.nan, math.nan, math.nan), "> 0", lower=0).holds == "inconclusive"
-    assert judge(Interval(math.nan, math.nan, math.nan), "anything").holds == "inconclusive"
+def test_two_claims_of_one_function():
+    mark = claim(artifact="table1", place="Table 1", sentence="It wins on both of them.")
+    with pytest.raises(UserError, match="wins: two claims; allowed: one a function, the other has its own"):
+        mark(mark(lambda_named_wins()))
 
 
-def test_several_together():
-    yes, no = (
-        judge(Interval(1, 0.5, 2), "", lower=0, detail="a"),
-        judge(Interval(-1, -2, -0.5), "", lower=0, detail="b"),
-    )
-    unsure = judge(Interval(0, -1, 1), "", lower=0)
-    assert all_of([yes, yes], "2 of 2").holds == "holds" and all_of([yes, yes], "").ours == "2 of 2"
-    assert all_of([yes, unsure], "").holds == "inconclusive"
-    assert all_of([yes, unsure, no], "").holds == "fails" and all_of([yes, no], "", "sets").detail == "sets; a; b"
-    assert all_of([no, not_run()], "").holds == "not run"
-    assert all_of([], "").holds == "not run"
+def lambda_named_wins():
+    def wins(results):
+        return results
+
+    return wins
 
 
-def frame():
-    rows = [("boston", "a", 1, "ok", 2.0), ("boston", "a", 0, "ok", 1.0), ("boston", "a", 2, "failed", 9.0)]
-    rows += [("boston", "b", 0, "ok", math.nan), ("yacht", "a", 0, "ok", 7.0)]
-    return pd.DataFrame(rows, columns=["benchmark", "method", "run", "status", "score"])
+def made(check):
+    check.__name__ = "wins"
+    return claim(artifact="table1", place="Table 1", sentence="It wins on both of them.")(check).claim
 
 
-def test_runs_of_a_cell_are_ordered_and_failures_count_as_told():
-    np.testing.assert_array_equal(runs_of(frame(), "score", "boston", "a"), [1.0, 2.0, math.nan])
-    np.testing.assert_array_equal(runs_of(frame(), "score", "boston", "a", failed=-math.inf), [1.0, 2.0, -math.inf])
-    np.testing.assert_array_equal(runs_of(frame(), "score", "boston", "b", failed=0.0), [0.0])
-    with pytest.raises(NotRunError, match="yacht/b"):
-        runs_of(frame(), "score", "yacht", "b")
-    with pytest.raises(NotRunError):
-        runs_of(pd.DataFrame(columns=["benchmark", "method", "run", "status"]), "score", "yacht", "b")
-    with pytest.raises(KeyError, match="no metric 'loss'"):
-        runs_of(frame(), "loss", "boston", "a")
-
-
-def test_run_check(write):
-    (claim,) = read_claims(write(ENTRY))
+def test_run_check():
     good = judge(Interval(1, 0.5, 2), 1.0, lower=0)
-    assert run_check(claim, SimpleNamespace(wins=lambda results: results), good) is good
-    missing = SimpleNamespace(wins=lambda results: runs_of(frame(), "score", "yacht", "b"))
-    outcome = run_check(claim, missing, None)
+    assert run_check(made(lambda results: results), good) is good
+
+    def missing(results):
+        raise NotRunError("yacht/b")
+
+    outcome = run_check(made(missing), None)
     assert outcome.holds == "not run" and outcome.detail == "yacht/b" and math.isnan(outcome.ours)
-    with pytest.raises(UserError, match="check = 'wins' is no function"):
-        run_check(claim, None, None)
-    with pytest.raises(UserError, match="must return a Check"):
-        run_check(claim, SimpleNamespace(wins=lambda results: True), None)
-    with pytest.raises(UserError, match="must return a Check"):
-        run_check(claim, SimpleNamespace(wins=lambda results: Check(1, 1, 1, 1, "yes")), None)
+    for wrong in (True, Check(1, 1, 1, 1, "yes")):
+        with pytest.raises(UserError, match=r"test_claims\.py, line \d+, wins: must return a Check that is one of"):
+            run_check(made(lambda results: results), wrong)

@@ -11,8 +11,9 @@ from rich.console import Console
 
 from core.errors import UserError
 from core.report.bootstrap import Interval
-from core.report.checks import judge, not_run
+from core.report.checks import judge
 from core.report.comparison import load_sidecars, summary, write_page
+from core.report.outcomes import not_run
 from core.report.published import Published, PublishedCell
 from core.report.records import FORMAT, table_record, to_json
 from core.report.table import compare_table
@@ -41,7 +42,7 @@ def sidecar(paper, artifact, made=None, checks=(), **changes):
     claims = [
         {
             "id": "c", "artifact": artifact, "kind": "claim", "sentence": "A < B & C <script>", "place": "Sec 1",
-            "check": "c", **vars(check), "reduced": False,
+            **vars(check), "reduced": False,
         }
         for check in checks
     ]  # fmt: skip

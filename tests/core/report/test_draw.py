@@ -14,13 +14,10 @@ from core.errors import UserError
 from core.experiment.drawings import drawing, is_current, state_of
 from core.report import Figure, NotRunError, compare_table, judge, samples_of, spec_table, style
 from core.report.bootstrap import Interval
+from core.report.claims import Claim
 from core.report.draw import Job, draw, draw_artifact
 from core.report.page import render_page
 
-CLAIMS = """
-- {id: wins, artifact: table1, kind: claim, sentence: It wins on both sets., place: Sec 1, check: wins}
-- {id: form, artifact: fig1, kind: shape, sentence: The curve falls in time., place: Fig 1, check: form}
-"""
 PUBLISHED = """row,column,value,spread,spread_kind,runs,source
 sghmc,boston,-3.5,0.5,sd,10,Table 1
 sghmc,yacht,-2.0,0.5,sd,10,Table 1
@@ -70,11 +67,19 @@ def tableA(results, published):
     return spec_table(pd.DataFrame({"lower": ["1"]}, index=["depth"]), published)
 
 
-ARTIFACTS = SimpleNamespace(table1=table1, fig1=fig1, tableA=tableA)
-CHECKS = SimpleNamespace(
-    wins=lambda results: judge(Interval(1.0, 0.5, 1.5), "both", lower=0),
-    form=lambda results: judge(Interval(1.0, -0.5, 1.5), 2.0, lower=0),
-)
+def wins(results):
+    return judge(Interval(1.0, 0.5, 1.5), "both", lower=0)
+
+
+def form(results):
+    return judge(Interval(1.0, -0.5, 1.5), 2.0, lower=0)
+
+
+FUNCTIONS = {"table1": table1, "fig1": fig1, "tableA": tableA}
+CLAIMS = {
+    "table1": [Claim("table1", "claim", "It wins on both sets.", "Sec 1", wins)],
+    "fig1": [Claim("fig1", "shape", "The curve falls in time.", "Fig 1", form)],
+}
 
 
 def spec(kind="table", comparison="cells", place="Table 1"):
@@ -88,7 +93,6 @@ def folder(tmp_path):
     published = tmp_path / "paper" / "published"
     published.mkdir(parents=True)
     (published / "table1.csv").write_text(PUBLISHED)
-    (published / "claims.yaml").write_text(CLAIMS)
     (published / "tableA.csv").write_text("row,column,value,source\ndepth,lower,1,Table A\n")
     return published.parent
 
@@ -101,7 +105,7 @@ def no_images(monkeypatch):
 
 @pytest.fixture
 def drawn(tmp_path, folder):
-    def drawn(name="table1", described=None, results=None, artifacts=ARTIFACTS, checks=CHECKS, source="reference"):
+    def drawn(name="table1", described=None, results=None, function=None, check=None, source="reference"):
         stem = tmp_path / "figures" / "toy" / name
         sidecar = draw(
             Job(
@@ -111,8 +115,8 @@ def drawn(tmp_path, folder):
                 results=results or Results(),
                 folder=folder,
                 stem=stem,
-                artifacts=artifacts,
-                checks=checks,
+                function=function or FUNCTIONS[name],
+                claims=[replace(claim, check=check or claim.check) for claim in CLAIMS.get(name, ())],
                 document="Springenberg et al.",
                 source=source,
             )
@@ -169,9 +173,7 @@ def test_numbers_published_with_a_figure_are_judged_on_the_page(no_images, drawn
     def with_table(results, published):
         return replace(fig1(results, published), table=table1(results, published))
 
-    record, stem = drawn(
-        "fig1", spec("figure", "cells", "Fig 1"), artifacts=SimpleNamespace(table1=table1, fig1=with_table)
-    )
+    record, stem = drawn("fig1", spec("figure", "cells", "Fig 1"), function=with_table)
     assert [cell["verdict"]["kind"] for cell in record["table"]["cells"]] == ["reproduced", "worse"]
     assert record["files"] == ["fig1.csv", "fig1.pdf", "fig1.png"]
     assert stem.with_suffix(".csv").read_text().startswith("x,y")
@@ -204,11 +206,9 @@ def test_nothing_run_is_drawn_as_not_run(no_images, drawn):
         raise AssertionError("must not be called")
 
     absent = Results([Cell("boston", present=False), Cell("yacht", present=False)])
-    artifacts = SimpleNamespace(table1=table1, fig1=boom)
-    checks = SimpleNamespace(wins=boom, form=boom)
-    table, _ = drawn(results=absent, artifacts=artifacts, checks=checks)
+    table, _ = drawn(results=absent, check=boom)
     assert {cell["verdict"]["kind"] for cell in table["table"]["cells"]} == {"not run"}
-    figure, stem = drawn("fig1", spec("figure", "shape"), absent, artifacts, checks)
+    figure, stem = drawn("fig1", spec("figure", "shape"), absent, boom, boom)
     assert figure["files"] == ["fig1.pdf", "fig1.png"] and stem.with_suffix(".pdf").exists()
     for record in (table, figure):
         assert record["caption"].endswith("Not run.") and record["claims"][0]["holds"] == "not run"
@@ -218,11 +218,10 @@ def test_an_artifact_whose_own_runs_are_missing_is_drawn_as_not_run(drawn, folde
     def missing(results, published):
         raise NotRunError("uci/yacht")
 
-    artifacts = SimpleNamespace(table1=missing, fig1=missing, bare=missing)
-    record, _ = drawn(artifacts=artifacts)
+    record, _ = drawn(function=missing)
     assert {cell["verdict"]["kind"] for cell in record["table"]["cells"]} == {"not run"}
-    assert drawn("fig1", spec("figure"), artifacts=artifacts)[1].with_suffix(".png").exists()
-    record, stem = drawn("bare", artifacts=artifacts)
+    assert drawn("fig1", spec("figure"), function=missing)[1].with_suffix(".png").exists()
+    record, stem = drawn("bare", function=missing)
     assert record["table"]["cells"] == [] and stem.with_suffix(".png").exists()
 
 
@@ -237,8 +236,7 @@ class TestFunctionsThatFailOnAnEmptyFrame:
     def test_drawn_as_not_run(self, no_images, drawn, others, name, kind):
         results = Results([Cell("boston", present=False), *others], scales={"uci": "paper", "other": "paper"})
         results.frame = Results([]).frame
-        artifacts = SimpleNamespace(table1=self.read, fig1=self.read)
-        record, _ = drawn(name, spec(kind), results, artifacts, SimpleNamespace(wins=self.read, form=self.read))
+        record, _ = drawn(name, spec(kind), results, self.read, self.read)
         assert [claim["holds"] for claim in record["claims"]] == ["not run"]
         if kind == "table":
             assert {cell["verdict"]["kind"] for cell in record["table"]["cells"]} == {"not run"}
@@ -249,29 +247,41 @@ class TestFunctionsThatFailOnAnEmptyFrame:
 
         absent = Results([Cell("boston", present=False)])
         with pytest.raises(UserError, match="quoted_rows"):
-            drawn(results=absent, artifacts=SimpleNamespace(table1=refuses, fig1=fig1))
+            drawn(results=absent, function=refuses)
 
 
 @pytest.mark.parametrize(
-    ("artifacts", "checks", "complaint"),
+    ("function", "check", "complaint"),
     [
-        (SimpleNamespace(fig1=fig1), CHECKS, "artifact 'table1': the paper's artifacts module has no function"),
-        (SimpleNamespace(fig1=fig1, table1=fig1), CHECKS, "artifact 'table1': returned a Figure; allowed: a Table"),
-        (ARTIFACTS, None, "claim 'wins': check = 'wins' is no function"),
-        (SimpleNamespace(table1=table1), CHECKS, "artifact = 'fig1': no artifact of this paper"),
+        (fig1, None, "artifact 'table1': returned a Figure; allowed: a Table"),
+        (None, lambda results: True, ": must return a Check that is one of"),
     ],
 )
-def test_what_cannot_be_drawn_is_explained_and_nothing_written(
-    no_images, drawn, tmp_path, artifacts, checks, complaint
-):
+def test_what_cannot_be_drawn_is_explained_and_nothing_written(no_images, drawn, tmp_path, function, check, complaint):
     with pytest.raises(UserError, match=re.escape(complaint)):
-        drawn(artifacts=artifacts, checks=checks)
+        drawn(function=function, check=check)
+    assert not (tmp_path / "figures").exists()
+
+
+def test_an_artifact_without_a_function_and_a_claim_without_an_artifact_are_explained(toy, edit, tmp_path):
+    edit("  table1:", "  tableX:")
+    (tmp_path / "toypapers/toy/published/table1.csv").unlink()
+    catalogue = toy()
+    with pytest.raises(UserError, match="artifact 'tableX': toypapers/toy/artifacts/ has no function of that name"):
+        draw_artifact(catalogue, drawing(catalogue, "toy/tableX", "quick", "run"))
+    (tmp_path / "toypapers/toy/claims").mkdir()
+    mark = '@claim(artifact="table1", place="Table 1", sentence="It wins on both sets.")'
+    text = f"from core.report import claim\n\n\n{mark}\ndef wins(results): ...\n"
+    (tmp_path / "toypapers/toy/claims/sets.py").write_text(text)
+    catalogue = toy()
+    with pytest.raises(UserError, match="line 4, wins: artifact = 'table1': not an artifact of this paper; did you"):
+        draw_artifact(catalogue, drawing(catalogue, "toy/fig1", "quick", "run"))
     assert not (tmp_path / "figures").exists()
 
 
 def test_defects_of_an_artifact_function_are_not_hidden(no_images, drawn):
     with pytest.raises(ZeroDivisionError):
-        drawn(artifacts=SimpleNamespace(table1=lambda results, published: 1 / 0, fig1=fig1))
+        drawn(function=lambda results, published: 1 / 0)
 
 
 def test_drawing_twice_gives_the_same_bytes(drawn):

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shutil
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
-import yaml
 
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
+from core.experiment.claim_marks import check_marks
 from core.experiment.drawings import drawing
+from core.experiment.modules import Folder
+from core.report.claims import claims_about
 from core.report.draw import draw_artifact
-from core.report.names import check_published
+from core.report.names import check_places, check_published
 
 ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = sorted(path.relative_to(ROOT / "papers") for path in (ROOT / "papers").glob("*/published/*.csv"))
 METHODS = ("plain", "noisy")  # the toy's
-CLAIMS = sorted(path.relative_to(ROOT / "papers") for path in (ROOT / "papers").glob("*/published/claims.yaml"))
+PAPERS = sorted(path.parent.name for path in (ROOT / "papers").glob("*/claims"))
 
 
 @cache
@@ -33,7 +37,7 @@ class Elsewhere:
 
     def __init__(self, root: Path) -> None:
         self.root, self.package = root, "papers"
-        self.paper, self.module = shipped().paper, shipped().module
+        self.paper, self.artifact_function = shipped().paper, shipped().artifact_function
 
 
 @pytest.fixture
@@ -71,7 +75,7 @@ def all_mistyped(text: str):
 
 
 def test_there_are_shipped_files():
-    assert len(SHIPPED) >= 19 and len(CLAIMS) >= 6
+    assert len(SHIPPED) >= 19 and len(PAPERS) >= 6
 
 
 @pytest.mark.parametrize("file", SHIPPED, ids=str)
@@ -104,27 +108,31 @@ def test_a_table_under_another_name_is_not_overlooked(copied, file):
         check(file.stem)
 
 
-@pytest.mark.parametrize("file", CLAIMS, ids=str)
-def test_the_artifact_of_a_claim(copied, file):
-    path, check = copied(file)
-    first = next(iter(shipped().paper(file.parts[0]).artifacts))
-    check(first)
-    claims = yaml.safe_load(path.read_text())
-    for name in ("np", "Results", mistyped(claims[-1]["artifact"])):  # the first two are names in artifacts modules
-        path.write_text(yaml.safe_dump([*claims[:-1], {**claims[-1], "artifact": name}]))
-        with pytest.raises(UserError, match=rf"entry {len(claims)}, artifact = '{name}': no artifact of this paper"):
-            check(first)
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_artifact_of_a_claim(tmp_path, paper):
+    artifacts, place = shipped().paper(paper).artifacts, Path("papers", paper, "claims")
+    shutil.copytree(ROOT / place, tmp_path / place)
+    check_marks(Folder(tmp_path, "papers", paper, "claims"), artifacts)
+    for file in sorted((tmp_path / place).glob("*.py")):
+        text = file.read_text()
+        if not (named := re.search(r'^@claim\(\s*artifact="(\w+)"', text, re.MULTILINE)):
+            continue
+        for name in ("np", "Results", mistyped(named[1])):  # the first two are names in modules of artifacts
+            file.write_text(text.replace(named[0], named[0].replace(named[1], name), 1))
+            with pytest.raises(UserError, match=rf"{file.name}, line \d+, \w+: artifact = '{name}': not an artifact"):
+                check_marks(Folder(tmp_path, "papers", paper, "claims"), artifacts)
+        file.write_text(text)
 
 
-@pytest.mark.parametrize("file", CLAIMS, ids=str)
-def test_the_figure_or_table_in_the_place_of_a_claim(copied, file):
-    path, check = copied(file)
-    first = next(iter(shipped().paper(file.parts[0]).artifacts))
-    claims = yaml.safe_load(path.read_text())
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_figure_or_table_in_the_place_of_a_claim(paper):
+    spec = shipped().paper(paper)
+    claims = [claim for artifact in spec.artifacts for claim in claims_about(shipped(), paper, artifact)]
+    check_places(claims, spec)
     for place in ("Fig 99.9", "thesis 9.1 and Table Z.7"):
-        path.write_text(yaml.safe_dump([{**claims[0], "place": place}]))
-        with pytest.raises(UserError, match=rf"id {claims[0]['id']}, place = '{place}': no (Fig 99\.9|Table Z\.7);"):
-            check(first)
+        expected = rf"line \d+, {claims[-1].id}: place = '{place}': no (Fig 99\.9|Table Z\.7);"
+        with pytest.raises(UserError, match=expected):
+            check_places([*claims[:-1], replace(claims[-1], place=place)], spec)
 
 
 def test_a_table_without_declared_names_has_the_methods_and_benchmarks_of_its_experiments(toy, tmp_path):

@@ -8,7 +8,10 @@ import torch
 from core.benchmarks.synthetic import forrester
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
-from papers.background import claims, experiments
+from tests.papers.functions import Functions
+
+claims = Functions("background", "claims")
+experiments = Functions("background", "experiments")
 
 
 def run(name: str, runs: int = 2) -> pd.DataFrame:

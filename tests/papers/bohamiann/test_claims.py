@@ -5,7 +5,11 @@ import pandas as pd
 import pytest
 
 from core.report.checks import NotRunError
-from papers.bohamiann import claims
+from papers.bohamiann.claims.toys import VARIATIONAL
+from papers.bohamiann.claims.uci import STEP_LENGTHS, UCI_SETS
+from tests.papers.functions import Functions
+
+claims = Functions("bohamiann", "claims")
 
 
 class Fake:
@@ -22,8 +26,8 @@ def uci(adaptive: float, steps: tuple[float, ...], metric: str = "rmse") -> Fake
     """30 runs a cell around the given means on all five sets."""
     noise = np.random.default_rng(0).normal(0, 0.1, 30)
     rows = []
-    for name in claims.UCI_SETS:
-        for method, mean in zip((*claims.STEP_LENGTHS, "adaptive_sghmc"), (*steps, adaptive), strict=True):
+    for name in UCI_SETS:
+        for method, mean in zip((*STEP_LENGTHS, "adaptive_sghmc"), (*steps, adaptive), strict=True):
             rows += [(name, method, run, mean + value, "ok") for run, value in enumerate(noise)]
     return Fake(uci=pd.DataFrame(rows, columns=["benchmark", "method", "run", metric, "status"]))
 
@@ -47,8 +51,8 @@ def steps(means: dict[str, tuple[float, ...]], sd: float) -> Fake:
     rng = np.random.default_rng(1)
     rows = [
         (name, method, run, mean + sd * rng.normal(), "ok")
-        for name in claims.UCI_SETS
-        for method, mean in zip(claims.STEP_LENGTHS, means.get(name, means["others"]), strict=True)
+        for name in UCI_SETS
+        for method, mean in zip(STEP_LENGTHS, means.get(name, means["others"]), strict=True)
         for run in range(20)
     ]
     return Fake(uci=pd.DataFrame(rows, columns=["benchmark", "method", "run", "log_likelihood", "status"]))
@@ -84,7 +88,7 @@ def sinc(sd_outside: float, error: float) -> Fake:
     """Ten runs of all four models; SGHMC fits and its sd grows tenfold outside, the others are as given."""
     x = np.linspace(-1, 2, 301)
     rows = []
-    for name in (*claims.VARIATIONAL, "sghmc"):
+    for name in (*VARIATIONAL, "sghmc"):
         outside, offset = (1.0, 0.0) if name == "sghmc" else (sd_outside, error)
         for run in range(10):
             sd = np.where((x < 0) | (x > 1), outside, 0.1)

@@ -6,7 +6,9 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
-from papers.bohamiann import experiments
+from tests.papers.functions import Functions
+
+experiments = Functions("bohamiann", "experiments")
 
 
 def run(name: str, runs: range, **overrides) -> pd.DataFrame:

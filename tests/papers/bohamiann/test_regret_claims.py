@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from core.report.checks import NotRunError
-from papers.bohamiann import regret_claims as claims
-from papers.bohamiann import regret_figures as figures
+from papers.bohamiann.artifacts import regret_figures as figures
+from papers.bohamiann.claims import regret as claims
+from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB
 
 RUNS, EVALUATIONS = 20, 5
 
@@ -49,32 +50,32 @@ def test_the_gp_is_best_where_it_is():
 )
 def test_the_effect_of_the_width(bohamiann, dngo, outcome):
     final = dict(zip(("bohamiann_50", "bohamiann_10", "dngo_50", "dngo_10"), (*bohamiann, *dngo), strict=True))
-    assert claims.less_sensitive_to_width(Fake(synthetic=regrets(final, figures.FIGURE_A1))).holds == outcome
+    assert claims.less_sensitive_to_width(Fake(synthetic=regrets(final, FIGURE_A1))).holds == outcome
     assert claims.less_sensitive_to_width_on_branin(Fake(branin_full=regrets(final, ["branin"]))).holds == outcome
 
 
 def test_wins_ties_and_losses_are_counted():
     frame = pd.concat(
         [
-            regrets({"gp": -2, "bohamiann_50": -1}, figures.FIGURE_A1[:6]),
-            regrets({"gp": -2, "bohamiann_50": -3}, figures.FIGURE_A1[6:8]),
+            regrets({"gp": -2, "bohamiann_50": -1}, FIGURE_A1[:6]),
+            regrets({"gp": -2, "bohamiann_50": -3}, FIGURE_A1[6:8]),
         ]
     )
-    same = regrets({"gp": -2}, figures.FIGURE_A1[8:])
+    same = regrets({"gp": -2}, FIGURE_A1[8:])
     frame = pd.concat([frame, same, same.assign(method="bohamiann_50")])
     check = claims.gp_is_best_on_low_dimensional(Fake(synthetic=frame))
     assert check.holds == "holds" and check.detail.startswith("2 ties, 2 wins, 6 losses of 10")
 
 
 def test_above_dngo_everywhere_fails_for_one_function():
-    frame = regrets({"dngo_50": -1, "bohamiann_50": -2}, figures.FIGURE_A1)
+    frame = regrets({"dngo_50": -1, "bohamiann_50": -2}, FIGURE_A1)
     assert claims.above_dngo_everywhere(Fake(synthetic=frame)).holds == "holds"
     other = regrets({"dngo_50": -2, "bohamiann_50": -1}, ["levy"])
     frame = pd.concat([frame[frame["benchmark"] != "levy"], other])
     assert claims.above_dngo_everywhere(Fake(synthetic=frame)).holds == "fails"
 
 
-PROBLEMS = [name for names in figures.HPOLIB.values() for name in names]
+PROBLEMS = [name for names in HPOLIB.values() for name in names]
 
 
 def hpolib(frame: pd.DataFrame) -> Fake:
@@ -83,7 +84,7 @@ def hpolib(frame: pd.DataFrame) -> Fake:
     return Fake(
         **{
             name: pd.concat([frame[frame["benchmark"].isin(own)], other[~other["benchmark"].isin(own)]])
-            for name, own in figures.HPOLIB.items()
+            for name, own in HPOLIB.items()
         }
     )
 

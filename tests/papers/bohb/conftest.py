@@ -12,12 +12,10 @@ import pytest
 from core.experiment.catalogue import Catalogue
 from core.experiment.runner import run_cell
 from core.experiment.storage import read_records
-from papers.bohb import speedups
-from papers.bohb.ablation_figures import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES
-from papers.bohb.counting_figures import DIMENSIONS
-from papers.bohb.surrogate_figures import WORKERS
+from core.report import speedups
+from papers.bohb.names import DIMENSIONS, ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
+from tests.core.report.made_runs import RUNS, made
 
-RUNS = 24
 SETS = ("adult", "letter", "poker")  # half of the data sets, to be quick
 Law = tuple[float, float]  # of a curve a t^-b
 
@@ -25,14 +23,12 @@ Law = tuple[float, float]  # of a curve a t^-b
 @pytest.fixture(scope="session")
 def smoke(tmp_path_factory):
     """Runs a cell of the smoke scale and returns its records."""
-    from papers.bohb import experiments  # imports torch, which most tests do without
-
     root, catalogue, made = tmp_path_factory.mktemp("bohb"), Catalogue(), {}
 
     def run(name: str) -> pd.DataFrame:
         if name not in made:
             (cell,) = catalogue.find_cells(f"bohb/{name}", "smoke")
-            path = run_cell(cell, getattr(experiments, cell.function), root, say=lambda text: None)
+            path = run_cell(cell, catalogue.function(cell), root, say=lambda text: None)
             made[name] = read_records(path)[0].assign(benchmark=cell.benchmark, method=cell.method)
         return made[name]
 
@@ -50,27 +46,6 @@ class Fake:
 
     def frame(self, experiment: str) -> pd.DataFrame:
         return self.frames.get(experiment, pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"]))
-
-
-def made(benchmark, method, scale, exponent, first=1.0, last=512.0, sd=0.05) -> pd.DataFrame:
-    """Runs whose regret, and loss, is scale t^-exponent times a factor of each run: evenly spread logarithms."""
-    times = np.geomspace(first, last, 120)
-    factors = 10 ** (sd * np.linspace(-(3**0.5), 3**0.5, RUNS))
-    regret = np.outer(factors, scale * times**-exponent).ravel()
-    return pd.DataFrame(
-        {
-            "benchmark": benchmark,
-            "method": method,
-            "run": np.repeat(np.arange(RUNS), len(times)),
-            "time": np.tile(times, RUNS),
-            "evaluations": np.tile(np.arange(1, len(times) + 1), RUNS),
-            "loss": regret,
-            "regret": regret,
-            "smallest_budget": 1 / 27,
-            "largest_budget": 1.0,
-            "configurations": 100,
-        }
-    )
 
 
 def counting(curves: dict[str, Law], scales: Sequence[float], spread: float, last: float = 4000) -> pd.DataFrame:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.report.checks import NotRunError
-from core.report.claims import read_claims, run_check
-from papers.bohb import artifacts, authors, claims
+from core.report.claims import run_check
+from papers.bohb.artifacts import authors_gp_runs
+from tests.papers.functions import Functions, all_claims
 
-CLAIMS = read_claims(Path(claims.__file__).parent / "published" / "claims.yaml", dir(artifacts))
-BY_NAME = {claim.id: claim for claim in CLAIMS}
+artifacts = Functions("bohb", "artifacts")
+claims = Functions("bohb", "claims")
+CLAIMS = all_claims("bohb")
 AGAINST = {  # claims that the usual two worlds would not tell apart, or that contradict another one
     "more_workers_are_sublinear": ("as published", "linear"),
     "many_workers_lose_efficiency": ("as published", "linear"),
@@ -29,17 +29,13 @@ AGAINST = {  # claims that the usual two worlds would not tell apart, or that co
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_claim_holds_where_it_is_true_and_fails_where_it_is_not(claim, world):
     true, false = AGAINST.get(claim.id, ("as published", "to the contrary"))
-    assert run_check(claim, claims, world[true]).holds == "holds"
-    assert run_check(claim, claims, world[false]).holds == "fails"
+    assert run_check(claim, world[true]).holds == "holds"
+    assert run_check(claim, world[false]).holds == "fails"
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_claim_without_runs_is_not_run(claim, world):
-    assert run_check(claim, claims, world["nothing"]).holds == "not run"
-
-
-def test_every_check_is_behind_a_claim():
-    assert sorted(claim.check for claim in CLAIMS) == sorted(claims.__all__)
+    assert run_check(claim, world["nothing"]).holds == "not run"
 
 
 def test_noise_that_hides_a_difference_is_open(make):
@@ -130,5 +126,5 @@ def test_the_authors_broken_runs_are_left_out(monkeypatch):
     rows = [("letter", run, seconds, error) for run, end, error in ((0, 81 * 512, 0.2), (1, 81 * 9, 0.5))
             for seconds, error in ((81.0, 0.9), (end, error))]  # fmt: skip
     frame = pd.DataFrame(rows, columns=["dataset", "run", "seconds", "incumbent_error"])
-    monkeypatch.setattr(authors, "load_frame", lambda name, download: frame)
-    assert authors.authors_gp("letter", np.array([1.0, 20.0])) == pytest.approx([0.7, 0.7])
+    monkeypatch.setattr(authors_gp_runs, "load_frame", lambda name, download: frame)
+    assert authors_gp_runs.authors_gp("letter", np.array([1.0, 20.0])) == pytest.approx([0.7, 0.7])

@@ -14,7 +14,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.study.trace import Record
 from papers.bohb import experiments
-from papers.bohb.search import trajectory
+from papers.bohb.experiments.simulated_runs import trajectory
 from papers.bohb.settings import Search
 
 SURROGATE = [

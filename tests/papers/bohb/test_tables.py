@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
 from core.report.published import read_published_spec
-from papers.bohb import artifacts, spaces
+from papers.bohb.artifacts import printed_spaces as spaces
+from tests.papers.functions import CATALOGUE, Functions
+
+artifacts = Functions("bohb", "artifacts")
 
 
 class Fake:
@@ -22,7 +23,7 @@ class Fake:
 
 
 def published(name: str):
-    return read_published_spec(Path(artifacts.__file__).parent / "published" / f"{name}.csv")
+    return read_published_spec(CATALOGUE.root / "papers/bohb" / "published" / f"{name}.csv")
 
 
 @pytest.mark.parametrize("name", ["tableC_1", "tableC_3", "tableC_4"])

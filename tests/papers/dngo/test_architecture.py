@@ -10,10 +10,14 @@ from core.models.dngo import DNGO
 from core.models.regularised_network import RegularisedRepresentation
 from core.report import style
 from core.spaces import CubeEncoding
-from papers.dngo import artifacts, claims, experiments
-from papers.dngo.architecture import RelativeLoss, architecture_space, make_dngo, published_architecture
-from papers.dngo.claims_design import SEARCHED
+from papers.dngo.architectures import SEARCHED
+from papers.dngo.experiments.relative_loss import RelativeLoss, architecture_space, make_dngo, published_architecture
 from papers.dngo.settings import EPOCHS
+from tests.papers.functions import Functions
+
+artifacts = Functions("dngo", "artifacts")
+claims = Functions("dngo", "claims")
+experiments = Functions("dngo", "experiments")
 
 
 @pytest.mark.parametrize("layers", [1, 2, 3, 4])

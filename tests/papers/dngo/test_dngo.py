@@ -6,7 +6,10 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
-from papers.dngo import claims, experiments
+from tests.papers.functions import Functions
+
+claims = Functions("dngo", "claims")
+experiments = Functions("dngo", "experiments")
 
 
 @pytest.mark.parametrize("method", ["tanh", "relu_tanh", "relu"])

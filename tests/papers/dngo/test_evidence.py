@@ -7,8 +7,12 @@ import pytest
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.report import style
-from papers.dngo import artifacts, claims, experiments
-from papers.dngo.claims_design import SETS
+from papers.dngo.claims.features import SETS
+from tests.papers.functions import Functions
+
+artifacts = Functions("dngo", "artifacts")
+claims = Functions("dngo", "claims")
+experiments = Functions("dngo", "experiments")
 
 
 @pytest.mark.parametrize("method", ["map", "evidence"])

@@ -8,8 +8,12 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.report import style
 from core.report.checks import NotRunError
-from papers.dngo import artifacts, claims, experiments
-from papers.dngo.claims_speed import times
+from papers.dngo.suggestion_times import times
+from tests.papers.functions import Functions
+
+artifacts = Functions("dngo", "artifacts")
+claims = Functions("dngo", "claims")
+experiments = Functions("dngo", "experiments")
 
 SIZES = {"dngo": [100, 1000, 2000, 4000, 8000], "gp": [100, 200, 400, 1000]}
 

@@ -6,8 +6,13 @@ import pytest
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.report.published import read_published
-from papers.dngo import artifacts, claims, experiments
-from papers.dngo.claims_speed import HPOLIB, TPE_MARGINS
+from papers.dngo.claims.hpolib import TPE_MARGINS
+from papers.dngo.hpolib_runs import HPOLIB
+from tests.papers.functions import Functions
+
+artifacts = Functions("dngo", "artifacts")
+claims = Functions("dngo", "claims")
+experiments = Functions("dngo", "experiments")
 
 CATALOGUE = Catalogue()
 PUBLISHED = read_published(CATALOGUE.root / "papers/dngo/published/table1.csv")

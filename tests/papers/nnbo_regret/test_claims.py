@@ -5,9 +5,12 @@ import pandas as pd
 import pytest
 
 from core.experiment.catalogue import Catalogue
-from core.report.claims import read_claims
 from core.report.published import read_published
-from papers.nnbo_regret import artifacts, claims
+from papers.nnbo_regret.artifacts import wall_clock_figure
+from tests.papers.functions import Functions
+
+artifacts = Functions("nnbo_regret", "artifacts")
+claims = Functions("nnbo_regret", "claims")
 
 FOLDER = Catalogue().root / "papers" / "nnbo_regret"
 
@@ -123,7 +126,7 @@ def test_timing_compares_the_ratio_alone():
 @pytest.mark.parametrize("data_there", [True, False])
 def test_wall_clock_figure_with_and_without_the_authors_timings(monkeypatch, data_there):
     theirs = {"parallel": pd.DataFrame({0: [2.0, 4.0]}, index=[1, 2])} if data_there else {}
-    monkeypatch.setattr(artifacts, "authors_seconds", lambda: theirs)
+    monkeypatch.setattr(wall_clock_figure, "authors_seconds", lambda: theirs)
     figure = artifacts.fig2a(wall_clock(sequential=10, parallel_6=2), None)
     units = figure.data.groupby("series")["units"].max()
     assert units["sequential"] == pytest.approx(10.1) and units["six evaluators"] == pytest.approx(2.02)
@@ -139,9 +142,3 @@ def test_regret_figure_shows_at_most_300_queries():
 
 def test_illustration_is_drawn():
     assert len(artifacts.fig1(illustration(0.01, 0.1), None).figure.axes) == 3
-
-
-def test_every_claim_has_its_check():
-    paper = Catalogue().paper("nnbo_regret")
-    found = read_claims(FOLDER / "published" / "claims.yaml", paper.artifacts)
-    assert all(callable(getattr(claims, claim.check)) for claim in found)

@@ -8,10 +8,12 @@ import torch
 from core.benchmarks import synthetic
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
-from papers.nnbo_regret import experiments
-from papers.nnbo_regret.search import Runs
-from papers.nnbo_regret.slow_objective import SlowObjective
-from papers.nnbo_regret.targets import make_target
+from papers.nnbo_regret.experiments.search import Runs
+from papers.nnbo_regret.experiments.slow_objective import SlowObjective
+from papers.nnbo_regret.experiments.targets import make_target
+from tests.papers.functions import Functions
+
+experiments = Functions("nnbo_regret", "experiments")
 
 CELLS = (
     "mixture/gaussian_mixture",

@@ -1,22 +1,22 @@
 """From records to arrays, and the checks and figures on records of runs that obey the theorem and that break it."""
 
 from copy import copy
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.published import read_published
-from papers.nnbo_regret import artifacts_theorem, claims_theorem
-from papers.nnbo_regret.paths import EXPERIMENTS, average_with_initial, recorded_batches, recorded_paths
+from papers.nnbo_regret.recorded_paths import EXPERIMENTS, average_with_initial, recorded_batches, recorded_paths
+from tests.papers.functions import CATALOGUE, Functions, all_claims
 
-FOLDER = Path(artifacts_theorem.__file__).parent
-CHECKS = [name for name, value in vars(claims_theorem).items() if getattr(value, "__module__", "").endswith("theorem")]
-CHECKS = [name for name in CHECKS if not name.startswith("_")]
+artifacts = Functions("nnbo_regret", "artifacts")
+claims = Functions("nnbo_regret", "claims")
+
+FOLDER = CATALOGUE.root / "papers" / "nnbo_regret"
+CHECKS = [claim.id for claim in all_claims("nnbo_regret") if claim.artifact in ("fig3a", "fig3b", "theorem")]
 
 
 class Records:
@@ -100,7 +100,7 @@ def test_what_obeys_the_lemmas_passes(obeying):
         "probability_is_below_the_bound",
         "bound_decays_exponentially",
     ):
-        check = getattr(claims_theorem, name)(obeying)
+        check = getattr(claims, name)(obeying)
         assert (check.ours, check.holds) == ("3 of 3", "holds"), check.detail
     assert "from 100 observations on" in check.detail
 
@@ -114,28 +114,28 @@ def test_what_breaks_the_lemmas_fails(breaking):
         "increments_are_heavy_on_left",
         "probability_is_below_the_bound",
     ):
-        check = getattr(claims_theorem, name)(breaking)
+        check = getattr(claims, name)(breaking)
         assert (check.ours, check.holds) == ("0 of 3", "fails"), check.detail
 
 
 def test_rates(obeying):
     """The lives of the runs are exponential here, so that the decay is; Hartmann's are the longer ones."""
-    slow, fast = claims_theorem.rate_on_hartmann(obeying), claims_theorem.rate_on_gaussian_process(obeying)
+    slow, fast = claims.rate_on_hartmann(obeying), claims.rate_on_gaussian_process(obeying)
     assert fast.ours < slow.ours < 0 and slow.low < slow.ours < slow.high
     assert "least squares of logs" in slow.detail and "initial design counted" in slow.detail
-    harder = claims_theorem.hartmann_is_harder(obeying)
+    harder = claims.hartmann_is_harder(obeying)
     assert harder.holds == "holds" and harder.ours == pytest.approx(slow.ours / fast.ours)
-    assert claims_theorem.decay_starts_at_400(obeying).holds == "fails"
-    assert claims_theorem.exponential_on_hartmann(obeying).holds != "fails"
+    assert claims.decay_starts_at_400(obeying).holds == "fails"
+    assert claims.exponential_on_hartmann(obeying).holds != "fails"
 
 
 def test_dropping_the_expectation_shows_where_the_runs_differ(obeying):
-    assert claims_theorem.expectation_may_be_dropped(obeying).holds == "fails"
+    assert claims.expectation_may_be_dropped(obeying).holds == "fails"
 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_checks_work_at_smoke_scale(name):
-    assert getattr(claims_theorem, name)(Records("normal", runs=2, n=60)).holds in ("holds", "fails", "inconclusive")
+    assert getattr(claims, name)(Records("normal", runs=2, n=60)).holds in ("holds", "fails", "inconclusive")
 
 
 @pytest.mark.parametrize(("runs", "n"), [(60, 400), (2, 60)])
@@ -144,16 +144,10 @@ def test_figures_give_their_data(runs, n):
     with style.context():
         for name, published in (("fig3a", True), ("fig3b", True), ("theorem", False)):
             table = read_published(FOLDER / "published" / f"{name}.csv") if published else None
-            figure = getattr(artifacts_theorem, name)(records, table)
+            figure = getattr(artifacts, name)(records, table)
             assert figure.data["x"].notna().all() and figure.data.groupby("benchmark").size().min() >= n
             if published:
                 kinds = [verdict.kind for verdict in figure.table.verdicts]
                 assert len(kinds) == len(table) and "not published" not in kinds
             share = figure.data[figure.data["quantity"] == "share of runs"]
             assert ((share["low"] <= share["value"]) & (share["value"] <= share["high"])).all()
-
-
-def test_every_check_stands_behind_a_claim():
-    claims = yaml.safe_load((FOLDER / "published" / "claims.yaml").read_text())
-    ours = {claim["check"] for claim in claims if claim["artifact"] in ("fig3a", "fig3b", "theorem")}
-    assert ours == set(CHECKS)

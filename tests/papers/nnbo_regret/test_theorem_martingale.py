@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from papers.nnbo_regret.filtration import optimum_bias, revealed, revealed_probability
+from papers.nnbo_regret.counterexamples import optimum_bias, revealed, revealed_probability
 from papers.nnbo_regret.martingale import Paths, bound_in_expectation, bound_of_run, bound_with_constants
 
 

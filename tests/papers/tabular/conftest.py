@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from core.report import win_probability
 from core.tabular.frame import to_records
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import synthetic_table
 from core.tabular.table import Table
-from papers.tabular import comparison_claims, probabilities, ranking_claims, robustness_claims, statistics_claims
-from papers.tabular.tables import LABELS
+from papers.tabular.claims import across_data_sets, comparison, noise_and_rankings, robustness
+from papers.tabular.trained_tables import LABELS
 
 GRID = FCNET.restricted(
     batch_size=(8, 16), n_units_1=(256, 512), n_units_2=(256, 512), dropout_1=(0.0, 0.3), dropout_2=(0.0, 0.3, 0.6)
@@ -81,7 +82,7 @@ PUBLISHED_ORDER = {
 def fewer_resamples():
     """Whether a claim holds is far from chance in made-up runs, for which a few will do."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (comparison_claims, probabilities, ranking_claims, robustness_claims, statistics_claims):
+        for module in (comparison, win_probability, across_data_sets, robustness, noise_and_rankings):
             patch.setattr(module, "RESAMPLES", 200)
         yield
 

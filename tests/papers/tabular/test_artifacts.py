@@ -1,7 +1,6 @@
 """Tables and figures of chapter 7 on tables by formula, and the transcriptions."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +10,14 @@ from core.report import style
 from core.report.checks import NotRunError
 from core.report.published import read_published, read_published_spec
 from core.tabular.values import VALUES
-from papers.tabular import artifacts
-from papers.tabular.artifacts import inputs_of
-from papers.tabular.neighbourhood_tables import INCUMBENT, change_name, relative_change
-from papers.tabular.statistics_figures import noise_of
+from papers.tabular.artifacts.grid_tables import inputs_of
+from papers.tabular.artifacts.neighbourhood_tables import INCUMBENT, change_name, relative_change
+from papers.tabular.trained_tables import noise_of
+from tests.papers.functions import CATALOGUE, Functions
 
-FOLDER = Path(artifacts.__file__).parent / "published"
+artifacts = Functions("tabular", "artifacts")
+
+FOLDER = CATALOGUE.root / "papers/tabular" / "published"
 SPEC = ("table7_2", "table7_4")
 NEIGHBOURHOODS = ("table7_3", "tableD_1", "tableD_2", "tableD_3", "tableD_4")
 

@@ -1,20 +1,18 @@
 """Checks on tables whose properties are known, and on tables changed to the contrary."""
 
 from dataclasses import replace
-from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from core.report.checks import NotRunError
-from core.report.claims import read_claims
 from core.tabular.table import Table
-from papers.tabular import artifacts, claims
-from papers.tabular.repetitions import over_repetitions
-from papers.tabular.tables import LABELS
+from papers.tabular.trained_tables import LABELS
+from tests.papers.functions import Functions, all_claims
 
-CLAIMS = read_claims(Path(claims.__file__).parent / "published" / "claims.yaml", dir(artifacts))
+claims = Functions("tabular", "claims")
+
+CLAIMS = all_claims("tabular")
 
 
 def with_test(table: Table, mean: np.ndarray, noise: float = 1e-3) -> Table:
@@ -27,20 +25,10 @@ def with_test(table: Table, mean: np.ndarray, noise: float = 1e-3) -> Table:
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_every_claim_has_a_check_that_decides_something(claim, results, nothing):
     if claim.artifact not in ("figD_7", "figD_9"):  # of sets that are not there
-        check = getattr(claims, claim.check)(results)
+        check = claim.check(results)
         assert check.holds in ("holds", "fails", "inconclusive")
     with pytest.raises(NotRunError):
-        getattr(claims, claim.check)(nothing)
-
-
-def test_the_bootstrap_over_repetitions_is_exact(tables):
-    table = tables["protein"]
-    values = table.seconds[0].astype(float)
-    found = over_repetitions(table, lambda resampled: float(resampled.seconds[0].astype(float).mean()))
-    means = np.array([values[list(picks)].mean() for picks in product(range(4), repeat=4)])
-    assert found.estimate == pytest.approx(values.mean())
-    assert found.low == pytest.approx(np.quantile(means, 0.025, method="lower"))
-    assert found.high == pytest.approx(np.quantile(means, 0.975, method="higher"))
+        claim.check(nothing)
 
 
 def test_spread_and_share_of_errors(tables, make_results):

@@ -10,9 +10,12 @@ from core.experiment.runner import run_cell
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.trajectories import at_times
-from papers.tabular import comparison_figures as figures
-from papers.tabular import experiments
-from papers.tabular.comparison import make_optimizer, table_benchmark
+from papers.tabular.artifacts import comparison_figures as figures
+from papers.tabular.comparison_runs import comparison_runs
+from papers.tabular.experiments.comparison import make_optimizer, table_benchmark
+from tests.papers.functions import Functions
+
+experiments = Functions("tabular", "experiments")
 
 CELLS = {cell.method: cell for cell in Catalogue().find_cells("tabular/methods", "smoke")}
 NETWORKS = Catalogue().find_cells("tabular/bohamiann", "smoke")[0]
@@ -81,7 +84,7 @@ def test_figures_draw_the_runs(draw, results, make_runs):
     np.testing.assert_allclose(rows[rows["panel"] == "end"]["regret"], np.sort(last))
     assert "over 100 runs" in figure.caption and "configurations of 62,208" in figure.caption
     with pytest.raises(NotRunError, match="methods"):
-        figures.comparison_runs(type(results)(results.records))
+        comparison_runs(type(results)(results.records))
 
 
 def test_lines_stop_where_runs_end_and_zero_is_at_the_edge(results, make_runs):

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from core.report.checks import NotRunError
-from papers.tabular import claims
-from papers.tabular.probabilities import GRID, leaving_times, probabilities, wins
+from tests.papers.functions import Functions
+
+claims = Functions("tabular", "claims")
 
 IN_ORDER = [
     "model_based_begin_like_random",
@@ -157,21 +158,3 @@ def test_a_method_that_always_ends_alike_is_named(make_runs):
     results = copy(results)
     results.methods = rows.assign(regret=rows["regret"].where(~mostly, 0.0))
     assert claims.no_method_always_ends_alike(results).holds == "holds"
-
-
-def test_pairs_of_runs_count_ties_half():
-    ours, theirs = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]), np.array([[2.0, np.inf], [2.0, 0.0]])
-    matrix = wins(ours, theirs)
-    assert matrix.shape == (2, 3, 2)
-    whole = probabilities(matrix, np.arange(3)[None], np.arange(2)[None])
-    np.testing.assert_allclose(whole, [[(2 + 1 + 0) / 6, (3 + 1.5) / 6]])
-    drawn = probabilities(matrix, np.array([[0, 0, 2]]), np.array([[1, 1]]))
-    np.testing.assert_allclose(drawn, [[4 / 6, 1 / 2]])
-
-
-def test_a_method_leaves_when_it_stays_ahead():
-    """Ahead once, then from the 31st time on; never; always."""
-    found = np.full((3, len(GRID)), 0.5)
-    found[0, [10, *range(30, len(GRID))]] = 0.7
-    found[2] = 0.9
-    np.testing.assert_allclose(leaving_times(found), [GRID[30], np.inf, GRID[0]])

@@ -8,8 +8,10 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.tabular.frame import from_records
 from core.tabular.grid import FCNET
-from papers.tabular import experiments
-from papers.tabular.experiments import groups
+from papers.tabular.experiments.grid import groups
+from tests.papers.functions import Functions
+
+experiments = Functions("tabular", "experiments")
 
 
 def cell(runs: int = 8, **overrides):

@@ -1,0 +1,121 @@
+"""Two cells' mean curves at a time: which is lower, and whether they differ by less than a factor.
+
+Cells share no random numbers, so each is resampled on its own. Statistics are of means over the runs as logarithms to
+base 10: 0.3 is a factor of 2. What the runs cannot decide is open, `inconclusive` with the reason in the detail: an end
+that one of the methods does not come near, what the caller gives as a reason not to compare, and the order of two
+values that are both too small to be told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from core.report.bootstrap import Interval, bootstrap_interval
+from core.report.checks import Check, judge
+from core.report.outcomes import open_where
+from core.report.runs import cell_rows
+from core.report.time_curves import end_of, over_time
+from core.report.trajectories import SMALLEST
+
+SEED = 0
+SAME_END = 1.1  # runs that end further apart have no common end
+Cells = Mapping[str, pd.DataFrame]
+"""The rows of one benchmark by method."""
+
+
+def no_reason(cells: Cells) -> str:
+    """Nothing but their ends keeps two cells from being compared."""
+    return ""
+
+
+def cells_of(frame: pd.DataFrame, benchmark: str, methods: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """The rows of several methods.
+
+    Raises:
+        NotRunError: one of them was not run.
+    """
+    return {method: cell_rows(frame, benchmark, method) for method in methods}
+
+
+def values_at(cells: Cells, time: float | None = None, metric: str = "regret") -> tuple[tuple[np.ndarray, ...], float]:
+    """Values of cells at a time, (runs,) each, and that time: where none is given the first end of a run."""
+    at = min(map(end_of, cells.values())) if time is None else time
+    return tuple(over_time(rows, np.array([at]), metric)[:, 0] for rows in cells.values()), at
+
+
+def lower_than(
+    frame: pd.DataFrame,
+    benchmark: str,
+    better: str,
+    worse: str,
+    time: float | None = None,
+    margin: float = 1.0,
+    floor: float = SMALLEST,
+    reason: Callable[[Cells], str] = no_reason,
+) -> Check:
+    """`better` is below `worse` times the margin, at a time or at the end. Regrets below the floor count as the floor.
+
+    Args:
+        reason: why the two cells cannot be compared whatever their ends are; empty where they can.
+
+    Raises:
+        NotRunError: one of the two was not run.
+    """
+    cells, samples, interval, detail = _ratio(frame, benchmark, worse, better, time, floor)
+    check = judge(interval, "below", lower=-np.log10(margin), detail=detail)
+    tied = check.holds == "fails" and samples[1].mean() <= floor
+    return open_where(check, no_common_end(cells, time) or reason(cells) or (f"below {floor:g}" if tied else ""))
+
+
+def within_factor(
+    frame: pd.DataFrame,
+    benchmark: str,
+    first: str,
+    second: str,
+    factor: float,
+    time: float | None = None,
+    floor: float = SMALLEST,
+    reason: Callable[[Cells], str] = no_reason,
+) -> Check:
+    """Two means differ by less than a factor.
+
+    Raises:
+        NotRunError: one of the two was not run.
+    """
+    cells, _, interval, detail = _ratio(frame, benchmark, first, second, time, floor)
+    check = judge(interval, "alike", lower=-np.log10(factor), upper=np.log10(factor), detail=detail)
+    return open_where(check, no_common_end(cells, time) or reason(cells))
+
+
+def no_common_end(cells: Cells, time: float | None = None) -> str:
+    """Why cells cannot be compared at a time, or at the end where it is None; empty where they can."""
+    ends = {method: end_of(rows) for method, rows in cells.items()}
+    first, last = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
+    if time is None and ends[last] > SAME_END * ends[first]:
+        return f"{first} ends at {ends[first]:.4g}, {last} at {ends[last]:.4g}"
+    if time is not None and time > SAME_END * ends[first]:
+        return f"{first} ends at {ends[first]:.4g}"
+    return ""
+
+
+def log_means(samples: Sequence[np.ndarray], floor: float = SMALLEST) -> np.ndarray:
+    """Logarithms of the means of samples (batch, runs), none below the floor: (samples, batch)."""
+    return np.log10(np.maximum([values.mean(1) for values in samples], floor))
+
+
+def as_factor(interval: Interval) -> str:
+    """An interval of a logarithm in words, as a factor."""
+    return Interval(*(10.0**value for value in interval)).text()
+
+
+def _ratio(
+    frame: pd.DataFrame, benchmark: str, first: str, second: str, time: float | None, floor: float
+) -> tuple[dict[str, pd.DataFrame], tuple[np.ndarray, ...], Interval, str]:
+    """Two cells, their values at the time, the logarithm of the mean of the first over the second's, and words."""
+    cells = cells_of(frame, benchmark, [first, second])
+    samples, at = values_at(cells, time)
+    interval = bootstrap_interval(samples, lambda a, b: np.subtract(*log_means((a, b), floor)), SEED)
+    return cells, samples, interval, f"{benchmark}, {first} over {second} at {at:.4g}: {as_factor(interval)}"

@@ -1,0 +1,65 @@
+"""Outcomes of claims made of parts: several checks in one, parts that nobody ran, parts that the runs cannot decide.
+
+A part that was not run is `inconclusive`: what was run may refute the sentence, but cannot confirm it alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Iterable
+from dataclasses import replace
+
+from core.report.bootstrap import Interval
+from core.report.checks import Check
+
+
+def all_of(checks: Iterable[Check], published: float | str, detail: str = "") -> Check:
+    """The Check of a claim made of several ("on all four data sets"): our value is how many of them hold."""
+    checks = list(checks)
+    outcomes = [check.holds for check in checks]
+    holds = next((o for o in ("not run", "fails", "inconclusive") if o in outcomes), "holds" if checks else "not run")
+    ours = f"{outcomes.count('holds')} of {len(checks)}"
+    detail = "; ".join(filter(None, [detail, *(check.detail for check in checks)]))
+    return Check(ours, published, math.nan, math.nan, holds, detail)
+
+
+def unknown(why: str) -> Check:
+    """A part of a claim, for `all_of`, that cannot be judged: the other parts may refute the claim, not confirm it."""
+    return Check(math.nan, "", math.nan, math.nan, "inconclusive", why)
+
+
+def absent(name: str) -> Check:
+    """The part of a claim about something that was not run."""
+    return unknown(f"{name} not run")
+
+
+def not_run(published: float | str = math.nan, detail: str = "") -> Check:
+    """The Check of a claim whose runs are missing."""
+    return Check(math.nan, published, math.nan, math.nan, "not run", detail)
+
+
+def each_of(
+    names: Iterable[str], run: Container[str], check: Callable[[str], Check], label: Callable[[str], str] = str
+) -> list[Check]:
+    """A part for each data set or method that a sentence names; those not run are absent, under their label."""
+    return [check(name) if name in run else absent(label(name)) for name in names]
+
+
+def contrary(check: Check, published: float | str) -> Check:
+    """The claim that another one is false."""
+    return replace(check, holds={"holds": "fails", "fails": "holds"}.get(check.holds, check.holds), published=published)
+
+
+def open_where(check: Check, reason: str) -> Check:
+    """The check itself or, given a reason, an inconclusive one whose detail ends with it."""
+    return replace(check, holds="inconclusive", detail=f"{check.detail} ({reason})") if reason else check
+
+
+def worded(check: Check, words: str, digits: str = ".3g") -> Check:
+    """A part whose detail says what it is and what was found, `words: ours [low, high]`, before what it says already.
+
+    Args:
+        digits: format of the numbers; a leading + is for ours alone.
+    """
+    found = check.ours if isinstance(check.ours, str) else Interval(check.ours, check.low, check.high).text(digits)
+    return replace(check, detail=f"{words}: {found}" + (f" ({check.detail})" if check.detail else ""))

@@ -1,0 +1,214 @@
+"""How much sooner one method reaches a level than another, with what is known where one of them never does.
+
+The time t at which a cell's mean curve first is at a level is known up to a bound where its runs end before, at e:
+
+    log e <= log t <= infinity
+
+A difference of such logarithms has bounds too; that of a slow and a fast method is the logarithm of a speed-up,
+
+    log min(t_slow, e_slow) - log t_fast  <=  log speed-up  <=  log t_slow - log min(t_fast, e_fast)
+
+Both bounds are bootstrapped. A claim holds if the whole range from the lower bound's interval to the upper bound's
+lies where it is true, and fails if the range lies outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from core.report.bootstrap import Interval, bootstrap_intervals
+from core.report.checks import Check, judge
+from core.report.runs import cell_rows
+from core.report.time_curves import end_of, over_time, reaches, times_of
+
+SEED = 0
+RESAMPLES = 1000
+POINTS = 320  # of a grid of times: over four decades steps of 3%
+Average = Callable[..., np.ndarray]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bounds of logarithms to base 10, (batch,) each."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+    def __sub__(self, other: Bounds) -> Bounds:
+        return Bounds(self.low - other.high, self.high - other.low)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A logarithm between two bounds, with the interval of each."""
+
+    low: Interval
+    high: Interval
+
+    @property
+    def value(self) -> float | str:
+        """As a factor: a number where the bounds are one, else what is known of it."""
+        low, high = self.low.estimate, self.high.estimate
+        if low == high:
+            return float(10.0**low)
+        if np.isinf(low) and np.isinf(high):
+            return "unknown"
+        if np.isinf(high):
+            return f"> {10.0**low:.3g}"
+        return f"< {10.0**high:.3g}" if np.isinf(low) else f"{10.0**low:.3g} to {10.0**high:.3g}"
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Of the whole range, as factors; nan where it is unbounded."""
+        low, high = (10.0**end if np.isfinite(end) else np.nan for end in (self.low.low, self.high.high))
+        return float(low), float(high)
+
+    def __str__(self) -> str:
+        low, high = ("?" if np.isnan(end) else f"{end:.3g}" for end in self.ends)
+        return f"{shown(self.value)} [{low}, {high}]"
+
+
+@dataclass(frozen=True)
+class Curves:
+    """A cell's runs on a grid of times (m,), (runs, m); infinite before its first incumbent."""
+
+    values: np.ndarray
+    times: np.ndarray
+    end: float
+    average: Average = np.mean
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame, times: np.ndarray, metric: str = "regret", average: Average = np.mean) -> Curves:
+        values = over_time(rows, times, metric)
+        values[:, times < rows["time"].min()] = np.inf
+        return cls(values, times, end_of(rows), average)
+
+    def log_time(self, averages: np.ndarray, level: float | np.ndarray) -> Bounds:
+        """When averages (batch, m) reach a level, one for all or one each."""
+        found = reaches(averages, self.times, np.broadcast_to(level, len(averages)))
+        return Bounds(np.log10(np.where(np.isinf(found), self.end, found)), np.log10(found))
+
+    def at(self, averages: np.ndarray, time: float) -> np.ndarray:
+        """Averages (batch, m) at a time, (batch,)."""
+        return averages[:, max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A slow and a fast cell, and the level that both are to reach.
+
+    Attributes:
+        level: a number; "end" for the average of `slow` when its runs end, "quarter" for that at a quarter of its time.
+    """
+
+    slow: Curves
+    fast: Curves
+    level: float | str
+
+    @classmethod
+    def of(
+        cls,
+        frame: pd.DataFrame,
+        benchmark: str,
+        slow: str,
+        fast: str,
+        level: float | str,
+        metric: str = "regret",
+        average: Average = np.mean,
+    ) -> Pair:
+        """Of one benchmark.
+
+        Raises:
+            NotRunError: one of the two was not run.
+        """
+        rows = [cell_rows(frame, benchmark, method) for method in (slow, fast)]
+        times = times_of(frame, benchmark, [slow, fast], POINTS)
+        return cls(*(Curves.of(each, times, metric, average) for each in rows), level)
+
+    def log_speedup(self, slow: np.ndarray, fast: np.ndarray) -> Bounds:
+        """From averages (batch, m) of either."""
+        level = self.level
+        if isinstance(level, str):
+            level = self.slow.at(slow, self.slow.end if level == "end" else self.slow.end / 4)
+        return self.slow.log_time(slow, level) - self.fast.log_time(fast, level)
+
+
+def shown(value: float | str) -> str:
+    """A factor in three digits, or what is known of it."""
+    return value if isinstance(value, str) else f"{value:.3g}"
+
+
+def known(cells: Sequence[Curves], statistic: Callable[..., Bounds]) -> Known:
+    """Both bounds of a statistic of the averages (batch, m) of cells with their intervals, from the same resamples."""
+    of_means = all(cell.average is np.mean for cell in cells)
+
+    def bounds(*drawn: np.ndarray) -> np.ndarray:
+        if not of_means:
+            drawn = tuple(cell.average(runs, axis=1) for cell, runs in zip(cells, drawn, strict=True))
+        found = statistic(*drawn)
+        return np.stack([found.low, found.high], axis=1)
+
+    samples = tuple(cell.values for cell in cells)
+    return Known(*bootstrap_intervals(samples, bounds, SEED, RESAMPLES, of_means=of_means))
+
+
+def of_speedups(pairs: Sequence[Pair], combine: Callable[[list[Bounds]], Bounds]) -> Known:
+    """A combination of the speed-ups of several pairs."""
+    return known(
+        [cell for pair in pairs for cell in (pair.slow, pair.fast)],
+        lambda *averages: combine([pair.log_speedup(*averages[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs)]),
+    )
+
+
+def speedup(pair: Pair) -> Known:
+    """The time of `slow` over that of `fast`."""
+    return of_speedups([pair], lambda bounds: bounds[0])
+
+
+def estimate(pair: Pair) -> float | str:
+    """The speed-up without an interval, as `Known.value` has it."""
+    bounds = pair.log_speedup(*(cell.average(cell.values, axis=0)[None] for cell in (pair.slow, pair.fast)))
+    return Known(*(Interval(*3 * [float(side[0])]) for side in (bounds.low, bounds.high))).value
+
+
+def median(bounds: Sequence[Bounds]) -> Bounds:
+    """Of several numbers between bounds, the bounds of the median."""
+    return Bounds(np.median([b.low for b in bounds], axis=0), np.median([b.high for b in bounds], axis=0))
+
+
+def spread(bounds: Sequence[Bounds]) -> Bounds:
+    """The largest of them less the smallest."""
+    lows, highs = np.array([b.low for b in bounds]), np.array([b.high for b in bounds])
+    return Bounds(np.maximum(lows.max(0) - highs.min(0), 0), highs.max(0) - lows.min(0))
+
+
+def judge_known(found: Known, said: str, between: tuple[float, float], detail: str = "") -> Check:
+    """The check that a factor lies between two others."""
+    lower, upper = (np.log10(factor) if factor > 0 else -np.inf for factor in between)
+    check = judge(Interval(found.low.estimate, found.low.low, found.high.high), said, lower, upper)
+    low, high = found.ends
+    if np.isnan(low) or np.isnan(high):
+        low = high = np.nan
+    return Check(found.value, said, low, high, check.holds, f"{detail}{found}")
+
+
+def faster(
+    frame: pd.DataFrame,
+    benchmark: str,
+    slow: str,
+    fast: str,
+    level: float | str,
+    between: tuple[float, float],
+    said: str,
+) -> Check:
+    """The speed-up lies between two factors.
+
+    Raises:
+        NotRunError: one of the two was not run.
+    """
+    found = speedup(Pair.of(frame, benchmark, slow, fast, level))
+    return judge_known(found, said, between, f"{benchmark}, times that {fast} is faster than {slow}: ")

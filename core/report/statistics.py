@@ -1,0 +1,25 @@
+"""Statistics for the bootstrap: of resampled runs (batch, runs, ...) to (batch, ...)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def mean(values: np.ndarray) -> np.ndarray:
+    """Over the runs."""
+    return values.mean(1)
+
+
+def median(values: np.ndarray) -> np.ndarray:
+    """Over the runs."""
+    return np.median(values, axis=1)
+
+
+def mean_difference(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """The mean of the first less that of the second."""
+    return above.mean(1) - below.mean(1)
+
+
+def mean_ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """The mean of the first over that of the second."""
+    return above.mean(1) / below.mean(1)

@@ -1,0 +1,1 @@
+"""The figures of chapter 2: raw runs in, Figure out."""

@@ -1,0 +1,148 @@
+"""Claims of chapter 2's three figures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import Check, Interval, bootstrap_interval, claim, judge, rows_of
+from core.report.statistics import mean, mean_ratio
+
+SEED = 2
+
+
+@claim(
+    artifact="fig2_1",
+    place="thesis Fig 2.1 (b)",
+    kind="shape",
+    sentence="Expected improvement is next to nothing where the function was observed.",
+)
+def ei_vanishes_at_observations(results: Results) -> Check:
+    """Expected improvement at the observations over its maximum, before the step; below 0.05."""
+    rows = rows_of(results, "step", method="gp")
+    rows = rows[rows["stage"] == "before"]
+    ratios = []
+    for _, run in rows.groupby("run"):
+        grid, data = run[run["part"] == "grid"], run[run["part"] == "data"]
+        ratios.append(data["ei"].mean() / grid["ei"].max())
+    return judge(_mean(ratios), "zero", upper=0.05, detail="EI at the observations over its maximum")
+
+
+@claim(
+    artifact="fig2_1",
+    place="thesis Fig 2.1 (c)",
+    kind="shape",
+    sentence="Evaluating the maximiser of expected improvement removes the model's uncertainty there.",
+)
+def evaluation_removes_uncertainty(results: Results) -> Check:
+    """Standard deviation at the evaluated point after the step over that before it; below 0.2."""
+    rows = rows_of(results, "step", method="gp")
+    ratios = []
+    for _, run in rows.groupby("run"):
+        candidate = run[(run["part"] == "candidate") & (run["stage"] == "before")]
+        after = run[(run["part"] == "grid") & (run["stage"] == "after")]
+        x = candidate["x"].iloc[0]
+        ratios.append(np.interp(x, after["x"], after["sd"]) / candidate["sd"].iloc[0])
+    return judge(_mean(ratios), "collapses", upper=0.2, detail="sd after over sd before")
+
+
+@claim(
+    artifact="fig2_2",
+    place="thesis Fig 2.2 (a)",
+    kind="shape",
+    sentence="The Matern-5/2 kernel falls more slowly than the RBF kernel far from zero.",
+)
+def kernels_differ_at_a_distance(results: Results) -> Check:
+    """Matern-5/2 minus RBF at distance 2.5 length scales: the Matern kernel has the heavier tail."""
+    at = {}
+    for name in ("rbf", "matern52"):
+        rows = rows_of(results, "kernels", method=name)
+        profile = rows[(rows["part"] == "kernel") & (rows["run"] == rows["run"].min())]
+        at[name] = float(np.interp(2.5, profile["x"], profile["value"]))
+    difference = at["matern52"] - at["rbf"]
+    holds = "holds" if difference > 0 else "fails"
+    return Check(difference, "heavier tail", difference, difference, holds, "exact: a formula, not a sample")
+
+
+@claim(
+    artifact="fig2_2",
+    place="thesis Fig 2.2 (b) and (c)",
+    kind="shape",
+    sentence="Functions drawn with the Matern-5/2 kernel are less smooth than those drawn with the RBF kernel.",
+)
+def matern_draws_are_rougher(results: Results) -> Check:
+    """Mean squared second difference of the Matern-5/2 draws over that of the RBF draws; above 1."""
+    rough = [_roughness(rows_of(results, "kernels", method=name), "draw", "value") for name in ("matern52", "rbf")]
+    return judge(_ratio(*rough), "rougher", lower=1.0, detail="roughness of Matern-5/2 over RBF")
+
+
+@claim(
+    artifact="fig2_3",
+    place="thesis Fig 2.3 (a)",
+    kind="shape",
+    sentence="The Gaussian process becomes more uncertain away from the data.",
+)
+def gp_uncertainty_grows_away_from_data(results: Results) -> Check:
+    """The GP's standard deviation outside the observed interval over that between the observations; above 2."""
+    return judge(_ratio(*_sd(results, "gp")), "grows", lower=2.0, detail="sd outside over sd inside")
+
+
+@claim(
+    artifact="fig2_3",
+    place="thesis Fig 2.3 (b)",
+    kind="shape",
+    sentence="The random forest's uncertainty does not grow with the distance to the data as the Gaussian "
+    "process' does.",
+)
+def forest_uncertainty_grows_less(results: Results) -> Check:
+    """The same ratio of the forest over that of the GP; below 1."""
+    forest, gp = _sd(results, "rf"), _sd(results, "gp")
+    interval = bootstrap_interval(
+        (*forest, *gp),
+        lambda a, b, c, d: (a.mean(1) / b.mean(1)) / (c.mean(1) / d.mean(1)),
+        SEED,
+        paired=True,
+    )
+    return judge(interval, "does not grow", upper=1.0, detail="growth of the forest's sd over the GP's")
+
+
+@claim(
+    artifact="fig2_3",
+    place="thesis 2.2.2.2",
+    kind="shape",
+    sentence="The random forest's uncertainty is less smooth than the Gaussian process'.",
+)
+def forest_is_less_smooth(results: Results) -> Check:
+    """Mean squared second difference of the standard deviation, forest over GP; above 1."""
+    rough = [_roughness(rows_of(results, "models", method=name), "grid", "sd") for name in ("rf", "gp")]
+    return judge(_ratio(*rough), "less smooth", lower=1.0, detail="roughness of the sd, forest over GP")
+
+
+def _sd(results: Results, method: str) -> tuple[np.ndarray, np.ndarray]:
+    """Mean standard deviation outside and inside the interval that a repetition's observations span, (runs,) each."""
+    outside, inside = [], []
+    for _, run in rows_of(results, "models", method=method).groupby("run"):
+        grid, x = run[run["part"] == "grid"], run.loc[run["part"] == "data", "x"]
+        within = grid["x"].between(x.min(), x.max())
+        outside.append(grid.loc[~within, "sd"].mean())
+        inside.append(grid.loc[within, "sd"].mean())
+    return np.array(outside), np.array(inside)
+
+
+def _roughness(rows: pd.DataFrame, part: str, column: str) -> np.ndarray:
+    """Mean squared second difference along x, relative to the column's variance, (runs,)."""
+    found = []
+    for _, run in rows[rows["part"] == part].groupby("run"):
+        keys = ["draw"] if "draw" in run and part == "draw" else ["part"]
+        curves = [curve.sort_values("x")[column].to_numpy() for _, curve in run.groupby(keys)]
+        found.append(np.mean([np.mean(np.diff(values, 2) ** 2) / values.var() for values in curves]))
+    return np.array(found)
+
+
+def _mean(values: list[float]) -> Interval:
+    return bootstrap_interval(np.array(values), mean, SEED)
+
+
+def _ratio(above: np.ndarray, below: np.ndarray) -> Interval:
+    return bootstrap_interval((above, below), mean_ratio, SEED, paired=True)

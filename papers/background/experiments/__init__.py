@@ -1,0 +1,1 @@
+"""The illustrations of chapter 2: a shard of repetitions in, a data frame of records out."""

@@ -1,0 +1,118 @@
+"""The figures of BOHAMIANN's Bayesian optimization experiments."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from core.experiment.results import Results
+from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.trajectories import draw_incumbents
+from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs
+
+METHODS = ["random", "rf", "gp", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10"]
+TITLES = {
+    "branin": "Branin",
+    "hartmann3": "Hartmann3",
+    "hartmann6": "Hartmann6",
+    "camelback": "Camelback",
+    "goldstein_price": "Goldstein-Price",
+    "rosenbrock": "Rosenbrock",
+    "sin_one": "SinOne",
+    "sin_two": "SinTwo",
+    "bohachevsky": "Bohachevsky",
+    "levy": "Levy",
+    "logistic_regression": "Logistic regression (MNIST 10k)",
+    "lda_on_grid": "LDA on grid",
+    "svm_on_grid": "SVM on grid",
+}
+BAND = "Mean and standard error of"
+
+
+def fig1_left(results: Results, published: Published | None) -> Figure:
+    """NIPS Fig 1 left: immediate regret on Branin."""
+    frame = results.frame("branin_full")
+    figure, axes = style.subplots(height=3.4, width=4.6)
+    methods = ["gp", "rf", "tpe", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10", "random"]
+    drawn = draw_incumbents(axes, frame, "regret", "branin", methods)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return Figure(figure, f"{BAND} the immediate regret on Branin over {_runs(frame)} runs.", drawn)
+
+
+def fig3_3(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 3.3: immediate regret on three functions of two, three and six dimensions."""
+    return _panels(results, ["branin", "hartmann3", "hartmann6"], 1, 3, 2.7)
+
+
+def figA_1(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig A.1: the same on all functions; its eight panels are not named, these are the authors' ten."""
+    return _panels(results, FIGURE_A1, 4, 3, 8.0)
+
+
+def fig1_right(results: Results, published: Published | None) -> Figure:
+    """NIPS Fig 1 right: BOHAMIANN's fit of sinOne after 20 steps, first repetition."""
+    frame = frame_of(results, "sin_one_fit")
+    shown = frame[frame["run"] == 0]
+    grid, data = shown[shown["part"] == "grid"], shown[shown["part"] == "data"]
+    x, mean, sd = (grid[column].to_numpy() for column in ("x", "mean", "sd"))
+    figure, axes = style.subplots(height=3.2, width=4.6)
+    look = style.method("bohamiann_50")
+    axes.plot(x, grid["value"], color="0.35", linestyle="--", linewidth=1, label="sinOne")
+    axes.plot(x, mean, color=look.color, label="predictive mean")
+    axes.fill_between(
+        x, mean - 2 * sd, mean + 2 * sd, color=look.color, alpha=0.25, lw=0, label="2 standard deviations"
+    )
+    axes.plot(data["x"], data["value"], "k.", markersize=5, label="evaluations")
+    axes.set(xlabel="x", ylabel="f(x)")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    caption = f"BOHAMIANN's fit to the {len(data)} points that it evaluated itself (first repetition), from 50 samples."
+    return Figure(figure, caption, shown.reset_index(drop=True))
+
+
+def hpolib(results: Results, published: Published | None) -> Figure:
+    """NIPS section 6.1: the five HPOLib benchmarks; regret on the synthetic ones, the incumbent's loss elsewhere."""
+    frame = hpolib_runs(results)
+    if frame.empty:
+        raise NotRunError("hpolib")
+    figure, panels = style.subplots(2, 3, height=4.8)
+    methods = ["random", "gp", "bohamiann_50"]
+    drawn = [
+        _panel(axes, frame, "regret" if benchmark in ("branin", "hartmann6") else "loss", benchmark, methods)
+        for axes, benchmark in zip(panels.flat, chain(*HPOLIB.values()))
+    ]
+    panels.flat[-1].set_axis_off()
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    caption = f"{BAND} the incumbent over {_runs(frame)} runs"
+    logistic = _runs(results.frame("hpolib_logistic"))
+    caption += f", {logistic} for logistic regression." if logistic else "."
+    return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
+
+
+def _panels(results: Results, names: list[str], rows: int, columns: int, height: float) -> Figure:
+    frame = results.frame("synthetic")
+    figure, panels = style.subplots(rows, columns, height=height, squeeze=False)
+    drawn = [_panel(axes, frame, "regret", name, METHODS) for axes, name in zip(panels.flat, names)]
+    for axes in panels[:, 1:].flat:
+        axes.set_ylabel("")
+    for axes in list(panels.flat)[len(names) :]:
+        axes.set_axis_off()
+    if all(part.empty for part in drawn):
+        raise NotRunError("synthetic")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    return Figure(figure, f"{BAND} the immediate regret over {_runs(frame)} runs.", pd.concat(drawn, ignore_index=True))
+
+
+def _panel(axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods: list[str]) -> pd.DataFrame:
+    """What was drawn on one of several panels; that nothing was run is said on it."""
+    axes.set_title(TITLES[benchmark])
+    try:
+        return draw_incumbents(axes, frame, metric, benchmark, methods)
+    except NotRunError:
+        axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
+        return pd.DataFrame()
+
+
+def _runs(frame: pd.DataFrame) -> int:
+    return int(frame["run"].nunique()) if len(frame) else 0

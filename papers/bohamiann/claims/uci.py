@@ -1,0 +1,134 @@
+"""Claims about likelihoods and errors on UCI data sets (NIPS Table 1, thesis Tables 3.1 and 3.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import Check, NotRunError, all_of, bootstrap_interval, claim, judge, runs_of, worded
+from core.report.statistics import mean_difference
+from papers.bohamiann.sghmc_constants import select_constants
+
+SEED = 2016
+NIPS_SETS = ("boston", "yacht", "concrete", "wine_red")
+UCI_SETS = ("boston", "concrete", "yacht", "wine_red", "power_plant")
+STEP_LENGTHS = ("sghmc_1e-6", "sghmc_1e-5", "sghmc_1e-4", "sghmc_1e-3")
+
+
+@claim(
+    artifact="table1",
+    place="NIPS Table 1",
+    sentence="On all four sets the adaptive sampler has a higher likelihood than SGHMC with the constants that "
+    "are best on average.",
+)
+def adaptive_beats_best_average(results: Results) -> Check:
+    return _adaptive_against(results, "sghmc_best_average", NIPS_SETS, "4 of 4")
+
+
+@claim(
+    artifact="table1",
+    place="NIPS Table 1",
+    sentence="On every set but Boston it is also above SGHMC tuned for that set.",
+)
+def adaptive_beats_tuned_except_boston(results: Results) -> Check:
+    return _adaptive_against(results, "sghmc_tuned", ("yacht", "concrete", "wine_red"), "3 of 3")
+
+
+@claim(
+    artifact="table1",
+    place="NIPS Section 5",
+    sentence="Plain SGHMC has to be tuned anew for each data set, no constants are best on all.",
+)
+def tuned_constants_differ(results: Results) -> Check:
+    """How many different (step length, decay) the four sets choose; the claim needs more than one."""
+    frame = results.frame("uci_nips")
+    grid = frame[frame["method"] == "sghmc_grid"]
+    if not set(NIPS_SETS) <= set(grid["benchmark"]):
+        raise NotRunError("uci_nips/sghmc_grid")
+    names = grid["step_size"].map("{:g}".format) + "/" + grid["momentum_decay"].map("{:g}".format)
+    return _choices_differ(grid.assign(choice=names), NIPS_SETS)
+
+
+@claim(
+    artifact="table3_1",
+    place="thesis 3.5.2 (its own wine and concrete cells are against it)",
+    sentence="The adaptive sampler's likelihood is at least that of SGHMC with the best step length of each set.",
+)
+def adaptive_likelihood_at_least_as_good(results: Results) -> Check:
+    return _adaptive_at_least_best_step(results, "log_likelihood", sign=1, worst=-np.inf)
+
+
+@claim(artifact="table3_1", place="thesis 3.5.2", sentence="SGHMC needs another step length on another data set.")
+def best_step_differs_by_set(results: Results) -> Check:
+    """How many different step lengths are best in log-likelihood over the five sets; the claim needs more than one."""
+    frame = results.frame("uci")
+    steps = frame[frame["method"].isin(STEP_LENGTHS)]
+    if not set(UCI_SETS) <= set(steps["benchmark"]):
+        raise NotRunError("uci/sghmc")
+    return _choices_differ(steps.assign(choice=steps["method"]), UCI_SETS)
+
+
+@claim(
+    artifact="table3_2",
+    place="thesis 3.5.2",
+    sentence="The adaptive sampler's error is at most that of SGHMC with the best step length of each set.",
+)
+def adaptive_rmse_at_least_as_good(results: Results) -> Check:
+    return _adaptive_at_least_best_step(results, "rmse", sign=-1, worst=np.inf)
+
+
+def _adaptive_against(results: Results, row: str, sets: tuple[str, ...], published: str) -> Check:
+    frame = results.frame("uci_nips")
+    chosen = select_constants(frame, "log_likelihood").rows
+    if not chosen:
+        raise NotRunError("uci_nips/sghmc_grid")
+    other = pd.concat(chosen)
+    other = other[other["row"] == row]
+    checks = []
+    for name in sets:
+        ours = runs_of(frame, "log_likelihood", name, "adaptive_sghmc", failed=-np.inf)
+        theirs = runs_of(other, "log_likelihood", name, "sghmc_grid", failed=-np.inf)
+        checks.append(_difference(ours, theirs, name))
+    return all_of(checks, published)
+
+
+def _adaptive_at_least_best_step(results: Results, metric: str, sign: int, worst: float) -> Check:
+    """The adaptive method against the step length that is best on each set; a tie is inconclusive."""
+    frame = results.frame("uci")
+    checks = []
+    for name in UCI_SETS:
+        best = _best_step(frame, name, metric, sign, worst)
+        ours = sign * runs_of(frame, metric, name, "adaptive_sghmc", failed=worst)
+        theirs = sign * runs_of(frame, metric, name, best, failed=worst)
+        checks.append(_difference(ours, theirs, f"{name} against {best}"))
+    return all_of(checks, "5 of 5")
+
+
+def _choices_differ(rows: pd.DataFrame, sets: tuple[str, ...]) -> Check:
+    """Number of different best choices over the sets, by the mean likelihood; runs are resampled, the same for all."""
+    values = rows.assign(value=np.where(rows["status"] == "ok", rows["log_likelihood"], -np.inf))
+    table = values.pivot(index="run", columns=["benchmark", "choice"], values="value")
+    choices = sorted(values["choice"].unique())
+    scores = np.stack([table[name][choices].to_numpy() for name in sets], axis=1)  # (runs, sets, choices)
+    interval = bootstrap_interval(scores, _distinct_best, SEED)
+    best = scores.mean(0).argmax(-1)
+    detail = ", ".join(f"{name}: {choices[index]}" for name, index in zip(sets, best, strict=True))
+    return judge(interval, "more than 1", lower=1, detail=detail)
+
+
+def _distinct_best(scores: np.ndarray) -> np.ndarray:
+    """(batch, runs, sets, choices) -> (batch,), the number of different choices that are best on some set."""
+    best = np.sort(scores.mean(1).argmax(-1), axis=-1)
+    return 1.0 + (np.diff(best, axis=-1) > 0).sum(-1)
+
+
+def _difference(ours: np.ndarray, theirs: np.ndarray, name: str) -> Check:
+    """Ours above theirs; the runs share their splits, so the difference is bootstrapped in pairs."""
+    interval = bootstrap_interval((ours, theirs), mean_difference, SEED, paired=True)
+    return worded(judge(interval, 0.0, lower=0.0), name, "+.3g")
+
+
+def _best_step(frame: pd.DataFrame, benchmark: str, metric: str, sign: int, worst: float) -> str:
+    means = {name: sign * runs_of(frame, metric, benchmark, name, failed=worst).mean() for name in STEP_LENGTHS}
+    return max(means, key=means.__getitem__)

@@ -1,0 +1,101 @@
+"""The two toys of chapter 3: models on sinc, and samplers on a posterior with two modes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import torch
+
+from core.benchmarks.sinc import Sinc, prediction_records
+from core.benchmarks.two_mode_mixture import THETA, TwoModeMixture
+from core.experiment.context import Context
+from core.models.bayes_by_backprop import BayesByBackprop
+from core.models.bohamiann import BayesianNetwork
+from core.models.ensemble import EnsembleModel
+from core.models.mc_dropout import MCDropout
+from core.models.pbp import ProbabilisticBackpropagation
+from core.randomness import make_generators, permutations
+from core.samplers import SGHMC, AdaptiveSGHMC
+from papers.bohamiann.settings import Mixture
+from papers.bohamiann.settings import Sinc as SincSettings
+
+SAMPLERS = {"sghmc": SGHMC, "adaptive_sghmc": AdaptiveSGHMC}
+
+
+def sinc(context: Context[SincSettings]) -> pd.DataFrame:
+    """Predictive mean and standard deviation of one model on the sinc toy (thesis Fig 3.1).
+
+    Rows as `prediction_records` has them; the predicted variance includes the noise.
+    """
+    settings = context.settings
+    toy = Sinc(points=settings.points)
+    X, y = toy.observations(make_generators(context.shared_seeds("points")), len(context.runs))
+    grid = toy.grid()
+    model = _sinc_model(settings, context.device)
+    model.fit(X, y, make_generators(context.method_seeds("model"), context.device))
+    return prediction_records(context.runs, X, y, grid, *model.moments(grid))
+
+
+def _sinc_model(settings: SincSettings, device: str) -> EnsembleModel | ProbabilisticBackpropagation:
+    """The four models of Fig 3.1 with three layers of 50 units, rectifiers for probabilistic backpropagation."""
+    widths = (50, 50, 50)
+    match settings.model:
+        case "bayes_by_backprop":
+            return BayesByBackprop(widths, epochs=settings.epochs, device=device)
+        case "mc_dropout":
+            return MCDropout(widths, epochs=settings.epochs, device=device)
+        case "pbp":
+            return ProbabilisticBackpropagation(widths, epochs=settings.epochs, device=device)
+        case "sghmc":
+            sampler = SGHMC(step_size=settings.step_size)
+            steps, burn_in = settings.steps, settings.burn_in
+            return BayesianNetwork(widths, sampler=sampler, steps=steps, burn_in=burn_in, device=device)
+
+
+def mixture(context: Context[Mixture]) -> pd.DataFrame:
+    """Trajectories on the two-mode posterior (thesis 3.5.1, Fig 3.2), every `keep_every`-th step of them.
+
+    Every repetition has its own data and starts where the data were drawn, at theta = (0, 1), near one of the modes.
+    Columns theta_0 and theta_1; `step` counts from 1; `burn_in` says whether the step belongs to it. A step after which
+    a chain is not finite is recorded as such.
+    """
+    settings = context.settings
+    device = context.device
+    targets = [
+        TwoModeMixture.generate(generator, settings.points)
+        for generator in make_generators(context.shared_seeds("observations"))
+    ]
+    observations = torch.stack([target.observations for target in targets]).to(device)
+    target = TwoModeMixture(observations)
+    starts = torch.tensor([THETA], dtype=torch.float64, device=device).repeat(len(context.runs), 1)
+    generators = make_generators(context.method_seeds("chain"), device)
+    sampler = SAMPLERS[settings.sampler](step_size=settings.step_size)
+    state = sampler.init(starts)
+    batches_an_epoch = settings.points // settings.batch_size
+    kept = []
+    for step in range(settings.steps):
+        if step == settings.burn_in:
+            state = sampler.freeze(state)
+        if step % batches_an_epoch == 0:
+            order = permutations(settings.points, len(starts), generators)
+            context.progress(step / settings.steps)
+        first = (step % batches_an_epoch) * settings.batch_size
+        gradient = target.gradient(state.position, order[:, first : first + settings.batch_size])
+        state = sampler.step(state, gradient, generators)
+        if (step + 1) % settings.keep_every == 0:
+            kept.append(state.position.to("cpu", torch.float32, copy=True))
+    steps = np.arange(settings.keep_every, settings.steps + 1, settings.keep_every, dtype=np.int32)
+    theta = torch.stack(kept, dim=1).numpy()
+    frames = [
+        pd.DataFrame(
+            {
+                "run": run,
+                "step": steps,
+                "burn_in": steps <= settings.burn_in,
+                "theta_0": theta[index, :, 0],
+                "theta_1": theta[index, :, 1],
+            }
+        )
+        for index, run in enumerate(context.runs)
+    ]
+    return pd.concat(frames, ignore_index=True)

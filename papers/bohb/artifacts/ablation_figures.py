@@ -1,0 +1,41 @@
+"""Figures of BOHB's own settings, one curve a value, on the surrogates."""
+
+from __future__ import annotations
+
+from core.experiment.results import Results
+from core.report import Figure, Published, frame_of
+from papers.bohb.artifacts.curves import draw
+from papers.bohb.artifacts.panels import BUDGET, data_set_panels, runs_of
+from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
+
+
+def figC_3(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.3."""
+    return _panels(results, "workers", WORKERS, "BOHB on 1 to 32 workers, on the simulated clock")
+
+
+def figC_4(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.4."""
+    return _panels(results, "samples", SAMPLES, "BOHB with 4 to 256 samples of the good density a proposal, default 64")
+
+
+def figC_5(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.5."""
+    return _panels(results, "random_fraction", RANDOM_FRACTIONS, "BOHB with different random fractions, default 1/3")
+
+
+def figC_6(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.6."""
+    return _panels(results, "eta", ETAS, "BOHB with different eta, default 3")
+
+
+def figC_7(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.7."""
+    return _panels(results, "bandwidth_factor", FACTORS, "BOHB with different bandwidth factors, default 3")
+
+
+def _panels(results: Results, experiment: str, methods: list[str], what: str) -> Figure:
+    frame = frame_of(results, experiment)
+    figure, drawn = data_set_panels(frame, lambda axes, rows, name: draw(axes, rows, name, methods))
+    caption = f"{what}: mean and standard error of the regret over {runs_of(frame)}. {BUDGET}."
+    return Figure(figure, caption, drawn)

@@ -1,0 +1,67 @@
+"""Figures of stochastic counting ones."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import Figure, NotRunError, Published, frame_of, style
+from papers.bohb.artifacts.curves import draw
+from papers.bohb.artifacts.panels import not_run, runs_of
+from papers.bohb.names import DIMENSIONS
+
+EXPERIMENTS = ("counting_ones", "counting_ones_text")  # those of the text's rule are an experiment of their own
+METHODS = ["random", "tpe", "smac", "hyperband", "bohb", "bohb_all_kernels"]
+LEGEND_COLUMNS = 4
+
+
+def fig6_2(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 6.2: 8 categorical and 8 continuous hyperparameters."""
+    frame = frame_of(results, *EXPERIMENTS)
+    name = "d16" if "d16" in set(frame["benchmark"]) else frame["benchmark"].iloc[0]
+    half = int(name[1:]) // 2
+    figure, axes = style.subplots(height=3.4, width=4.8)
+    drawn = draw(axes, frame, name, METHODS)
+    axes.set(xlabel="full evaluations", ylabel="normalised immediate regret")
+    style.legend(figure, [axes], 3)
+    caption = (
+        f"{half} categorical and {half} continuous hyperparameters: mean and standard error over "
+        f"{runs_of(frame, name)} of the incumbent's regret without noise. Budgets are added up, in multiples of the "
+        "largest. Dotted: the bandwidth factor on categorical kernels as well, as the text has it, and not the "
+        "authors' code."
+    )
+    return Figure(figure, caption, drawn)
+
+
+def figC_8(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.8: means in 8 to 64 dimensions."""
+    return _panels(results, median=False)
+
+
+def figC_9(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.9: medians in 8 to 64 dimensions."""
+    return _panels(results, median=True)
+
+
+def _panels(results: Results, median: bool) -> Figure:
+    frame = frame_of(results, *EXPERIMENTS)
+    figure, panels = style.subplots(2, 2, height=5.0)
+    drawn = []
+    for axes, name in zip(panels.flat, DIMENSIONS, strict=True):
+        half = int(name[1:]) // 2
+        axes.set_title(f"{half} + {half} dimensions")
+        try:
+            drawn.append(draw(axes, frame, name, METHODS, median=median))
+            axes.set_xlabel("full evaluations")
+        except NotRunError:
+            not_run(axes)
+    for axes in panels[:, 0]:
+        axes.set_ylabel("normalised regret")
+    style.legend(figure, panels.flat, LEGEND_COLUMNS)
+    what = "Median and quartiles" if median else "Mean and standard error"
+    caption = (
+        f"{what} over {runs_of(frame, *DIMENSIONS)} of the regret without noise, half of the hyperparameters "
+        "categorical. Dotted: the bandwidth factor on categorical kernels as well, as the text has it (8 and 16 "
+        "dimensions)."
+    )
+    return Figure(figure, caption, pd.concat(drawn, ignore_index=True))

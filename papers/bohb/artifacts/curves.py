@@ -1,0 +1,86 @@
+"""Curves of regret or loss over time, one line for each method, and how lines look."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from core.report import style
+from core.report.checks import NotRunError
+from core.report.runs import cell_rows
+from core.report.time_curves import ROUNDING, over_time, times_of
+from core.report.trajectories import SMALLEST, mean_and_sem, median_and_quartiles
+from core.report.variants import split_variant, with_variants
+
+POINTS = 160  # of a grid of times that is drawn
+LEGENDS = {
+    "bohb_all_kernels": "BOHB, factor 3 on all kernels",
+    **{f"workers_{n}": f"{n} worker{'s' if n > 1 else ''}" for n in (1, 2, 4, 8, 16, 32)},
+    **{f"samples_{n}": f"{n} samples" for n in (4, 16, 64, 256)},
+    **{f"random_{part}": words for part, words in (("0", "0"), ("0.1", "0.1"), ("0.33", "1/3"), ("0.67", "2/3"))},
+    **{f"eta_{n}": f"eta = {n}" for n in (2, 3, 4, 5)},
+    **{f"factor_{n}": f"factor {n}" for n in (1, 2, 3, 5)},
+}
+SHADES = (style.ORANGE, style.VERMILION, style.WINE, style.BLUE, style.SKY, style.GREEN)
+ALL_KERNELS = {"label": LEGENDS["bohb_all_kernels"], "color": style.WINE, "linestyle": ":"}
+
+
+def draw(
+    axes: Axes,
+    frame: pd.DataFrame,
+    benchmark: str,
+    methods: list[str],
+    metric: str = "regret",
+    median: bool = False,
+    errors: float = 1,
+) -> pd.DataFrame:
+    """Mean with its standard error over the runs, or median with its quartiles, against time; both axes logarithmic.
+
+    Methods that were not run are left out; each is drawn from its first incumbent to the end of its runs.
+
+    Args:
+        errors: how many standard errors the band has to each side.
+
+    Returns:
+        What was drawn: method, time, value, low, high.
+
+    Raises:
+        NotRunError: none of the methods was run.
+    """
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    methods = with_variants(methods, frame["method"].unique())
+    grid, parts = times_of(frame, benchmark, methods, POINTS), []
+    for place, method in enumerate(methods):
+        try:
+            rows = cell_rows(frame, benchmark, method)
+        except NotRunError:
+            continue
+        ends = rows.groupby("run")["time"]
+        times = grid[(grid >= ends.min().min()) & (grid <= ends.max().min() * (1 + ROUNDING))]
+        values = np.maximum(over_time(rows, times, metric), SMALLEST)
+        if median:
+            low, middle, high = median_and_quartiles(values)
+        else:
+            middle, sem = mean_and_sem(values)
+            low, high = np.maximum(middle - errors * sem, middle / 10), middle + errors * sem
+        look = line_of(method, place)
+        axes.plot(times, middle, **look)
+        axes.fill_between(times, low, high, color=look["color"], alpha=0.18, linewidth=0)
+        parts.append(pd.DataFrame({"method": method, "time": times, "value": middle, "low": low, "high": high}))
+    return pd.concat(parts, ignore_index=True).assign(benchmark=benchmark)
+
+
+def line_of(method: str, place: int) -> dict[str, str]:
+    """How a method's line looks: its own look, or in an ablation the next shade."""
+    if method == "bohb_all_kernels":
+        return ALL_KERNELS
+    base, change = split_variant(method)
+    if base in style.METHODS:
+        return style.method(method).line
+    return {
+        "label": ", ".join(filter(None, (LEGENDS[base], change.replace("_", " ")))),
+        "color": SHADES[place % len(SHADES)],
+        "linestyle": "-",
+    }

@@ -1,0 +1,54 @@
+"""Figures of the Bayesian network's hyperparameters.
+
+Drawn is what the checks compare, the median: a loss is near 3 when it is good and up to a million, the loss of a
+failure, when it is not, so that means would be of the worst runs. The thesis draws means.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import Figure, NotRunError, Published, frame_of, style
+from papers.bohb.artifacts.curves import draw
+from papers.bohb.artifacts.panels import not_run, runs_of
+
+METHODS = ["random", "tpe", "hyperband", "bohb"]
+TITLES = {"bnn_boston": "Boston housing", "bnn_protein": "protein structure", "bnn_diabetes": "diabetes"}
+STEPS = "MCMC steps / 10,000"
+
+
+def fig6_5(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 6.5: Boston housing."""
+    frame = frame_of(results, "bayesian_network")
+    name = "bnn_boston" if "bnn_boston" in set(frame["benchmark"]) else frame["benchmark"].iloc[0]
+    figure, axes = style.subplots(height=3.4, width=4.8)
+    drawn = draw(axes, frame, name, METHODS, metric="loss", median=True)
+    axes.set(xlabel=STEPS, ylabel="negative log-likelihood")
+    style.legend(figure, [axes], 4)
+    return Figure(figure, _caption(frame, f"Data set: {TITLES[name]}", name), drawn)
+
+
+def figC_10(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.10: both data sets."""
+    frame = frame_of(results, "bayesian_network")
+    ran = list(frame["benchmark"].unique())
+    figure, panels = style.subplots(1, 2, height=3.0)
+    parts = []
+    for axes, name in zip(panels, [*ran, "bnn_boston", "bnn_protein"] if "bnn_diabetes" in ran else TITLES):
+        axes.set_title(TITLES[name])
+        axes.set_xlabel(STEPS)
+        try:
+            parts.append(draw(axes, frame, name, METHODS, metric="loss", median=True))
+        except NotRunError:
+            not_run(axes)
+    panels[0].set_ylabel("negative log-likelihood")
+    style.legend(figure, panels, 4)
+    return Figure(figure, _caption(frame, "Both sets", *ran), pd.concat(parts, ignore_index=True))
+
+
+def _caption(frame: pd.DataFrame, what: str, *shown: str) -> str:
+    return (
+        f"{what}: median and quartiles over {runs_of(frame, *shown)} of the validation loss that the incumbent was "
+        "observed with, a mean over points, on whatever budget. The thesis draws means, here those of failures."
+    )

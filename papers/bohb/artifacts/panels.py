@@ -1,0 +1,61 @@
+"""What the figures share: how many runs a caption speaks of, a panel for each data set, panels without runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from core.report import NotRunError, style
+from papers.bohb.names import DATA_SETS
+
+LEGEND_COLUMNS = 6
+BUDGET = "Time is in multiples of the largest budget"
+
+
+def runs_of(frame: pd.DataFrame, *benchmarks: str) -> str:
+    """How many runs of the benchmarks shown, or of all, as "20 runs", or "10 to 20 runs" where methods differ."""
+    if benchmarks:
+        frame = frame[frame["benchmark"].isin(benchmarks)]
+    counts = frame.groupby(["benchmark", "method"])["run"].nunique()
+    least, most = counts.min(), counts.max()
+    return f"{least} to {most} runs" if least < most else f"{most} run{'s' if most > 1 else ''}"
+
+
+def axis_label(frame: pd.DataFrame, benchmark: str) -> str:
+    """Of time, with the length of the unit."""
+    seconds = frame.loc[frame["benchmark"] == benchmark, "largest_budget"].iloc[0]
+    return f"time / largest budget ({seconds:.3g} s)"
+
+
+def data_set_panels(
+    frame: pd.DataFrame, draw_one: Callable[[Axes, pd.DataFrame, str], pd.DataFrame]
+) -> tuple[Figure, pd.DataFrame]:
+    """Six panels, one a data set of the thesis; sets without runs say so, other sets that were run take their places.
+
+    Returns:
+        The figure, and what was drawn.
+    """
+    ran = list(frame["benchmark"].unique())
+    names = list(DATA_SETS) if set(ran) & set(DATA_SETS) else [*ran, *DATA_SETS][: len(DATA_SETS)]
+    figure, panels = style.subplots(2, 3, width=7.2, height=4.8)
+    parts = []
+    for axes, name in zip(panels.flat, names, strict=True):
+        axes.set_title(DATA_SETS.get(name, name))
+        try:
+            parts.append(draw_one(axes, frame, name))
+            axes.set_xlabel(axis_label(frame, name))
+        except NotRunError:
+            not_run(axes)
+    for axes in panels[:, 0]:
+        axes.set_ylabel("immediate regret")
+    style.legend(figure, panels.flat, LEGEND_COLUMNS)
+    return figure, pd.concat(parts, ignore_index=True)
+
+
+def not_run(axes: Axes) -> None:
+    """Say so in an empty panel, which keeps its title."""
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)

@@ -1,0 +1,108 @@
+"""BOHB's tables: the spaces and budgets that the thesis prints, rendered from ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from core.experiment.results import Results
+from core.optimizers.brackets import rung_budgets
+from core.report.names import published_names
+from core.report.published import Published
+from core.report.table import Cell, Table, spec_table
+from core.report.verdicts import Verdict
+from papers.bohb.names import DATA_SETS
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+
+NAMES = {
+    "batch_size": "batch size",
+    "dropout": "dropout rate",
+    "learning_rate": "initial learning rate",
+    "decay": "exponential decay factor",
+    "layers": "hidden layers",
+    "units": "units per layer",
+    "units_1": "units, layer 1",
+    "units_2": "units, layer 2",
+}
+BOUNDS = {"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"}
+ETA = 3
+
+
+def _networks() -> ConfigurationSpace:
+    from core.benchmarks.fcnet_space import surrogate_space
+
+    return surrogate_space()
+
+
+def _bayesian_networks() -> ConfigurationSpace:
+    from core.benchmarks.registry import objective  # likewise
+
+    return objective("bnn_diabetes").space
+
+
+@published_names(rows=_networks, columns=BOUNDS)
+def tableC_1(results: Results, published: Published) -> Table:
+    """Thesis Table C.1, rendered from the space of core.training.collector."""
+    return _space_table(_networks(), published, NAMES)
+
+
+@published_names(rows=DATA_SETS, columns=("budgets", "rungs"))
+def tableC_2(results: Results, published: Published) -> Table:
+    """Thesis Table C.2: the budgets that the rule of C.8.2 gives on our surrogates, in seconds of our machine."""
+    frame = results.frame("surrogates")
+    ours = {}
+    for name, rows in frame.groupby("benchmark"):
+        budgets = rung_budgets(rows["smallest_budget"].iloc[0], rows["largest_budget"].iloc[0], ETA)[::-1]
+        ours[str(name)] = {"budgets": ", ".join(f"{budget:.4g}" for budget in budgets), "rungs": str(len(budgets))}
+    table = spec_table(
+        pd.DataFrame.from_dict(ours, orient="index", columns=["budgets", "rungs"]),
+        published,
+        caption="Budgets of Hyperband and BOHB by the rule of C.8.2: the largest is the power of 3 nearest to the "
+        "training time of the best configuration, in the smallest most configurations finish an epoch. They are "
+        "seconds of the machine that trained the networks, and so differ from the published ones.",
+        row_header="Data set",
+        row_labels=DATA_SETS,
+        column_labels={"budgets": "seconds", "rungs": "number"},
+    )
+    for row, column in table.cells:
+        if row not in ours:
+            table.cells[row, column] = Cell(published=published.get((row, column)), verdict=Verdict("not run"))
+        elif row not in published.rows:
+            table.cells[row, column] = Cell(text=ours[row][column], verdict=Verdict("not published"))
+    return table
+
+
+@published_names(rows=_bayesian_networks, columns=BOUNDS)
+def tableC_3(results: Results, published: Published) -> Table:
+    """Thesis Table C.3, rendered from the space of core.benchmarks.bayesian_network."""
+    names = {**NAMES, "step_length": "step length", "burn_in": "burn in", "momentum_decay": "momentum decay"}
+    return _space_table(_bayesian_networks(), published, names)
+
+
+def _ppo() -> ConfigurationSpace:
+    from papers.bohb.artifacts.printed_spaces import ppo_space  # imports ConfigSpace, which the figures do without
+
+    return ppo_space()
+
+
+@published_names(rows=_ppo, columns=BOUNDS)
+def tableC_4(results: Results, published: Published) -> Table:
+    """Thesis Table C.4, rendered from `ppo_space`; the text speaks of eight hyperparameters."""
+    names = {name: name.replace("_", " ") for name in _ppo()}
+    return _space_table(_ppo(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
+
+
+def _space_table(space: ConfigurationSpace, published: Published, names: dict[str, str]) -> Table:
+    from papers.bohb.artifacts.printed_spaces import described  # likewise
+
+    return spec_table(
+        described(space),
+        published,
+        caption="Ranges of the hyperparameters; equal where our space has the published value.",
+        row_header="Hyperparameter",
+        row_labels={name: names.get(name, name) for name in space},
+        column_labels=BOUNDS,
+    )

@@ -1,0 +1,92 @@
+"""Figures of all methods on the surrogates of fully connected networks."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from core.experiment.results import Results
+from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.time_curves import times_of
+from papers.bohb.artifacts.authors_gp_runs import authors_gp
+from papers.bohb.artifacts.curves import POINTS, draw
+from papers.bohb.artifacts.panels import BUDGET, axis_label, data_set_panels, runs_of
+from papers.bohb.names import DATA_SETS, SURROGATES, WORKERS
+
+METHODS = ["random", "tpe", "gp", "hyperband", "bohb"]
+AUTHORS = {"label": "GP-BO, the authors' runs", "color": style.GREY, "linestyle": "--", "linewidth": 1.2}
+
+
+def fig6_1(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 6.1: parallel speed-up on letter, with two standard errors."""
+    frame = results.frame("workers")
+    name = shown_set(frame, "letter")
+    figure, axes = style.subplots(height=3.4, width=4.8)
+    drawn = draw(axes, frame, name, WORKERS, errors=2)
+    axes.set(xlabel=axis_label(frame, name), ylabel="immediate regret")
+    style.legend(figure, [axes], 3)
+    caption = (
+        f"BOHB on the surrogate of {DATA_SETS.get(name, name)} with 1 to 32 workers on the simulated clock: mean and "
+        f"twice the standard error over {runs_of(frame, name)}. {BUDGET}."
+    )
+    return Figure(figure, caption, drawn)
+
+
+def fig6_4(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 6.4, which does not name its data set: Adult.
+
+    The text says of the set shown that BOHB ends below the other methods of Bayesian optimization, and C.4 of letter
+    that they end below BOHB: letter it cannot be, and of the rest nothing decides.
+    """
+    frame = frame_of(results, *SURROGATES)
+    name = shown_set(frame, "adult")
+    figure, axes = style.subplots(height=3.4, width=4.8)
+    drawn = _methods(axes, frame, name)
+    axes.set(xlabel=axis_label(frame, name), ylabel="immediate regret")
+    style.legend(figure, [axes], 3)
+    words = f"{DATA_SETS.get(name, name)} (the thesis does not name its data set)"
+    return Figure(figure, _caption(frame[frame["benchmark"] == name], words), drawn)
+
+
+def figC_2(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig C.2: all data sets."""
+    frame = frame_of(results, *SURROGATES)
+    figure, drawn = data_set_panels(frame, _methods)
+    return Figure(figure, _caption(frame, "All data sets"), drawn)
+
+
+def shown_set(frame: pd.DataFrame, wanted: str) -> str:
+    """The data set of a figure that shows one: the wanted one, or another where only that was run.
+
+    Raises:
+        NotRunError: there is none.
+    """
+    if frame.empty:
+        raise NotRunError(wanted)
+    names = list(frame["benchmark"].unique())
+    return wanted if wanted in names else names[0]
+
+
+def _methods(axes: Axes, frame: pd.DataFrame, benchmark: str) -> pd.DataFrame:
+    """Our runs, and the authors' GP-BO runs where the data set has them."""
+    drawn = draw(axes, frame, benchmark, METHODS)
+    if benchmark not in DATA_SETS:
+        return drawn
+    times = times_of(frame, benchmark, METHODS, POINTS)
+    times = times[times >= 1]
+    theirs = authors_gp(benchmark, times)
+    if theirs is None:
+        return drawn
+    axes.plot(times, theirs, **AUTHORS)
+    added = {"method": "gp, authors' runs", "time": times, "value": theirs, "benchmark": benchmark}
+    return pd.concat([drawn, pd.DataFrame(added)], ignore_index=True)
+
+
+def _caption(frame: pd.DataFrame, what: str) -> str:
+    curves = frame.groupby("benchmark")["configurations"].first()
+    made = ", ".join(f"{DATA_SETS.get(name, name)} {int(count):,}" for name, count in curves.items())
+    return (
+        f"{what}: mean and standard error of the incumbent's regret at the largest budget, over {runs_of(frame)}. "
+        f"{BUDGET}. Learning curves behind the surrogates: {made}. Dashed where shown: the authors' GP-BO runs on "
+        "their own surrogates, regret above the best of them."
+    )

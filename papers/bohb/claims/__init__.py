@@ -1,0 +1,1 @@
+"""What the thesis says about BOHB, each claim beside its check."""

@@ -1,0 +1,130 @@
+"""Claims about parallel workers (Figs 6.1, C.3; C.5). Times are full evaluations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import Check, NotRunError, all_of, cell_rows, claim, frame_of
+from core.report.speedups import POINTS, Curves, Pair, faster, judge_known, known, of_speedups, spread
+from core.report.time_curves import times_of
+from papers.bohb.claims.comparisons import on_sets, sets_of
+from papers.bohb.names import DATA_SETS, WORKERS
+
+LINEAR = 0.8  # of the number of workers: a speed-up above it is "close to linear", "almost linear"
+ABOUT = 1.5  # a factor around "ca."
+LETTER = 81.0  # seconds, the largest budget on letter (Table C.2)
+SECONDS = {"workers_1": 2000.0, "workers_32": 130.0}  # to a regret of 0.01, Fig 6.1
+CONSISTENT = 2.0  # the largest speed-up over the smallest
+SETS = len(DATA_SETS) - 1  # without poker
+
+
+@claim(
+    artifact="fig6_1",
+    place="thesis Fig 6.1",
+    sentence="To a regret of 0.01 on letter 32 workers are about 15 times faster than one.",
+)
+def thirty_two_workers_are_15_times_faster(results: Results) -> Check:
+    """On letter 32 workers reach a regret of 0.01 between 10 and 22.5 times sooner than one."""
+    between = (15 / ABOUT, 15 * ABOUT)
+    return faster(_frame(results), "letter", "workers_1", "workers_32", 1e-2, between, "about 15")
+
+
+@claim(
+    artifact="fig6_1",
+    place="thesis Fig 6.1, caption",
+    sentence="To a regret of 0.01 on letter one worker takes about 2000 s, and 32 take 130 s.",
+)
+def workers_take_the_printed_times(results: Results) -> Check:
+    """On letter one worker and 32 reach a regret of 0.01 within 1.5 times the printed 24.7 and 1.6 full evaluations."""
+    frame, checks = _frame(results), []
+    for method, seconds in SECONDS.items():
+        curves = Curves.of(cell_rows(frame, "letter", method), times_of(frame, "letter", [method], POINTS))
+        found = known([curves], lambda averages, curves=curves: curves.log_time(averages, 1e-2))
+        budgets = seconds / LETTER
+        checks.append(judge_known(found, f"{budgets:.3g}", (budgets / ABOUT, budgets * ABOUT), f"{method}: "))
+    return all_of(checks, "24.7 and 1.6")
+
+
+@claim(artifact="fig6_1", place="thesis Fig 6.1", sentence="The speed-up with two and four workers is close to linear.")
+def two_and_four_workers_are_almost_linear(results: Results) -> Check:
+    """On letter 2 and 4 workers reach a regret of 0.01 more than 0.8 times as many times sooner."""
+    frame = _frame(results)
+    return all_of([_almost_linear(frame, "letter", workers, 1e-2) for workers in (2, 4)], "close to linear")
+
+
+@claim(
+    artifact="fig6_1", place="thesis Fig 6.1", sentence="Beyond four workers the speed-up is less than proportional."
+)
+def more_workers_are_sublinear(results: Results) -> Check:
+    """On letter the speed-ups of 16 and of 32 workers at a regret of 0.01 are below 0.8 times 16 and 32."""
+    frame = _frame(results)
+    return all_of(
+        [faster(frame, "letter", "workers_1", f"workers_{n}", 1e-2, (1.0, LINEAR * n), "sublinear") for n in (16, 32)],
+        "sublinear",
+    )
+
+
+@claim(
+    artifact="figC_3",
+    place="thesis C.5, Fig C.3",
+    sentence="The speed-ups with 2 to 8 workers are almost linear on all data sets that were run with them.",
+)
+def up_to_eight_workers_are_almost_linear(results: Results) -> Check:
+    """On all sets but poker 2 to 8 workers are almost linear, at the regret of one after a quarter of its time."""
+    frame, names = _sets(results)
+    checks = [_almost_linear(frame, name, workers, "quarter") for name in names for workers in (2, 4, 8)]
+    return on_sets(checks, names, "almost linear", SETS)
+
+
+@claim(
+    artifact="figC_3",
+    place="thesis C.5, Fig C.3",
+    sentence="A number of workers has much the same speed-up on all data sets.",
+)
+def speedups_are_consistent(results: Results) -> Check:
+    """The speed-ups of a number of workers, at that regret, differ by less than a factor of 2 between the sets."""
+    (frame, names), checks = _sets(results), []
+    if len(names) < 2:
+        raise NotRunError("workers on two data sets")
+    for method in WORKERS[1:]:
+        found = of_speedups([Pair.of(frame, name, "workers_1", method, "quarter") for name in names], spread)
+        checks.append(judge_known(found, "consistent", (0.0, CONSISTENT), f"{method}, largest over smallest: "))
+    return on_sets(checks, names, "quite consistent", SETS)
+
+
+@claim(
+    artifact="figC_3",
+    place="thesis C.5, Fig C.3",
+    sentence="Many workers lose efficiency, since they evaluate more random configurations before there is a model.",
+)
+def many_workers_lose_efficiency(results: Results) -> Check:
+    """Eight workers' regret of a quarter of their time is reached less than 3.2 times sooner by 32, on all sets."""
+    (frame, names), between = _sets(results), (0.0, LINEAR * 4)
+    checks = [faster(frame, name, "workers_8", "workers_32", "quarter", between, "degrades") for name in names]
+    return on_sets(checks, names, "degrades", SETS)
+
+
+@claim(
+    artifact="figC_3",
+    place="thesis C.5, Fig C.3",
+    sentence="Even 32 workers can be linear: on letter, to a regret of 0.002.",
+)
+def thirty_two_workers_are_linear_on_letter(results: Results) -> Check:
+    """On letter 32 workers are almost linear at a regret of 0.002."""
+    return _almost_linear(_frame(results), "letter", 32, 2e-3)
+
+
+def _frame(results: Results) -> pd.DataFrame:
+    return frame_of(results, "workers")
+
+
+def _sets(results: Results) -> tuple[pd.DataFrame, list[str]]:
+    """All but poker, which was not run with fewer than 16 workers."""
+    return sets_of(results, ["workers"], besides="poker")
+
+
+def _almost_linear(frame: pd.DataFrame, benchmark: str, workers: int, level: float | str) -> Check:
+    between = (LINEAR * workers, np.inf)
+    return faster(frame, benchmark, "workers_1", f"workers_{workers}", level, between, "almost linear")

@@ -1,0 +1,1 @@
+"""BOHB's experiments: a shard of repetitions in, a data frame of records out."""

@@ -1,0 +1,81 @@
+"""Optimizers on stochastic counting ones, surrogates of networks, and the Bayesian network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from ConfigSpace import ConfigurationSpace
+
+from core.benchmarks.counting_ones import CountingOnes
+from core.benchmarks.fcnet_surrogate import FCNetSurrogate
+from core.benchmarks.objective import Configurations, Evaluation, Fidelity, Objective, guarded_evaluate
+from core.benchmarks.registry import objective
+from core.experiment.context import Context
+from papers.bohb.experiments.simulated_runs import search
+from papers.bohb.settings import CountingOnesSearch, Search
+
+
+def counting_ones(context: Context[CountingOnesSearch]) -> pd.DataFrame:
+    """Normalised regret of the incumbents on stochastic counting ones (thesis 6.4.1 and C.7); see `search`."""
+    half = context.settings.dimension // 2
+    function = CountingOnes(categorical=half, continuous=half)
+    return search(context, function, function.regret)
+
+
+def surrogate(context: Context[Search]) -> pd.DataFrame:
+    """Regret of the incumbents on the surrogate of a data set, at the largest budget (thesis 6.4.2.2); see `search`.
+
+    Beside its columns: `smallest_budget` and `largest_budget` in seconds, the surrogate's `optimum`, and how many
+    learning curves it is made from.
+    """
+    records = context.records("collect")
+    function = FCNetSurrogate.fit(records)
+    return search(context, function, function.regret).assign(
+        smallest_budget=function.fidelity.minimum,
+        largest_budget=function.fidelity.maximum,
+        optimum=function.optimum,
+        configurations=len(records),
+    )
+
+
+def bayesian_network(context: Context[Search]) -> pd.DataFrame:
+    """Observed losses of the incumbents on a benchmark of `core.benchmarks.bayesian_network`; see `search`.
+
+    The clock counts steps of the sampler, not seconds: it is the same on every machine. Beside the columns of `search`:
+    `worst_loss`, that of a failure.
+    """
+    function = CostIsBudget(objective(context.benchmark))
+    return search(context, function).assign(worst_loss=function.worst_loss)
+
+
+@dataclass(frozen=True)
+class CostIsBudget:
+    """An `Objective` whose evaluations cost their budget, whatever the wrapped one says."""
+
+    wrapped: Objective
+
+    @property
+    def space(self) -> ConfigurationSpace:
+        return self.wrapped.space
+
+    @property
+    def fidelity(self) -> Fidelity:
+        return self.wrapped.fidelity
+
+    @property
+    def optimum(self) -> float | None:
+        return self.wrapped.optimum
+
+    @property
+    def worst_loss(self) -> float:
+        return self.wrapped.worst_loss
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation:
+        """As the wrapped objective, a budget of None being the largest; a failure costs its budget as well."""
+        found = guarded_evaluate(self.wrapped, configurations, budget, generator)
+        cost = self.fidelity.maximum if budget is None else budget
+        return Evaluation(found.loss, np.full(len(found.loss), float(cost)), found.info)

@@ -1,0 +1,24 @@
+"""Benchmarks and methods of paper.yaml that drawings and claims both speak of, in the thesis' order."""
+
+from __future__ import annotations
+
+DIMENSIONS = ("d8", "d16", "d32", "d64")
+"""Stochastic counting ones, half of the hyperparameters categorical."""
+
+SURROGATES = ("surrogates", "surrogates_gp")
+"""The experiments on surrogates; GP-BO is one of its own."""
+
+DATA_SETS = {
+    "adult": "Adult",
+    "higgs": "Higgs",
+    "letter": "Letter",
+    "mnist": "MNIST",
+    "optdigits": "OptDigits",
+    "poker": "Poker",
+}
+
+WORKERS = [f"workers_{n}" for n in (1, 2, 4, 8, 16, 32)]
+SAMPLES = [f"samples_{n}" for n in (4, 16, 64, 256)]
+RANDOM_FRACTIONS = [f"random_{part}" for part in ("0", "0.1", "0.33", "0.67")]
+ETAS = [f"eta_{n}" for n in (2, 3, 4, 5)]
+FACTORS = [f"factor_{n}" for n in (1, 2, 3, 5)]

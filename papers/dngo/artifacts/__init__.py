@@ -1,0 +1,1 @@
+"""DNGO's table and figures: raw runs in, Table or Figure out."""

@@ -1,0 +1,61 @@
+"""DNGO Fig 2: predictions with three kinds of units, and the architecture."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from core.experiment.results import Results
+from core.report import Figure, Published, frame_of, style
+
+PANELS = {"tanh": "(a) tanh", "relu_tanh": "(b) ReLU, last layer tanh", "relu": "(c) ReLU"}
+COLORS = {"tanh": style.BLUE, "relu_tanh": style.GREEN, "relu": style.VERMILION}
+LAYERS = ("x", "50", "50", "50", "y")
+
+
+def fig2(results: Results, published: Published | None) -> Figure:
+    """DNGO Fig 2: the prediction of the first repetition for three kinds of units, and the architecture."""
+    frame = frame_of(results, "activations")
+    shown = frame[frame["run"] == 0].reset_index(drop=True)
+    figure, panels = style.subplots(2, 2, width=7.2, height=4.6)
+    for axes, (name, title) in zip(panels.flat, PANELS.items(), strict=False):
+        rows = shown[shown["method"] == name]
+        grid, data = rows[rows["part"] == "grid"], rows[rows["part"] == "data"]
+        truth = np.sinc(10 * grid["x"] - 5)
+        axes.plot(grid["x"], truth, color="0.35", linestyle="--", linewidth=1, label="sinc")
+        axes.plot(grid["x"], grid["mean"], color=COLORS[name], label="predictive mean")
+        for deviations in (1, 2, 3):
+            low, high = (grid["mean"] + sign * deviations * grid["sd"] for sign in (-1, 1))
+            label = "1, 2, 3 standard deviations" if deviations == 1 else None
+            axes.fill_between(grid["x"], low, high, color=COLORS[name], alpha=0.18, lw=0, label=label)
+        axes.plot(data["x"], data["mean"], "k.", markersize=5, label="observations")
+        axes.set_ylim(-4, 4)
+        axes.set_title(title)
+        axes.set_xlabel("x")
+    _architecture(panels[1, 1])
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    caption = (
+        "20 noise-free observations of sinc (first repetition), networks of three layers of 50 units. (d): solid "
+        "weights are trained, dashed ones marginalised."
+    )
+    return Figure(figure, caption, shown)
+
+
+def _architecture(axes: Axes) -> None:
+    """The network as layers of nodes: all weights are trained but those of the output, which are integrated out."""
+    axes.set_axis_off()
+    axes.set_title("(d) architecture")
+    places = [np.linspace(-1, 1, 5) if size == "50" else np.zeros(1) for size in LAYERS]
+    for layer, (left, right) in enumerate(pairwise(places)):
+        last = layer == len(places) - 2
+        for a in left:
+            for b in right:
+                look = {"linestyle": "--" if last else "-", "color": style.VERMILION if last else "0.6"}
+                axes.plot([layer, layer + 1], [a, b], linewidth=0.8, zorder=1, **look)
+    for layer, (nodes, size) in enumerate(zip(places, LAYERS, strict=True)):
+        axes.plot([layer] * len(nodes), nodes, "o", color="white", markeredgecolor="k", markersize=9, zorder=2)
+        axes.text(layer, -1.35, size if size in "xy" else f"{size} units", ha="center", va="top")
+    axes.set_ylim(-1.8, 1.2)

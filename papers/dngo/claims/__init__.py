@@ -1,0 +1,1 @@
+"""What the paper says about DNGO, each claim beside its check."""

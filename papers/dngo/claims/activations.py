@@ -1,0 +1,70 @@
+"""Claims about Fig 2: how uncertain DNGO is away from the data with three kinds of units."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.experiment.results import Results
+from core.report import Check, Interval, bootstrap_interval, claim, judge, rows_of
+from core.report.statistics import median
+
+SEED = 2015
+NEAR, FAR = 0.5, 1.0
+"""Distances to the unit interval, where the data lie."""
+
+
+@claim(
+    artifact="fig2",
+    place="Fig 2 (a)",
+    kind="shape",
+    sentence="With tanh units the uncertainty levels off away from the data.",
+)
+def tanh_is_bounded(results: Results) -> Check:
+    """Median growth of the sd from distance 0.5 to 1 from the data with tanh units; below 1.1."""
+    return judge(_growth(results, "tanh"), "bounded", upper=1.1, detail="median of sd at 1 over sd at 0.5")
+
+
+@claim(
+    artifact="fig2",
+    place="Fig 2 (b)",
+    kind="shape",
+    sentence="A last layer of tanh units bounds the uncertainty of rectifiers below it.",
+)
+def relu_tanh_is_bounded(results: Results) -> Check:
+    """The same with rectifiers below a last layer of tanh units; below 1.1."""
+    return judge(_growth(results, "relu_tanh"), "bounded", upper=1.1, detail="median of sd at 1 over sd at 0.5")
+
+
+@claim(
+    artifact="fig2",
+    place="Fig 2 (c)",
+    kind="shape",
+    sentence="With rectifiers alone the uncertainty keeps growing with the distance to the data.",
+)
+def relu_grows(results: Results) -> Check:
+    """The same with rectifiers alone; above 1.3 (2 where the sd is proportional to the distance)."""
+    return judge(_growth(results, "relu"), "unbounded", lower=1.3, detail="median of sd at 1 over sd at 0.5")
+
+
+@claim(
+    artifact="fig2",
+    place="Fig 2, caption",
+    kind="shape",
+    sentence="Unbounded activations can lead to extremely large uncertainty estimates.",
+)
+def relu_is_extremely_uncertain(results: Results) -> Check:
+    """Median ratio of the sd at distance 1 from the data, rectifiers over tanh; above 3."""
+    relu, tanh = (_sd(results, name, FAR) for name in ("relu", "tanh"))
+    interval = bootstrap_interval(relu / tanh, median, SEED)
+    return judge(interval, "extremely large", lower=3.0, detail="median of sd with ReLU over sd with tanh")
+
+
+def _growth(results: Results, method: str) -> Interval:
+    return bootstrap_interval(_sd(results, method, FAR) / _sd(results, method, NEAR), median, SEED)
+
+
+def _sd(results: Results, method: str, distance: float) -> np.ndarray:
+    """Mean of the two sd at this distance to either side of the unit interval, (runs,)."""
+    rows = rows_of(results, "activations", method=method, part="grid")
+    sides = [-distance, 1 + distance]
+    return np.array([np.interp(sides, run["x"], run["sd"]).mean() for _, run in rows.groupby("run")])

@@ -1,0 +1,65 @@
+"""Claims about Fig 1: how the time of a suggestion grows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.experiment.results import Results
+from core.report import Check, NotRunError, bootstrap_interval, claim, judge
+from core.report.statistics import mean, mean_ratio
+from papers.dngo.suggestion_times import times
+
+SEED = 2015
+LARGE = 1000
+"""Observations from which on DNGO's growth is measured: below, what does not depend on them is most of the time."""
+
+
+@claim(
+    artifact="fig1",
+    place="abstract and Fig 1",
+    kind="shape",
+    sentence="The time of a suggestion with DNGO grows linearly in the number of observations.",
+)
+def dngo_grows_linearly(results: Results) -> Check:
+    """Slope of log seconds over log N from 1,000 observations on; below 1.15."""
+    sizes, seconds = times(results, "dngo")
+    large = sizes >= LARGE
+    if large.sum() < 2:
+        raise NotRunError("suggestion_time/dngo from 1,000 observations on")
+    interval = bootstrap_interval(_slopes(sizes[large], seconds[:, large]), mean, SEED)
+    return judge(interval, "linear", upper=1.15, detail="slope of log seconds over log N")
+
+
+@claim(
+    artifact="fig1",
+    place="abstract and Fig 1",
+    kind="shape",
+    sentence="With a Gaussian process it grows with their cube.",
+)
+def gp_grows_cubically(results: Results) -> Check:
+    """The same slope for the Gaussian process between its two largest numbers of observations; above 2."""
+    sizes, seconds = times(results, "gp")
+    interval = bootstrap_interval(_slopes(sizes[-2:], seconds[:, -2:]), mean, SEED)
+    return judge(interval, "cubic", lower=2.0, detail=f"slope from {sizes[-2]:.0f} to {sizes[-1]:.0f} observations")
+
+
+@claim(
+    artifact="fig1",
+    place="Fig 1",
+    sentence="With many observations a suggestion takes the Gaussian process longer than DNGO.",
+)
+def gp_is_slower_with_many(results: Results) -> Check:
+    """Seconds of the Gaussian process over those of DNGO at the former's largest number of observations; above 1."""
+    (sizes, gp), (dngo_sizes, dngo) = times(results, "gp"), times(results, "dngo")
+    both = np.intersect1d(sizes, dngo_sizes)
+    gp, dngo = gp[:, np.isin(sizes, both)], dngo[:, np.isin(dngo_sizes, both)]
+    slower = both[gp.mean(0) > dngo.mean(0)]
+    first = f"slower from {slower[0]:.0f} observations on" if len(slower) else "never slower"
+    interval = bootstrap_interval((gp[:, -1], dngo[:, -1]), mean_ratio, SEED)
+    return judge(interval, "slower", lower=1.0, detail=f"ratio of seconds at {both[-1]:.0f} observations; {first}")
+
+
+def _slopes(sizes: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+    """Least-squares slope of log seconds over log N of each run, (runs,)."""
+    x = np.log(sizes) - np.log(sizes).mean()
+    return np.log(seconds) @ x / (x @ x)

@@ -1,0 +1,1 @@
+"""DNGO's experiments: a shard of repetitions in, records out."""

@@ -1,0 +1,132 @@
+"""The search for DNGO's architecture (section 3.1.1): its space, and the average relative loss that it minimises.
+
+The paper tunes, for one to four layers, "learning rate, momentum, layer sizes, L2 penalties for each set of weights and
+dropout rates for each layer" to minimise "the average relative loss on a series of benchmark global optimization
+problems". It states neither ranges nor problems nor what the loss is relative to. Here a run of DNGO with T evaluations
+on f, n of them its initial design, has the relative loss
+
+    (min_{i <= T} f(x_i) - f*) / (min_{i <= n} f(x_i) - f*)
+
+the share of the initial design's regret that is left: 1 where nothing better was found, 0 at the optimum, so that no
+function outweighs the others by its scale. It is averaged over functions and seeds. Initial designs are the same for
+all architectures. Functions of equal dimension advance in lockstep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from ConfigSpace import ConfigurationSpace, Float, Integer
+from torch import Tensor
+
+from core.acquisition.maximizers import GradientAscent
+from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.synthetic import SyntheticFunction, lookup
+from core.models.dngo import DNGO
+from core.models.regularised_network import RegularisedRepresentation
+from core.optimizers.policy import ModelBased, uniform_points
+from core.randomness import make_generators
+from core.seeds import derive_seed
+from core.spaces import CubeEncoding
+from core.study.lockstep import run_on_cube
+from papers.dngo.experiments.representations import dngo_on
+
+TINY = 1e-12  # an initial design this close to the optimum leaves nothing to gain
+
+
+def architecture_space(layers: int) -> ConfigurationSpace:
+    """Rate, momentum, a width and a dropout rate a hidden layer, a weight decay for each set of weights."""
+    space = ConfigurationSpace(name=f"dngo_{layers}_layers")
+    space.add(Float("learning_rate", (1e-3, 0.5), log=True), Float("momentum", (0.0, 0.95)))
+    space.add(*(Integer(f"width_{i}", (5, 200), log=True) for i in range(1, layers + 1)))
+    space.add(*(Float(f"dropout_{i}", (0.0, 0.5)) for i in range(1, layers + 1)))
+    space.add(*(Float(f"decay_{i}", (1e-7, 1e-1), log=True) for i in range(1, layers + 2)))
+    return space
+
+
+def published_architecture(layers: int) -> dict[str, Any]:
+    """Widths of 50, no dropout; rate, momentum and decay, which are not published, as in `core.models.dngo`."""
+    ours, numbers = DNGO().representation, range(1, layers + 1)
+    widths, dropouts = {f"width_{i}": 50 for i in numbers}, {f"dropout_{i}": 0.0 for i in numbers}
+    decays = {f"decay_{i}": ours.weight_decay for i in range(1, layers + 2)}
+    return {"learning_rate": ours.learning_rate, "momentum": ours.momentum, **widths, **dropouts, **decays}
+
+
+def make_dngo(configuration: Mapping[str, Any], epochs: int, device: str = "cpu") -> DNGO:
+    """The model of a configuration of `architecture_space`."""
+    layers = sum(name.startswith("width") for name in configuration)
+    network = RegularisedRepresentation(
+        [configuration[f"width_{i}"] for i in range(1, layers + 1)],
+        [configuration[f"decay_{i}"] for i in range(1, layers + 2)],
+        [configuration[f"dropout_{i}"] for i in range(1, layers + 1)],
+        epochs=epochs,
+        learning_rate=configuration["learning_rate"],
+        momentum=configuration["momentum"],
+    )
+    return dngo_on(network, device=device)
+
+
+@dataclass(frozen=True)
+class RelativeLoss:
+    """The average relative loss as an `Objective` over architectures with so many layers; settings as `Architecture`.
+
+    Attributes:
+        seeds: one a run of DNGO on each function.
+    """
+
+    layers: int
+    functions: tuple[str, ...]
+    seeds: tuple[int, ...]
+    evaluations: int
+    initial_design: int
+    epochs: int
+    device: str = "cpu"
+    fidelity: ClassVar[Fidelity | None] = None
+    optimum: ClassVar[float | None] = None
+    worst_loss: ClassVar[float] = 1.0
+
+    @property
+    def space(self) -> ConfigurationSpace:
+        return architecture_space(self.layers)
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation:
+        """Draws nothing from the generator: all configurations share the seeds."""
+        check_budget(self.fidelity, budget)
+        losses = [self.losses(configuration).mean() for configuration in configurations]
+        return Evaluation(np.array(losses), np.ones(len(losses)), tuple({} for _ in losses))
+
+    def losses(self, configuration: Mapping[str, Any]) -> np.ndarray:
+        """Relative losses of one architecture, (functions, seeds)."""
+        model = make_dngo(configuration, self.epochs, self.device)
+        losses = np.empty((len(self.functions), len(self.seeds)))
+        functions = [lookup(name) for name in self.functions]
+        for dimension in sorted({function.dimension for function in functions}):
+            places = [i for i, function in enumerate(functions) if function.dimension == dimension]
+            losses[places] = self._run(model, [functions[i] for i in places])
+        return losses
+
+    def _run(self, model: DNGO, functions: Sequence[SyntheticFunction]) -> np.ndarray:
+        """Functions of one dimension in lockstep, every seed on every function: (functions, seeds)."""
+        names = [function.name for function in functions]
+        encoding = CubeEncoding(functions[0].space)
+        designs, searches = (
+            make_generators([derive_seed(name, stream, seed) for name in names for seed in self.seeds], self.device)
+            for stream in ("initial design", "dngo")
+        )
+        X = uniform_points(encoding, self.initial_design, designs)
+        policy = ModelBased(encoding, lambda n: model, GradientAscent())
+        _, y = run_on_cube(lambda U: self._values(functions, U), policy, X, searches, self.evaluations)
+        optima = y.new_tensor([function.optimum for function in functions]).repeat_interleave(len(self.seeds))
+        first, last = y[:, : self.initial_design].amin(1) - optima, y.amin(1) - optima
+        return (last / first.clamp(min=TINY)).clamp(0, 1).view(len(functions), -1).cpu().numpy()
+
+    def _values(self, functions: Sequence[SyntheticFunction], X: Tensor) -> Tensor:
+        """Values (runs, n) of X (runs, n, d), each function's runs side by side."""
+        parts = X.split(len(self.seeds))
+        return torch.cat([function.on_cube(part) for function, part in zip(functions, parts, strict=True)])

@@ -1,0 +1,1 @@
+"""Figures and the table of Brofos et al.: raw runs in, Figure or Table out."""

@@ -1,0 +1,69 @@
+"""Brofos Fig 1: the model, its criteria, and the network."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from core.experiment.results import Results
+from core.report import Figure, Published, frame_of, style
+
+LAYERS = (4, 5, 5, 5, 1)
+
+
+def fig1(results: Results, published: Published | None) -> Figure:
+    """Brofos Fig 1: the interpolation, the criteria for the next query, and the architecture scaled down."""
+    frame = frame_of(results, "illustration")
+    shown = frame[frame["run"] == 0].reset_index(drop=True)
+    grid, data, query = (shown[shown["part"] == part] for part in ("grid", "data", "query"))
+    figure, (left, middle, right) = style.subplots(1, 3, width=7.8, height=2.9)
+    left.plot(grid["x"], grid["value"], color="0.35", linestyle="--", linewidth=1, label="f")
+    left.plot(grid["x"], grid["mean"], color=style.BLUE, label="least squares")
+    low, high = (grid["mean"] + sign * 1.96 * grid["sd"] for sign in (-1, 1))
+    left.fill_between(grid["x"], low, high, color=style.BLUE, alpha=0.2, lw=0, label="95% envelope")
+    left.plot(data["x"], data["value"], "k.", markersize=4, label="observations")
+    span = data["value"].max() - data["value"].min()
+    left.set_ylim(data["value"].min() - 0.1 * span, data["value"].max() + 0.2 * span)
+    left.set_title("(a) interpolation")
+    criteria = (
+        ("expected improvement", grid["ei"], style.GREEN, "-"),
+        ("variance", grid["sd"] ** 2, style.VERMILION, "--"),
+    )
+    for label, values, color, dash in criteria:
+        middle.plot(grid["x"], values / values.max(), color=color, linestyle=dash, label=label)
+    middle.plot(query["x"], np.zeros(len(query)), "^", color=style.PURPLE, clip_on=False, label="next queries")
+    middle.set_title("(b) criteria, scaled")
+    for axes in (left, middle):
+        axes.set_xlabel("x")
+    _architecture(right)
+    handles, labels = [], []
+    for axes in (left, middle):
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            handles.append(handle)
+            labels.append(label)
+    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    caption = (
+        f"A draw of a Gaussian process after {len(data)} observations (first repetition), 50 of them uniform. The "
+        "envelope is for a new observation. (c): five of 50 units a layer; the dashed weights are the regression's."
+    )
+    return Figure(figure, caption, shown)
+
+
+def _architecture(axes: Axes) -> None:
+    """Layers of nodes: the network's weights are trained, those of the last layer replaced by the regression's."""
+    axes.set_axis_off()
+    axes.set_title("(c) architecture")
+    places = [np.linspace(-1, 1, size) if size > 1 else np.zeros(1) for size in LAYERS]
+    for layer, (left, right) in enumerate(pairwise(places)):
+        last = layer == len(places) - 2
+        look = {"linestyle": "--" if last else "-", "color": style.VERMILION if last else "0.6"}
+        for a in left:
+            for b in right:
+                axes.plot([layer, layer + 1], [a, b], linewidth=0.8, zorder=1, **look)
+    names = ("x", *["tanh"] * (len(LAYERS) - 2), r"$\mu$(x)")
+    for layer, (nodes, name) in enumerate(zip(places, names, strict=True)):
+        axes.plot([layer] * len(nodes), nodes, "o", color="white", markeredgecolor="k", markersize=8, zorder=2)
+        axes.text(layer, -1.35, name, ha="center", va="top")
+    axes.set_ylim(-1.8, 1.2)

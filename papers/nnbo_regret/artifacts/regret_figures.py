@@ -1,0 +1,44 @@
+"""Brofos Figs 2b and 2c: average and minimum regret."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import Figure, Published, style
+from papers.nnbo_regret.regret_curves import LABELS, SHOWN, queries
+
+
+def fig2b(results: Results, published: Published | None) -> Figure:
+    """Brofos Fig 2b: average and minimum regret on the Gaussian mixture."""
+    return _regret(results, "mixture", "gaussian_mixture")
+
+
+def fig2c(results: Results, published: Published | None) -> Figure:
+    """Brofos Fig 2c: the same on the Hartmann function."""
+    return _regret(results, "hartmann", "hartmann4_rescaled")
+
+
+def _regret(results: Results, experiment: str, benchmark: str) -> Figure:
+    """Mean over runs of R_m / m and Q_m with the middle 80% of the runs."""
+    average, minimum, _ = queries(results, experiment, benchmark, SHOWN)
+    figure, axes = style.subplots(height=3.0)
+    parts = []
+    curves = (("average regret", average, style.VERMILION), ("minimum regret", minimum, style.BLUE))
+    for label, values, color in curves:
+        n = np.arange(1, values.shape[1] + 1)
+        low, high = np.quantile(values, [0.1, 0.9], axis=0)
+        axes.plot(n, values.mean(0), color=color, label=label)
+        axes.fill_between(n, low, high, color=color, alpha=0.18, lw=0)
+        series = {"series": label, "query": n, "mean": values.mean(0), "quantile_10": low, "quantile_90": high}
+        parts.append(pd.DataFrame(series))
+    axes.axhline(0, color=style.RULE, linewidth=0.8)
+    axes.set_xlabel("queries after 50 uniform points")
+    axes.set_ylabel("regret")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    caption = (
+        f"{LABELS[benchmark]}; means and middle 80% of {len(average)} runs. The minimum is over the uniform points as "
+        "well; it can reach zero only as far as the grid of candidates allows."
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))

@@ -1,0 +1,45 @@
+"""Section 5: seconds of the optimizer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import Published, Table, compare_table
+from core.report.names import published_names
+from papers.nnbo_regret.regret_curves import LABELS as BENCHMARKS
+
+LABELS = {**BENCHMARKS, "ratio": "Hartmann / mixture"}
+
+
+@published_names(rows=LABELS, columns=("seconds",))
+def timing(results: Results, published: Published) -> Table:
+    """Section 5: seconds for 100 queries, of which the ratio between the two benchmarks is compared."""
+    frame = results.frame("seconds")
+    columns = ["row", "column", "run", "value", "status"]
+    samples, ours = pd.DataFrame(columns=columns), ""
+    if not frame.empty:
+        seconds = frame.pivot(index="run", columns="benchmark", values="seconds")
+        if set(published.rows) - {"ratio"} <= set(seconds.columns):
+            ours = "".join(f" {LABELS[name]}: ours {seconds[name].mean():.2f} s." for name in seconds)
+            seconds = seconds.assign(ratio=seconds["hartmann4_rescaled"] / seconds["gaussian_mixture"])
+        samples = seconds.reset_index().melt("run", var_name="row").assign(column="seconds", status="ok")[columns]
+    table = compare_table(
+        samples,
+        published,
+        direction="lower",
+        reduced=results.reduced,
+        title="Seconds for 100 queries",
+        caption=(
+            "Ours are processor seconds of the optimizer alone, one run at a time. Theirs are of four processes on a "
+            "laptop of their time, so that only the ratio is compared." + ours
+        ),
+        metric="seconds, and their ratio",
+        format=".3f",
+        row_header="Benchmark",
+        row_labels=LABELS,
+    )
+    cells = {key: cell if key[0] == "ratio" else replace(cell, verdict=None) for key, cell in table.cells.items()}
+    return replace(table, cells=cells)

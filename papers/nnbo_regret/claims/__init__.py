@@ -1,0 +1,1 @@
+"""What Brofos et al. say, each claim beside its check."""

@@ -1,0 +1,50 @@
+"""Claims about Fig 2a: how much faster parallel evaluations are."""
+
+from __future__ import annotations
+
+from core.experiment.results import Results
+from core.report import Check, Interval, bootstrap_interval, claim, judge, rows_of
+from core.report.statistics import mean_ratio
+
+SEED = 1502
+SPEED_UP = 517.17 / 83.90
+"""Seconds of the authors' published timings for 250 evaluations: sequential over parallel."""
+
+
+@claim(
+    artifact="fig2a",
+    place="abstract and Fig 2 (a)",
+    sentence="Parallel evaluation and learning make the optimization faster.",
+)
+def parallel_is_faster(results: Results) -> Check:
+    """The same above 1.5, of at most two."""
+    detail = "seconds sequential over parallel, two evaluators"
+    return judge(_speed_up(results, "parallel_2"), "faster", lower=1.5, detail=detail)
+
+
+@claim(
+    artifact="fig2a",
+    place="Fig 2 (a), caption, with the authors' published timings",
+    sentence="Four processes, two of which evaluate, are six times as fast as the sequential mode.",
+)
+def parallel_is_six_times_faster(results: Results) -> Check:
+    """With the two evaluators that the caption names; above 5."""
+    detail = "seconds sequential over parallel, two evaluators"
+    return judge(_speed_up(results, "parallel_2"), SPEED_UP, lower=5.0, detail=detail)
+
+
+@claim(
+    artifact="fig2a",
+    place="the authors' published timings behind Fig 2 (a)",
+    sentence="With six evaluations at once, as the authors' timings imply, the optimization is six times as fast.",
+)
+def six_evaluators_are_six_times_faster(results: Results) -> Check:
+    """The same with six evaluators; between 5 and 7."""
+    detail = "seconds sequential over parallel, six evaluators"
+    return judge(_speed_up(results, "parallel_6"), SPEED_UP, lower=5.0, upper=7.0, detail=detail)
+
+
+def _speed_up(results: Results, mode: str) -> Interval:
+    runs = [rows_of(results, "wall_clock", method=name) for name in ("sequential", mode)]
+    ends = tuple(rows.groupby("run")["finished"].max().to_numpy() for rows in runs)
+    return bootstrap_interval(ends, mean_ratio, SEED)

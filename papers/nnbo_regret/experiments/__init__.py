@@ -1,0 +1,1 @@
+"""The experiments of Brofos et al.: a shard of repetitions in, records out."""

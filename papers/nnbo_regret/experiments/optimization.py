@@ -1,0 +1,169 @@
+"""Searches with their regret and posterior, the model of Fig 1, and the time that searches take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import torch
+
+from core.acquisition.ei import expected_improvement
+from core.benchmarks import synthetic
+from core.experiment.context import Context
+from core.optimizers.representation_search import RepresentationSearch
+from core.study import local_workers, run_parallel, run_serial
+from core.study.trace import Record
+from papers.nnbo_regret.experiments.search import Queries, Runs, make_rule, regret_of
+from papers.nnbo_regret.experiments.slow_objective import SlowObjective
+from papers.nnbo_regret.settings import Search, WallClock
+
+
+def regret(context: Context[Search]) -> pd.DataFrame:
+    """Every query of a search with its regret and its posterior: Figs 2b, 2c, 3 and Theorem 4.3.
+
+    One row a query, in the units and with the sign of f, which is maximised:
+    iteration (from 1), batch (from 1), observations (behind the posterior, the same for a batch); regret r_i;
+    minimum_regret Q_i, of all points so far; mu_query, mu_optimum: posterior means at x_i and x*; k_query, k_optimum:
+    posterior variances of f there; variance: that of f(x_i) - f(x*), Eq. 17; noise_variance: s^2; floored: s^2 is at
+    its floor; explored: the variance chose; initial_regret: the mean of the initial points, constant in a run.
+    """
+    search = Runs(context)
+    search.query(progress=context.progress)
+    settings, runs, size = context.settings, len(context.runs), context.settings.batch
+    columns = {
+        name: torch.cat([getattr(batch, name).expand(-1, size) for batch in search.batches], 1).cpu().numpy()
+        for name in Queries._fields
+    }
+    found = regret_of(search.target, torch.as_tensor(columns["value"], device=context.device)).cpu().numpy()
+    initial = regret_of(search.target, search.initial).cpu().numpy()
+    lowest = np.minimum.accumulate(np.concatenate([initial.min(1, keepdims=True), found], 1), 1)[:, 1:]
+    queries = found.shape[1]
+    iteration = np.arange(1, queries + 1, dtype=np.int32)
+    batch = (iteration - 1) // size + 1
+    numbers = {
+        "regret": found,
+        "minimum_regret": lowest,
+        "mu_query": columns["mean"],
+        "mu_optimum": columns["mean_best"],
+        "k_query": columns["variance"],
+        "k_optimum": columns["variance_best"],
+        "variance": columns["difference"],
+        "noise_variance": columns["noise"],
+        "initial_regret": np.repeat(initial.mean(1, keepdims=True), queries, 1),
+    }
+    return pd.DataFrame(
+        {
+            "run": np.repeat(list(context.runs), queries),
+            "iteration": np.tile(iteration, runs),
+            "batch": np.tile(batch, runs),
+            "observations": np.tile(settings.initial_points + (batch - 1) * size, runs).astype(np.int32),
+            **{name: values.astype(np.float32).ravel() for name, values in numbers.items()},
+            "floored": columns["floored"].ravel(),
+            "explored": columns["explored"].ravel(),
+        }
+    )
+
+
+def illustration(context: Context[Search]) -> pd.DataFrame:
+    """Fig 1: the model after some queries of a one-dimensional target, over all candidates, in the units of f.
+
+    Rows: part ("grid", "data", "query": the batch that comes next), x in [-1, 1], value (of f; "data": as observed),
+    mean and sd (of an observation, Eq. 7), ei, network (the output of the trained network itself).
+    """
+    search = Runs(context)
+    search.query()
+    batch = search.next_batch(search.X, search.y)
+    model = search.rule.model
+    best = search.y.amin(-1, keepdim=True)
+    frames = []
+    for part, points in (("grid", search.rule.candidates), ("data", search.X), ("query", batch.points)):
+        mean, variance = model.moments(points)
+        columns = {
+            "x": 2 * points.expand(len(context.runs), -1, 1)[..., 0] - 1,
+            "value": -search.y if part == "data" else search.target.function(points),
+            "mean": -mean,
+            "sd": variance.sqrt(),
+            "ei": expected_improvement(mean, variance, best),
+            "network": -model.network_output(points),
+        }
+        arrays = {name: values.cpu().numpy() for name, values in columns.items()}
+        frames += [
+            pd.DataFrame({"run": run, "part": part, **{name: values[index] for name, values in arrays.items()}})
+            for index, run in enumerate(context.runs)
+        ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def seconds(context: Context[Search]) -> pd.DataFrame:
+    """Section 5: processor seconds of the optimizer for so many queries after the initial design, one run at a time.
+
+    Rows: run, seconds. Evaluations take next to none of them. What is compiled is compiled before the clock starts.
+    """
+    Runs(_alone(context, context.runs[0])).query(context.settings.batch)
+    rows = []
+    for run in context.runs:
+        search = Runs(_alone(context, run))
+        start = time.process_time()
+        search.query()
+        rows.append({"run": run, "seconds": time.process_time() - start})
+        context.progress(len(rows) / len(context.runs))
+    return pd.DataFrame(rows)
+
+
+def wall_clock(context: Context[WallClock]) -> pd.DataFrame:
+    """Fig 2a: seconds until each evaluation is finished, one after another or by worker processes.
+
+    Rows: run, evaluation (from 1, as they finish), started, finished (seconds since the first could start; starting the
+    processes is not counted), worker (which process), minimum_regret so far, and evaluation_seconds, what each takes.
+    """
+    settings, evaluations = context.settings, context.settings.initial_points + context.settings.queries
+    objective = SlowObjective(context.benchmark, settings.seconds, settings.noise_sd)
+    frames = []
+    with _evaluators(settings, context.benchmark) as evaluate:
+        for run, seed in zip(context.runs, context.shared_seeds("optimizer"), strict=True):
+            records = evaluate(_optimizer(settings, context.benchmark, seed), objective, evaluations, seed)
+            regrets = [record.info.get("regret", np.inf) for record in records]
+            frames.append(
+                pd.DataFrame(
+                    {
+                        "run": run,
+                        "evaluation": np.arange(1, len(records) + 1),
+                        "started": [record.started for record in records],
+                        "finished": [record.finished for record in records],
+                        "worker": [record.worker for record in records],
+                        "minimum_regret": np.minimum.accumulate(regrets),
+                        "evaluation_seconds": settings.seconds,
+                    }
+                )
+            )
+            context.progress(len(frames) / len(context.runs))
+    return pd.concat(frames, ignore_index=True)
+
+
+@contextmanager
+def _evaluators(settings: WallClock, benchmark: str) -> Iterator[Callable[..., list[Record]]]:
+    """`run_serial`, or `run_parallel` on worker processes; everything is compiled and imported before."""
+    warm = _optimizer(settings, benchmark, 0)
+    run_serial(warm, SlowObjective(benchmark, 0.0, settings.noise_sd), settings.initial_points + 1, 0)
+    if settings.workers == 1:
+        yield run_serial
+        return
+    with local_workers(settings.workers) as address:
+        slow = SlowObjective(benchmark, 0.2, settings.noise_sd)
+        run_parallel(_optimizer(settings, benchmark, 0), slow, 2 * settings.workers, 0, address=address)
+        yield partial(run_parallel, address=address)
+
+
+def _optimizer(settings: WallClock, benchmark: str, seed: int) -> RepresentationSearch:
+    function = synthetic.lookup(benchmark)
+    rule = make_rule(settings, function.dimension)
+    return RepresentationSearch(function.space, rule.candidates, rule.model, settings.batch, seed)
+
+
+def _alone(context: Context, run: int) -> Context:
+    return replace(context, runs=range(run, run + 1))

@@ -1,0 +1,109 @@
+"""Optimizers on the tables: regret over time and its distribution at the end (thesis Figs 7.5 and D.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from core.experiment.results import Results
+from core.report import style
+from core.report.figure import Figure
+from core.report.published import Published
+from core.report.runs import cell_rows
+from core.report.trajectories import SMALLEST, median_and_quartiles, regret_over_time
+from core.report.variants import with_variants
+from papers.tabular.comparison_runs import METHODS, benchmarks_of, comparison_runs, ends, is_short
+from papers.tabular.trained_tables import describe, grid_tables, label
+
+POINTS = 200  # of a curve
+
+
+def fig7_5(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 7.5: protein."""
+    frame = comparison_runs(results)
+    names = benchmarks_of(frame)
+    return _draw(results, frame, ["protein"] if "protein" in names else names[:1])
+
+
+def figD_10(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig D.10: all sets. Its text says mean and standard error, its caption and Fig 7.5 quartiles."""
+    frame = comparison_runs(results)
+    return _draw(results, frame, benchmarks_of(frame))
+
+
+def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
+    tables = grid_tables(results)
+    figure, panels = style.subplots(len(names), 2, width=7.2, height=2.5 * len(names) + 0.7, squeeze=False)
+    parts = []
+    for (left, right), name in zip(panels, names, strict=True):
+        rows = frame[frame["benchmark"] == name]
+        positive = rows.loc[rows["regret"] > SMALLEST, "regret"]
+        floor = positive.min() / 2 if len(positive) else SMALLEST
+        present = set(rows["method"])
+        methods = [method for method in with_variants(METHODS, sorted(present)) if method in present]
+        parts += [_over_time(left, frame, name, method, floor).assign(panel="time") for method in methods]
+        parts += [_at_the_end(right, frame, name, method, floor).assign(panel="end") for method in methods]
+        for axes in (left, right):
+            axes.set_title(label(name))
+        left.set_ylabel("test regret")
+        right.set_ylabel("share of runs")
+        right.set_ylim(0, 1.02)
+    panels[-1, 0].set_xlabel("seconds of training")
+    panels[-1, 1].set_xlabel("final test regret")
+    style.legend(figure, panels[:, 0], 4)
+    caption = (
+        f"Left: median and quartiles of the incumbent's test regret over {_runs(frame)}; lines end where half of the "
+        "runs have. Right: its distribution over the runs when random search has made all its evaluations, or "
+        "where a method's runs end before; the legend says after how many evaluations if that is much before. Regrets "
+        "of 0 are drawn at the left and lower edges. "
+        f"{describe(tables[name] for name in names)}"
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def _over_time(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str, floor: float) -> pd.DataFrame:
+    rows = cell_rows(frame, benchmark, method)
+    times = np.geomspace(rows["seconds"].min(), ends(frame, benchmark, method), POINTS)
+    quartiles = np.maximum(median_and_quartiles(regret_over_time(frame, benchmark, method, times)), floor)
+    shown = ~np.isnan(quartiles[1])
+    times, (low, median, high) = times[shown], quartiles[:, shown]
+    look = style.method(method)
+    axes.plot(times, median, drawstyle="steps-post", **{**look.line, "label": _name(frame, benchmark, method)})
+    axes.fill_between(times, low, high, step="post", color=look.color, alpha=0.12, linewidth=0)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    drawn = {"seconds": times, "low": low, "regret": median, "high": high}
+    return pd.DataFrame({"benchmark": benchmark, "method": method, **drawn})
+
+
+def _at_the_end(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str, floor: float) -> pd.DataFrame:
+    end = min(ends(frame, benchmark), ends(frame, benchmark, method))
+    regret = np.sort(np.maximum(regret_over_time(frame, benchmark, method, np.array([end]))[:, 0], floor))
+    share = np.arange(1, len(regret) + 1) / len(regret)
+    axes.step(np.append(regret[0], regret), np.append(0.0, share), where="post", **style.method(method).line)
+    axes.set_xscale("log")
+    return pd.DataFrame({"benchmark": benchmark, "method": method, "seconds": end, "regret": regret, "share": share})
+
+
+def _name(frame: pd.DataFrame, benchmark: str, method: str) -> str:
+    """Its name in the legend; of short runs with the number of evaluations after which the right panel has them."""
+    if not is_short(frame, benchmark, method):
+        return style.label(method)
+    made = cell_rows(frame, benchmark, method).groupby("run")["evaluation"].max().median()
+    return f"{style.label(method)} (after {made:.0f})"
+
+
+def _runs(frame: pd.DataFrame) -> str:
+    """How many runs there are, in words; methods with equal numbers together."""
+    groups: dict[int, list[str]] = {}
+    for method in _present(METHODS, frame):
+        groups.setdefault(int(frame.loc[frame["method"] == method, "run"].nunique()), []).append(style.label(method))
+    (first, _), *others = groups.items()
+    return "; ".join([f"{first} runs", *(f"{', '.join(names)}: {runs} runs" for runs, names in others)])
+
+
+def _present(methods: Iterable[str], frame: pd.DataFrame) -> list[str]:
+    return [method for method in methods if (frame["method"] == method).any()]

@@ -1,0 +1,95 @@
+"""Thesis Tables 7.1, 7.2 and 7.4: what the tables of trained networks hold, beside what was published."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report.names import published_names
+from core.report.published import Published
+from core.report.table import Cell, Table, spec_table
+from core.report.verdicts import Verdict, exact_verdict
+from core.tabular.table import TEST, TRAIN, VALID
+from core.tabular.table import Table as Trained
+from core.tabular.values import VALUES
+from papers.tabular.artifacts.neighbourhood_tables import NAMES
+from papers.tabular.trained_tables import LABELS, describe, grid_tables
+
+PARTS = {"train": TRAIN, "validation": VALID, "test": TEST}
+
+
+@published_names(rows=LABELS, columns=(*PARTS, "features"))
+def table7_1(results: Results, published: Published) -> Table:
+    """Thesis Table 7.1: the parts of each data set and its inputs, as our tables were trained on them."""
+    ours = {}
+    for name, table in grid_tables(results).items():
+        counts = np.bincount(table.split, minlength=3)
+        ours[name] = {part: str(counts[code]) for part, code in PARTS.items()} | {"features": str(inputs_of(table))}
+    return _only_run(
+        spec_table(
+            pd.DataFrame.from_dict(ours, orient="index"),
+            published,
+            caption="Rows of each part, and inputs that are not constant.",
+            row_header="Data set",
+            row_labels=LABELS,
+        ),
+        ours,
+    )
+
+
+@published_names(rows=VALUES, columns=("choices",))
+def table7_2(results: Results, published: Published) -> Table:
+    """Thesis Table 7.2, rendered from the grid of core.tabular."""
+    rows = {name: {"choices": ", ".join(map(str, own))} for name, own in VALUES.items()}
+    return spec_table(
+        pd.DataFrame.from_dict(rows, orient="index"),
+        published,
+        caption="The space of all tables, 62,208 configurations. The table calls the constant schedule fix, the "
+        "published files and the other tables call it const, as we do.",
+        row_header="Hyperparameter",
+        row_labels=NAMES,
+    )
+
+
+@published_names(rows=VALUES, columns=LABELS)
+def table7_4(results: Results, published: Published) -> Table:
+    """Thesis Table 7.4: the configuration with the lowest average test error on each set."""
+    tables = grid_tables(results)
+    cells = {}
+    for name in dict.fromkeys([*published.columns, *tables]):
+        best = tables[name].best_configuration if name in tables else {}
+        for parameter in VALUES:
+            printed = published.get((parameter, name))
+            text = str(best.get(parameter, ""))
+            verdict = Verdict("not run") if name not in tables else exact_verdict(text, printed.text if printed else "")
+            if printed and name in tables and printed.text not in map(str, tables[name].grid.values[parameter]):
+                verdict = Verdict("not run", note="the published value is not in our grid")
+            cells[parameter, name] = Cell(text=text, published=printed, verdict=verdict)
+    return Table(
+        title="",
+        rows=tuple(VALUES),
+        columns=tuple(dict.fromkeys([*published.columns, *tables])),
+        cells=cells,
+        caption=f"Best of the configurations that we trained. {describe(tables.values())}. Where the published value "
+        "is not among them, it cannot be compared. The printed column of Parkinson repeats that of Naval; Table D.2 "
+        "has another incumbent.",
+        row_header="Hyperparameter",
+        row_labels=NAMES,
+        column_labels=LABELS,
+    )
+
+
+def inputs_of(table: Trained) -> int:
+    """Inputs d of the networks, from P = (d + 1) w1 + (w1 + 1) w2 + w2 + 1 parameters of the first configuration."""
+    (first,) = table.grid.configurations([0])
+    wide_1, wide_2 = first["n_units_1"], first["n_units_2"]
+    return int(table.parameters[0] - (wide_1 + 2) * wide_2 - 1) // wide_1 - 1
+
+
+def _only_run(table: Table, run: dict) -> Table:
+    """Rows that were not run are that, and do not differ."""
+    absent = [key for key in table.cells if key[0] not in run]
+    for key in absent:
+        table.cells[key] = Cell(published=table.cells[key].published, verdict=Verdict("not run"))
+    return table

@@ -1,0 +1,166 @@
+"""Tables 7.3 and D.1 to D.4: the incumbent of each data set and what changing one of its hyperparameters costs.
+
+Errors have the verdicts of means over the repetitions. A relative change a / b - 1 is a ratio of two means, each over
+repetitions of its own: the interval is Welch's of log a - log b, with standard errors sd / (mean sqrt(R)). A smaller
+change is no better than a larger one, so that it is `reproduced` or `differs`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report.bootstrap import Interval
+from core.report.names import published_names
+from core.report.published import Published, PublishedCell
+from core.report.table import Cell, Table, compare_table
+from core.report.verdicts import Estimate, Verdict, interval_verdict, our_estimate, welch_interval
+from core.tabular.neighbourhood import local_neighbourhood
+from core.tabular.values import VALUES
+from papers.tabular.trained_tables import describe, grid_table
+
+NAMES = {
+    "init_lr": "Initial LR",
+    "batch_size": "Batch Size",
+    "lr_schedule": "LR Schedule",
+    "activation_fn_1": "Activation/Layer 1",
+    "activation_fn_2": "Activation/Layer 2",
+    "n_units_1": "Layer 1 Size",
+    "n_units_2": "Layer 2 Size",
+    "dropout_1": "Dropout/Layer 1",
+    "dropout_2": "Dropout/Layer 2",
+}
+INCUMBENT, ERROR, CHANGE = "incumbent", "test_error", "relative_change"
+
+
+def change_name(hyperparameter: str, before: object, after: object) -> str:
+    """The row of a neighbourhood table: the hyperparameter and its change."""
+    return f"{hyperparameter}: {before} to {after}"
+
+
+def every_change() -> list[str]:
+    """The rows that a neighbourhood table can have: the incumbent and every change in the whole space."""
+    changes = ((name, *pair) for name, values in VALUES.items() for pair in permutations(values, 2))
+    return [INCUMBENT, *(change_name(*change) for change in changes)]
+
+
+KNOWN = published_names(rows=every_change, columns=(ERROR, CHANGE))
+
+
+@KNOWN
+def table7_3(results: Results, published: Published) -> Table:
+    """Thesis Table 7.3, the same as Table D.3."""
+    return _neighbourhood(results, published, "protein")
+
+
+@KNOWN
+def tableD_1(results: Results, published: Published) -> Table:
+    """Thesis Table D.1."""
+    return _neighbourhood(results, published, "naval")
+
+
+@KNOWN
+def tableD_2(results: Results, published: Published) -> Table:
+    """Thesis Table D.2."""
+    return _neighbourhood(results, published, "parkinsons")
+
+
+@KNOWN
+def tableD_3(results: Results, published: Published) -> Table:
+    """Thesis Table D.3."""
+    return _neighbourhood(results, published, "protein")
+
+
+@KNOWN
+def tableD_4(results: Results, published: Published) -> Table:
+    """Thesis Table D.4."""
+    return _neighbourhood(results, published, "slice_localization")
+
+
+def relative_change(changed: np.ndarray, best: np.ndarray) -> Interval:
+    """Mean of errors (R,) over that of others minus 1, with its 95% interval; nan where a repetition diverged."""
+    if not (np.isfinite(changed).all() and np.isfinite(best).all()):
+        return Interval(math.nan, math.nan, math.nan)
+    low, high = welch_interval(_log_estimate(changed), _log_estimate(best))
+    return Interval(float(changed.mean() / best.mean()) - 1, math.expm1(low), math.expm1(high))
+
+
+def _neighbourhood(results: Results, published: Published, name: str) -> Table:
+    table = grid_table(results, name)
+    incumbent = table.test_mse[table.best].astype(float)
+    errors = {INCUMBENT: incumbent}
+    for row in local_neighbourhood(table).to_dict("records"):
+        repetitions = np.array([row[f"test_mse_{run}"] for run in range(table.repetitions)])
+        errors[change_name(row["hyperparameter"], row["before"], row["after"])] = repetitions
+    samples = [
+        (row, ERROR, run, value, "ok" if np.isfinite(value) else "failed")
+        for row, values in errors.items()
+        for run, value in enumerate(values)
+    ]
+    rows = list(dict.fromkeys([*published.rows, *errors]))
+    best = ", ".join(f"{NAMES[key]} {value}" for key, value in table.best_configuration.items())
+    compared = compare_table(
+        pd.DataFrame(samples, columns=["row", "column", "run", "value", "status"]),
+        published,
+        direction="lower",
+        reduced=results.reduced,
+        rows=rows,
+        columns=(ERROR, CHANGE),
+        metric="test error (MSE, standardised target) after the change, and its relative change",
+        format=".4g",
+        row_header="Change",
+        row_labels={row: _row_label(row) for row in rows},
+        column_labels={ERROR: "test error", CHANGE: "relative change"},
+        caption=f"Our incumbent: {best}. Changes that it does not have, or that our grid lacks, are not run. Relative "
+        "changes differ or do not, none is better. Printed errors with less than two significant digits are quoted "
+        f"only. {describe([table])}.",
+    )
+    for key, cell in compared.cells.items():
+        row, column = key
+        if key == (INCUMBENT, CHANGE):
+            compared.cells[key] = Cell()
+        elif column == CHANGE and row in errors:
+            found = relative_change(errors[row], incumbent)
+            runs, failed = len(incumbent), int((~np.isfinite(errors[row])).sum())
+            verdict = _change_verdict(found, failed, cell.published, results.reduced)
+            compared.cells[key] = Cell(
+                found.estimate, runs=runs, failed=failed, published=cell.published, verdict=verdict
+            )
+        elif cell.published is not None and _digits(cell.published.text) < 2:
+            compared.cells[key] = replace(cell, verdict=None)
+    return compared
+
+
+def _log_estimate(errors: np.ndarray) -> Estimate:
+    """The logarithm of a mean with its standard error, to first order."""
+    mean, error, freedom = our_estimate(errors)
+    return Estimate(math.log(mean), error / mean, freedom)
+
+
+def _change_verdict(found: Interval, failed: int, published: PublishedCell | None, reduced: bool) -> Verdict | None:
+    """Without a direction; a change of which a printed number has less than two digits is quoted only."""
+    if published is None:
+        return Verdict("not published", reduced=reduced, note="missing")
+    if _digits(published.text) < 2:
+        return None
+    if failed:
+        return Verdict("differs", reduced=reduced, note=f"{failed} repetitions diverged")
+    verdict = interval_verdict(found, published, "lower", reduced)
+    return replace(verdict, kind={"better": "differs", "worse": "differs"}.get(verdict.kind, verdict.kind))
+
+
+def _digits(printed: str) -> int:
+    """Significant digits of a printed decimal number."""
+    return len(printed.replace(".", "").lstrip("0"))
+
+
+def _row_label(row: str) -> str:
+    if row == INCUMBENT:
+        return "Incumbent"
+    name, change = row.split(": ")
+    return f"{NAMES[name]}: {change}"

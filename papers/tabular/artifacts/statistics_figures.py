@@ -1,0 +1,104 @@
+"""Empirical distributions of what the tables hold (thesis Fig 7.1 and Figs D.1 to D.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from core.experiment.results import Results
+from core.report import style
+from core.report.figure import Figure
+from core.report.published import Published
+from core.tabular.table import Table
+from papers.tabular.trained_tables import describe, grid_tables, label, noise_of
+
+Curves = dict[str, np.ndarray]
+COLORS = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE)
+
+
+def fig7_1(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 7.1: errors, numbers of parameters, training times and noise on protein."""
+    tables = grid_tables(results)
+    name = "protein" if "protein" in tables else next(iter(tables))
+    figure, panels = style.subplots(2, 2, height=4.6, sharey=True)
+    parts = []
+    for axes, (title, (values_of, unit)) in zip(panels.flat, PANELS.items(), strict=True):
+        axes.set_title(title)
+        parts.append(_panel(axes, values_of(tables[name]), unit).assign(panel=title))
+    for axes in panels[:, 0]:
+        axes.set_ylabel("share of configurations")
+    caption = f"{label(name)}: averages over the repetitions; {NOISE}. {describe([tables[name]])}"
+    return Figure(figure, caption, pd.concat(parts).assign(dataset=name))
+
+
+def figD_1(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig D.1: errors after all epochs."""
+    return _by_set(results, "Errors", "averages over the repetitions")
+
+
+def figD_2(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig D.2: numbers of parameters."""
+    return _by_set(results, "Parameters", "trainable parameters of each network")
+
+
+def figD_3(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig D.3: training times."""
+    return _by_set(results, "Training time", "averages over the repetitions")
+
+
+def figD_4(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig D.4: noise after each of the stored epochs."""
+    return _by_set(results, "Noise", NOISE)
+
+
+NOISE = "noise is the standard deviation of the validation error over the repetitions, after several numbers of epochs"
+
+
+def _errors(table: Table) -> Curves:
+    return {"train": table.mean_train[:, -1], "validation": table.mean_valid[:, -1], "test": table.mean_test}
+
+
+def _noise(table: Table) -> Curves:
+    return {f"{epoch} epochs": noise for epoch, noise in zip(table.epochs, noise_of(table).T, strict=True)}
+
+
+PANELS: dict[str, tuple[Callable[[Table], Curves], str]] = {
+    "Errors": (_errors, "mean squared error"),
+    "Parameters": (lambda table: {"": table.parameters.astype(float)}, "number of parameters"),
+    "Training time": (lambda table: {"": table.mean_seconds}, "seconds"),
+    "Noise": (_noise, "standard deviation"),
+}
+
+
+def _by_set(results: Results, title: str, words: str) -> Figure:
+    tables, (values_of, unit) = grid_tables(results), PANELS[title]
+    figure, panels = style.subplots(1, len(tables), width=7.2, height=2.4, sharey=True, squeeze=False)
+    parts = []
+    for axes, (name, table) in zip(panels[0], tables.items(), strict=True):
+        axes.set_title(label(name).removeprefix("HPO-Bench-"))
+        parts.append(_panel(axes, values_of(table), unit).assign(dataset=name))
+    panels[0, 0].set_ylabel("share of configurations")
+    return Figure(figure, f"{title}: {words}. {describe(tables.values())}", pd.concat(parts))
+
+
+def _panel(axes: Axes, curves: Curves, unit: str) -> pd.DataFrame:
+    """Draw distributions as steps on a log axis; the share that diverged is missing at the right end.
+
+    Returns:
+        curve, value, share: what was drawn.
+    """
+    parts = []
+    for color, (name, values) in zip(COLORS, curves.items(), strict=False):
+        shown = np.sort(values[np.isfinite(values)])
+        share = np.arange(1, len(shown) + 1) / len(values)
+        axes.step(shown, share, where="post", color=color, label=name)
+        parts.append(pd.DataFrame({"curve": name, "value": shown, "share": share}))
+    axes.set_xscale("log")
+    axes.set_xlabel(unit)
+    axes.set_ylim(0, 1.02)
+    if len(curves) > 1:
+        axes.legend(loc="lower right")
+    return pd.concat(parts)

@@ -1,0 +1,1 @@
+"""What chapter 7 says of its tables, and of optimizers on them, each claim beside its check."""

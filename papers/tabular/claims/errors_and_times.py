@@ -1,0 +1,151 @@
+"""Claims of 7.2 about errors and training times. Intervals are over the repetitions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.experiment.results import Results
+from core.report import Check, claim
+from core.report.repetitions import of_table
+from core.tabular.importance import finite_errors
+from core.tabular.ranks import spearman
+from core.tabular.table import Table
+from papers.tabular.claims.on_tables import on, on_all
+
+FEW = 0.1  # of the configurations: at most "a small subset"
+MANY, MAGNITUDE = 0.01, 10.0  # of the configurations: at least "many", and above how many medians they are outliers
+STRONG = 0.5  # a rank correlation
+
+
+@claim(
+    artifact="fig7_1",
+    place="thesis 7.2",
+    kind="shape",
+    sentence="Errors on protein are spread over an order of magnitude or more.",
+)
+def errors_spread_over_a_magnitude(results: Results) -> Check:
+    return on("protein", results, _spread)
+
+
+@claim(
+    artifact="figD_1",
+    place="thesis 7.2 and D.1",
+    kind="shape",
+    sentence="Errors are spread over an order of magnitude or more on all sets.",
+)
+def errors_spread_everywhere(results: Results) -> Check:
+    return on_all(results, _spread, "consistent")
+
+
+@claim(
+    artifact="fig7_1",
+    place="thesis 7.2",
+    kind="shape",
+    sentence="Only a small part of the configurations reaches an error below 0.3 on protein.",
+)
+def few_errors_are_below_0_3(results: Results) -> Check:
+    return on("protein", results, _few_small_errors)
+
+
+@claim(
+    artifact="fig7_1",
+    place="thesis 7.2",
+    kind="shape",
+    sentence="Many configurations are outliers on protein, with errors far above the usual one.",
+)
+def many_errors_are_far_above_the_average(results: Results) -> Check:
+    return on("protein", results, _outliers)
+
+
+@claim(
+    artifact="figD_1",
+    place="thesis 7.2 and D.1",
+    kind="shape",
+    sentence="Many configurations are outliers on all sets, with errors far above the usual one.",
+)
+def outliers_everywhere(results: Results) -> Check:
+    return on_all(results, _outliers, "consistent")
+
+
+@claim(
+    artifact="fig7_1",
+    place="thesis 7.2",
+    kind="shape",
+    sentence="Training times differ greatly between configurations.",
+)
+def times_vary_dramatically(results: Results) -> Check:
+    return on("protein", results, _times_vary)
+
+
+@claim(
+    artifact="figD_3", place="thesis 7.2 and D.1", kind="shape", sentence="Training times differ greatly on all sets."
+)
+def times_vary_everywhere(results: Results) -> Check:
+    return on_all(results, _times_vary, "consistent")
+
+
+@claim(
+    artifact="fig7_1",
+    place="thesis 7.2",
+    kind="shape",
+    sentence="It is the number of parameters that makes training times differ.",
+)
+def times_follow_the_parameters(results: Results) -> Check:
+    return on("protein", results, _times_follow_parameters)
+
+
+@claim(
+    artifact="figD_2",
+    place="thesis 7.2 and D.1",
+    kind="shape",
+    sentence="On all sets it is the number of parameters that makes training times differ.",
+)
+def times_follow_the_parameters_everywhere(results: Results) -> Check:
+    return on_all(results, _times_follow_parameters, "consistent")
+
+
+def _spread(table: Table) -> Check:
+    """Largest finite average test error over the smallest; above 10."""
+
+    def spread(table: Table) -> float:
+        errors = finite_errors(table.mean_test)
+        return errors.max() / errors.min()
+
+    return of_table(table, spread, "an order of magnitude or more", lower=10.0)
+
+
+def _few_small_errors(table: Table) -> Check:
+    """Share of configurations with an average test error below 0.3; at least one of them, and below a tenth."""
+    one = 0.5 / table.grid.size
+    return of_table(table, lambda table: (table.mean_test < 0.3).mean(), "a small subset", one, FEW)
+
+
+def _outliers(table: Table) -> Check:
+    """Share of configurations whose average test error is ten times the median or diverged; above 1%.
+
+    The median is the average here: of the mean, which outliers raise, few errors can be a multiple.
+    """
+
+    def outliers(table: Table) -> float:
+        return (table.mean_test > MAGNITUDE * np.median(table.mean_test)).mean()
+
+    largest = finite_errors(table.mean_test).max() / np.median(table.mean_test)
+    detail = f"largest finite error {largest:.3g} medians"
+    return of_table(table, outliers, "many, by orders of magnitude", lower=MANY, detail=detail)
+
+
+def _times_vary(table: Table) -> Check:
+    """Longest average training over the shortest; above 10."""
+    seconds = lambda table: table.mean_seconds.max() / table.mean_seconds.min()  # noqa: E731
+    return of_table(table, seconds, "dramatically", lower=10.0)
+
+
+def _times_follow_parameters(table: Table) -> Check:
+    """Rank correlation of the average training time with the number of parameters; above 0.5."""
+
+    def correlation(table: Table) -> float:
+        return spearman(table.mean_seconds, table.parameters.astype(float))
+
+    sizes = table.grid.values["batch_size"]
+    detail = "" if len(sizes) > 1 else f"batches of {sizes[0]} only"
+    return of_table(table, correlation, "due to the number of parameters", lower=STRONG, detail=detail)

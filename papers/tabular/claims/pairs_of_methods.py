@@ -1,0 +1,135 @@
+"""How two methods compare on one set: the probability that a run of one has the smaller test regret.
+
+Times are shares of a set's end, the duration of random search's runs: at 1/25 of it random search has made 20 of 500
+evaluations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pandas as pd
+
+from core.report import Check, Interval, NotRunError, each_of, judge, unknown, worded
+from core.report.memo import once
+from core.report.style import label as method_label
+from core.report.trajectories import regret_over_time
+from core.report.win_probability import probabilities, resampled_interval, time_of_lead, wins
+from papers.tabular.comparison_runs import ends, is_short
+from papers.tabular.trained_tables import label
+
+PROTEIN = "protein"
+END = 1.0
+ALIKE = (0.4, 0.6)  # of methods that are as good
+AHEAD = 0.6  # of a method that has left random search behind
+GRID = np.geomspace(0.01, 1.0, 41)  # shares of the end at which it may have
+
+
+def better(frame: pd.DataFrame, ours: str, theirs: str, share: float, benchmark: str = PROTEIN) -> Check:
+    """At this share of the end, or where the runs of either end: above one half."""
+    interval, detail = probability(frame, ours, theirs, share, benchmark)
+    return judge(interval, "above 0.5", lower=0.5, detail=detail)
+
+
+def better_at_the_end(frame: pd.DataFrame, ours: str, theirs: str, benchmark: str = PROTEIN) -> Check:
+    """Above one half; unknown where the runs of either are short."""
+    return unfinished(frame, (ours, theirs), benchmark) or better(frame, ours, theirs, END, benchmark)
+
+
+def alike(frame: pd.DataFrame, ours: str, theirs: str, share: float) -> Check:
+    """Near one half."""
+    interval, detail = probability(frame, ours, theirs, share, PROTEIN)
+    if interval.high - interval.low >= ALIKE[1] - ALIKE[0]:
+        detail += f", as wide as {ALIKE[0]} to {ALIKE[1]}: too few runs to show them as good"
+    return judge(interval, "about 0.5", *ALIKE, detail=detail)
+
+
+def probability(frame: pd.DataFrame, ours: str, theirs: str, share: float, benchmark: str) -> tuple[Interval, str]:
+    """That a run of `ours` is below one of `theirs`, and words for it; not after the runs of either end."""
+    share = min(share, *(ends(frame, benchmark, name) / ends(frame, benchmark) for name in (ours, theirs)))
+    matrix = wins(*(regret_at(frame, benchmark, name, [share]) for name in (ours, theirs)))
+    interval = resampled_interval(lambda a, b: probabilities(matrix, a, b)[:, 0], *matrix.shape[1:])
+    words = f"{label(benchmark)}, {method_label(ours)} below {method_label(theirs)} at {share:.2g} of the end"
+    return interval, f"{words}: {interval.estimate:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+
+
+def later(frame: pd.DataFrame, ours: str, theirs: str) -> Check:
+    """`ours` leaves random search behind later than `theirs`, or never: difference of the times, above 0."""
+    interval = _between_times(frame, ours, theirs, _difference)
+    return worded(judge(interval, "later", lower=0.0), f"{_times_in_words(frame, (ours, theirs))}; difference")
+
+
+def together(frame: pd.DataFrame, ours: str, theirs: str) -> Check:
+    """Both leave random search behind within a factor of two: log2 of the ratio of the times, -1 to 1."""
+    interval = _between_times(frame, ours, theirs, _log_ratio)
+    return worded(
+        judge(interval, "together", -1.0, 1.0), f"{_times_in_words(frame, (ours, theirs))}; log2 of the ratio"
+    )
+
+
+def regret_at(frame: pd.DataFrame, benchmark: str, method: str, shares: Iterable[float] = (END,)) -> np.ndarray:
+    """At shares of the end, (runs, shares); before a run's first evaluation it is infinite."""
+    found = regret_over_time(frame, benchmark, method, np.array(list(shares)) * ends(frame, benchmark))
+    return np.where(np.isnan(found), np.inf, found)
+
+
+def unfinished(frame: pd.DataFrame, methods: Iterable[str], benchmark: str = PROTEIN) -> Check | None:
+    """The part about the end of a set that short runs leave unknown; None where all are long enough."""
+    for name in methods:
+        if is_short(frame, benchmark, name):
+            share = ends(frame, benchmark, name) / ends(frame, benchmark)
+            return unknown(f"{label(benchmark)}, {method_label(name)}: its runs end at {share:.2f} of the end")
+    return None
+
+
+def each(frame: pd.DataFrame, methods: Iterable[str], check: Callable[[str], Check]) -> list[Check]:
+    """A part for each method on protein, absent ones included.
+
+    Raises:
+        NotRunError: none was run.
+    """
+    methods = list(methods)
+    run = set(frame.loc[frame["benchmark"] == PROTEIN, "method"])
+    if not run & set(methods):
+        raise NotRunError(f"methods/{PROTEIN}")
+    return each_of(methods, run, check, method_label)
+
+
+def _between_times(frame: pd.DataFrame, ours: str, theirs: str, statistic: Callable[..., np.ndarray]) -> Interval:
+    first, second = (_against_random(frame, name) for name in (ours, theirs))
+
+    def value(a: np.ndarray, b: np.ndarray, random: np.ndarray) -> np.ndarray:
+        return statistic(*(_leaving_times(probabilities(w, runs, random)) for w, runs in ((first, a), (second, b))))
+
+    return resampled_interval(value, first.shape[1], second.shape[1], first.shape[2])
+
+
+@once
+def _against_random(frame: pd.DataFrame, method: str) -> np.ndarray:
+    return wins(*(regret_at(frame, PROTEIN, name, GRID) for name in (method, "random")))
+
+
+def _leaving_times(found: np.ndarray) -> np.ndarray:
+    """When each of (batch, times of `GRID`) leaves random search behind for good, (batch,)."""
+    return time_of_lead(found, GRID, AHEAD)
+
+
+def _difference(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Two that never leave are equally late."""
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(ours - theirs, nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+
+def _log_ratio(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Two that never leave have no time in common."""
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(np.log2(ours / theirs), nan=np.inf, posinf=np.inf, neginf=-np.inf)
+
+
+def _times_in_words(frame: pd.DataFrame, methods: Iterable[str]) -> str:
+    words = []
+    for name in methods:
+        time = _leaving_times(_against_random(frame, name).mean(axis=(1, 2))[None])[0]
+        words.append(f"{method_label(name)} {'never' if np.isinf(time) else f'from {time:.2g} of the end on'}")
+    return f"ahead of random search: {', '.join(words)}"

@@ -1,0 +1,125 @@
+"""Claims about the distribution over the runs at the end (7.4.2), on protein.
+
+Test regrets are those of a table, of which each method either meets the best configuration or does not: how many
+others are within 1e-3 of it stands in every detail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from core.experiment.results import Results
+from core.report import Check, all_of, bootstrap_interval, claim, judge, unknown, worded
+from core.report.statistics import mean
+from core.report.style import label as method_label
+from core.report.win_probability import RESAMPLES, SEED
+from papers.tabular.claims.pairs_of_methods import PROTEIN, each, regret_at, unfinished
+from papers.tabular.comparison_runs import METHODS, comparison_runs
+from papers.tabular.trained_tables import grid_table
+
+TARGET, OFTEN = 1e-3, 0.6  # the test regret of 7.4.2, and the share of runs
+REACH_OFTEN = ("bohamiann", "regularized_evolution", "tpe")
+CONSISTENT = 0.9  # the share of runs from which on a method ends alike
+TWO = ("regularized_evolution", "tpe")
+
+
+@claim(
+    artifact="fig7_5",
+    place="thesis 7.4.2",
+    sentence="The mean final regret of regularized evolution is lower than TPE's.",
+)
+def evolution_has_a_lower_mean_than_tpe(results: Results) -> Check:
+    return _evolution_minus_tpe(results, mean, "lower mean", upper=0.0)
+
+
+@claim(
+    artifact="fig7_5",
+    place="thesis 7.4.2",
+    sentence="The final regret of regularized evolution differs more from run to run than TPE's.",
+)
+def evolution_is_less_robust_than_tpe(results: Results) -> Check:
+    """Standard deviation of the final regret of regularized evolution minus TPE's: above 0."""
+    return _evolution_minus_tpe(results, lambda regret: regret.std(axis=1, ddof=1), "less robust", lower=0.0)
+
+
+@claim(
+    artifact="fig7_5",
+    place="thesis 7.4.2",
+    sentence="Every method has runs that end with a test regret of 1e-3 or less.",
+)
+def every_method_reaches_1e_3(results: Results) -> Check:
+    """Of each method the share of runs with a final regret of at most 1e-3: one run is enough to show it."""
+
+    def reaches(method: str, regret: np.ndarray) -> Check:
+        share = float((regret <= TARGET).mean())
+        words = f"{method_label(method)} {share:.2f}"
+        return Check(share, "", share, share, "holds", words) if share else unknown(words)
+
+    detail = "cannot be refuted, no number of runs shows a probability of zero"
+    return _of_all_methods(results, reaches, "non-zero", detail)
+
+
+@claim(
+    artifact="fig7_5",
+    place="thesis 7.4.2",
+    sentence="Only BOHAMIANN, regularized evolution and TPE reach 1e-3 in more than 60% of their runs.",
+)
+def three_methods_reach_1e_3_mostly(results: Results) -> Check:
+    """The same share above 0.6 for BOHAMIANN, regularized evolution and TPE, and below it for all others."""
+
+    def often(method: str, regret: np.ndarray) -> Check:
+        return _share(method, regret <= TARGET, **{"lower" if method in REACH_OFTEN else "upper": OFTEN})
+
+    return _of_all_methods(results, often, "above 60% for three")
+
+
+@claim(artifact="fig7_5", place="thesis 7.4.2", sentence="No method ends with the same regret in all its runs.")
+def no_method_always_ends_alike(results: Results) -> Check:
+    """Of each method the share of runs that end with its most frequent regret: below 0.9."""
+
+    def varies(method: str, regret: np.ndarray) -> Check:
+        values, counts = np.unique(regret, return_counts=True)
+        return _share(method, regret == values[counts.argmax()], upper=CONSISTENT)
+
+    return _of_all_methods(results, varies, "not consistently")
+
+
+def near_the_best(results: Results) -> str:
+    """How many configurations of protein's table have a test regret of at most 1e-3, in words."""
+    regret = np.sort(grid_table(results, PROTEIN).mean_test)
+    regret -= regret[0]
+    near = int((regret <= TARGET).sum())
+    farther = f", the next by {regret[near]:.2g}" if near < len(regret) else ""
+    return f"{near} of {len(regret):,} configurations {'is' if near == 1 else 'are'} within 1e-3 of the best{farther}"
+
+
+def _of_all_methods(
+    results: Results, check: Callable[[str, np.ndarray], Check], published: str, detail: str = ""
+) -> Check:
+    """A part for each method, of its final regrets (runs,)."""
+    frame = comparison_runs(results)
+    parts = each(
+        frame,
+        METHODS,
+        lambda name: unfinished(frame, (name,)) or check(name, regret_at(frame, PROTEIN, name)[:, 0]),
+    )
+    return all_of(parts, published, "; ".join(filter(None, [detail, near_the_best(results)])))
+
+
+def _share(method: str, which: np.ndarray, **bounds: float) -> Check:
+    interval = bootstrap_interval(which, mean, SEED, RESAMPLES)
+    return worded(judge(interval, "", **bounds), method_label(method))
+
+
+def _evolution_minus_tpe(
+    results: Results, statistic: Callable[[np.ndarray], np.ndarray], published: str, **bounds: float
+) -> Check:
+    frame = comparison_runs(results)
+    if (short := unfinished(frame, TWO)) is not None:
+        return all_of([short], published)
+    samples = tuple(regret_at(frame, PROTEIN, name)[:, 0] for name in TWO)
+    difference = lambda evolution, tpe: statistic(evolution) - statistic(tpe)  # noqa: E731
+    interval = bootstrap_interval(samples, difference, SEED, RESAMPLES)
+    return judge(interval, published, **bounds, detail=near_the_best(results))

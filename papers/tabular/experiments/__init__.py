@@ -1,0 +1,1 @@
+"""Experiments of chapter 7: a shard of repetitions in, records out."""

@@ -1,0 +1,35 @@
+"""Comparisons of mean regrets, against curves whose answers are known in closed form."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from core.report.mean_comparisons import lower_than, within_factor
+from tests.core.report.made_runs import made
+
+RESOLUTION = 1e-4
+
+
+def test_regrets_below_the_resolution_are_not_told_apart():
+    frame = pd.concat([made("letter", "bohb", 1e-8, 0), made("letter", "tpe", 1e-12, 0)])
+    for margin in (1.0, 1 / 1.5):
+        assert lower_than(frame, "letter", "bohb", "tpe", margin=margin, floor=RESOLUTION).holds == "inconclusive"
+    assert lower_than(frame, "letter", "bohb", "tpe").holds == "fails"
+    assert within_factor(frame, "letter", "bohb", "tpe", 2.0, floor=RESOLUTION).holds == "holds"
+
+
+def test_a_time_after_the_end_of_a_run_and_ends_far_apart_are_open():
+    frame = pd.concat([made("d8", "bohb", 0.1, 0.5), made("d8", "random", 1, 0.1, last=100)])
+    assert lower_than(frame, "d8", "bohb", "random", 50).holds == "holds"
+    for time in (None, 200):
+        check = lower_than(frame, "d8", "bohb", "random", time)
+        assert check.holds == "inconclusive" and "random ends at 100" in check.detail
+
+
+def test_a_reason_not_to_compare_leaves_the_order_open():
+    frame = pd.concat([made("d8", "bohb", 0.1, 0.5), made("d8", "random", 1, 0.1)])
+    for check in (
+        lower_than(frame, "d8", "bohb", "random", reason=lambda cells: f"{' and '.join(cells)}: no model"),
+        within_factor(frame, "d8", "random", "bohb", 2.0, reason=lambda cells: f"{' and '.join(cells)}: no model"),
+    ):
+        assert check.holds == "inconclusive" and check.detail.endswith("(random and bohb: no model)")

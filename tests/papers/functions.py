@@ -1,0 +1,28 @@
+"""A paper's functions and claims by name, as the catalogue finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from core.experiment.catalogue import Catalogue
+from core.report.claims import Claim, claims_about
+
+CATALOGUE = Catalogue(Path(__file__).resolve().parents[2])
+
+
+class Functions:
+    """The functions of a folder: `Functions("bohb", "claims").bohb_ends_best`."""
+
+    def __init__(self, paper: str, folder: str) -> None:
+        self._folder = CATALOGUE.folder(paper, folder)
+
+    def __getattr__(self, name: str) -> Callable:
+        return self._folder.function(name)
+
+
+def all_claims(paper: str) -> list[Claim]:
+    """In the order of the page."""
+    return [
+        claim for artifact in CATALOGUE.paper(paper).artifacts for claim in claims_about(CATALOGUE, paper, artifact)
+    ]
