@@ -1,7 +1,7 @@
 """The page figures/comparison.html: one row an artifact, readable in light and dark, everything in one file.
 
 No scripts: what is long folds in <details>, and images stand in the page as base64. Markup is in page.html, style in
-page.css; colours come from looks.py, and on a dark page accents are lightened and tints made of them.
+page.css; colours come from verdict_style.py, and on a dark page accents are lightened and tints made of them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.report.checks import OUTCOMES
-from core.report.looks import LOOKS
 from core.report.records import table_from_record
 from core.report.table_text import published_text, row_lines
 from core.report.tally import chance_sentence, interval_text, tally, value_text
+from core.report.verdict_style import LOOKS
 from core.report.verdicts import KINDS
 
 SHOWN = 0.55  # pixels of the page for one of an image, which has 200 to the inch

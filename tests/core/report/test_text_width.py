@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.report import style
-from core.report.measure import Ruler
+from core.report.text_width import Ruler
 
 WORDS = ("AV", "To", "W.", "regret,", "±", "1e-3", "illicit", "(mean", "of", "P[R_n", "/", "n]", "−0.5", "WAVE", "$5")
 
