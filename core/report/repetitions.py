@@ -16,20 +16,17 @@ import numpy as np
 
 from core.report.bootstrap import Interval
 from core.report.checks import Check, judge
+from core.report.memo import once
 from core.tabular.table import Table
 
 
 def over_repetitions(table: Table, statistic: Callable[[Table], float], level: float = 0.95) -> Interval:
     """A statistic of a table and its bootstrap interval; learning curves are left out of the resamples."""
-    table = replace(table, curves=None)
-    values, weights = [], []
-    for picks in combinations_with_replacement(range(table.repetitions), table.repetitions):
-        values.append(statistic(resampled(table, picks)))
-        weights.append(factorial(len(picks)) // prod(factorial(count) for count in Counter(picks).values()))
-    drawn = np.repeat(values, weights)
+    resamples = _resamples(table)
+    drawn = np.repeat([statistic(resample) for resample, _ in resamples], [weight for _, weight in resamples])
     low = np.quantile(drawn, (1 - level) / 2, method="lower")
     high = np.quantile(drawn, (1 + level) / 2, method="higher")
-    return Interval(float(statistic(table)), float(low), float(high))
+    return Interval(float(statistic(replace(table, curves=None))), float(low), float(high))
 
 
 def of_table(
@@ -42,6 +39,15 @@ def of_table(
 ) -> Check:
     """The check of a statistic of a table with its interval over the repetitions; see `judge`."""
     return judge(over_repetitions(table, statistic), published, lower, upper, detail)
+
+
+@once
+def _resamples(table: Table) -> list[tuple[Table, int]]:
+    """Every resample of a table without its learning curves, and how often it is drawn; claims share them."""
+    table = replace(table, curves=None)
+    drawn = combinations_with_replacement(range(table.repetitions), table.repetitions)
+    permuted = lambda picks: factorial(len(picks)) // prod(map(factorial, Counter(picks).values()))  # noqa: E731
+    return [(resampled(table, picks), permuted(picks)) for picks in drawn]
 
 
 def resampled(table: Table, picks: tuple[int, ...]) -> Table:

@@ -6,6 +6,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, claim, worded
+from core.report.memo import once
 from core.report.repetitions import of_table
 from core.tabular.importance import table_importances
 from core.tabular.table import Table
@@ -156,6 +157,7 @@ def _as_described(table: Table) -> Check:
     return all_of([worded(check(table), words) for words, check in parts.items()], f"{len(parts)} of {len(parts)}")
 
 
+@once
 def _singles(table: Table, share: float) -> pd.Series:
     return table_importances(table, share, order=1).set_index("hyperparameters")["importance"]
 
