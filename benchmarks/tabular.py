@@ -21,7 +21,7 @@ from core.tabular.benchmark import TabularBenchmark
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import synthetic_table
 from core.tabular.trajectories import trajectory_of_records
-from papers.tabular.comparison import make_optimizer
+from papers.tabular.experiments.comparison import make_optimizer
 
 LOOKUPS = 1_000_000  # a second, wanted
 RUNS, MINUTES, CORES = 500, 15.0, 2  # all methods but BOHAMIANN on one table, wanted
