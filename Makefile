@@ -23,6 +23,7 @@ test-slow: $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/snakemake --lint
 
 format: $(VENV)/installed

@@ -56,6 +56,7 @@ for name in flow.papers:
             flow.targets(name),
 
 
+# Drawings have no params: the scale is in their state, and to compare params Snakemake imports pandas.
 # Where many drawings are asked for, each of a few processes draws its share of those that are out of date.
 for number, batch in enumerate(batches):
 
@@ -69,12 +70,10 @@ for number, batch in enumerate(batches):
             [file for drawn in batch for file in drawn.files],
         log:
             f"logs/draw/batch_{number}.log",
-        params:
-            scale=flow.scale,
         conda:
             "envs/environment.yaml"
         shell:
-            "python -m papers draw {output} --scale {params.scale} > {log} 2>&1"
+            f"python -m papers draw {{output}} --scale {flow.scale} > {{log}} 2>&1"
 
 
 workflow.ruleorder(*(f"drawings_{number}" for number in range(len(batches))), "table", "figure")
@@ -87,12 +86,10 @@ rule table:
         multiext("figures/{own}{table}", *(f".{e}" for e in EXTENSIONS["table"])),
     log:
         "logs/draw/{own}{table}.log",
-    params:
-        scale=flow.scale,
     conda:
         "envs/environment.yaml"
     shell:
-        "python -m papers draw {output} --scale {params.scale} > {log} 2>&1"
+        f"python -m papers draw {{output}} --scale {flow.scale} > {{log}} 2>&1"
 
 
 rule figure:
@@ -102,12 +99,10 @@ rule figure:
         multiext("figures/{own}{figure}", *(f".{e}" for e in EXTENSIONS["figure"])),
     log:
         "logs/draw/{own}{figure}.log",
-    params:
-        scale=flow.scale,
     conda:
         "envs/environment.yaml"
     shell:
-        "python -m papers draw {output} --scale {params.scale} > {log} 2>&1"
+        f"python -m papers draw {{output}} --scale {flow.scale} > {{log}} 2>&1"
 
 
 rule short_name:

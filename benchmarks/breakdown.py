@@ -14,10 +14,10 @@ import numpy as np
 import torch
 
 from benchmarks.ours import best_seconds, make
-from core.models.kernels import gradient, step
-from core.models.kernels.elementary import normal_pair, tanh
-from core.models.kernels.products import product, transpose
-from core.models.kernels.simd import LANES, load, splat, store
+from core.compiled import gradient, sghmc
+from core.compiled.elementary import normal_pair, tanh
+from core.compiled.products import product, transpose
+from core.compiled.simd import LANES, load, splat, store
 
 UPDATE_ARRAYS = 9  # of P numbers, read or written in sampling: state, gradient, coefficients, mask
 
@@ -29,13 +29,13 @@ def breakdown(case: dict) -> dict[str, float]:
     layout, batch = engine.layout, case["batch"]
     alone = partial(_seconds_alone, case["seconds"] / 4)
     theta = engine.chains.position
-    scratch, out, targets = (_aligned(size) for size in (layout.scratch, layout.size, batch))
+    scratch, out, targets = (_aligned(size) for size in (layout.hidden.scratch, layout.size, batch))
     update = (layout.size, engine.target, np.float32(1), out, engine.chains, engine.frozen)
 
     parts = {
         "batch": alone(_run_batches, layout, engine.data, engine.chains, scratch, targets),
-        "products": alone(_run_products, theta, layout, batch, scratch, out),
-        "tanh": alone(_run_tanh, layout, batch, scratch),
+        "products": alone(_run_products, theta, layout.hidden, batch, scratch, out),
+        "tanh": alone(_run_tanh, layout.hidden, batch, scratch),
         "normals": alone(_run_normals, engine.chains.lanes[0], out),
     }
     whole = alone(_run_gradient, theta, layout, targets, case["points"], scratch, out)
@@ -72,7 +72,7 @@ def _seconds_alone(seconds: float, run: Callable, *arguments) -> float:
 @numba.njit
 def _run_batches(times, layout, data, chains, scratch, targets):
     for _ in range(times):
-        step.next_batch(0, 0, layout, data, chains, scratch, targets)
+        sghmc.next_batch(0, 0, layout, data, chains, scratch, targets)
 
 
 @numba.njit
@@ -84,10 +84,10 @@ def _run_gradient(times, theta, layout, targets, points, scratch, out):
 @numba.njit
 def _run_products(times, theta, layout, batch, scratch, out):
     for _ in range(times):
-        for layer in range(len(layout.inputs)):
+        for layer in range(len(layout.weight)):
             below, above = layout.activation[layer], layout.activation[layer + 1]
-            inputs, outputs = layout.inputs[layer], layout.outputs[layer]
-            row_below, row, weight = layout.input_row[layer], layout.output_row[layer], layout.weight[layer]
+            inputs, outputs = layout.sizes[layer], layout.sizes[layer + 1]
+            row_below, row, weight = layout.row[layer], layout.row[layer + 1], layout.weight[layer]
             product(scratch, below, row_below, 1, theta, weight, row, scratch, above, row, batch, inputs, row)
             product(scratch, below, 1, row_below, scratch, above, row, out, weight, row, inputs, batch, row)
             if layer > 0:
@@ -104,7 +104,7 @@ def _run_tanh(times, layout, batch, scratch):
     for _ in range(times):
         for layer in range(1, len(layout.activation)):
             start = layout.activation[layer]
-            for k in range(start, start + batch * layout.input_row[layer], LANES):
+            for k in range(start, start + batch * layout.row[layer], LANES):
                 store(scratch, k, tanh(load(scratch, k)))
 
 
@@ -123,9 +123,9 @@ def _run_normals(times, lanes, out):
 def _run_update(times, adapting, size, target, precision, out, chains, frozen):
     for _ in range(times):
         if adapting:
-            step.adapting_update(0, 0, size, target, precision, out, chains)
+            sghmc.adapting_update(0, 0, size, target, precision, out, chains)
         else:
-            step.frozen_update(0, 0, size, target, precision, out, chains, frozen)
+            sghmc.frozen_update(0, 0, size, target, precision, out, chains, frozen)
 
 
 @numba.njit(fastmath=True)

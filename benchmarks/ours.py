@@ -7,7 +7,8 @@ from collections.abc import Callable
 import torch
 
 from core.models.bohamiann import BayesianNetwork
-from core.models.kernels.problem import Engine, Problem, make_engine
+from core.models.engines.choice import make_engine
+from core.models.engines.problem import Engine, Problem
 from core.models.network import MLP
 from core.models.priors import GammaHyperprior, LogNormalNoise
 from core.randomness import make_generators

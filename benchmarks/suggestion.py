@@ -18,7 +18,7 @@ from rich.table import Table
 from benchmarks import peer_botorch
 from benchmarks.peers import run_peer
 from core.acquisition import Integrated, LogExpectedImprovement, best_observed
-from core.acquisition.maximizers import DifferentialEvolution, GradientAscent, Maximizer
+from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, Maximizer
 from core.models.bohamiann import BayesianNetwork
 from core.models.dngo import DNGO
 from core.models.ensemble import EnsembleModel
@@ -59,7 +59,7 @@ def suggest(model: EnsembleModel, searches: dict[str, Maximizer], X: torch.Tenso
 
 def bohamiann(peers: Path) -> tuple[Table, list[str]]:
     """One suggestion of our networks beside pybnn's."""
-    searches = {"gradient ascent": ASCENT, "differential evolution": DifferentialEvolution()}
+    searches = {"gradient ascent": ASCENT, "differential evolution": EvolutionarySearch()}
     suggest(BayesianNetwork(burn_in=100, steps=200), searches, *data(1, CHAIN["points"]))
     found = {}
     for name, runs in (("one run", 1), (f"{RUNS} runs", RUNS)):

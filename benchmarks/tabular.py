@@ -16,11 +16,11 @@ import numpy as np
 from rich.table import Table
 
 from core.experiment.catalogue import Catalogue
+from core.report.table_trajectories import trajectory_of_records
 from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import synthetic_table
-from core.tabular.trajectories import trajectory_of_records
 from papers.tabular.experiments.comparison import make_optimizer
 
 LOOKUPS = 1_000_000  # a second, wanted

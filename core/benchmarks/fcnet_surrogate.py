@@ -30,10 +30,10 @@ from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 from sklearn.ensemble import RandomForestRegressor
 
+from core.benchmarks.fcnet_space import surrogate_space
 from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
 from core.errors import UserError
 from core.spaces import CubeEncoding
-from core.training.collector import surrogate_space
 
 TREES = 50
 MOST = 0.9  # of the configurations, at least, finish an epoch in the smallest budget: about Table C.2's four rungs

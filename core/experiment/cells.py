@@ -56,7 +56,11 @@ class Cell:
     @property
     def settings_hash(self) -> str:
         """First 16 hex digits of the SHA-256 of the canonical JSON of what determines one repetition."""
-        identity = {"cell": self.name, "function": self.function, "settings": self.settings.model_dump(mode="json")}
+        return self.hash_with(self.settings.model_dump(mode="json"))
+
+    def hash_with(self, settings: Mapping[str, Any]) -> str:
+        """The hash that the cell has with these settings, as `model_dump` gives them."""
+        identity = {"cell": self.name, "function": self.function, "settings": settings}
         if self.needs:
             identity["needs"] = [(needed.settings_hash, needed.runs) for needed in self.needs]
         return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from core.experiment.cells import Cell
 from core.experiment.schema import Settings
-from core.experiment.seeds import derive_seed
 from core.progress import Progress, silent, within
+from core.seeds import derive_seed
 
 if TYPE_CHECKING:
     import pandas as pd

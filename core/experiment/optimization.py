@@ -12,11 +12,10 @@ from torch import Tensor
 
 from core.benchmarks.objective import Objective
 from core.experiment.context import Context
-from core.optimizers.policy import uniform_points
-from core.optimizers.proposer import Proposer
+from core.optimizers.policy import Policy, uniform_points
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
-from core.study.lockstep import evaluations_of, run_in_lockstep
+from core.study.lockstep import Histories, evaluations_of, run_in_lockstep
 from core.study.simulated import simulate
 
 
@@ -25,13 +24,41 @@ def optimize(context: Context, objective: Objective) -> pd.DataFrame:
 
     Returns:
         run, evaluation (from 1), loss, regret (loss above the optimum, where that is known), cost, overhead (seconds
-        of the proposal), origin, status, message.
+        of the proposal), origin (where the proposal comes from; of a search of its own the cell's method), status,
+        message.
     """
-    lockstep = context.settings.method.in_lockstep
-    records = _in_lockstep(context, objective) if lockstep else _one_by_one(context, objective)
+    settings = context.settings
+    if settings.method.in_lockstep:
+        found = in_lockstep(context, objective, settings.evaluations, settings.initial_design)
+        records = found.frame(context.runs)
+    else:
+        records = _one_by_one(context, objective)
     if objective.optimum is not None:
         records.insert(3, "regret", records["loss"] - objective.optimum)
     return records
+
+
+def in_lockstep(
+    context: Context, objective: Objective, evaluations: int, initial: int, policy: Policy | None = None
+) -> Histories:
+    """Run a shard's repetitions in lockstep, from an initial design that all methods share.
+
+    Args:
+        evaluations: of each repetition, those of the initial design included.
+        initial: points of the initial design.
+        policy: what proposes the others; that of the cell's method unless given.
+    """
+    if policy is None:
+        policy = context.settings.method.policy(CubeEncoding(objective.space), context.device)
+    return run_in_lockstep(
+        objective,
+        policy,
+        initial_design(context, policy.encoding, initial),
+        make_generators(context.method_seeds("optimizer"), context.device),
+        evaluations,
+        objective_generators(context),
+        context.progress,
+    )
 
 
 def initial_design(context: Context, encoding: CubeEncoding, n: int) -> Tensor:
@@ -44,15 +71,6 @@ def objective_generators(context: Context) -> list[np.random.Generator]:
     return [np.random.default_rng(seed) for seed in context.shared_seeds("objective")]
 
 
-def _in_lockstep(context: Context, objective: Objective) -> pd.DataFrame:
-    settings, encoding = context.settings, CubeEncoding(objective.space)
-    generators = make_generators(context.method_seeds("optimizer"), context.device)
-    initial = initial_design(context, encoding, settings.initial_design)
-    proposer = Proposer(settings.method.policy(encoding, context.device), initial, generators)
-    noise = objective_generators(context)
-    return run_in_lockstep(objective, proposer, settings.evaluations, noise, context.progress).frame(context.runs)
-
-
 def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
     settings, noise = context.settings, objective_generators(context)
     seeds = context.method_seeds("optimizer")
@@ -61,5 +79,5 @@ def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
         optimizer = settings.method.build(objective.space, seed, evaluations=settings.evaluations)
         told = context.progress_of(done)
         records = simulate(optimizer, objective, 1, generator, evaluations=settings.evaluations, progress=told)
-        frames.append(evaluations_of(records, run).assign(origin=settings.optimizer))
+        frames.append(evaluations_of(records, run).assign(origin=context.method))
     return pd.concat(frames, ignore_index=True)

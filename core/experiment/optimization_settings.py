@@ -12,15 +12,14 @@ if TYPE_CHECKING:
     from core.study.settings import MethodSettings
 
 Count = Annotated[int, Field(gt=0)]
-METHODS = {"tpe": "optuna_tpe"}  # names of optimizers that are other ones in `core.study.methods`
 
 
 class Optimization(Settings):
     """Repetitions of one optimizer on one objective, a row an evaluation; see `core.experiment.optimization`.
 
     Attributes:
-        optimizer: "model" is Bayesian optimization with `model`; the others are searches of their own, of which "smac"
-            needs envs/requirements-smac.txt.
+        optimizer: "model" is Bayesian optimization with `model`; the others are methods of `core.study.methods` without
+            one, of which "smac" needs envs/requirements-smac.txt.
         model: "gp" (hyperparameters by marginal likelihood), "gp_mcmc" (integrated out), "gp_warped" (integrated out,
             inputs warped), "rf" (random forest), "dngo" and "bohamiann".
         maximizer: of the acquisition function.
@@ -37,10 +36,10 @@ class Optimization(Settings):
         hyperparameter_samples: chains of the slice sampler where hyperparameters are integrated out, one sample each.
     """
 
-    optimizer: Literal["model", "random", "tpe", "smac", "cmaes", "differential_evolution"] = "model"
+    optimizer: Literal["model", "random", "optuna_tpe", "smac", "cmaes", "differential_evolution"] = "model"
     model: Literal["gp", "gp_mcmc", "gp_warped", "rf", "dngo", "bohamiann"] | None = None
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
-    maximizer: Literal["gradient", "differential_evolution", "local_search"] = "differential_evolution"
+    maximizer: Literal["gradient", "differential_evolution", "local_search", "one_step"] = "differential_evolution"
     generations: Count = 50
     evaluations: Count
     initial_design: Annotated[int, Field(ge=0)] = 2
@@ -68,5 +67,4 @@ class Optimization(Settings):
         """The method that these settings mean, with those of them that it has."""
         from core.study.methods import method_with
 
-        name = self.model if self.optimizer == "model" else METHODS.get(self.optimizer, self.optimizer)
-        return method_with(name, self)
+        return method_with(self.model if self.optimizer == "model" else self.optimizer, self)

@@ -42,7 +42,11 @@ def write_records(path: Path, records: pd.DataFrame, provenance: dict[str, Any])
     Raises:
         UserError: no space left on the device, or the folder cannot be written; nothing is left behind.
     """
-    table = pa.Table.from_pandas(records, preserve_index=False)
+    write_table(path, pa.Table.from_pandas(records, preserve_index=False), provenance)
+
+
+def write_table(path: Path, table: pa.Table, provenance: dict[str, Any]) -> None:
+    """The same of an Arrow table; raises as `write_records`."""
     notes = {METADATA_KEY: json.dumps(provenance, sort_keys=True), SEAL_KEY: UNSEALED}
     table = table.replace_schema_metadata({**(table.schema.metadata or {}), **notes})
     write_whole(path, lambda stream: stream.write(seal(_encoded(table))), _explain_write_error)

@@ -5,7 +5,7 @@ parameters are sampled by stochastic-gradient MCMC.
     U(theta) = -sum_n log N(y_n | h(x_n; theta_mu), e^s) - log p(theta_mu) - log p(s)                    (Eq. 3 / 3.2)
 
 U is estimated on minibatches of B points, its likelihood scaled by N/B. Inputs and targets are standardised, run by
-run; priors speak of standardised data. A fit samples R data sets at once, k chains each (see `core.models.kernels`);
+run; priors speak of standardised data. A fit samples R data sets at once, k chains each (see `core.compiled`);
 every `thinning`-th step after the burn-in is kept, (steps - burn_in) // thinning samples a chain, and predictions are
 those of `SampledNetwork`. A chain that diverges makes its run's predictions nan and touches no other run.
 
@@ -22,7 +22,8 @@ import torch
 from torch import Tensor
 
 from core.models.chain_state import ChainState
-from core.models.kernels.problem import Engine, Problem, make_engine
+from core.models.engines.choice import make_engine
+from core.models.engines.problem import Engine, Problem
 from core.models.priors import GammaHyperprior, LogNormalNoise, WeightPrior
 from core.models.sampled_network import SampledNetwork
 from core.randomness import Generators, make_generators

@@ -27,6 +27,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from core.compiled.arguments import Priors
 from core.data.normalisation import Standardizer
 from core.models import hyperpriors
 from core.models.ensemble import training_data
@@ -150,10 +151,10 @@ def quadratic(X: Tensor, coefficients: Tensor) -> Tensor:
     return -(basis @ coefficients[..., 1:].reshape(shape)).squeeze(-1)
 
 
-def priors(d: int) -> hyperpriors.Table:
+def priors(d: int) -> Priors:
     """Of log alpha, log 1/beta, lambda, log Lambda_kk and c_k."""
     curvature, centre = (
         hyperpriors.Row(low=-15, high=10, scale=LAMBDA_SCALE),
         hyperpriors.Row(mean=CENTRE, sd=CENTRE_SD),
     )
-    return hyperpriors.table([*PRIOR_ROWS, hyperpriors.Row(sd=OFFSET_SD)] + d * [curvature] + d * [centre])
+    return hyperpriors.independent([*PRIOR_ROWS, hyperpriors.Row(sd=OFFSET_SD)] + d * [curvature] + d * [centre])

@@ -147,7 +147,7 @@ class MarginalLikelihoodGP(GaussianProcess):
 
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> Tensor:
         """Maximum of the posterior density of Theta: (1, runs, P). `initial` takes the place of the first start."""
-        from core.models.kernels import marginal_likelihood
+        from core.compiled import marginal_likelihood
 
         starts = matern.around(X, self.restarts, self.warping, generators)
         starts[:, 0] = matern.centre(X, self.warping) if initial is None else initial[0]
@@ -191,7 +191,7 @@ class MarginalisedGP(GaussianProcess):
         With `initial` the chains go on from its last members, and there is no burn-in; where those have no density
         given today's data (a covariance that cannot be factorised), a chain starts as without.
         """
-        from core.models.kernels import hyperparameters
+        from core.compiled import gaussian_process
 
         start, burn_in = matern.around(X, self.chains, self.warping, generators), self.burn_in
         if initial is not None:
@@ -199,8 +199,8 @@ class MarginalisedGP(GaussianProcess):
             possible = torch.isfinite(matern.log_posterior(X, y, last)).T.unsqueeze(-1)
             start, burn_in = torch.where(possible, last.transpose(0, 1), start), 0
         start = start.flatten(0, 1).cpu()
-        kept = hyperparameters.sample(
-            hyperparameters.Data(X.mT.contiguous().cpu().numpy(), y.cpu().numpy()),
+        kept = gaussian_process.sample(
+            gaussian_process.Data(X.mT.contiguous().cpu().numpy(), y.cpu().numpy()),
             matern.priors(X.shape[-1], self.warping),
             start.numpy(),
             np.full(start.shape[-1], WIDTH),

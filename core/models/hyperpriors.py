@@ -18,6 +18,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.compiled.arguments import Priors
+
 
 class Row(NamedTuple):
     """Prior of one hyperparameter: a range, and inside it a normal, a horseshoe or, where neither is given, nothing."""
@@ -29,23 +31,13 @@ class Row(NamedTuple):
     scale: float = math.nan
 
 
-class Table(NamedTuple):
-    """Priors of P hyperparameters, float64 arrays (P,), as compiled densities read them."""
-
-    low: np.ndarray
-    high: np.ndarray
-    mean: np.ndarray
-    precision: np.ndarray  # 1 / sd^2, 0 for none
-    log_scale: np.ndarray  # of the horseshoe, nan for none
-
-
-def table(rows: list[Row]) -> Table:
+def independent(rows: list[Row]) -> Priors:
     """The product of the rows' priors."""
     low, high, mean, sd, scale = np.array(rows, dtype=np.float64).reshape(-1, 5).T.copy()
-    return Table(low, high, mean, 1 / sd**2, np.log(scale))
+    return Priors(low, high, mean, 1 / sd**2, np.log(scale))
 
 
-def log_density(theta: Tensor, priors: Table) -> Tensor:
+def log_density(theta: Tensor, priors: Priors) -> Tensor:
     """Log density of theta (..., P), up to a constant, -inf outside the ranges: (...)."""
     low, high, mean, precision, log_scale = (torch.as_tensor(column, device=theta.device) for column in priors)
     shrunk = ~log_scale.isnan()

@@ -27,6 +27,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.compiled.arguments import Priors
 from core.data.normalisation import Standardizer
 from core.models import hyperpriors
 from core.models.ensemble import training_data
@@ -38,7 +39,7 @@ PRIOR_ROWS = [
     hyperpriors.Row(low=-10, high=10),  # log alpha
     hyperpriors.Row(low=math.log(1e-8), high=10, scale=0.1),  # log 1/beta; the horseshoe is thesis section 4.4.4's
 ]
-PRIORS = hyperpriors.table(PRIOR_ROWS)
+PRIORS = hyperpriors.independent(PRIOR_ROWS)
 
 
 class Weights(NamedTuple):
@@ -105,7 +106,7 @@ class Regression:
 
 def sample_hyperparameters(
     regression: Regression,
-    priors: hyperpriors.Table,
+    priors: Priors,
     start: Tensor,
     width: Sequence[float],
     generators: Generators,
@@ -114,14 +115,14 @@ def sample_hyperparameters(
     """Slice sampling over the evidence times the prior, on the CPU, where a step costs less than a call to a device.
 
     Args:
-        start: where the chains start, (runs, chains, P), P hyperparameters as `core.models.kernels.evidence` has them.
+        start: where the chains start, (runs, chains, P), P hyperparameters as `core.compiled.evidence` has them.
         width: typical sizes of slices, P.
         sweeps: discarded first, kept, and sweeps from one kept to the next.
 
     Returns:
         (kept * chains, runs, P), on the device of `start`.
     """
-    from core.models.kernels import evidence
+    from core.compiled import evidence
 
     runs, chains, _ = start.shape
     parts = [part.cpu().contiguous().numpy() for part in (regression.singular, regression.inside, regression.outside)]

@@ -25,6 +25,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from core.compiled.arguments import EDGE, Priors
 from core.models import hyperpriors
 from core.randomness import Generators, uniform_
 
@@ -32,7 +33,6 @@ LENGTHSCALE = hyperpriors.Row(low=-10, high=2)
 AMPLITUDE = hyperpriors.Row(low=-10, high=10, mean=0, sd=1)
 NOISE = hyperpriors.Row(low=math.log(1e-8), high=5, scale=0.1)
 WARP = hyperpriors.Row(low=-5, high=5, mean=0, sd=math.sqrt(0.75))
-EDGE = 1e-7  # inputs are kept this far inside the unit interval, where powers have finite derivatives
 
 
 class Hyperparameters(NamedTuple):
@@ -50,9 +50,9 @@ def unpack(theta: Tensor, d: int) -> Hyperparameters:
     return Hyperparameters(theta[..., :d], theta[..., d], theta[..., d + 1], warp)
 
 
-def priors(d: int, warped: bool) -> hyperpriors.Table:
+def priors(d: int, warped: bool) -> Priors:
     """Of every entry of Theta."""
-    return hyperpriors.table([LENGTHSCALE] * d + [AMPLITUDE, NOISE] + [WARP] * (2 * d * warped))
+    return hyperpriors.independent([LENGTHSCALE] * d + [AMPLITUDE, NOISE] + [WARP] * (2 * d * warped))
 
 
 def bounds(d: int, warped: bool) -> Tensor:

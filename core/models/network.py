@@ -12,7 +12,7 @@ delta_L = dU/dh (B, 1) and act' expressed by the activation itself (1 - a^2 for 
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -121,31 +121,44 @@ class MLP:
 class Backpropagation:
     """Forward and backward pass of `chains` networks on batches of B points, in buffers that are allocated once."""
 
-    def __init__(self, network: MLP, theta: Tensor, batch: int) -> None:
-        """Bind to theta (chains, P_w), which may change in place between passes, and to the batch size B."""
-        _, self.act_, self.act_backward_ = ACTIVATIONS[network.activation]
+    def __init__(self, network: MLP, theta: Tensor, batch: int, activations: Sequence[str] = ()) -> None:
+        """Bind to theta (chains, P_w), which may change in place between passes, and to the batch size B.
+
+        Args:
+            activations: of each hidden layer, where they are not all the network's.
+        """
+        hidden = activations or (network.activation,) * (len(network.sizes) - 2)
+        self.units = [ACTIVATIONS[name] for name in hidden]
         self.network = network
         self.layers = network.unpack(theta)
         chains = len(theta)
-        self.activations = [theta.new_empty(chains, batch, size) for size in network.sizes[1:]]
-        self.deltas = [theta.new_empty(chains, batch, size) for size in network.sizes[1:-1]]
+        self.outputs = theta.new_empty(chains, batch, 1)
+        self.activations = [theta.new_empty(chains, batch, size) for size in network.sizes[1:-1]]
+        self.deltas = [torch.empty_like(activation) for activation in self.activations]
 
-    def forward(self, X: Tensor) -> Tensor:
-        """h(x) of X (chains, B, d): (chains, B), a buffer that the next call overwrites."""
-        self.inputs = X
-        for (W, b), a in zip(self.layers, self.activations):
-            torch.baddbmm(b.unsqueeze(1), X, W, out=a)
-            X = a if a is self.activations[-1] else self.act_(a)
-        return X.squeeze(-1)
+    def forward(self, X: Tensor, masks: Sequence[Tensor] = ()) -> Tensor:
+        """h(x) of X (chains, B, d): (chains, B), a buffer that the next call overwrites.
+
+        Args:
+            masks: factors on the activations of each hidden layer, (chains, B, units); none multiplies nothing.
+        """
+        self.masks, self.below = masks, [X]
+        for layer, ((W, b), a, (_, act_, _)) in enumerate(zip(self.layers, self.activations, self.units)):
+            torch.baddbmm(b.unsqueeze(1), self.below[-1], W, out=a)
+            act_(a)
+            self.below.append(a * masks[layer] if masks else a)
+        weight, bias = self.layers[-1]
+        return torch.baddbmm(bias.unsqueeze(1), self.below[-1], weight, out=self.outputs).squeeze(-1)
 
     def backward(self, delta: Tensor, gradient: Tensor) -> None:
         """Write the gradient of sum_b delta_b h(x_b) into `gradient` (chains, P_w), with delta (chains, B)."""
         delta = delta.unsqueeze(-1)
-        below = [self.inputs, *self.activations[:-1]]
         gradients = self.network.unpack(gradient)
         for layer in reversed(range(len(self.layers))):
-            torch.bmm(below[layer].mT, delta, out=gradients[layer][0])
+            torch.bmm(self.below[layer].mT, delta, out=gradients[layer][0])
             torch.sum(delta, 1, out=gradients[layer][1])
             if layer > 0:
                 torch.bmm(delta, self.layers[layer][0].mT, out=self.deltas[layer - 1])
-                delta = self.act_backward_(self.deltas[layer - 1], below[layer])
+                delta = self.deltas[layer - 1].mul_(self.masks[layer - 1]) if self.masks else self.deltas[layer - 1]
+                _, _, act_backward_ = self.units[layer - 1]
+                act_backward_(delta, self.activations[layer - 1])

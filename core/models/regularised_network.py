@@ -76,31 +76,13 @@ class RegularisedRepresentation(Representation):
                 dropped = masks[:, : batch.shape[1]]
                 masks = masks[:, batch.shape[1] :]
                 inputs, targets = X.gather(1, batch.expand(-1, -1, X.shape[-1])), y.gather(1, batch.squeeze(-1))
-                self.masked_gradient(inputs, targets, dropped, gradient)
+                self.error_gradient(self.theta, inputs, targets, gradient, dropped.split(self.widths, -1))
                 gradient.addcmul_(decays, self.theta)
                 gradient.div_(gradient.norm(dim=1, keepdim=True).clamp_(min=LONGEST_GRADIENT))
                 velocity.mul_(self.momentum).sub_(gradient, alpha=self.learning_rate * (1 - taken / steps))
                 self.theta.add_(velocity)
                 taken += 1
         return self
-
-    def masked_gradient(self, X: Tensor, y: Tensor, masks: Tensor, out: Tensor) -> None:
-        """Write the gradient of the error into `out` (runs, P): X (runs, B, d), y (runs, B), masks (runs, B, units)."""
-        layers, gradients = self.network.unpack(self.theta), self.network.unpack(out)
-        masks = masks.split(self.widths, -1)
-        active, below = [], [X]
-        for (W, b), (_, act_, _), mask in zip(layers, self.activations, masks):
-            active.append(act_(torch.baddbmm(b.unsqueeze(1), below[-1], W)))
-            below.append(active[-1] * mask)
-        weight, bias = layers[-1]
-        outputs = torch.baddbmm(bias.unsqueeze(1), below[-1], weight)
-        delta = outputs.sub_(y.unsqueeze(-1)).div_(y.shape[1])
-        for layer in reversed(range(len(layers))):
-            gradients[layer][0].copy_(below[layer].mT @ delta)
-            gradients[layer][1].copy_(delta.sum(1))
-            if layer > 0:
-                delta = (delta @ layers[layer][0].mT).mul_(masks[layer - 1])
-                delta = self.activations[layer - 1][2](delta, active[layer - 1])
 
     def _masks(self, X: Tensor, generators: Generators) -> Tensor:
         """Factors on the activations of an epoch, (runs, N, units of all layers)."""

@@ -12,7 +12,7 @@ the last hidden layer, is what is kept. Activations: "tanh" (bounded, the paper'
 relu with tanh on the last layer.
 
 Backpropagation is that of `core.models.network`, an activation a layer. On the CPU tanh networks train in machine
-code (`core.models.kernels.descent`), the same steps up to rounding: call overhead is most of the time otherwise.
+code (`core.compiled.descent`), the same steps up to rounding: call overhead is most of the time otherwise.
 Training is in float32, phi in float64, since regressions on it amplify rounding. Shapes: X (runs, N, d), y (runs, N),
 standardised; phi (..., runs, q, D).
 """
@@ -24,7 +24,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from core.models.network import ACTIVATIONS, MLP
+from core.models.network import ACTIVATIONS, MLP, Backpropagation
 from core.models.sampled_network import minibatches
 from core.models.settings import check_counts, check_positive
 from core.randomness import Generators, permutations
@@ -78,7 +78,7 @@ class Representation:
         self.learning_rate, self.momentum, self.weight_decay = learning_rate, momentum, weight_decay
         self.activation = activation
         first, last = activation.split("+") if "+" in activation else (activation, activation)
-        self.activations = [ACTIVATIONS[first]] * (len(widths) - 1) + [ACTIVATIONS[last]]
+        self.activations = [first] * (len(widths) - 1) + [last]
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> Representation:
         """Train on standardised X (runs, N, d) and y (runs, N), one generator a run or one for all."""
@@ -96,10 +96,10 @@ class Representation:
 
     def _descend_compiled(self, X: Tensor, y: Tensor, rates: Sequence[Tensor], generators: Generators) -> Tensor:
         """`_descend` in machine code."""
-        from core.models.kernels.descent import Descent
+        from core.compiled.descent import Descent
 
         constants = (self.momentum, self.weight_decay, LONGEST_GRADIENT)
-        descent = Descent(self.network, self.theta, X, y, min(self.batch_size, X.shape[1]), constants)
+        descent = Descent(self.network.sizes, self.theta, X, y, min(self.batch_size, X.shape[1]), constants)
         for epoch in rates:
             descent.epoch(permutations(X.shape[1], len(X), generators), epoch)
         return descent.position()
@@ -118,23 +118,17 @@ class Representation:
 
     def gradient(self, theta: Tensor, X: Tensor, y: Tensor, out: Tensor) -> None:
         """Write dJ/dtheta of every run into `out` (runs, P), for theta (runs, P), X (runs, B, d) and y (runs, B)."""
-        layers, gradients = self.network.unpack(theta), self.network.unpack(out)
-        below = [X]
-        for (W, b), (_, act_, _) in zip(layers, self.activations):
-            below.append(act_(torch.baddbmm(b.unsqueeze(1), below[-1], W)))
-        weight, bias = layers[-1]
-        outputs = torch.baddbmm(bias.unsqueeze(1), below[-1], weight)
-        delta = outputs.sub_(y.unsqueeze(-1)).div_(y.shape[1])
-        for layer in reversed(range(len(layers))):
-            gradients[layer][0].copy_(below[layer].mT @ delta)
-            gradients[layer][1].copy_(delta.sum(1))
-            if layer > 0:
-                delta = self.activations[layer - 1][2](delta @ layers[layer][0].mT, below[layer])
+        self.error_gradient(theta, X, y, out)
         out.add_(theta, alpha=self.weight_decay)
+
+    def error_gradient(self, theta: Tensor, X: Tensor, y: Tensor, out: Tensor, masks: Sequence[Tensor] = ()) -> None:
+        """The same of the error alone, with factors on the activations of each hidden layer, (runs, B, units)."""
+        passes = Backpropagation(self.network, theta, X.shape[1], self.activations)
+        passes.backward(passes.forward(X, masks).sub_(y).div_(y.shape[1]), out)
 
     def features(self, X: Tensor) -> Tensor:
         """phi(x) of standardised X (..., runs, q, d): (..., runs, q, D) float64, differentiable in X."""
         a = X.double()
-        for (W, b), (act, _, _) in zip(self.network.unpack(self.theta.double()), self.activations):
-            a = act(a @ W + b.unsqueeze(-2))
+        for (W, b), name in zip(self.network.unpack(self.theta.double()), self.activations):
+            a = ACTIVATIONS[name][0](a @ W + b.unsqueeze(-2))
         return a

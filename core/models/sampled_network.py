@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
+from core.compiled import prediction
 from core.data.normalisation import Standardizer
 from core.models.ensemble import EnsembleModel, training_data
-from core.models.kernels import prediction
 from core.models.network import MLP
 from core.randomness import Generators, permutations
 
@@ -46,10 +46,10 @@ class SampledNetwork(EnsembleModel):
         X = self.expand_runs(X).to(self.device)
         leading = X.shape[:-3]
         standard = self.inputs.transform(X).to(torch.float32).movedim(-3, 0).flatten(1, -2)
-        compiled = prediction.covers(self.network, self.samples)
-        outputs = (
-            prediction.network_outputs(self.network, self.samples, standard) if compiled else self._forward(standard)
-        )
+        if prediction.covers(self.activation, self.samples):
+            outputs = prediction.network_outputs(self.network.sizes, self.samples, standard)
+        else:
+            outputs = self._forward(standard)
         outputs = outputs.double().unflatten(-1, (*leading, X.shape[-2])).movedim(1, -2)
         noise = self.targets.inverse_variance(self.noise_variance)
         return self.targets.inverse(outputs), noise.reshape(-1, *(1 for _ in leading), self.runs, 1)

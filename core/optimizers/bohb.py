@@ -31,11 +31,10 @@ from numpy.typing import NDArray
 
 from core.density import KernelDensity
 from core.density.kernel import MINIMUM_BANDWIDTH
-from core.optimizers.archive import Archive
 from core.optimizers.base import Outcome, Trial
-from core.optimizers.canonical import Canonical
 from core.optimizers.checks import require_count, require_number
 from core.optimizers.hyperband import Hyperband
+from core.optimizers.points import Archive, Canonical
 
 MODEL = "model"
 DIGITS = 9  # of log l / g; what is equal to so many is a tie

@@ -1,7 +1,7 @@
 """Differential evolution of configurations, asynchronous: best/1/bin (Storn and Price, 1997) with dithering.
 
 The first trials are a Latin hypercube of the population's size. Then the members are challenged in turn: a trial of
-`core.differential_evolution` from the population as it is at that moment, which takes the member's place when it is
+`core.spaces.evolution` from the population as it is at that moment, which takes the member's place when it is
 told and not worse. So a slow trial holds up no other. A member that is not yet told takes part in the differences of
 others, and any loss is better than none.
 
@@ -22,11 +22,11 @@ import torch
 from ConfigSpace import ConfigurationSpace
 from torch import Tensor
 
-from core.differential_evolution import latin_hypercube, trials
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.checks import require_count
 from core.spaces import CubeEncoding
+from core.spaces.evolution import latin_hypercube, trials
 
 TRIES = 100  # steps that a forbidden clause excludes, before a uniform point is taken
 

@@ -1,9 +1,174 @@
-"""Hyperband (Li et al., 2017; thesis Algorithm 6)."""
+"""Successive halving (Jamieson and Talwalkar, 2016; thesis Algorithm 8) and Hyperband (Li et al., 2017; Algorithm 6).
+
+They and BOHB share brackets that one pool of workers evaluates (thesis 6.3.2). Whenever a worker is free, it gets the
+waiting configuration with the smallest budget, of brackets with the same budget the one that began first. A new bracket
+begins only where none has a configuration waiting: while a rung of one bracket is still being evaluated, the free
+workers begin the next bracket. With one worker brackets follow one another.
+"""
 
 from __future__ import annotations
 
-from core.optimizers.bandit import Bandit
-from core.optimizers.brackets import bracket_size
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import NDArray
+
+from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.brackets import Bracket, bracket_size, rounded_up, rung_budgets
+from core.optimizers.checks import require_count
+from core.optimizers.points import RANDOM, UniformDraws
+from core.spaces import CubeEncoding
+
+PROMOTED = "promoted"
+
+
+class Bandit(Optimizer):
+    """Base: a subclass says how the brackets begin, and may choose new configurations otherwise than at random.
+
+    Trials say in `info` their bracket (from 0), their rung (0 is the largest budget), the configuration's number (from
+    0, in the order of choosing) and their origin: "random", "promoted", or what a subclass adds.
+
+    Args:
+        space: what is searched.
+        generator: everything random is drawn from it.
+        minimum_budget, maximum_budget, eta: the rungs are maximum_budget eta^-s and not below the minimum.
+        brackets: how many to run; None for no end.
+
+    Attributes:
+        budgets: of the rungs 0, 1, .., descending.
+
+    Raises:
+        UserError: budgets not ascending and positive, eta below 2, brackets below 1, or a space with nothing to choose.
+    """
+
+    SETTINGS = ("budgets", "eta", "brackets")
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        minimum_budget: float,
+        maximum_budget: float,
+        eta: float = 3,
+        brackets: int | None = None,
+    ) -> None:
+        super().__init__(space)
+        if brackets is not None:
+            brackets = require_count("brackets", brackets, ", or None for no end")
+        self.budgets = rung_budgets(minimum_budget, maximum_budget, eta)
+        self.eta, self.brackets = eta, brackets
+        self.encoding = CubeEncoding(space)
+        self.generator = generator
+        self._draws = UniformDraws(self.encoding, generator)
+        self._begun = 0
+        self._running: dict[int, Bracket] = {}
+        self._chosen = 0
+        self._configurations: dict[int, Mapping[str, Any]] = {}  # of those that may still be promoted, by number
+        self._points: dict[int, NDArray[np.float64]] = {}  # of the same, in the same order
+
+    @abstractmethod
+    def _first_rung(self, number: int) -> tuple[int, int]:
+        """The rung that bracket `number` begins on, and how many configurations it begins with."""
+
+    def _choose(self) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
+        """A new configuration: its canonical point (d,), its values, and its origin."""
+        return *self._draws.next(), RANDOM
+
+    @property
+    def ends(self) -> bool:
+        """Whether it will be finished some time."""
+        return self.brackets is not None
+
+    @property
+    def finished(self) -> bool:
+        """Whether all brackets are done."""
+        return self._begun == self.brackets and not self._running
+
+    def _propose(self) -> tuple[Mapping[str, Any], float, Mapping[str, Any]] | None:
+        bracket = self._ready_bracket()
+        if bracket is None:
+            return None
+        if bracket.waiting:
+            configuration, origin = bracket.waiting.pop(0), PROMOTED
+        else:
+            configuration = self._chosen
+            self._points[configuration], self._configurations[configuration], origin = self._choose()
+            self._chosen += 1
+        bracket.started += 1
+        info = {"bracket": bracket.number, "rung": bracket.rung, "configuration": configuration, "origin": origin}
+        return self._configurations[configuration], self.budgets[bracket.rung], info
+
+    def _ready_bracket(self) -> Bracket | None:
+        ready = [bracket for bracket in self._running.values() if bracket.ready]
+        if ready:
+            return max(ready, key=lambda bracket: (bracket.rung, -bracket.number))
+        if self._begun == self.brackets:
+            return None
+        bracket = Bracket(self._begun, *self._first_rung(self._begun))
+        self._running[bracket.number] = bracket
+        self._begun += 1
+        return bracket
+
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        bracket = self._running[trial.info["bracket"]]
+        loss = float("inf") if outcome.failure else outcome.loss
+        for configuration in bracket.tell(loss, trial.number, trial.info["configuration"], self.eta):
+            del self._points[configuration], self._configurations[configuration]
+        if bracket.done:
+            del self._running[bracket.number]
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "draws": self._draws.state(),
+            "begun": self._begun,
+            "running": [bracket.state() for bracket in self._running.values()],
+            "chosen": self._chosen,
+            "configurations": {number: dict(values) for number, values in self._configurations.items()},
+            "points": np.array(list(self._points.values())).reshape(-1, self.encoding.dimension),
+        }
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._draws.restore(state["draws"])
+        self._begun = state["begun"]
+        self._running = {entry["number"]: Bracket.restored(entry) for entry in state["running"]}
+        self._chosen = state["chosen"]
+        self._configurations = dict(state["configurations"])
+        self._points = dict(zip(self._configurations, state["points"], strict=True))
+
+
+class SuccessiveHalving(Bandit):
+    """Brackets that all begin on the smallest rung, with the same number of random configurations.
+
+    Args:
+        configurations: how many a bracket begins with; eta^s_max where None, so that one reaches the largest budget.
+        brackets: how many to run, one by default.
+
+    Raises:
+        UserError: as `Bandit`, or configurations below 1.
+    """
+
+    SETTINGS = (*Bandit.SETTINGS, "configurations")
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        minimum_budget: float,
+        maximum_budget: float,
+        eta: float = 3,
+        configurations: int | None = None,
+        brackets: int | None = 1,
+    ) -> None:
+        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets)
+        if configurations is None:
+            configurations = rounded_up(eta ** (len(self.budgets) - 1))
+        self.configurations = require_count("configurations", configurations)
+
+    def _first_rung(self, number: int) -> tuple[int, int]:
+        return len(self.budgets) - 1, self.configurations
 
 
 class Hyperband(Bandit):

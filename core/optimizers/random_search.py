@@ -9,7 +9,7 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.draws import UniformDraws
+from core.optimizers.points import UniformDraws
 from core.spaces import CubeEncoding
 
 

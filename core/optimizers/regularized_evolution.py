@@ -18,11 +18,9 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.optimizers.bandit import RANDOM
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.canonical import Canonical
 from core.optimizers.checks import require_count
-from core.optimizers.draws import UniformDraws
+from core.optimizers.points import RANDOM, Canonical, UniformDraws
 from core.spaces import CubeEncoding
 
 MUTANT = "mutant"

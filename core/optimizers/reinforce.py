@@ -24,10 +24,9 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.errors import UserError
-from core.optimizers.bandit import RANDOM
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.canonical import Canonical
 from core.optimizers.checks import require_number
+from core.optimizers.points import RANDOM, Canonical
 from core.spaces import Column, CubeEncoding
 
 POLICY = "policy"

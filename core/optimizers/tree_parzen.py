@@ -27,12 +27,9 @@ from core.density.parzen import (
     pick,
     sample_mixture,
 )
-from core.optimizers.archive import Archive
-from core.optimizers.bandit import RANDOM
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.canonical import Canonical
 from core.optimizers.checks import require_count, require_number
-from core.optimizers.draws import UniformDraws
+from core.optimizers.points import RANDOM, Archive, Canonical, UniformDraws
 from core.spaces import CubeEncoding
 
 MODEL = "model"

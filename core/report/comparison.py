@@ -15,11 +15,11 @@ from rich.table import Table as RichTable
 
 from core.report.checks import OUTCOMES
 from core.report.files import write_file
-from core.report.looks import LOOKS
 from core.report.page import render_page
 from core.report.records import read_sidecar, table_from_record
 from core.report.table_text import to_rich
 from core.report.tally import Tally, chance_sentence, interval_text, tally, value_text
+from core.report.verdict_style import LOOKS
 from core.report.verdicts import KINDS
 
 IN_FULL = 8  # up to so many artifacts are printed cell by cell; more are only counted

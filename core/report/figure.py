@@ -8,8 +8,8 @@ import pandas as pd
 from matplotlib.figure import Figure as MatplotlibFigure
 
 from core.report import style
-from core.report.measure import Ruler, literal
 from core.report.table import Table
+from core.report.text_width import Ruler, literal
 
 CAPTION_SIZE = 7.6
 

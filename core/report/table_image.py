@@ -13,11 +13,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.patches import Rectangle
 
-from core.report.looks import LOOKS
-from core.report.measure import Ruler, literal
 from core.report.style import GREY, INK
 from core.report.table import Cell, Table
 from core.report.table_text import Lines, line_name, notes, row_lines
+from core.report.text_width import Ruler, literal
+from core.report.verdict_style import LOOKS
 
 MARGIN, PAD, GAP, BAR = 9.0, 8.0, 2.0, 2.6  # page margin, text padding, space between cells, width of the accent bar
 NARROWEST = 330.0  # a caption needs some width even under a small table

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from core.report.looks import LOOKS
 from core.report.published import PublishedCell
 from core.report.table import Cell, Table
+from core.report.verdict_style import LOOKS
 from core.report.verdicts import Verdict
 
 CSV_COLUMNS = (

@@ -84,7 +84,7 @@ def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np
 
     Args:
         frame: columns run, seconds and regret: of each run the steps of its incumbent in their order, as
-            `core.tabular.trajectories` has them.
+            `core.report.table_trajectories` has them.
 
     Raises:
         NotRunError: the cell has no rows.

@@ -31,7 +31,8 @@ class ModelSettings(MethodSettings):
     Attributes:
         acquisition: what the next point maximizes: expected or probability of improvement, the lower confidence bound,
             or a sample of the model.
-        maximizer: of the acquisition function; "local_search" suits every space, "gradient" continuous ones.
+        maximizer: of the acquisition function; "local_search" suits every space, "gradient" continuous ones, "one_step"
+            finite ones.
         generations: of differential evolution, at most.
         initial_design: uniform points at the beginning of a run; the papers have 2, with which a model of several
             hyperparameters may find one of them irrelevant and never look again.
@@ -40,7 +41,7 @@ class ModelSettings(MethodSettings):
     in_lockstep: ClassVar[bool] = True
 
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
-    maximizer: Literal["gradient", "differential_evolution", "local_search"] = "local_search"
+    maximizer: Literal["gradient", "differential_evolution", "local_search", "one_step"] = "local_search"
     generations: Count = 50
     initial_design: Annotated[int, Field(ge=0)] = 5
 
@@ -49,16 +50,21 @@ class ModelSettings(MethodSettings):
         raise NotImplementedError
 
     def policy(self, encoding: CubeEncoding, device: Device = "cpu") -> Policy:
-        """Fit the model and maximize the acquisition function."""
-        from core.acquisition.maximizers import DifferentialEvolution, GradientAscent, RandomLocalSearch
+        """Fit the model and maximize the acquisition function.
+
+        Raises:
+            UserError: maximizer "one_step" on a space with a continuous hyperparameter.
+        """
+        from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, OneStepSearch, RandomLocalSearch
         from core.optimizers.policy import ModelBased
 
-        maximizer = {
-            "gradient": GradientAscent(),
-            "differential_evolution": DifferentialEvolution(iterations=self.generations),
-            "local_search": RandomLocalSearch(),
-        }[self.maximizer]
-        return ModelBased(encoding, self._source(device), maximizer, self.acquisition)
+        make = {
+            "gradient": GradientAscent,
+            "differential_evolution": lambda: EvolutionarySearch(iterations=self.generations),
+            "local_search": RandomLocalSearch,
+            "one_step": lambda: OneStepSearch.of(encoding),
+        }
+        return ModelBased(encoding, self._source(device), make[self.maximizer](), self.acquisition)
 
     def _source(self, device: Device) -> Callable[[int], EnsembleModel]:
         return lambda n: self.model(n, device)

@@ -1,8 +1,9 @@
-"""All runs of a cell in lockstep: one proposal of the policy serves every run.
+"""All runs of a cell in lockstep: one proposal serves every run.
 
-Evaluation n of all runs is proposed in one batch, each run's configuration is evaluated with a generator of its own,
-and the outcomes enter the data together. Each run is a `core.study.loop.Run` with one worker; what is together is the
-asking alone. A failed evaluation counts with the objective's worst-case loss.
+The next points of all runs are proposed in one batch, from all that each run has evaluated, and enter the data together
+(`advance`). Where objectives are evaluated configuration by configuration (`run_in_lockstep`), each with a generator of
+its run, each run is a `core.study.loop.Run` with one worker; what is together is the asking alone. A failed evaluation
+counts with the objective's worst-case loss.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,11 +20,75 @@ from torch import Tensor
 
 from core.benchmarks.objective import Objective
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.policy import Policy
 from core.optimizers.proposer import Proposer
+from core.progress import Progress, silent
 from core.study.journal import Journal
 from core.study.loop import Run
 from core.study.simulated import SimulatedWorkers
 from core.study.trace import Record, trace_of
+
+
+class Batch(Protocol):
+    """What is proposed: `points` of the unit cube, (runs, k, d), and whatever else is worth knowing of them."""
+
+    @property
+    def points(self) -> Tensor: ...
+
+
+B = TypeVar("B", bound=Batch)
+
+
+def advance(
+    propose: Callable[[Tensor, Tensor], B],
+    evaluate: Callable[[B], Tensor],
+    X: Tensor,
+    y: Tensor,
+    evaluations: int,
+    progress: Progress = silent,
+) -> tuple[Tensor, Tensor]:
+    """The loop: propose, evaluate and add to the data until every run has its evaluations.
+
+    Args:
+        propose: from X (runs, N, d) and y (runs, N) to the next batch of every run.
+        evaluate: from a batch to its losses, (runs, k). A model that proposed still stands at what it proposed from:
+            whoever records its posterior does so here.
+        X, y: what was evaluated before; there may be none.
+        evaluations: of each run, those before included.
+        progress: is called with the fraction of the new ones that is done.
+
+    Returns:
+        X and y of all of them.
+    """
+    before = X.shape[1]
+    while X.shape[1] < evaluations:
+        batch = propose(X, y)
+        losses = evaluate(batch)
+        X, y = torch.cat([X, batch.points], 1), torch.cat([y, losses], 1)
+        progress((X.shape[1] - before) / (evaluations - before))
+    return X, y
+
+
+def run_on_cube(
+    function: Callable[[Tensor], Tensor],
+    policy: Policy,
+    X: Tensor,
+    generators: Sequence[torch.Generator],
+    evaluations: int,
+) -> tuple[Tensor, Tensor]:
+    """Minimize a function of the unit cube that is evaluated for all runs at once.
+
+    Args:
+        function: points (runs, k, d) to values (runs, k).
+        X: the initial design, (runs, n, d) with n at least 1.
+        generators: one a run, for the policy.
+        evaluations: of each run, the initial design included.
+
+    Returns:
+        The points (runs, evaluations, d) and their values.
+    """
+    proposer = Proposer(policy, X[:, :0], generators)
+    return advance(_Proposals(proposer), lambda batch: function(batch.points), X, function(X), evaluations)
 
 
 @dataclass(frozen=True)
@@ -33,10 +98,12 @@ class Histories:
     Attributes:
         X: points of the unit cube, (runs, n, d).
         records: of each run, n.
+        generators: of the proposals, one a run, as the search left them.
     """
 
     X: Tensor
     records: Sequence[Sequence[Record]]
+    generators: Sequence[torch.Generator]
 
     @property
     def loss(self) -> np.ndarray:
@@ -72,53 +139,66 @@ def evaluations_of(records: Sequence[Record], run: int) -> pd.DataFrame:
 
 def run_in_lockstep(
     objective: Objective,
-    proposer: Proposer,
+    policy: Policy,
+    initial: Tensor,
+    generators: Sequence[torch.Generator],
     evaluations: int,
-    generators: Sequence[np.random.Generator],
-    progress: Callable[[float], None] = lambda fraction: None,
+    noise: Sequence[np.random.Generator],
+    progress: Progress = silent,
 ) -> Histories:
-    """Evaluate `evaluations` configurations in every run.
+    """Evaluate `evaluations` configurations in every run: the initial design, then what the policy proposes.
 
     Args:
-        objective: of the space that the proposer's policy encodes.
-        proposer: for as many runs as there are generators.
-        generators: one a run, for what the objective draws.
+        objective: of the space that the policy encodes.
+        initial: points of the initial design, (runs, n, d); n may be 0, then the first point is uniform.
+        generators: one a run, for the proposals.
+        noise: one a run, for what the objective draws.
         progress: is called with the fraction that is done.
     """
-    encoding, device = proposer.policy.encoding, proposer.generators[0].device
+    encoding = policy.encoding
     told = [_Told(encoding.space) for _ in generators]
     runs = [
         Run(own, SimulatedWorkers(objective, 1, generator), evaluations, Journal(), lambda record: None)
-        for own, generator in zip(told, generators, strict=True)
+        for own, generator in zip(told, noise, strict=True)
     ]
-    empty = torch.empty(len(runs), 0, encoding.dimension, dtype=torch.float64, device=device)
-    X, y = empty, empty[..., 0]
-    while min(run.wants() for run in runs):  # of all of them: `all` would stop at the first that is over
-        number = X.shape[1]
-        if number:
-            progress(number / evaluations)
-            y = torch.tensor([own.losses for own in told], dtype=torch.float64, device=device)
+
+    def evaluate(batch: _Proposed) -> Tensor:
+        configurations = encoding.decode(batch.points[:, 0].cpu().numpy())
+        for run, own, configuration, origin in zip(runs, told, configurations, batch.origins, strict=True):
+            run.take(own.proposed(configuration, origin), batch.seconds)
+        for run in runs:
+            run.wants()  # until the next proposal: the trial has been told then
+        return batch.points.new_tensor([[run.records[-1].loss] for run in runs])
+
+    X = initial.new_empty(len(runs), 0, encoding.dimension)
+    proposals = _Proposals(Proposer(policy, initial, generators))
+    X, _ = advance(proposals, evaluate, X, X[..., 0], evaluations, progress)
+    return Histories(X, [run.records for run in runs], generators)
+
+
+class _Proposed(NamedTuple):
+    """One point of each run, (runs, 1, d), where each comes from, and a run's share of the seconds that it took."""
+
+    points: Tensor
+    origins: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Proposals:
+    """A proposer as `advance` asks for proposals."""
+
+    proposer: Proposer
+
+    def __call__(self, X: Tensor, y: Tensor) -> _Proposed:
         start = time.perf_counter()
-        proposal = proposer.propose(number, X, y, empty)
-        seconds = (time.perf_counter() - start) / len(runs)
-        X = torch.cat([X, proposal.points.to(X).unsqueeze(1)], 1)
-        configurations = encoding.decode(proposal.points.cpu().numpy())
-        for run, own, configuration, origin in zip(runs, told, configurations, proposal.origins, strict=True):
-            run.take(own.proposed(configuration, origin), seconds)
-    progress(1.0)
-    return Histories(X, [run.records for run in runs])
+        proposal = self.proposer.propose(X.shape[1], X, y, X[:, :0])
+        seconds = (time.perf_counter() - start) / len(X)
+        return _Proposed(proposal.points.to(X).unsqueeze(1), proposal.origins, seconds)
 
 
 class _Told(Optimizer):
-    """What one run is told; its trials come from the proposer of all runs.
-
-    Attributes:
-        losses: in the order of telling.
-    """
-
-    def __init__(self, space: Any) -> None:
-        super().__init__(space)
-        self.losses: list[float] = []
+    """What one run is told; its trials come from the proposer of all runs, which learns from the data of `advance`."""
 
     def proposed(self, configuration: Mapping[str, Any], origin: str) -> Trial:
         """The next trial."""
@@ -129,10 +209,10 @@ class _Told(Optimizer):
         return self._next
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
-        self.losses.append(outcome.loss)
+        """Nothing: its losses are with the records."""
 
     def _state(self) -> dict[str, Any]:
-        return {"losses": list(self.losses)}
+        return {}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        self.losses = list(state["losses"])
+        """Nothing."""

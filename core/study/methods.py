@@ -75,7 +75,7 @@ class OptunaTPESettings(MethodSettings):
 
 
 class SuccessiveHalvingSettings(MethodSettings):
-    """Successive halving: `core.optimizers.successive_halving`; bracket follows on bracket where `brackets` is None."""
+    """Successive halving: `core.optimizers.hyperband`; bracket follows on bracket where `brackets` is None."""
 
     needs_budgets: ClassVar[bool] = True
 
@@ -85,7 +85,7 @@ class SuccessiveHalvingSettings(MethodSettings):
     configurations: Count | None = None
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.successive_halving import SuccessiveHalving
+        from core.optimizers.hyperband import SuccessiveHalving
 
         generator = np.random.default_rng(seed)
         return SuccessiveHalving(space, generator, *budgets, self.eta, self.configurations, self.brackets)

@@ -1,7 +1,7 @@
 """Training of all networks of a group at once in torch, on any device: one batched matrix product a layer.
 
-The equations are those of `core.training.passes`. Parameters of the G networks lie in one tensor theta (G, P), so that
-Adam is a few operations on it; gradients are written by hand, into views of a tensor of the same layout.
+The equations are those of `core.compiled.training`. Parameters of the G networks lie in one tensor theta (G, P), so
+that Adam is a few operations on it; gradients are written by hand, into views of a tensor of the same layout.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.compiled.training import EPSILON, FIRST_DECAY, SECOND_DECAY
 from core.progress import Progress, silent
 from core.randomness import permutations
 from core.training.networks import Networks, Part, Parts, Records
-from core.training.passes import EPSILON, FIRST_DECAY, SECOND_DECAY
 
 LARGEST_ACTIVATIONS = 2**26  # elements of a layer's activations while validating, over all networks
 

@@ -20,12 +20,12 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from ConfigSpace import ConfigurationSpace, Float, Integer
 from numpy.typing import NDArray
 
+from core.benchmarks.fcnet_space import surrogate_space
 from core.data import load
-from core.experiment.seeds import derive_seed
 from core.progress import Progress, silent, within
+from core.seeds import derive_seed
 from core.spaces import CubeEncoding
 from core.training import Networks, Parts, train
 from core.training.chunks import Arrays, Chunks
@@ -35,20 +35,6 @@ from core.training.preparation import prepare
 DATASETS = {name: name for name in ("adult", "higgs", "letter", "optdigits", "poker")} | {"mnist": "mnist_test"}
 """Thesis 6.4.2.2 and their names in `core.data`; of MNIST the 10,000 test images."""
 EPOCHS = 50
-
-
-def surrogate_space() -> ConfigurationSpace:
-    """Table C.1."""
-    space = ConfigurationSpace(name="FC-Net surrogate")
-    space.add(
-        Integer("batch_size", (2**3, 2**8), log=True),
-        Float("dropout", (0.0, 0.5)),
-        Float("learning_rate", (1e-6, 1e-2), log=True),
-        Float("decay", (-0.185, 0.0)),
-        Integer("layers", (1, 5)),
-        Integer("units", (2**4, 2**8), log=True),
-    )
-    return space
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import UserError
-from core.experiment.seeds import derive_seed
 from core.progress import Progress, silent, within
+from core.seeds import derive_seed
 from core.tabular.grid import Grid
 from core.tabular.table import EPOCHS, Table, half_precision
 from core.training import Networks, Parts, train

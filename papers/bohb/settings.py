@@ -33,16 +33,15 @@ class Search(Settings):
     """Repetitions of one optimizer on one objective with a fidelity; see `papers.bohb.experiments.simulated_runs`.
 
     Attributes:
-        optimizer: "smac" needs envs/requirements-smac.txt; "gp" is Bayesian optimization with a Gaussian process whose
-            hyperparameters are integrated out, one evaluation after the other. Both, "random" and "tpe" evaluate on the
-            largest budget alone.
+        optimizer: a name of `core.study.methods`. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one
+            evaluation after the other. Both, "random" and "tpe" evaluate on the largest budget alone.
         full_evaluations: the clock stops after so many times the largest budget.
         brackets: of Hyperband and BOHB, instead.
         workers: that evaluate side by side.
         eta, random_fraction, samples, bandwidth_factor, categorical_factor: of BOHB, the first of Hyperband, too.
     """
 
-    optimizer: Literal["random", "tpe", "smac", "gp", "hyperband", "bohb"]
+    optimizer: Literal["random", "tpe", "smac", "gp_mcmc", "hyperband", "bohb"]
     full_evaluations: Positive | None = None
     brackets: Count | None = None
     workers: Count = 1
@@ -59,10 +58,12 @@ class Search(Settings):
             raise ValueError("one of full_evaluations and brackets must be given, brackets for hyperband or bohb only")
         if not bandit and self.full_evaluations < 1:
             raise ValueError(f"full_evaluations = {self.full_evaluations}: {self.optimizer!r} needs at least 1")
-        if self.optimizer == "gp" and self.workers != 1:
-            raise ValueError(f"workers = {self.workers}: optimizer 'gp' has 1")
-        if self.optimizer == "gp" and self.full_evaluations % 1:
-            raise ValueError(f"full_evaluations = {self.full_evaluations}: optimizer 'gp' has a whole number of them")
+        if self.optimizer == "gp_mcmc" and self.workers != 1:
+            raise ValueError(f"workers = {self.workers}: optimizer 'gp_mcmc' has 1")
+        if self.optimizer == "gp_mcmc" and self.full_evaluations % 1:
+            raise ValueError(
+                f"full_evaluations = {self.full_evaluations}: optimizer 'gp_mcmc' has a whole number of them"
+            )
         return self
 
     @property
@@ -70,7 +71,7 @@ class Search(Settings):
         """The method that these settings mean, with those of them that it has."""
         from core.study.methods import IntegratedGPSettings, method_with
 
-        if self.optimizer == "gp":  # as RoBO's
+        if self.optimizer == "gp_mcmc":  # as RoBO's
             return IntegratedGPSettings(method="gp_mcmc", initial_design=2)
         return method_with(self.optimizer, self)
 

@@ -88,7 +88,7 @@ class NetworkSearch(Optimization):
     """BOHAMIANN on a table, its constants those of D.3: 10 steps of burn-in an observation, then 20,000."""
 
     model: Literal["bohamiann"] = "bohamiann"
-    maximizer: Literal["local_search"] = "local_search"
+    maximizer: Literal["one_step"] = "one_step"
     evaluations: Count = 500
     burn_in_per_point: Annotated[int, Field(ge=0)] = 10
     chain_steps: Count = 20_000

@@ -9,7 +9,7 @@ import numpy as np
 from core.experiment.results import Results
 from core.report.memo import once
 from core.report.runs import frame_of, rows_of
-from core.tabular.records import from_records
+from core.tabular.frame import from_records
 from core.tabular.table import Table
 
 LABELS = {

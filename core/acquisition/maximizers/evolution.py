@@ -2,7 +2,7 @@
 
 The thesis maximises acquisition functions so (chapter 3's experiments and appendix A). Constants are SciPy's defaults:
 a population of 15 points a dimension from a Latin hypercube, crossover 0.7, and a mutation factor drawn for each
-generation from [0.5, 1]; the step is that of `core.differential_evolution`. A trial that is not worse replaces its
+generation from [0.5, 1]; the step is that of `core.spaces.evolution`. A trial that is not worse replaces its
 member, all members at once. A run whose values have a standard deviation of `tolerance` times that of its first
 population has converged, and stays as it is. (SciPy measures it by their mean, which depends on the origin of the
 targets.)
@@ -23,12 +23,12 @@ from core.acquisition.maximizers.base import (
     search_generators,
     value,
 )
-from core.differential_evolution import latin_hypercube, trials
 from core.models.settings import check_counts, check_positive
+from core.spaces.evolution import latin_hypercube, trials
 
 
 @dataclass(frozen=True)
-class DifferentialEvolution(Maximizer):
+class EvolutionarySearch(Maximizer):
     """Differential evolution of one population a run.
 
     Attributes:

@@ -13,7 +13,7 @@ from core.models.settings import check_counts
 
 
 @dataclass(frozen=True)
-class Grid(Maximizer):
+class GridSearch(Maximizer):
     """Takes the best of given candidates: points (n, d), the same for every run, or (runs, n, d).
 
     Raises:
@@ -24,7 +24,9 @@ class Grid(Maximizer):
 
     def __post_init__(self) -> None:
         if self.points.ndim not in (2, 3) or 0 in self.points.shape:
-            raise ValueError(f"Grid.points: has shape {tuple(self.points.shape)}, expected (n, d) or (runs, n, d)")
+            raise ValueError(
+                f"GridSearch.points: has shape {tuple(self.points.shape)}, expected (n, d) or (runs, n, d)"
+            )
 
     @torch.no_grad()
     def _search(
@@ -34,8 +36,9 @@ class Grid(Maximizer):
         dimension = incumbents.shape[-1]
         points = self.points if self.points.ndim == 3 else self.points.expand(len(generators), -1, -1)
         if points.shape[0] != len(generators) or points.shape[2] != dimension:
+            shape = tuple(self.points.shape)
             raise ValueError(
-                f"Grid.points: has shape {tuple(self.points.shape)} for {len(generators)} runs of dimension {dimension}"
+                f"GridSearch.points: has shape {shape} for {len(generators)} runs of dimension {dimension}"
             )
         X = points.to(generators[0].device, torch.float64)
         return choose(X, value(acquisition, X), search_generators(generators))

@@ -7,11 +7,7 @@ import torch
 
 from core.benchmarks.registry import objective
 from core.experiment.context import Context
-from core.experiment.optimization import initial_design, objective_generators, optimize
-from core.optimizers.proposer import Proposer
-from core.randomness import make_generators
-from core.spaces import CubeEncoding
-from core.study.lockstep import run_in_lockstep
+from core.experiment.optimization import in_lockstep, optimize
 from papers.bohamiann.settings import FitAfterOptimization, Optimization
 
 
@@ -26,16 +22,9 @@ def fit_after_optimization(context: Context[FitAfterOptimization]) -> pd.DataFra
     Rows: part ("grid", "data"), x in the unit cube, value (of the function), mean and sd of an observation.
     """
     settings, function = context.settings, objective(context.benchmark)
-    encoding = CubeEncoding(function.space)
-    generators = make_generators(context.method_seeds("optimizer"), context.device)
-    proposer = Proposer(
-        settings.method.policy(encoding, context.device),
-        initial_design(context, encoding, settings.initial_design),
-        generators,
-    )
-    history = run_in_lockstep(function, proposer, settings.evaluations, objective_generators(context), context.progress)
+    history = in_lockstep(context, function, settings.evaluations, settings.initial_design)
     y = torch.as_tensor(history.loss).to(history.X)
-    model = settings.method.model(settings.evaluations, context.device).fit(history.X, y, generators)
+    model = settings.method.model(settings.evaluations, context.device).fit(history.X, y, history.generators)
     grid = torch.linspace(0, 1, settings.grid, dtype=torch.float64, device=context.device)[:, None]
     with torch.no_grad():
         mean, variance = (values.cpu() for values in model.moments(grid))

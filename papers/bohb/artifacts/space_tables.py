@@ -32,7 +32,7 @@ ETA = 3
 
 
 def _networks() -> ConfigurationSpace:
-    from core.training.collector import surrogate_space  # imports torch, which the other drawings do without
+    from core.benchmarks.fcnet_space import surrogate_space
 
     return surrogate_space()
 

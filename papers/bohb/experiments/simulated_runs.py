@@ -6,7 +6,7 @@ the other. What the optimizer itself takes is not counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.experiment.context import Context
-from core.experiment.optimization import objective_generators
+from core.experiment.optimization import in_lockstep, objective_generators
 from core.optimizers.base import Optimizer
 from core.study import simulate
 from core.study.trace import Record, incumbents
@@ -26,7 +26,7 @@ Regret = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
 ROUNDING = 1e-9  # relative: costs that sum up to the end of the run but for rounding still count
 
 
-def search(context: Context, objective: Objective, regret: Regret | None = None) -> pd.DataFrame:
+def search(context: Context[Search], objective: Objective, regret: Regret | None = None) -> pd.DataFrame:
     """Run a cell's repetitions on an objective with a fidelity: a row for each incumbent, and one at the end of a run.
 
     Args:
@@ -36,18 +36,33 @@ def search(context: Context, objective: Objective, regret: Regret | None = None)
         run, `time` and `evaluations` when the row's incumbent was told, its `budget`, its observed `loss`, and
         `regret`. The last row of a run repeats the incumbent when the run ends.
     """
-    if context.settings.optimizer == "gp":
-        from papers.bohb.experiments.gaussian_process_runs import gaussian_process
+    found = (_in_lockstep if context.settings.optimizer == "gp_mcmc" else _simulated)(context, objective)
+    frames = [
+        trajectory(records, times, objective.fidelity.maximum, regret).assign(run=run)
+        for run, (records, times) in zip(context.runs, found, strict=True)
+    ]
+    return pd.concat(frames, ignore_index=True)
 
-        return gaussian_process(context, objective, regret)
-    frames = []
+
+def _simulated(context: Context[Search], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
+    """The records of one repetition after the other and their times, on the simulated clock."""
     seeds = context.method_seeds("optimizer")
-    for done, (run, seed, noise) in enumerate(zip(context.runs, seeds, objective_generators(context), strict=True)):
+    for done, (seed, noise) in enumerate(zip(seeds, objective_generators(context), strict=True)):
         optimizer = make_optimizer(context.settings, objective, seed)
         limits = {"until": _end(context, objective), "progress": context.progress_of(done)}
         records = simulate(optimizer, objective, context.settings.workers, noise, **limits)
-        frames.append(trajectory(records, objective.fidelity.maximum, regret).assign(run=run))
-    return pd.concat(frames, ignore_index=True)
+        yield records, [record.finished / objective.fidelity.maximum for record in records]
+
+
+def _in_lockstep(context: Context[Search], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
+    """The records of GP-BO and their times: evaluations on the largest budget alone, all repetitions in lockstep.
+
+    The thesis ran RoBO with hyperparameters integrated out; here by `MarginalisedGP`, its acquisition searched at
+    random and locally, since half of the hyperparameters are whole numbers.
+    """
+    evaluations = int(context.settings.full_evaluations)
+    found = in_lockstep(context, objective, evaluations, context.settings.method.initial_design)
+    return ((records, [float(number) for number in range(1, evaluations + 1)]) for records in found.records)
 
 
 def make_optimizer(settings: Search, objective: Objective, seed: int) -> Optimizer:
@@ -57,8 +72,14 @@ def make_optimizer(settings: Search, objective: Objective, seed: int) -> Optimiz
     return method.build(objective.space, seed, budgets, round(settings.full_evaluations or 1))
 
 
-def trajectory(records: Sequence[Record], largest_budget: float, regret: Regret | None) -> pd.DataFrame:
+def trajectory(
+    records: Sequence[Record], times: Sequence[float], largest_budget: float, regret: Regret | None
+) -> pd.DataFrame:
     """The rows of one run, without `run`; see `search`.
+
+    Args:
+        records: in the order of telling.
+        times: when each was told, in multiples of the largest budget.
 
     Raises:
         UserError: no evaluation has ended.
@@ -72,7 +93,7 @@ def trajectory(records: Sequence[Record], largest_budget: float, regret: Regret 
     told = {record.number: count for count, record in enumerate(records, start=1)}
     rows = pd.DataFrame(
         {
-            "time": [record.finished / largest_budget for record in found],
+            "time": [times[told[record.number] - 1] for record in found],
             "evaluations": [told[record.number] for record in found],
             "budget": [(record.budget or largest_budget) / largest_budget for record in found],
             "loss": [record.loss for record in found],
@@ -80,7 +101,7 @@ def trajectory(records: Sequence[Record], largest_budget: float, regret: Regret 
     )
     if regret is not None:
         rows["regret"] = regret([record.configuration for record in found])
-    last = rows.iloc[[-1]].assign(time=records[-1].finished / largest_budget, evaluations=len(records))
+    last = rows.iloc[[-1]].assign(time=times[-1], evaluations=len(records))
     return pd.concat([rows, last], ignore_index=True)
 
 

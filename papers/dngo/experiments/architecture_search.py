@@ -7,13 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from core.acquisition.maximizers import GradientAscent
 from core.experiment.context import Context
-from core.models.gaussian_process import MarginalisedGP
-from core.optimizers.policy import ModelBased, uniform_points
-from core.optimizers.proposer import Proposer
+from core.optimizers.policy import uniform_points
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from core.study.bayesian import IntegratedGPSettings
 from core.study.lockstep import run_in_lockstep
 from papers.dngo.experiments.relative_loss import RelativeLoss, published_architecture
 from papers.dngo.settings import Architecture
@@ -53,10 +51,11 @@ def _search_architecture(context: Context, settings: Architecture, run: int, sha
         encoding = CubeEncoding(objective.space)
         (generator,) = make_generators([own], context.device)
         initial = uniform_points(encoding, settings.search_design, [generator])
-        policy = ModelBased(encoding, lambda n: MarginalisedGP(device=context.device), GradientAscent())
         found = run_in_lockstep(
             objective,
-            Proposer(policy, initial, [generator]),
+            IntegratedGPSettings(maximizer="gradient").policy(encoding, context.device),
+            initial,
+            [generator],
             settings.search_evaluations,
             [np.random.default_rng(own)],
             context.progress,

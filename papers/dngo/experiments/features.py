@@ -14,15 +14,13 @@ from core.benchmarks.synthetic import FUNCTIONS, lookup
 from core.data import load
 from core.data.splits import train_test_split
 from core.experiment.context import Context
-from core.experiment.optimization import initial_design, objective_generators
+from core.experiment.optimization import in_lockstep
 from core.models.dngo import DNGO
 from core.models.evidence_network import EvidenceRepresentation
 from core.models.scores import moment_matched_log_likelihood, rmse
 from core.optimizers.policy import ModelBased
-from core.optimizers.proposer import Proposer
 from core.randomness import make_generators, uniform_
 from core.spaces import CubeEncoding
-from core.study.lockstep import run_in_lockstep
 from papers.dngo.experiments.representations import dngo_on
 from papers.dngo.settings import Features, FeatureSearch
 
@@ -61,13 +59,10 @@ def features(context: Context[Features]) -> pd.DataFrame:
 def feature_search(context: Context[FeatureSearch]) -> pd.DataFrame:
     """Section 3.1.2: Bayesian optimization with either kind of features; rows of `core.experiment.optimization`."""
     settings, objective = context.settings, lookup(context.benchmark)
-    encoding = CubeEncoding(objective.space)
     model = _feature_model(settings, context.device)
-    generators = make_generators(context.method_seeds("optimizer"), context.device)
-    initial = initial_design(context, encoding, settings.initial_design)
-    proposer = Proposer(ModelBased(encoding, lambda n: model, GradientAscent()), initial, generators)
-    noise = objective_generators(context)
-    records = run_in_lockstep(objective, proposer, settings.evaluations, noise, context.progress).frame(context.runs)
+    policy = ModelBased(CubeEncoding(objective.space), lambda n: model, GradientAscent())
+    found = in_lockstep(context, objective, settings.evaluations, settings.initial_design, policy)
+    records = found.frame(context.runs)
     return records.assign(regret=objective.regret(records["loss"]))
 
 

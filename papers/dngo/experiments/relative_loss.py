@@ -26,13 +26,13 @@ from torch import Tensor
 from core.acquisition.maximizers import GradientAscent
 from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
 from core.benchmarks.synthetic import SyntheticFunction, lookup
-from core.experiment.seeds import derive_seed
 from core.models.dngo import DNGO
 from core.models.regularised_network import RegularisedRepresentation
 from core.optimizers.policy import ModelBased, uniform_points
-from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
+from core.seeds import derive_seed
 from core.spaces import CubeEncoding
+from core.study.lockstep import run_on_cube
 from papers.dngo.experiments.representations import dngo_on
 
 TINY = 1e-12  # an initial design this close to the optimum leaves nothing to gain
@@ -120,11 +120,8 @@ class RelativeLoss:
             for stream in ("initial design", "dngo")
         )
         X = uniform_points(encoding, self.initial_design, designs)
-        proposer = Proposer(ModelBased(encoding, lambda n: model, GradientAscent()), X[:, :0], searches)
-        y = self._values(functions, X)
-        for number in range(self.initial_design, self.evaluations):
-            points = proposer.propose(number, X, y, X[:, :0]).points.unsqueeze(1)
-            X, y = torch.cat([X, points], 1), torch.cat([y, self._values(functions, points)], 1)
+        policy = ModelBased(encoding, lambda n: model, GradientAscent())
+        _, y = run_on_cube(lambda U: self._values(functions, U), policy, X, searches, self.evaluations)
         optima = y.new_tensor([function.optimum for function in functions]).repeat_interleave(len(self.seeds))
         first, last = y[:, : self.initial_design].amin(1) - optima, y.amin(1) - optima
         return (last / first.clamp(min=TINY)).clamp(0, 1).view(len(functions), -1).cpu().numpy()

@@ -7,14 +7,11 @@ import time
 import pandas as pd
 import torch
 
-from core.acquisition.maximizers import GradientAscent
 from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
-from core.models.dngo import DNGO
-from core.models.gaussian_process import MarginalisedGP
-from core.optimizers.policy import ModelBased
 from core.randomness import make_generators, uniform_
 from core.spaces import CubeEncoding
+from core.study import method_of
 from papers.dngo.settings import SuggestionTime
 
 
@@ -26,9 +23,8 @@ def suggestion_time(context: Context[SuggestionTime]) -> pd.DataFrame:
     `seconds` is wall time, `cpu_seconds` what one thread computed, which other jobs of the machine hardly change.
     """
     settings, function = context.settings, lookup(context.benchmark)
-    encoding = CubeEncoding(function.space)
-    make = {"dngo": lambda n: DNGO(device=context.device), "gp_warped": lambda n: MarginalisedGP(warping=True)}
-    policy = ModelBased(encoding, make[settings.model], GradientAscent())
+    method = method_of({"method": settings.model, "maximizer": "gradient"})
+    policy = method.policy(CubeEncoding(function.space), context.device)
     data = make_generators(context.shared_seeds("observations"), context.device)
     own = make_generators(context.method_seeds("suggestion"), context.device)
     rows = []

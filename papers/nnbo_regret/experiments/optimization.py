@@ -18,7 +18,7 @@ from core.experiment.context import Context
 from core.optimizers.representation_search import RepresentationSearch
 from core.study import local_workers, run_parallel, run_serial
 from core.study.trace import Record
-from papers.nnbo_regret.experiments.search import Loop, make_rule, regret_of
+from papers.nnbo_regret.experiments.search import Queries, Runs, make_rule, regret_of
 from papers.nnbo_regret.experiments.slow_objective import SlowObjective
 from papers.nnbo_regret.settings import Search, WallClock
 
@@ -32,19 +32,15 @@ def regret(context: Context[Search]) -> pd.DataFrame:
     posterior variances of f there; variance: that of f(x_i) - f(x*), Eq. 17; noise_variance: s^2; floored: s^2 is at
     its floor; explored: the variance chose; initial_regret: the mean of the initial points, constant in a run.
     """
-    loop = Loop(context)
-    settings, runs = context.settings, len(context.runs)
-    batches = []
-    for batch in loop.batches():
-        batches.append(batch)
-        context.progress(len(batches) * settings.batch / settings.queries)
-    size = settings.batch
+    search = Runs(context)
+    search.query(progress=context.progress)
+    settings, runs, size = context.settings, len(context.runs), context.settings.batch
     columns = {
-        name: torch.cat([getattr(batch, name).expand(-1, size) for batch in batches], 1).cpu().numpy()
-        for name in batches[0]._fields
+        name: torch.cat([getattr(batch, name).expand(-1, size) for batch in search.batches], 1).cpu().numpy()
+        for name in Queries._fields
     }
-    found = regret_of(loop.target, torch.as_tensor(columns["value"], device=context.device)).cpu().numpy()
-    initial = regret_of(loop.target, loop.initial).cpu().numpy()
+    found = regret_of(search.target, torch.as_tensor(columns["value"], device=context.device)).cpu().numpy()
+    initial = regret_of(search.target, search.initial).cpu().numpy()
     lowest = np.minimum.accumulate(np.concatenate([initial.min(1, keepdims=True), found], 1), 1)[:, 1:]
     queries = found.shape[1]
     iteration = np.arange(1, queries + 1, dtype=np.int32)
@@ -79,18 +75,17 @@ def illustration(context: Context[Search]) -> pd.DataFrame:
     Rows: part ("grid", "data", "query": the batch that comes next), x in [-1, 1], value (of f; "data": as observed),
     mean and sd (of an observation, Eq. 7), ei, network (the output of the trained network itself).
     """
-    loop = Loop(context)
-    for _ in loop.batches():
-        pass
-    batch = loop.rule.propose(loop.X, loop.y, loop.generators)
-    model = loop.rule.model
-    best = loop.y.amin(-1, keepdim=True)
+    search = Runs(context)
+    search.query()
+    batch = search.next_batch(search.X, search.y)
+    model = search.rule.model
+    best = search.y.amin(-1, keepdim=True)
     frames = []
-    for part, points in (("grid", loop.rule.candidates), ("data", loop.X), ("query", batch.points)):
+    for part, points in (("grid", search.rule.candidates), ("data", search.X), ("query", batch.points)):
         mean, variance = model.moments(points)
         columns = {
             "x": 2 * points.expand(len(context.runs), -1, 1)[..., 0] - 1,
-            "value": -loop.y if part == "data" else loop.target.function(points),
+            "value": -search.y if part == "data" else search.target.function(points),
             "mean": -mean,
             "sd": variance.sqrt(),
             "ei": expected_improvement(mean, variance, best),
@@ -109,13 +104,12 @@ def seconds(context: Context[Search]) -> pd.DataFrame:
 
     Rows: run, seconds. Evaluations take next to none of them. What is compiled is compiled before the clock starts.
     """
-    next(Loop(_alone(context, context.runs[0])).batches())
+    Runs(_alone(context, context.runs[0])).query(context.settings.batch)
     rows = []
     for run in context.runs:
-        loop = Loop(_alone(context, run))
+        search = Runs(_alone(context, run))
         start = time.process_time()
-        for _ in loop.batches():
-            pass
+        search.query()
         rows.append({"run": run, "seconds": time.process_time() - start})
         context.progress(len(rows) / len(context.runs))
     return pd.DataFrame(rows)

@@ -1,4 +1,4 @@
-"""The optimizer's loop over queries, all runs of a shard in lockstep, and what the theory needs of every query.
+"""All runs of a shard in lockstep, and what the theory needs of every query.
 
     Y_i = r_i - (mu_i(x*) - mu_i(x_i)),   V[Y_i] = k_i(x_i, x_i) + k_i(x*, x*) - 2 k_i(x*, x_i)          (Eqs. 14, 17)
 
@@ -8,7 +8,6 @@ optimizer minimises -f; what is recorded has the sign of f.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -17,8 +16,10 @@ from torch import Tensor
 from core.acquisition.maximizers.grid import regular_grid
 from core.experiment.context import Context
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
-from core.optimizers.representation_batch import RepresentationBatches
+from core.optimizers.representation_batch import Batch, RepresentationBatches
+from core.progress import Progress, silent
 from core.randomness import make_generators, normal_, uniform_
+from core.study.lockstep import advance
 from papers.nnbo_regret.experiments.targets import Target, make_target
 from papers.nnbo_regret.settings import Search
 
@@ -44,14 +45,16 @@ class Queries(NamedTuple):
     explored: Tensor
 
 
-class Loop:
-    """The runs of a shard: call `batches` once.
+class Runs:
+    """The runs of a shard.
 
     Attributes:
         target: what is maximised.
         X, y: observed points of the cube (runs, N, d) and their noisy losses (runs, N).
         initial: f at the initial points, (runs, initial_points).
         rule: how batches are chosen; `rule.model` is the regression.
+        generators: one a run, for the rule.
+        batches: what is recorded of each batch.
     """
 
     def __init__(self, context: Context) -> None:
@@ -67,14 +70,22 @@ class Loop:
         self.X = uniform_(empty, starts)
         self.initial = self.target.function(self.X)
         self.y = self._observe(self.initial)
+        self.batches: list[Queries] = []
 
-    def batches(self) -> Iterator[Queries]:
-        """Choose, evaluate and record batch after batch until the queries are used up."""
-        for _ in range(self.settings.queries // self.settings.batch):
-            batch = self.rule.propose(self.X, self.y, self.generators)
-            value = self.target.function(batch.points)
-            yield self._queries(batch.points, value, batch.explored)
-            self.X, self.y = torch.cat([self.X, batch.points], 1), torch.cat([self.y, self._observe(value)], 1)
+    def query(self, count: int | None = None, progress: Progress = silent) -> None:
+        """Go on by a number of queries, those of the settings unless given: whole batches, all recorded."""
+        count = self.settings.queries if count is None else count
+        last = self.X.shape[1] + count // self.settings.batch * self.settings.batch
+        self.X, self.y = advance(self.next_batch, self._evaluate, self.X, self.y, last, progress)
+
+    def next_batch(self, X: Tensor, y: Tensor) -> Batch:
+        """What the rule chooses after these observations."""
+        return self.rule.propose(X, y, self.generators)
+
+    def _evaluate(self, batch: Batch) -> Tensor:
+        value = self.target.function(batch.points)
+        self.batches.append(self._queries(batch.points, value, batch.explored))
+        return self._observe(value)
 
     def _observe(self, value: Tensor) -> Tensor:
         return -(value + self.settings.noise_sd * normal_(torch.empty_like(value), self._noise))

@@ -5,19 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.acquisition.maximizers import OneStepSearch
 from core.experiment.context import Context
-from core.experiment.optimization import initial_design, objective_generators
+from core.experiment.optimization import in_lockstep, objective_generators
 from core.optimizers.base import Optimizer
-from core.optimizers.policy import ModelBased
-from core.optimizers.proposer import Proposer
-from core.randomness import make_generators
-from core.spaces import CubeEncoding
+from core.report.table_trajectories import trajectory, trajectory_of_records
 from core.study import simulate
-from core.study.lockstep import run_in_lockstep
 from core.tabular.benchmark import TabularBenchmark
-from core.tabular.records import from_records
-from core.tabular.trajectories import trajectory, trajectory_of_records
+from core.tabular.frame import from_records
 from papers.tabular.settings import NetworkSearch, Search
 
 
@@ -25,7 +19,7 @@ def methods(context: Context[Search]) -> pd.DataFrame:
     """Runs of one optimizer on the table of the benchmark, one after the other.
 
     Returns:
-        run and the columns of `core.tabular.trajectories.trajectory`.
+        run and the columns of `core.report.table_trajectories.trajectory`.
     """
     settings, benchmark = context.settings, table_benchmark(context)
     frames = []
@@ -43,15 +37,11 @@ def methods(context: Context[Search]) -> pd.DataFrame:
 def networks(context: Context[NetworkSearch]) -> pd.DataFrame:
     """The same of BOHAMIANN, all runs in lockstep."""
     settings, benchmark = context.settings, table_benchmark(context)
-    encoding = CubeEncoding(benchmark.space)
-    policy = ModelBased(encoding, lambda n: settings.method.model(n, context.device), OneStepSearch.of(encoding))
-    generators = make_generators(context.method_seeds("optimizer"), context.device)
-    proposer = Proposer(policy, initial_design(context, encoding, settings.initial_design), generators)
-    found = run_in_lockstep(benchmark, proposer, settings.evaluations, objective_generators(context), context.progress)
+    found = in_lockstep(context, benchmark, settings.evaluations, settings.initial_design)
     losses = np.where(found.failure == "", found.loss, np.nan)
     frames = []
-    for run, points, loss, cost in zip(context.runs, found.X.cpu().numpy(), losses, found.cost, strict=True):
-        positions = benchmark.table.grid.positions(encoding.decode(points))
+    for run, records, loss, cost in zip(context.runs, found.records, losses, found.cost, strict=True):
+        positions = benchmark.table.grid.positions([record.configuration for record in records])
         frames.append(trajectory(benchmark, loss, cost, positions).assign(run=run))
     return pd.concat(frames, ignore_index=True)
 

@@ -10,8 +10,8 @@ import pandas as pd
 
 from core.errors import UserError
 from core.experiment.context import Context
+from core.tabular.frame import to_records
 from core.tabular.grid import FCNET, Grid
-from core.tabular.records import to_records
 from core.training.fcnet import FCNetCollection
 from papers.tabular.settings import Grid as GridSettings
 
@@ -22,7 +22,7 @@ def grid(context: Context[GridSettings]) -> pd.DataFrame:
     """Train a part of Table 7.2: a "run" is what `groups` puts together, all repetitions included.
 
     Returns:
-        run and the columns of `core.tabular.records`, one row a configuration.
+        run and the columns of `core.tabular.frame`, one row a configuration.
 
     Raises:
         UserError: more runs than there are parts.

@@ -15,9 +15,9 @@ from core.acquisition import (
     best_observed,
 )
 from core.acquisition.maximizers import (
-    DifferentialEvolution,
+    EvolutionarySearch,
     GradientAscent,
-    Grid,
+    GridSearch,
     NoCandidateError,
     RandomLocalSearch,
     regular_grid,
@@ -27,7 +27,7 @@ from core.randomness import make_generators
 
 RUNS = 6
 MINIMA = torch.tensor([[0.2, 0.7], [0.8, 0.3]], dtype=torch.float64)
-SEARCHES = [RandomLocalSearch(), GradientAscent(), DifferentialEvolution(), Grid(regular_grid(2, 33))]
+SEARCHES = [RandomLocalSearch(), GradientAscent(), EvolutionarySearch(), GridSearch(regular_grid(2, 33))]
 
 
 def fit(minima, observations):
@@ -78,7 +78,7 @@ def test_every_maximizer_finds_the_same_quality(many, name):
         points, values = search(acquisition, 2, make_generators(range(RUNS)), incumbents)
         torch.testing.assert_close(acquisition(points.unsqueeze(1)).squeeze(1), values, atol=1e-5, rtol=1e-4)
         short = (reference - values) / spread
-        found = short < (0.1 if isinstance(search, Grid) else 0.01)
+        found = short < (0.1 if isinstance(search, GridSearch) else 0.01)
         assert found.sum() >= RUNS * 2 / 3, (search, short)
 
 

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
+from core.benchmarks.fcnet_space import surrogate_space
 from core.benchmarks.fcnet_surrogate import COLUMNS, TREES, FCNetSurrogate, Forest
 from core.errors import UserError
 from core.spaces import CubeEncoding
-from core.training.collector import surrogate_space
 
 EPOCHS = 10
 

@@ -31,7 +31,7 @@ def context(runs: int = 2, method: str = "some", **given) -> Context:
 
 METHODS = [
     {"optimizer": "random"},
-    {"optimizer": "tpe"},
+    {"optimizer": "optuna_tpe"},
     {"optimizer": "cmaes"},
     {"optimizer": "differential_evolution"},
     {"model": "gp", "maximizer": "gradient"},
@@ -59,7 +59,7 @@ def test_methods_with_a_policy_share_their_initial_designs():
 
 
 def test_a_repetition_is_the_same_in_any_shard():
-    cell = context(runs=3, optimizer="tpe").cell
+    cell = context(runs=3, optimizer="optuna_tpe").cell
     encoding = CubeEncoding(branin.space)
     whole, part = Context(cell, range(3)), Context(cell, range(2, 3))
     assert (initial_design(whole, encoding, 2)[2:] == initial_design(part, encoding, 2)).all()

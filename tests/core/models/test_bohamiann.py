@@ -14,8 +14,8 @@ from botorch.optim import optimize_acqf
 
 from core.models import sampled_network
 from core.models.bohamiann import BayesianNetwork
-from core.models.kernels.problem import Problem
-from core.models.kernels.reference import ReferenceEngine
+from core.models.engines.problem import Problem
+from core.models.engines.reference import ReferenceEngine
 from core.models.network import MLP
 from core.models.priors import AveragedNormal, FixedNormal, GammaHyperprior, LogNormalNoise
 from core.randomness import make_generators

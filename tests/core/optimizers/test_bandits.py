@@ -11,8 +11,7 @@ from ConfigSpace import ConfigurationSpace, Constant, Float, NotEqualsCondition
 from core.benchmarks.objective import Evaluation, Fidelity, FunctionObjective
 from core.errors import UserError
 from core.optimizers.bohb import BOHB
-from core.optimizers.hyperband import Hyperband
-from core.optimizers.successive_halving import SuccessiveHalving
+from core.optimizers.hyperband import Hyperband, SuccessiveHalving
 from core.study import simulate
 from core.study.trace import incumbent
 

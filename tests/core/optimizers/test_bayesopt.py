@@ -13,7 +13,7 @@ from ConfigSpace import (
     Integer,
 )
 
-from core.acquisition.maximizers import DifferentialEvolution, GradientAscent, RandomLocalSearch
+from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, RandomLocalSearch
 from core.benchmarks.objective import Evaluation, FunctionObjective, guarded_evaluate
 from core.benchmarks.synthetic import branin, sin_one
 from core.errors import UnknownNameError, UserError
@@ -22,7 +22,6 @@ from core.models.gaussian_process import MarginalLikelihoodGP
 from core.models.random_forest import RandomForest
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.policy import AllowedOnly, ModelBased, Uniform, uniform_points, utility
-from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_in_lockstep
@@ -39,7 +38,7 @@ def run(policy, objective, evaluations, runs=3, seed=0, initial=2):
     generators = make_generators(range(seed, seed + runs))
     design = uniform_points(policy.encoding, initial, make_generators(range(100, 100 + runs)))
     noise = [np.random.default_rng(i) for i in range(runs)]
-    return run_in_lockstep(objective, Proposer(policy, design, generators), evaluations, noise)
+    return run_in_lockstep(objective, policy, design, generators, evaluations, noise)
 
 
 def mixed_space():
@@ -75,7 +74,7 @@ def test_every_acquisition_function_drives_the_loop(acquisition):
     [
         (lambda n: BayesianNetwork(widths=(10,), burn_in=200, steps=400, thinning=10), QUICK),
         (lambda n: RandomForest(trees=10), SEARCH),
-        (lambda n: MarginalLikelihoodGP(restarts=1, iterations=20), DifferentialEvolution(iterations=20)),
+        (lambda n: MarginalLikelihoodGP(restarts=1, iterations=20), EvolutionarySearch(iterations=20)),
     ],
 )
 def test_every_kind_of_model_drives_the_loop(model, maximizer):
@@ -181,7 +180,7 @@ def test_ask_and_tell_is_the_lockstep_loop_with_one_run():
     ask_and_tell(optimizer, 5)
     generators = make_generators([3])
     uniform_points(encoding, 2, generators)  # what the optimizer drew for its design
-    history = run_in_lockstep(sin_one, Proposer(gp_policy(encoding), design, generators), 5, [np.random.default_rng(0)])
+    history = run_in_lockstep(sin_one, gp_policy(encoding), design, generators, 5, [np.random.default_rng(0)])
     assert (history.X[0] == optimizer.X).all()
 
 

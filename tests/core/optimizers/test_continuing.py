@@ -25,11 +25,10 @@ from hypothesis import strategies as st
 from core.benchmarks.objective import Evaluation
 from core.optimizers.base import Optimizer
 from core.optimizers.bohb import BOHB
-from core.optimizers.canonical import Canonical
-from core.optimizers.hyperband import Hyperband
+from core.optimizers.hyperband import Hyperband, SuccessiveHalving
+from core.optimizers.points import Canonical
 from core.optimizers.regularized_evolution import RegularizedEvolution
 from core.optimizers.reinforce import Reinforce
-from core.optimizers.successive_halving import SuccessiveHalving
 from core.optimizers.tree_parzen import TreeParzen
 from core.spaces import CubeEncoding
 

@@ -10,10 +10,9 @@ from core.benchmarks.objective import Evaluation
 from core.errors import UserError
 from core.optimizers.bohb import BOHB
 from core.optimizers.differential_evolution import DifferentialEvolution
-from core.optimizers.hyperband import Hyperband
+from core.optimizers.hyperband import Hyperband, SuccessiveHalving
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.regularized_evolution import RegularizedEvolution
-from core.optimizers.successive_halving import SuccessiveHalving
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0)})
 WIDER = ConfigurationSpace({"x": (0.0, 2.0)})

@@ -1,15 +1,17 @@
 """Figures as bytes: laid out once, cropped as matplotlib does it, with fonts that hold glyphs alone."""
 
+import contextlib
 import io
 import re
 import zlib
 
 import numpy as np
 import pytest
-from fontTools.subset import Options
 from fontTools.ttLib import TTFont
+from matplotlib.backends import _backend_pdf_ps
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
+from pypdfium2 import PdfDocument
 
 from core.report import style
 from core.report.figure import add_caption
@@ -42,24 +44,40 @@ def test_embedded_fonts_have_glyphs_and_nothing_for_typesetting(figure):
         assert "glyf" in font and not set(TYPESETTING) & set(font.keys())
 
 
-def test_fonts_are_as_they_were_afterwards():
-    before = list(Options().drop_tables)
+def test_fonts_are_embedded_as_before_afterwards():
+    before = _backend_pdf_ps.get_glyphs_subset
     with pytest.raises(ZeroDivisionError), light_fonts():
-        assert set(TYPESETTING) <= set(Options().drop_tables)
+        assert _backend_pdf_ps.get_glyphs_subset is not before
         raise ZeroDivisionError
-    assert Options().drop_tables == before
+    assert _backend_pdf_ps.get_glyphs_subset is before
 
 
-def test_a_figure_is_laid_out_once_for_both_formats(figure, monkeypatch):
-    calls, execute = [], ConstrainedLayoutEngine.execute
+@pytest.mark.parametrize("text", ["first affinity ⁻²", "Привет"])  # in the alphabet, and not
+def test_a_page_looks_as_with_the_fonts_of_matplotlib(text):
+    pages = []
+    for fonts in (light_fonts, contextlib.nullcontext):
+        with style.context(), fonts():
+            figure, axes = style.subplots()
+            axes.set_title(text)
+            stream = io.BytesIO()
+            figure.savefig(stream, format="pdf")
+        with PdfDocument(stream.getvalue()) as document:
+            assert text in document[0].get_textpage().get_text_bounded()
+            pages.append(np.asarray(document[0].render(scale=2).to_pil()))
+    assert np.array_equal(*pages)
+
+
+def test_a_figure_is_laid_out_once_and_drawn_once(figure, monkeypatch):
+    calls, execute, draw = [], ConstrainedLayoutEngine.execute, figure.draw
 
     def counted(self, drawn):
-        calls.append(drawn)
+        calls.append("laid out")
         return execute(self, drawn)
 
     monkeypatch.setattr(ConstrainedLayoutEngine, "execute", counted)
+    monkeypatch.setattr(figure, "draw", lambda renderer: calls.append("drawn") or draw(renderer))
     render(figure, "title")
-    assert calls == [figure]
+    assert calls == ["laid out", "drawn"]
 
 
 @pytest.mark.parametrize("crop", [True, False])

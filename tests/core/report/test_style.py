@@ -12,7 +12,7 @@ from matplotlib.font_manager import get_font
 
 from core.report import style
 from core.report.figure import Figure, add_caption, placeholder
-from core.report.looks import LOOKS
+from core.report.verdict_style import LOOKS
 from core.report.verdicts import KINDS
 
 # Figures of the papers and the methods drawn together in each.

@@ -1,12 +1,14 @@
-"""Labels of logarithmic axes stand apart, on axes of every length."""
+"""Labels of logarithmic axes stand apart, on axes of every length, and simpler ticks look as those they replace."""
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
 from core.report import style
-from core.report.ticks import thin_labels
+from core.report.ticks import PlainPowers, simplify_ticks
 
 
 def drawn(low: float, high: float, formatter: NullFormatter | None = None) -> list[tuple[str, float, float]]:
@@ -18,7 +20,7 @@ def drawn(low: float, high: float, formatter: NullFormatter | None = None) -> li
         axes.set_xlim(low, high)
         if formatter is not None:
             axes.xaxis.set_minor_formatter(formatter)
-        thin_labels(figure)
+        simplify_ticks(figure)
         figure.canvas.draw()
         ticks = [*axes.xaxis.get_major_ticks(), *axes.xaxis.get_minor_ticks()]
         shown = [tick.label1 for tick in ticks if tick.label1.get_text() and low <= tick.get_loc() <= high]
@@ -34,7 +36,42 @@ def test_labels_between_powers_of_ten_do_not_meet(low, high):
 
 
 def test_long_axes_are_labelled_at_powers_of_ten_alone():
-    assert all(r"\times" not in text for text, *_ in drawn(1e-4, 1e1))
+    assert [text for text, *_ in drawn(1e-4, 1e1)] == ["10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "10⁰", "10¹"]
+
+
+def test_labels_between_are_multiples_of_powers():
+    assert [text for text, *_ in drawn(3e-3, 1.1e-2)] == ["5×10⁻³", "10⁻²"]
+
+
+def test_labels_on_both_sides_of_zero_have_minus_signs():
+    with style.context():
+        figure, axes = style.subplots()
+        axes.set(yscale="symlog", ylim=(-100, 100))
+        simplify_ticks(figure)
+        formatted = axes.yaxis.get_major_formatter().format_ticks([-100, 0, 10])
+    assert formatted == ["−10²", "0", "10¹"]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_unlabelled_ticks_look_as_those_of_matplotlib(shared):
+    """Powers are plain text in both, so that nothing but the ticks may differ."""
+    images = []
+    for simplify in (simplify_ticks, plain_powers):
+        with style.context():
+            figure, panels = style.subplots(1, 2, sharey=shared)
+            for axes in panels:
+                axes.set(xscale="log", yscale="log", xlim=(0.02, 700), ylim=(1e-3, 3))
+            simplify(figure)
+            figure.canvas.draw()
+            images.append(np.asarray(figure.canvas.buffer_rgba()).astype(int))
+    assert np.abs(images[0] - images[1]).max() <= 1  # of 255, where lines end between pixels
+    assert len(panels[0].xaxis.get_minor_ticks()) > 20  # there was something to replace
+
+
+def plain_powers(figure: Figure) -> None:
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(PlainPowers(axis.get_major_formatter()))
 
 
 def test_a_figures_own_choice_stays():

@@ -59,7 +59,7 @@ def test_a_name_means_one_optimizer():
     assert not method_of("gp_mcmc").model(1).warping
 
 
-@pytest.mark.parametrize("optimizer", ["tpe", "cmaes", "differential_evolution", "smac"])
+@pytest.mark.parametrize("optimizer", ["optuna_tpe", "cmaes", "differential_evolution", "smac"])
 def test_a_search_of_its_own_has_no_policy(optimizer):
     """What once made BOHAMIANN of every optimizer that was not "random"."""
     settings = Optimization(optimizer=optimizer, evaluations=5)

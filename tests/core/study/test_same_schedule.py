@@ -18,9 +18,8 @@ from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.objective import Evaluation, Fidelity
 from core.optimizers.bohb import BOHB
-from core.optimizers.hyperband import Hyperband
+from core.optimizers.hyperband import Hyperband, SuccessiveHalving
 from core.optimizers.random_search import RandomSearch
-from core.optimizers.successive_halving import SuccessiveHalving
 from core.optimizers.tpe import TPE
 from core.study import local_workers, run_parallel, simulate
 

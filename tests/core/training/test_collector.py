@@ -3,8 +3,9 @@
 import numpy as np
 
 import core.training.collector as collector
+from core.benchmarks.fcnet_space import surrogate_space
 from core.data import load
-from core.training.collector import CurveCollection, surrogate_space
+from core.training.collector import CurveCollection
 
 
 def test_curves_of_classifiers(tmp_path, monkeypatch):

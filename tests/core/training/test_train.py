@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from core.models.kernels.random_bits import seed_states, shuffle
+from core.compiled.random_bits import seed_states, shuffle
+from core.compiled.training import drop
 from core.training import Networks, Part, Parts, train
 from core.training.batched import Draws, train_batched
 from core.training.networks import cosine
-from core.training.passes import drop
 
 EPOCHS = 4
 

@@ -68,7 +68,7 @@ def test_trajectories_on_counting_ones(smoke, name):
 
 def test_the_gaussian_process_has_the_regret_without_noise():
     (cell,) = Catalogue().find_cells("bohb/counting_ones/d8/bohb", "smoke")
-    settings = cell.settings.model_copy(update={"optimizer": "gp", "full_evaluations": 4.0})
+    settings = cell.settings.model_copy(update={"optimizer": "gp_mcmc", "full_evaluations": 4.0})
     frame = experiments.counting_ones(Context(replace(cell, settings=settings), range(2)))
     check_trajectories(frame.assign(status="ok"), ["loss", "regret"])
     # Binary hyperparameters are drawn in an evaluation, the regret is their expectation: never the same for long.
@@ -139,8 +139,11 @@ def test_densities_are_scored_in_every_run_and_drawn_in_the_first(smoke):
         ({"optimizer": "bohb"}, "one of full_evaluations and brackets"),
         ({"optimizer": "bohb", "full_evaluations": 5, "brackets": 1}, "one of full_evaluations and brackets"),
         ({"optimizer": "tpe", "brackets": 1}, "brackets for hyperband or bohb only"),
-        ({"optimizer": "gp", "full_evaluations": 5, "workers": 2}, "workers = 2: optimizer 'gp' has 1"),
-        ({"optimizer": "gp", "full_evaluations": 4.5}, "full_evaluations = 4.5: optimizer 'gp' has a whole number"),
+        ({"optimizer": "gp_mcmc", "full_evaluations": 5, "workers": 2}, "workers = 2: optimizer 'gp_mcmc' has 1"),
+        (
+            {"optimizer": "gp_mcmc", "full_evaluations": 4.5},
+            "full_evaluations = 4.5: optimizer 'gp_mcmc' has a whole number",
+        ),
         ({"optimizer": "random", "full_evaluations": 0.5}, "full_evaluations = 0.5: 'random' needs at least 1"),
         ({"optimizer": "bohb", "brackets": 1, "eta": 1.5}, "greater than or equal to 2"),
     ],
@@ -152,7 +155,7 @@ def test_settings_that_do_not_fit_together_are_refused(settings, message):
 
 def test_a_run_of_failures_alone_has_no_trajectory():
     with pytest.raises(UserError, match="ended before its first evaluation"):
-        trajectory([], 1.0, None)
+        trajectory([], [], 1.0, None)
     record = Record(0, {}, None, 9.0, 1.0, "died", 0.0, 1.0, 0)
     with pytest.raises(ValueError, match="all 1 evaluations of a run failed"):
-        trajectory([record], 1.0, None)
+        trajectory([record], [1.0], 1.0, None)

@@ -8,7 +8,7 @@ import torch
 from core.benchmarks import synthetic
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
-from papers.nnbo_regret.experiments.search import Loop
+from papers.nnbo_regret.experiments.search import Runs
 from papers.nnbo_regret.experiments.slow_objective import SlowObjective
 from papers.nnbo_regret.experiments.targets import make_target
 from tests.papers.functions import Functions
@@ -61,17 +61,18 @@ def test_posterior_is_shared_by_a_batch_and_variance_is_within_the_triangle(fram
 
 def test_records_are_of_the_maximised_function_and_its_posterior():
     """One batch by hand: the model fitted to -f + noise, its mean with the sign turned, Eq. 17 by the joint."""
-    loop = Loop(context("mixture/gaussian_mixture", queries=10))
-    _, second = list(loop.batches())
-    model, X = loop.rule.model, loop.X[:, -5:]
-    assert torch.equal(loop.target.function(X), second.value)
+    search = Runs(context("mixture/gaussian_mixture", queries=10))
+    search.query()
+    _, second = search.batches
+    model, X = search.rule.model, search.X[:, -5:]
+    assert torch.equal(search.target.function(X), second.value)
     best = torch.tensor(synthetic.gaussian_mixture.optimizers[0], dtype=torch.float64).expand(2, 1, 2)
     at = torch.cat([X, (best + 1) / 2], 1)
     mean, variance = model.moments(at)
     torch.testing.assert_close(second.mean, -mean[:, :5])
     torch.testing.assert_close(second.mean_best, -mean[:, 5:].expand(-1, 5))
     torch.testing.assert_close(second.variance + second.noise, variance[:, :5])
-    Phi, nu = model.features(loop.X[:, :-5]), model.features(at)
+    Phi, nu = model.features(search.X[:, :-5]), model.features(at)
     inverse = torch.linalg.inv(Phi.mT @ Phi)
     difference = nu[:, :5] - nu[:, 5:]
     expected = second.noise * ((difference @ inverse) * difference).sum(-1)

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import norm
 
 from core.report import win_probability
+from core.tabular.frame import to_records
 from core.tabular.grid import FCNET
-from core.tabular.records import to_records
 from core.tabular.synthetic import synthetic_table
 from core.tabular.table import Table
 from papers.tabular.claims import across_data_sets, comparison, noise_and_rankings, robustness

@@ -6,8 +6,8 @@ import pytest
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.tabular.frame import from_records
 from core.tabular.grid import FCNET
-from core.tabular.records import from_records
 from papers.tabular.experiments.grid import groups
 from tests.papers.functions import Functions
 

@@ -6,7 +6,7 @@ import torch
 from botorch.test_functions import Ackley, Branin, Hartmann
 from scipy import optimize, stats
 
-from core.acquisition.maximizers import DifferentialEvolution
+from core.acquisition.maximizers import EvolutionarySearch
 from core.randomness import make_generators
 
 RUNS = 25
@@ -32,7 +32,7 @@ class Negative:
 )
 def test_it_is_as_far_as_scipy_s_after_the_same_generations(function, iterations):
     problem, dimension = Negative(function), function.dim
-    search = DifferentialEvolution(iterations=iterations, tolerance=1e-300)
+    search = EvolutionarySearch(iterations=iterations, tolerance=1e-300)
     _, values = search(problem, dimension, make_generators(range(RUNS)))
     theirs = [
         optimize.differential_evolution(
@@ -57,7 +57,7 @@ def test_it_is_as_far_as_scipy_s_after_the_same_generations(function, iterations
     ids=["branin", "hartmann6", "ackley3"],
 )
 def test_left_to_converge_every_run_ends_in_an_optimum(function, optima):
-    search = DifferentialEvolution(tolerance=1e-6)
+    search = EvolutionarySearch(tolerance=1e-6)
     _, values = search(Negative(function), function.dim, make_generators(range(8)))
     distances = (-values.unsqueeze(1) - torch.tensor(optima).double()).abs()
     assert (distances.amin(1) < 1e-3).all() and (distances[:, 0] < 1e-3).any()
@@ -71,8 +71,8 @@ def test_a_run_that_has_converged_is_valued_but_stays():
         logarithmic = False
         __call__ = staticmethod(formula)
 
-    points, _ = DifferentialEvolution()(Flat(), 2, make_generators([3, 4]))
-    alone, _ = DifferentialEvolution()(lambda X: 0 * X.sum(-1), 2, make_generators([3]))
+    points, _ = EvolutionarySearch()(Flat(), 2, make_generators([3, 4]))
+    alone, _ = EvolutionarySearch()(lambda X: 0 * X.sum(-1), 2, make_generators([3]))
     torch.testing.assert_close(points[:1], alone, atol=1e-12, rtol=0)
     torch.testing.assert_close(points[1], torch.full((2,), 0.3, dtype=torch.float64), atol=1e-3, rtol=0)
 
@@ -84,6 +84,6 @@ def test_coordinates_outside_the_cube_are_drawn_anew():
         seen.append(X)
         return -(X - 2).square().sum(-1)
 
-    DifferentialEvolution(iterations=10)(outside, 2, make_generators([0, 1]))
+    EvolutionarySearch(iterations=10)(outside, 2, make_generators([0, 1]))
     trials = torch.cat([X.flatten() for X in seen])
     assert ((trials > 0) & (trials < 1)).all() and trials.max() > 0.97

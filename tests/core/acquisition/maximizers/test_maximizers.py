@@ -7,16 +7,16 @@ import torch
 from botorch.test_functions import Branin, Hartmann
 
 from core.acquisition.maximizers import (
-    DifferentialEvolution,
+    EvolutionarySearch,
     GradientAscent,
-    Grid,
+    GridSearch,
     NoCandidateError,
     RandomLocalSearch,
     regular_grid,
 )
 from core.randomness import make_generators
 
-SEARCHES = [RandomLocalSearch(), GradientAscent(), DifferentialEvolution(), Grid(regular_grid(2, 41))]
+SEARCHES = [RandomLocalSearch(), GradientAscent(), EvolutionarySearch(), GridSearch(regular_grid(2, 41))]
 CENTRES = torch.tensor([[0.3, 0.7], [0.95, 0.05], [0.5, 0.5]], dtype=torch.float64)
 
 every_search = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: type(search).__name__)
@@ -50,7 +50,7 @@ def problem(function):
 def test_the_peak_of_each_run_is_found(search):
     points, values = search(peaks(), 2, make_generators([0, 1, 2]))
     assert points.shape == (3, 2) and values.shape == (3,)
-    torch.testing.assert_close(points, CENTRES, atol=0.013 if isinstance(search, Grid) else 2e-3, rtol=0)
+    torch.testing.assert_close(points, CENTRES, atol=0.013 if isinstance(search, GridSearch) else 2e-3, rtol=0)
     torch.testing.assert_close(values, peaks()(points.unsqueeze(1)).squeeze(1))
 
 
@@ -146,7 +146,7 @@ def on_thirds(X):
     return torch.cat([(X[..., :1] * 3).round() / 3, X[..., 1:]], -1)
 
 
-@pytest.mark.parametrize("kind", [RandomLocalSearch, GradientAscent, DifferentialEvolution])
+@pytest.mark.parametrize("kind", [RandomLocalSearch, GradientAscent, EvolutionarySearch])
 def test_only_projected_points_are_suggested(kind):
     points, values = kind(project=on_thirds)(peaks(), 2, make_generators([0, 1, 2]))
     torch.testing.assert_close(on_thirds(points), points)
@@ -155,7 +155,7 @@ def test_only_projected_points_are_suggested(kind):
     torch.testing.assert_close(values, peaks()(points.unsqueeze(1)).squeeze(1))
 
 
-@pytest.mark.parametrize("kind", [RandomLocalSearch, DifferentialEvolution])
+@pytest.mark.parametrize("kind", [RandomLocalSearch, EvolutionarySearch])
 def test_only_projected_points_are_valued(kind):
     function = peaks()
     kind(project=on_thirds)(function, 2, make_generators([0, 1, 2]))
@@ -164,7 +164,7 @@ def test_only_projected_points_are_valued(kind):
 
 
 @pytest.mark.parametrize("search", [
-    RandomLocalSearch(candidates=20, deviation=0.01), GradientAscent(candidates=20), DifferentialEvolution(),
+    RandomLocalSearch(candidates=20, deviation=0.01), GradientAscent(candidates=20), EvolutionarySearch(),
 ], ids=lambda search: type(search).__name__)  # fmt: skip
 def test_incumbents_are_looked_at(search):
     def needle(X):
@@ -204,8 +204,8 @@ def test_bad_arguments(search):
 @pytest.mark.parametrize("kind, setting", [
     (RandomLocalSearch, {"candidates": 0}), (RandomLocalSearch, {"steps": -1}),
     (RandomLocalSearch, {"uniform_share": 1.5}), (RandomLocalSearch, {"step": 0.0}),
-    (GradientAscent, {"restarts": 0}), (DifferentialEvolution, {"crossover": 2}),
-    (DifferentialEvolution, {"mutation": (1.0, 0.5)}), (DifferentialEvolution, {"iterations": 0}),
+    (GradientAscent, {"restarts": 0}), (EvolutionarySearch, {"crossover": 2}),
+    (EvolutionarySearch, {"mutation": (1.0, 0.5)}), (EvolutionarySearch, {"iterations": 0}),
 ])  # fmt: skip
 def test_settings_out_of_range(kind, setting):
     with pytest.raises(ValueError, match=rf"{kind.__name__}\.{next(iter(setting))}"):
@@ -215,10 +215,10 @@ def test_settings_out_of_range(kind, setting):
 def test_grids():
     assert regular_grid(2, 3).tolist()[:4] == [[0, 0], [0, 0.5], [0, 1], [0.5, 0]] and len(regular_grid(3, 4)) == 64
     own = torch.stack([CENTRES[[1, 2]], CENTRES[[0, 1]]])
-    points, _ = Grid(own)(peaks(slice(2)), 2, make_generators([0, 1]))
+    points, _ = GridSearch(own)(peaks(slice(2)), 2, make_generators([0, 1]))
     torch.testing.assert_close(points, CENTRES[[2, 1]])
     for bad in (torch.zeros(3), torch.zeros(0, 2)):
-        with pytest.raises(ValueError, match=r"Grid\.points"):
-            Grid(bad)
-    with pytest.raises(ValueError, match=r"Grid\.points"):
-        Grid(own)(peaks(), 2, make_generators([0, 1, 2]))
+        with pytest.raises(ValueError, match=r"GridSearch\.points"):
+            GridSearch(bad)
+    with pytest.raises(ValueError, match=r"GridSearch\.points"):
+        GridSearch(own)(peaks(), 2, make_generators([0, 1, 2]))

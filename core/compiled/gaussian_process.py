@@ -1,0 +1,187 @@
+"""Slice sampling of the hyperparameters of `core.models.gaussian_process`, compiled: kernel, factorisation and prior of
+`core.models.matern` for one vector Theta and one run.
+
+The kernel of all pairs of points is a few long loops that the compiler turns into vector instructions; C is factorised
+by LAPACK. y stands below C as a further row, which the factorisation turns into L^-1 y: with a corner z^2 larger than
+y' C^-1 y, [[C, y], [y', z^2]] has the factor [[L, 0], [(L^-1 y)', .]].
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.core.extending import intrinsic
+
+from core.compiled.arguments import EDGE, Priors
+from core.compiled.prior import log_prior
+from core.compiled.slice import DONE, VALUE, begin, copy, new_walk, tell
+from core.compiled.sources import fingerprint
+
+CORNER = 1e300
+LOG2_E = 1.4426950408889634
+LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+ROUND = 1.5 * 2.0**52  # added to |x| < 2^51, leaves x rounded to a whole number in the lowest bits
+LOWEST = -700.0  # exp of it is 1e-304
+
+
+class Data(NamedTuple):
+    """Inputs coordinate by coordinate (runs, d, N) and standardised targets (runs, N), float64."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+
+def sample(
+    data: Data, priors: Priors, start: np.ndarray, width: np.ndarray, seeds: np.ndarray, sweeps: tuple[int, int, int]
+) -> np.ndarray:
+    """Draws (samples, chains, P); arguments as those of `core.compiled.evidence.sample`."""
+    kept = np.empty((sweeps[1], *start.shape))
+    _compile()(data, priors, start, new_walk(width), seeds, sweeps, kept)
+    return kept
+
+
+class Scratch(NamedTuple):
+    """Room for one evaluation; the pairs (i, j), j < i, of the N points stand in one row, i after i."""
+
+    squares: np.ndarray  # (d, pairs): (x_ik - x_jk)^2, warped where Theta has warps
+    warps: np.ndarray  # (d, 2): log a_k and log b_k that `squares` were computed with
+    pairs: np.ndarray  # (pairs,)
+    C: np.ndarray  # (N + 1, N + 1)
+
+
+@cache
+def _compile() -> Callable:
+    sources = fingerprint()
+
+    @numba.njit(cache=True, nogil=True, error_model="numpy")
+    def run(data, priors, start, walk, seeds, sweeps, kept):
+        sources  # noqa: B018
+        chains, length = start.shape
+        burn_in, samples, thinning = sweeps
+        scratch = new_scratch(*data.X.shape[1:])
+        for chain in range(chains):
+            which = chain * len(data.X) // chains
+            X, y = data.X[which], data.y[which]
+            for k in range(len(X)):
+                scratch.warps[k, 0] = np.nan
+            state = seeds[chain]
+            copy(start[chain], walk.position)
+            walk.numbers[VALUE] = log_posterior(walk.position, X, y, priors, scratch)
+            for sweep in range(1, burn_in + samples * thinning + 1):
+                for coordinate in range(length):
+                    state = begin(walk, coordinate, state)
+                    while walk.phase[0] != DONE:
+                        state = tell(walk, log_posterior(walk.point, X, y, priors, scratch), state)
+                if sweep > burn_in and (sweep - burn_in) % thinning == 0:
+                    copy(walk.position, kept[(sweep - burn_in) // thinning - 1, chain])
+
+    return run
+
+
+@numba.njit
+def new_scratch(d, n):
+    """Room for N points in d dimensions; `squares` are computed where the first of `warps` is nan."""
+    pairs = n * (n - 1) // 2
+    return Scratch(np.empty((d, pairs)), np.empty((d, 2)), np.zeros(pairs), np.empty((n + 1, n + 1)))
+
+
+@numba.njit(error_model="numpy")
+def log_posterior(theta, X, y, priors, scratch):
+    """Log marginal likelihood plus log prior; -inf outside the prior's range and where C cannot be factorised."""
+    value = log_prior(theta, priors)
+    if value == -np.inf:
+        return value
+    d, n = X.shape
+    for k in range(d):
+        warped = len(theta) > d + 2
+        log_a = theta[d + 2 + k] if warped else 0.0
+        log_b = theta[2 * d + 2 + k] if warped else 0.0
+        if scratch.warps[k, 0] != log_a or scratch.warps[k, 1] != log_b:
+            scratch.warps[k, 0], scratch.warps[k, 1] = log_a, log_b
+            _square_differences(X[k], warped, np.exp(log_a), np.exp(log_b), scratch.squares[k])
+    _correlate(theta, scratch.squares, np.exp(theta[d]), scratch.pairs)
+    C, start = scratch.C, 0
+    variance = np.exp(theta[d]) + np.exp(theta[d + 1])
+    for i in range(n):
+        for j in range(i):
+            C[i, j] = scratch.pairs[start + j]
+        C[i, i] = variance
+        C[n, i] = y[i]
+        start += i
+    C[n, n] = CORNER
+    try:
+        L = np.linalg.cholesky(C)
+    except Exception:
+        return -np.inf
+    square, log_determinant = 0.0, 0.0
+    for j in range(n):
+        square += L[n, j] ** 2
+        log_determinant += np.log(L[j, j])
+    value += -0.5 * square - log_determinant - 0.5 * n * np.log(2 * np.pi)
+    return value if np.isfinite(value) else -np.inf
+
+
+@numba.njit(error_model="numpy")
+def _square_differences(x, warped, a, b, squares):
+    """(w(x_i) - w(x_j))^2 of one coordinate (N,), for all pairs."""
+    bent = np.empty(len(x))
+    start = 0
+    for i in range(len(x)):
+        bent[i] = 1 - (1 - (x[i] * (1 - 2 * EDGE) + EDGE) ** a) ** b if warped else x[i]
+        for j in range(i):
+            squares[start + j] = (bent[i] - bent[j]) * (bent[i] - bent[j])
+        start += i
+
+
+@numba.njit(error_model="numpy", fastmath={"contract"})
+def _correlate(theta, squares, amplitude, pairs):
+    """nu k(x_i, x_j) for all pairs."""
+    for k in range(len(squares)):
+        row, precision, kept = squares[k], 5 * np.exp(-2 * theta[k]), min(k, 1)
+        for p in range(len(pairs)):
+            pairs[p] = kept * pairs[p] + precision * row[p]
+    for p in range(len(pairs)):
+        square = pairs[p]
+        r = np.sqrt(square)
+        pairs[p] = amplitude * (1.0 + r + square * (1.0 / 3.0)) * exponential(-r)
+
+
+@numba.njit(forceinline=True)
+def exponential(x):
+    """exp of x <= 0 to 2e-16, without branches or calls: 2^k exp(f) with |f| <= log(2) / 2, a Taylor series."""
+    x = max(x, LOWEST)
+    shifted = x * LOG2_E + ROUND
+    k = shifted - ROUND
+    f = x - k * LN2_HIGH - k * LN2_LOW
+    p = f * (1 / 6227020800.0) + 1 / 479001600.0
+    p = p * f + 1 / 39916800.0
+    p = p * f + 1 / 3628800.0
+    p = p * f + 1 / 362880.0
+    p = p * f + 1 / 40320.0
+    p = p * f + 1 / 5040.0
+    p = p * f + 1 / 720.0
+    p = p * f + 1 / 120.0
+    p = p * f + 1 / 24.0
+    p = p * f + 1 / 6.0
+    p = p * f + 0.5
+    p = p * f + 1.0
+    p = p * f + 1.0
+    return times_power_of_two(p, shifted)
+
+
+@intrinsic
+def times_power_of_two(typingctx, number, shifted):
+    """number * 2^k, where k stands in the lowest bits of k + ROUND: it is added to the exponent's bits."""
+    if not (number == types.float64 and shifted == types.float64):
+        return None
+
+    def codegen(context, builder, sig, args):
+        integer = ir.IntType(64)
+        exponent = builder.shl(builder.bitcast(args[1], integer), ir.Constant(integer, 52))
+        return builder.bitcast(builder.add(builder.bitcast(args[0], integer), exponent), ir.DoubleType())
+
+    return types.float64(number, shifted), codegen

@@ -1,0 +1,110 @@
+"""Slice sampling of one chain, compiled: the updates of `core.samplers.slice` along the coordinate axes, turned inside
+out, so that a model's own compiled loop evaluates its density where the update asks for it:
+
+    state = begin(walk, coordinate, state)
+    while walk.phase[0] != DONE:
+        state = tell(walk, log_density(walk.point), state)
+
+The update is a state machine because the density cannot be an argument: numba keeps no machine code on disk for a
+function that is given another as a closure, and every process would compile for seconds. So each model's loop in
+`evidence` and `gaussian_process` is written out, and calls `begin` and `tell`.
+
+A chain neither waits for others nor pays for a call into Python; it has a generator (SplitMix64) of its own. The names
+of Neal (2003), Figures 3 and 5, are those of `core.samplers.slice`.
+"""
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from core.compiled.random_bits import next_word
+
+DONE, LEFT, RIGHT, INSIDE = range(4)
+VALUE, LEVEL, LEFT_END, RIGHT_END, OFFSET = range(5)
+MAX_EXPANSIONS = 64
+SHIFT_53 = np.uint64(11)
+
+
+class Walk(NamedTuple):
+    """A chain and its update under way."""
+
+    position: np.ndarray  # (P,)
+    point: np.ndarray  # (P,): where the density is to be evaluated next
+    numbers: np.ndarray  # log density at the position, level, and the interval and offset in units of the width
+    phase: np.ndarray  # DONE, or what the next value decides; then the coordinate, and expansions left on either side
+    width: np.ndarray  # (P,): w
+
+
+def new_walk(width: np.ndarray) -> Walk:
+    """Room for chains of P coordinates with the given widths (P,)."""
+    width = np.ascontiguousarray(width, dtype=np.float64)
+    return Walk(np.zeros_like(width), np.zeros_like(width), np.zeros(5), np.zeros(4, np.int64), width)
+
+
+@numba.njit
+def copy(source, target):
+    """source (P,) to target (P,); a loop compiles in a tenth of the time of a slice."""
+    for k in range(len(source)):
+        target[k] = source[k]
+
+
+@numba.njit(forceinline=True)
+def uniform(state):
+    """A uniform of [0, 1) with 53 bits and the next state."""
+    z, state = next_word(state)
+    return (z >> SHIFT_53) * 2.0**-53, state
+
+
+@numba.njit
+def begin(walk, coordinate, state):
+    """Start an update of one coordinate: draw the level and place the interval."""
+    share, state = uniform(state)
+    walk.numbers[LEVEL] = walk.numbers[VALUE] + np.log1p(-share)
+    place, state = uniform(state)
+    walk.numbers[LEFT_END], walk.numbers[RIGHT_END] = -place, 1 - place
+    share, state = uniform(state)
+    to_the_left = int(share * MAX_EXPANSIONS)
+    walk.phase[1], walk.phase[2], walk.phase[3] = coordinate, to_the_left, MAX_EXPANSIONS - 1 - to_the_left
+    copy(walk.position, walk.point)
+    return _step_out(walk, LEFT, state)
+
+
+@numba.njit
+def tell(walk, value, state):
+    """Go on with the log density of `walk.point`; nan counts as outside the slice."""
+    inside = value >= walk.numbers[LEVEL]
+    phase = walk.phase[0]
+    if phase in (LEFT, RIGHT):
+        if not inside:
+            return _step_out(walk, phase + 1, state)
+        walk.numbers[LEFT_END if phase == LEFT else RIGHT_END] += -1.0 if phase == LEFT else 1.0
+        return _step_out(walk, phase, state)
+    if inside:
+        copy(walk.point, walk.position)
+        walk.numbers[VALUE] = value
+        walk.phase[0] = DONE
+        return state
+    walk.numbers[LEFT_END if walk.numbers[OFFSET] < 0 else RIGHT_END] = walk.numbers[OFFSET]
+    return _step_out(walk, INSIDE, state)
+
+
+@numba.njit
+def _step_out(walk, phase, state):
+    """Ask for the next value: an end of the interval while it may still grow, else a uniform point of it."""
+    if phase == LEFT and walk.phase[2] == 0:
+        phase = RIGHT
+    if phase == RIGHT and walk.phase[3] == 0:
+        phase = INSIDE
+    if phase == INSIDE:
+        share, state = uniform(state)
+        left, right = walk.numbers[LEFT_END], walk.numbers[RIGHT_END]
+        walk.numbers[OFFSET] = left + (right - left) * share
+        offset = walk.numbers[OFFSET]
+    else:
+        walk.phase[phase + 1] -= 1
+        offset = walk.numbers[LEFT_END if phase == LEFT else RIGHT_END]
+    coordinate = walk.phase[1]
+    walk.phase[0] = phase
+    walk.point[coordinate] = walk.position[coordinate] + offset * walk.width[coordinate]
+    return state

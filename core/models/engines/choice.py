@@ -1,0 +1,46 @@
+"""The choice of an engine for a problem. Both do the same steps, up to rounding and to the random numbers' source:
+
+torch       for every sampler of `core.samplers` and every device, see `reference`
+compiled    numba on the CPU, for SGHMC and scale-adapted SGHMC with tanh units in float32, see `compiled`
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.models.engines.compiled import CompiledEngine
+from core.models.engines.problem import Engine, Problem
+from core.models.engines.reference import ReferenceEngine
+from core.samplers import SGHMC, AdaptiveSGHMC
+
+
+def make_engine(name: str, problem: Problem, sampler: Any, state: Any, generators: Sequence[torch.Generator]) -> Engine:
+    """Engine "torch" or "compiled", or with "auto" the compiled one where it can.
+
+    Args:
+        state: the sampler's, of (chains, P_w + 1), where the chains start.
+        generators: one a run, on the state's device.
+
+    Raises:
+        ValueError: another name, or "compiled" for what it does not cover.
+    """
+    obstacle = _compiled_obstacle(problem, sampler, state.position)
+    if name == "compiled" and obstacle:
+        raise ValueError(f"engine: 'compiled' does not cover {obstacle}; choose 'auto' or 'torch'")
+    if name not in ("auto", "torch", "compiled"):
+        raise ValueError(f"engine: must be 'auto', 'torch' or 'compiled', got {name!r}")
+    if name == "torch" or obstacle:
+        return ReferenceEngine(problem, sampler, state, generators)
+    return CompiledEngine(problem, sampler, state, generators)
+
+
+def _compiled_obstacle(problem: Problem, sampler: Any, theta: Tensor) -> str | None:
+    if type(sampler) not in (SGHMC, AdaptiveSGHMC):
+        return f"the sampler {type(sampler).__name__}"
+    if problem.network.activation != "tanh":
+        return f"{problem.network.activation} units"
+    if theta.device.type != "cpu" or theta.dtype != torch.float32:
+        return f"{theta.dtype} on {theta.device}"
+    return None

@@ -1,0 +1,60 @@
+"""What the engines sample, the posterior of `chains` networks, and what an engine is: the chains of one fit."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from torch import Tensor
+
+from core.models.network import MLP
+from core.models.priors import LogNormalNoise
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The posterior over theta = (weights and biases, s = log sigma^2) given R data sets.
+
+    Attributes:
+        X, y: standardised inputs (R, N, d) and targets (R, N), in the floating-point type to sample in.
+        chains_per_run: k; chains r k ... r k + k - 1 belong to run r.
+        batch_size: points of a minibatch; all points in every step where N is not larger.
+        covered: (P_w,) 1 where the weight prior applies.
+    """
+
+    network: MLP
+    X: Tensor
+    y: Tensor
+    chains_per_run: int
+    batch_size: int
+    covered: Tensor
+    noise_prior: LogNormalNoise
+
+    @property
+    def chains(self) -> int:
+        """R k."""
+        return len(self.X) * self.chains_per_run
+
+    @property
+    def points(self) -> int:
+        """N."""
+        return self.X.shape[1]
+
+    @property
+    def batch(self) -> int:
+        """Points of a step: B, or N where N <= B."""
+        return min(self.batch_size, self.points)
+
+
+class Engine(Protocol):
+    """Chains of one fit, moved by whole blocks of steps."""
+
+    def advance(self, steps: int, precision: Tensor) -> None:
+        """Move all chains; precision (chains,) is that of the weight prior."""
+
+    def freeze(self) -> None:
+        """End the burn-in."""
+
+    def position(self) -> Tensor:
+        """theta, (chains, P_w + 1); a copy or a view that the next `advance` may overwrite."""
+
+    def state(self) -> Any:
+        """The sampler's state, with the same caution."""

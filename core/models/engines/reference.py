@@ -1,0 +1,84 @@
+"""The torch engine: all chains of all runs move in one batched step, with any sampler, on any device.
+
+Gradient of the potential (Eq. 6 with the joint density of Eq. 3, NIPS paper) from a minibatch of B of the N points, for
+theta = (w, s), s = log sigma^2, prior precision lambda, noise prior N(m, v):
+
+    dU/dw = (N/B) sum_b (h_b - y_b)/sigma^2 dh_b/dw + lambda w
+    dU/ds = N/2 - (N/B) sum_b (h_b - y_b)^2/(2 sigma^2) + (s - m)/v
+
+An epoch is a permutation per chain; the data are permuted once an epoch and its batches are views.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.models.engines.problem import Problem
+from core.models.network import Backpropagation
+from core.randomness import permutations
+
+
+class ReferenceEngine:
+    """Chains in torch tensors (chains, P_w + 1)."""
+
+    def __init__(self, problem: Problem, sampler: Any, state: Any, generators: Sequence[torch.Generator]) -> None:
+        self.problem, self.sampler, self.generators = problem, sampler, generators
+        theta = state.position.clone(memory_format=torch.contiguous_format)
+        self.chains = state._replace(position=theta)
+        self.passes = Backpropagation(problem.network, theta[:, :-1], problem.batch)
+        self.gradient = torch.zeros_like(theta)
+        self.precisions = torch.zeros_like(theta)
+        self.covered = problem.covered.to(theta)
+        self.runs = torch.arange(len(problem.X), device=theta.device).repeat_interleave(problem.chains_per_run)
+        self.batches_done = 0
+        self.X, self.y = problem.X[self.runs], problem.y[self.runs]
+
+    def advance(self, steps: int, precision: Tensor) -> None:
+        """Move all chains; precision (chains,) is that of the weight prior."""
+        self.precisions[:, :-1] = precision[:, None] * self.covered
+        for _ in range(steps):
+            self.step(*self.next_batch())
+
+    def step(self, X: Tensor, y: Tensor, noise: Tensor | None = None) -> None:
+        """One step on a batch X (chains, B, d), y (chains, B), with given standard normals or the generators'."""
+        self.potential_gradient(X, y)
+        self.chains = self.sampler.step(self.chains, self.gradient, self.generators, noise)
+
+    def potential_gradient(self, X: Tensor, y: Tensor) -> Tensor:
+        """The gradient at the chains' positions, (chains, P_w + 1), a buffer that the next call overwrites."""
+        theta, gradient, prior = self.chains.position, self.gradient, self.problem.noise_prior
+        scale = self.problem.points / y.shape[1]
+        noise_precision = theta[:, -1:].neg().exp()
+        error = self.passes.forward(X).sub_(y)
+        weighted = noise_precision * scale
+        squares = error.square().sum(1)
+        self.passes.backward(error.mul_(weighted), gradient[:, :-1])
+        gradient[:, -1] = (squares * weighted[:, 0]).neg_().add_(self.problem.points).mul_(0.5)
+        gradient[:, -1] += (theta[:, -1] - prior.mean) / prior.variance
+        return gradient.addcmul_(self.precisions, theta)
+
+    def freeze(self) -> None:
+        """End the burn-in."""
+        self.chains = self.sampler.freeze(self.chains)
+
+    def position(self) -> Tensor:
+        """theta, (chains, P_w + 1)."""
+        return self.chains.position
+
+    def state(self) -> Any:
+        """The sampler's state."""
+        return self.chains
+
+    def next_batch(self) -> tuple[Tensor, Tensor]:
+        """The epoch's next batch for every chain, X (chains, B, d) and y (chains, B)."""
+        points, batch = self.problem.points, self.problem.batch
+        if batch == points:
+            return self.X, self.y
+        if self.batches_done == 0:
+            order = permutations(points, self.problem.chains, self.generators)
+            self.X, self.y = (data[self.runs[:, None], order] for data in (self.problem.X, self.problem.y))
+        start = self.batches_done * batch
+        self.batches_done = (self.batches_done + 1) % (points // batch)
+        return self.X[:, start : start + batch], self.y[:, start : start + batch]

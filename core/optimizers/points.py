@@ -1,0 +1,155 @@
+"""Points of the unit cube in an optimizer: drawn uniformly, settled where a configuration lies, and kept with losses.
+
+Uniform points are drawn and decoded many at once because one alone costs nearly as much. For the one point that a
+density proposes, `CubeEncoding.canonical` does all that a space may need; spaces without conditions need less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.spaces import Column, CubeEncoding
+
+BATCH = 64
+RANDOM = "random"  # the origin of a trial whose configuration is a uniform draw
+
+
+class UniformDraws:
+    """An endless sequence of uniform canonical points and their configurations."""
+
+    def __init__(self, encoding: CubeEncoding, generator: np.random.Generator) -> None:
+        self.encoding, self.generator = encoding, generator
+        self._hold(np.empty((0, encoding.dimension)))
+
+    def next(self) -> tuple[NDArray[np.float64], dict[str, Any]]:
+        """A point (d,) and its configuration."""
+        if not self._configurations:
+            self._hold(self.encoding.sample(BATCH, self.generator))
+        self._left -= 1
+        return self._points[self._left], self._configurations.pop()
+
+    def state(self) -> dict[str, Any]:
+        """The generator, and the points that are drawn and not used."""
+        return {"generator": self.generator.bit_generator.state, "points": self._points[: self._left].copy()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """The inverse of `state`; what shares the generator continues as well."""
+        self.generator.bit_generator.state = state["generator"]
+        self._hold(state["points"].copy())
+
+    def _hold(self, points: NDArray[np.float64]) -> None:
+        self._points, self._left = points, len(points)
+        self._configurations = self.encoding.decode(points) if len(points) else []
+
+
+class Canonical:
+    """Canonical points and configurations of an encoding's space, see `core.spaces`."""
+
+    def __init__(self, encoding: CubeEncoding) -> None:
+        self.encoding = encoding
+        self._conditional = bool(encoding.space.conditions)
+        self._constants = {
+            key: column.choices[0]
+            for key in encoding.space
+            if (column := Column.of(encoding.space[key])).kind == "constant"
+        }
+        self._forbidding = bool(encoding.space.forbidden_clauses)
+        self._names = [column.name for column in encoding.columns]
+        self._choosing = [(j, column.choices) for j, column in enumerate(encoding.columns) if column.choices]
+        self._numbers = _Numbers.of(encoding.columns)
+
+    def active(self, points: NDArray[np.float64]) -> NDArray[np.bool_] | None:
+        """Which coordinates of points (n, d) matter, (n, d); None where all do because the space has no conditions."""
+        return self.encoding.active(points) if self._conditional else None
+
+    def allowed(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Those of the points (n, d) that no forbidden clause excludes."""
+        return points[self.encoding.allowed(points)] if self._forbidding else points
+
+    def settle(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], dict[str, Any]]:
+        """The canonical point (d,) and the configuration of an allowed point (d,)."""
+        if self._conditional:
+            (configuration,) = self.encoding.decode(point[None])
+            return self.encoding.canonical(point[None])[0], configuration
+        settled, values = point.copy(), [None] * len(self._names)
+        for j, choices in self._choosing:
+            code = min(int(point[j] * len(choices)), len(choices) - 1)
+            settled[j], values[j] = (code + 0.5) / len(choices), choices[code]
+        for j, value in zip(self._numbers.places.tolist(), self._numbers.settle(settled)):
+            values[j] = value
+        return settled, {**self._constants, **dict(zip(self._names, values))}
+
+
+class _Numbers(NamedTuple):
+    """The float and integer coordinates, and what `Column` says of each: arrays (numbers,)."""
+
+    places: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    least: NDArray[np.float64]
+    largest: NDArray[np.float64]
+    log: NDArray[np.bool_]
+    integer: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, columns: Sequence[Column]) -> _Numbers:
+        numbers = [column for column in columns if not column.choices]
+        places = [j for j, column in enumerate(columns) if not column.choices]
+        low, high = np.array([column.edges for column in numbers], dtype=np.float64).reshape(-1, 2).T
+        least, largest = np.array([column.bounds for column in numbers], dtype=np.float64).reshape(-1, 2).T
+        log = np.array([column.log for column in numbers], dtype=bool)
+        integer = np.array([column.kind == "integer" for column in numbers], dtype=bool)
+        return cls(np.array(places, dtype=np.int64), low, high, least, largest, log, integer)
+
+    def settle(self, point: NDArray[np.float64]) -> list[float | int]:
+        """The values at a point (d,), as `Column.read` gives them; integers move to the middles of their cells."""
+        coordinates = point[self.places]
+        numbers = self.low * (1 - coordinates) + self.high * coordinates
+        np.exp(numbers, out=numbers, where=self.log)
+        np.rint(numbers, out=numbers, where=self.integer)
+        numbers = np.minimum(np.maximum(numbers, self.least), self.largest)
+        values = numbers.tolist()
+        if self.integer.any():
+            scaled = np.log(numbers, out=numbers.copy(), where=self.log)
+            point[self.places] = np.where(self.integer, (scaled - self.low) / (self.high - self.low), coordinates)
+            values = [int(value) if whole else value for value, whole in zip(values, self.integer.tolist())]
+        return values
+
+
+class Archive:
+    """Points (n, d) and losses (n,), in the order of telling; failed evaluations have an infinite loss."""
+
+    def __init__(self, dimension: int) -> None:
+        self._points, self._losses, self._count = np.empty((16, dimension)), np.empty(16), 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        return self._points[: self._count]
+
+    @property
+    def losses(self) -> NDArray[np.float64]:
+        return self._losses[: self._count]
+
+    def add(self, point: NDArray[np.float64], loss: float) -> None:
+        """Append a point (d,)."""
+        if self._count == len(self._losses):
+            self._points = np.concatenate([self._points, np.empty_like(self._points)])
+            self._losses = np.concatenate([self._losses, np.empty_like(self._losses)])
+        self._points[self._count], self._losses[self._count] = point, loss
+        self._count += 1
+
+    def state(self) -> dict[str, Any]:
+        return {"points": self.points.copy(), "losses": self.losses.copy()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """The inverse of `state`."""
+        self._count = 0
+        for point, loss in zip(state["points"], state["losses"]):
+            self.add(point, float(loss))

@@ -1,0 +1,106 @@
+"""The compiled log posteriors against those in torch, which have references of their own, and the compiled slice
+sampler against distribution functions."""
+
+import numba
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from core.compiled import evidence, gaussian_process
+from core.compiled.slice import DONE, VALUE, begin, new_walk, tell
+from core.models import dngo, hyperpriors, linear_regression, matern
+from core.randomness import chain_seeds, make_generators
+
+
+@numba.njit
+def normal_or_exponential(x, which):
+    if which == 0:
+        return -0.5 * x[0] ** 2 - 0.5 * ((x[1] - x[0]) / 0.1) ** 2
+    return -x[0] - x[1] if x[0] >= 0 and x[1] >= 0 else np.nan
+
+
+@numba.njit
+def sweeps(start, which, walk, seeds, count):
+    for chain in range(len(start)):
+        state = seeds[chain]
+        walk.position[:] = start[chain]
+        walk.numbers[VALUE] = normal_or_exponential(walk.position, which)
+        for update in range(count):
+            state = begin(walk, update % 2, state)
+            while walk.phase[0] != DONE:
+                state = tell(walk, normal_or_exponential(walk.point, which), state)
+        start[chain] = walk.position
+
+
+@pytest.mark.parametrize("width", [0.05, 1.0, 20.0])
+@pytest.mark.parametrize("which", [0, 1])
+def test_updates_leave_the_target_as_it_is(which, width):
+    """4,000 exact draws are exact draws after three sweeps, for any width."""
+    rng = np.random.default_rng(0)
+    start = rng.standard_normal((4000, 2)) if which == 0 else rng.exponential(size=(4000, 2))
+    if which == 0:
+        start[:, 1] = start[:, 0] + 0.1 * start[:, 1]
+    before = start.copy()
+    sweeps(start, which, new_walk(np.full(2, width)), chain_seeds(make_generators([1])[0], 4000), 6)
+    assert (start != before).mean() > 0.99
+    if which == 0:
+        start[:, 1] = (start[:, 1] - start[:, 0]) / 0.1
+    reference = stats.norm() if which == 0 else stats.expon()
+    assert min(stats.kstest(column, reference.cdf).pvalue for column in start.T) > 1e-6
+
+
+def test_seeds_belong_to_runs():
+    both = chain_seeds(make_generators([3, 4]), 6)
+    assert (both[3:] == chain_seeds(make_generators([4]), 3)).all() and len(set(both)) == 6
+
+
+@pytest.mark.parametrize("warped", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 30])
+def test_the_gaussian_process_s_posterior_is_torch_s(n, warped):
+    g = torch.Generator().manual_seed(n)
+    X, y = torch.rand(1, n, 3, generator=g, dtype=torch.float64), torch.randn(1, n, generator=g, dtype=torch.float64)
+    priors = matern.priors(3, warped)
+    scratch = gaussian_process.new_scratch(3, n)
+    scratch.warps[:] = np.nan
+    for theta in torch.randn(10, 11 if warped else 5, generator=g, dtype=torch.float64):
+        expected = matern.log_posterior(X, y, theta.view(1, 1, -1)).item()
+        ours = gaussian_process.log_posterior(
+            theta.numpy(), X[0].mT.contiguous().numpy(), y[0].numpy(), priors, scratch
+        )
+        assert ours == pytest.approx(expected, rel=1e-9)
+
+
+def test_what_has_no_density_is_minus_infinity():
+    X, y, scratch = np.full((1, 40), 0.5), np.linspace(-1, 1, 40), gaussian_process.new_scratch(1, 40)
+    scratch.warps[:] = np.nan
+    priors = hyperpriors.independent([hyperpriors.Row()] * 3)
+    assert gaussian_process.log_posterior(np.array([0.0, 0.0, 11.0]), X, y, matern.priors(1, False), scratch) == -np.inf
+    assert gaussian_process.log_posterior(np.array([0.0, 0.0, -200.0]), X, y, priors, scratch) == -np.inf
+
+
+def test_the_exponential_is_numpy_s():
+    x = -np.concatenate([np.geomspace(1e-300, 690, 10_000), [0.0]])
+    evaluate = numba.njit(lambda x: [gaussian_process.exponential(value) for value in x])
+    np.testing.assert_allclose(evaluate(x), np.exp(x), rtol=5e-16)
+    assert evaluate(np.array([-1e300]))[0] < 1e-303
+
+
+@pytest.mark.parametrize("with_mean", [False, True])
+@pytest.mark.parametrize("n", [1, 7, 40])
+def test_the_regression_s_posterior_is_torch_s(n, with_mean):
+    g = torch.Generator().manual_seed(n)
+    X, y = torch.rand(1, n, 2, generator=g, dtype=torch.float64), torch.randn(1, n, 1, generator=g, dtype=torch.float64)
+    features = torch.randn(1, n, 10, generator=g, dtype=torch.float64)
+    columns = torch.cat([y, torch.ones_like(y), X, X.square()], -1) if with_mean else y
+    priors = dngo.priors(2) if with_mean else linear_regression.PRIORS
+    regression = linear_regression.Regression(features, columns)
+    parts = evidence.Decomposition(
+        regression.singular.numpy(), regression.inside.numpy(), regression.outside.numpy(), n
+    )
+    for theta in torch.randn(10, 7 if with_mean else 2, generator=g, dtype=torch.float64):
+        coefficients = dngo.residual_coefficients(theta, 2) if with_mean else torch.ones(1, dtype=torch.float64)
+        expected = regression.log_evidence(coefficients.unsqueeze(0), theta[:1], -theta[1:2])
+        expected = (expected + hyperpriors.log_density(theta, priors)).item()
+        ours = evidence.log_posterior(theta.numpy(), 0, parts, priors, np.ones(columns.shape[-1]))
+        assert ours == pytest.approx(expected, rel=1e-9)

@@ -1,0 +1,155 @@
+"""The compiled engine against the torch engine on the same random numbers; runs do not depend on each other."""
+
+import numpy as np
+import pytest
+import torch
+
+from core.models.engines.choice import make_engine
+from core.models.engines.compiled import CompiledEngine
+from core.models.engines.problem import Problem
+from core.models.engines.reference import ReferenceEngine
+from core.models.network import MLP
+from core.models.priors import AveragedNormal, GammaHyperprior, LogNormalNoise
+from core.randomness import make_generators
+from core.samplers import SGHMC, SGLD, AdaptiveSGHMC
+from tests.core.models.engines.replay import replayed_batch, replayed_noise
+
+
+def make_problem(sizes=(5, 11, 7, 1), runs=2, chains_per_run=2, points=23, batch_size=6, prior=None, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    network = MLP(sizes)
+    prior = prior or AveragedNormal()
+    problem = Problem(
+        network=network,
+        X=torch.randn(runs, points, sizes[0], generator=generator),
+        y=torch.randn(runs, points, generator=generator),
+        chains_per_run=chains_per_run,
+        batch_size=batch_size,
+        covered=prior.covers(network),
+        noise_prior=LogNormalNoise(-3.0, 0.5),
+    )
+    theta = torch.randn(problem.chains, network.num_weights + 1, generator=generator) * 0.4
+    theta[:, -1] = -2.0
+    precision = torch.rand(problem.chains, generator=generator) + 0.1
+    return problem, theta, precision
+
+
+@pytest.mark.parametrize("sampler", [AdaptiveSGHMC(), SGHMC(2e-3, noise_estimate=3.0), AdaptiveSGHMC(0.05, 0.3)])
+@pytest.mark.parametrize("prior", [AveragedNormal(), GammaHyperprior()])
+@pytest.mark.parametrize(
+    "sizes, batch_size", [((5, 11, 7, 1), 6), ((1, 50, 1), 1), ((13, 8, 1), 40), ((3, 1), 5), ((2, 3, 17, 16, 1), 3)]
+)
+def test_compiled_steps_equal_the_reference(sizes, batch_size, prior, sampler):
+    problem, theta, precision = make_problem(sizes, batch_size=batch_size, prior=prior)
+    compiled = CompiledEngine(problem, sampler, sampler.init(theta), make_generators([7, 8]))
+    reference = ReferenceEngine(problem, sampler, sampler.init(theta), make_generators([7, 8]))
+    reference.precisions[:, :-1] = precision[:, None] * reference.covered
+    for step in range(60):
+        if step == 40:
+            compiled.freeze()
+            reference.freeze()
+        X, y = replayed_batch(compiled, problem)
+        reference.step(X, y, replayed_noise(compiled))
+        compiled.advance(1, precision)
+        torch.testing.assert_close(compiled.position(), reference.position(), rtol=2e-4, atol=2e-4)
+    velocity = compiled.unpack(compiled.chains.velocity)
+    torch.testing.assert_close(velocity, reference.state().velocity, rtol=1e-3, atol=1e-4)
+    assert (theta - compiled.position()).abs().max() > 1e-3
+
+
+def test_compiled_runs_do_not_depend_on_their_neighbours():
+    problem, theta, precision = make_problem(runs=3, chains_per_run=2)
+    together = CompiledEngine(problem, AdaptiveSGHMC(), AdaptiveSGHMC().init(theta), make_generators([1, 2, 3]))
+    alone = CompiledEngine(
+        Problem(**{**vars(problem), "X": problem.X[1:2], "y": problem.y[1:2]}),
+        AdaptiveSGHMC(),
+        AdaptiveSGHMC().init(theta[2:4]),
+        make_generators([2]),
+    )
+    for steps in (1, 7, 12):
+        together.advance(steps, precision)
+        alone.advance(steps, precision[2:4])
+    assert torch.equal(together.position()[2:4], alone.position())
+    assert not torch.equal(together.position()[0], together.position()[1])
+
+
+def test_compiled_block_lengths_do_not_matter():
+    problem, theta, precision = make_problem()
+    ends = []
+    for blocks in ((20,), (1, 4, 15)):
+        engine = CompiledEngine(problem, SGHMC(1e-3), SGHMC(1e-3).init(theta), make_generators([1, 2]))
+        for steps in blocks:
+            engine.advance(steps, precision)
+        ends.append(engine.position())
+    assert torch.equal(*ends)
+
+
+def test_a_diverging_chain_touches_no_other():
+    problem, theta, precision = make_problem(runs=3, chains_per_run=1)
+    wild = theta.clone()
+    wild[1] = 1e30
+    ends = []
+    for start in (theta, wild):
+        engine = CompiledEngine(problem, AdaptiveSGHMC(), AdaptiveSGHMC().init(start), make_generators([1, 2, 3]))
+        engine.advance(20, precision)
+        ends.append(engine.position())
+    assert torch.equal(ends[0][[0, 2]], ends[1][[0, 2]])
+    assert not torch.isfinite(ends[1][1]).all()
+
+
+def test_padding_stays_zero():
+    problem, theta, precision = make_problem()
+    engine = CompiledEngine(problem, AdaptiveSGHMC(), AdaptiveSGHMC().init(theta), make_generators([1, 2]))
+    for _ in range(2):
+        engine.advance(10, precision)
+        engine.freeze()
+        padding = np.setdiff1d(np.arange(engine.layout.size), engine.places.numpy())
+        assert len(padding) > 0
+        assert not engine.chains.position.reshape(len(theta), -1)[:, padding].any()
+        assert not engine.chains.velocity.reshape(len(theta), -1)[:, padding].any()
+
+
+def test_make_engine_chooses_what_can_run():
+    problem, theta, _ = make_problem()
+    generators, adaptive, langevin = make_generators([1, 2]), AdaptiveSGHMC(), SGLD(1e-4)
+    single, double, other = adaptive.init(theta), adaptive.init(theta.double()), langevin.init(theta)
+    assert isinstance(make_engine("auto", problem, adaptive, single, generators), CompiledEngine)
+    assert isinstance(make_engine("auto", problem, langevin, other, generators), ReferenceEngine)
+    assert isinstance(make_engine("auto", problem, adaptive, double, generators), ReferenceEngine)
+    assert isinstance(make_engine("torch", problem, adaptive, single, generators), ReferenceEngine)
+    with pytest.raises(ValueError, match="'compiled' does not cover the sampler SGLD"):
+        make_engine("compiled", problem, langevin, other, generators)
+    with pytest.raises(ValueError, match="got 'fast'"):
+        make_engine("fast", problem, adaptive, single, generators)
+
+
+@pytest.mark.parametrize("sampler", [AdaptiveSGHMC(), SGHMC(1e-3)])
+@pytest.mark.parametrize("engine", [CompiledEngine, ReferenceEngine])
+def test_engines_continue_from_a_state(engine, sampler):
+    """All tensors of the state are taken over: with the same random numbers, both engines go on alike."""
+    problem, theta, precision = make_problem(points=6, batch_size=6)
+    first = CompiledEngine(problem, sampler, sampler.init(theta), make_generators([1, 2]))
+    first.advance(30, precision)
+    state = type(first.state())(*(v.clone() if torch.is_tensor(v) else v for v in first.state()))
+    compiled = CompiledEngine(problem, sampler, state, make_generators([3, 4]))
+    again = engine(problem, sampler, state, make_generators([5, 6]))
+    assert all(torch.equal(a, b) for a, b in zip(again.state(), state) if torch.is_tensor(a))
+    if engine is ReferenceEngine:
+        noise = replayed_noise(compiled)
+        again.precisions[:, :-1] = precision[:, None] * again.covered
+        again.step(*replayed_batch(compiled, problem), noise)
+        compiled.advance(1, precision)
+        torch.testing.assert_close(compiled.position(), again.position(), rtol=1e-4, atol=1e-5)
+
+
+def test_an_epoch_visits_every_point_at_most_once():
+    problem, theta, precision = make_problem(points=23, batch_size=6)
+    engine = CompiledEngine(problem, AdaptiveSGHMC(), AdaptiveSGHMC().init(theta), make_generators([1, 2]))
+    for _ in range(5):
+        seen = []
+        for _ in range(23 // 6):
+            seen.append(replayed_batch(engine, problem)[1])
+            engine.advance(1, precision)
+        seen = torch.cat(seen, 1)
+        assert all(len(set(row.tolist())) == 18 for row in seen)
+    assert not np.array_equal(engine.chains.order[0], engine.chains.order[1])

@@ -1,0 +1,77 @@
+"""Steps of incumbents on a table."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.optimizers.random_search import RandomSearch
+from core.report.table_trajectories import trajectory, trajectory_of_records
+from core.report.trajectories import at_times, value_of_incumbent
+from core.study import simulate
+from core.tabular.benchmark import TabularBenchmark
+
+
+@pytest.fixture(scope="module")
+def benchmark_(table) -> TabularBenchmark:
+    return TabularBenchmark(table)
+
+
+def test_steps_are_new_incumbents_and_the_end(benchmark_, table):
+    losses, positions = [np.nan, 0.5, 0.7, 0.5, 0.4, 0.6], [9, 3, 1, 2, 7, 5]
+    found = trajectory(benchmark_, losses, [1.0, 2.0, 0.5, 1.0, 1.0, 4.0], positions)
+    assert found["evaluation"].tolist() == [2, 5, 6] and found["seconds"].tolist() == [3.0, 5.5, 9.5]
+    assert found["loss"].tolist() == [0.5, 0.4, 0.4]
+    np.testing.assert_allclose(found["regret"], table.mean_test[[3, 7, 7]] - table.mean_test.min())
+
+
+def test_the_best_configuration_has_no_regret(benchmark_, table):
+    assert trajectory(benchmark_, [1.0], [1.0], [table.best])["regret"].tolist() == [0.0]
+
+
+def test_a_diverged_incumbent_counts_with_the_largest_finite_error(benchmark_, table):
+    (diverged, *_) = np.flatnonzero(~np.isfinite(table.mean_test))
+    largest = table.mean_test[np.isfinite(table.mean_test)].max()
+    assert trajectory(benchmark_, [1.0], [1.0], [diverged])["regret"].tolist() == [largest - table.mean_test.min()]
+
+
+@given(st.data())
+def test_between_the_steps_nothing_changes(benchmark_, data):
+    """The steps give the regret after every evaluation that the definition gives."""
+    n = data.draw(st.integers(1, 30))
+    losses = np.array(data.draw(st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5]), min_size=n, max_size=n)))
+    positions = np.array(data.draw(st.lists(st.integers(0, benchmark_.table.grid.size - 1), min_size=n, max_size=n)))
+    costs = np.arange(1.0, n + 1)
+    finite = np.where(np.isfinite(benchmark_.table.mean_test), benchmark_.table.mean_test, -np.inf)
+    regret = np.where(finite > 0, finite, finite.max())[positions] - benchmark_.test_optimum
+    found = trajectory(benchmark_, losses, costs, positions)
+    steps = at_times(found["seconds"].to_numpy(), found["regret"].to_numpy(), np.cumsum(costs))
+    np.testing.assert_allclose(steps, value_of_incumbent(losses, regret))
+
+
+def test_without_a_success_there_is_no_incumbent(benchmark_):
+    with pytest.raises(ValueError, match="all 2 evaluations failed"):
+        trajectory(benchmark_, [np.nan, np.nan], [1.0, 1.0], [0, 1])
+
+
+def test_records_of_a_simulated_run(benchmark_, table):
+    optimizer = RandomSearch(benchmark_.space, np.random.default_rng(0))
+    records = simulate(optimizer, benchmark_, 1, np.random.default_rng(1), evaluations=40)
+    found = trajectory_of_records(benchmark_, records)
+    best = min((record for record in records if not record.failure), key=lambda record: record.loss)
+    assert found["loss"].iloc[-1] == best.loss and found["evaluation"].iloc[-1] == 40
+    assert found["seconds"].iloc[-1] == pytest.approx(records[-1].finished)
+    assert found["regret"].iloc[-1] == pytest.approx(best.info["test_error"] - table.mean_test.min())
+
+
+def test_failed_records_are_never_the_incumbent(table):
+    """All but one configuration diverge at once: the worst-case loss that they carry does not count."""
+    errors = np.full_like(table.valid_mse, np.nan)
+    errors[4] = 100.0
+    benchmark = TabularBenchmark(replace(table, valid_mse=errors))
+    optimizer = RandomSearch(benchmark.space, np.random.default_rng(0))
+    records = simulate(optimizer, benchmark, 1, np.random.default_rng(1), evaluations=2000)
+    found = trajectory_of_records(benchmark, records)
+    assert (found["loss"] == 100).all() and found["evaluation"].iloc[0] > 1
