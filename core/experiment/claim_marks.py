@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from core.errors import UserError, nearest
@@ -26,6 +27,7 @@ class Mark(NamedTuple):
         return f"{self.module.replace('.', '/')}.py, line {self.line}, {self.function}"
 
 
+@lru_cache(maxsize=16)
 def find_marks(folder: Folder) -> dict[str, list[Mark] | None]:
     """The marked functions of each module in their order, or None: it cannot be parsed, and may be about anything."""
     return {module: _marks(module, text) for module, text in folder.texts.items()}

@@ -77,7 +77,7 @@ def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
         told.append(f"{path} {cell.settings_hash} {cell.runs} {_digest(root / path)}")
     numbers = f"{folder}/published/{drawing.artifact}.csv"
     told.append(f"{numbers} {_digest(root / numbers)}")
-    told.append(catalogue.sources.digest(*_modules(catalogue, drawing), *CODE))
+    told.append(catalogue.sources.digest(_modules(catalogue, drawing), CODE))
     return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
 
 

@@ -21,14 +21,18 @@ class Sources:
         self._files: dict[str, list[Path]] = {}
         self._imports: dict[Path, set[str]] = {}
         self._digests: dict[Path, str] = {}
-        self._joined: dict[tuple[str, ...], str] = {}
+        self._joined: dict[tuple[tuple[str, ...], ...], str] = {}
+        self._shared: dict[tuple[str, ...], frozenset[Path]] = {}
 
-    def behind(self, modules: Iterable[str]) -> list[Path]:
-        """The files of modules, of the packages they stand in, and of all that these import, sorted.
+    def behind(self, modules: Iterable[str], known: frozenset[Path] = frozenset()) -> frozenset[Path]:
+        """The files of modules, of the packages they stand in, and of all that these import.
 
         Imports inside functions count; modules that are not below the root are left out.
+
+        Args:
+            known: files that are behind other modules, which are added without following their imports again.
         """
-        found: set[Path] = set()
+        found = set(known)
         waiting = list(modules)
         seen = set(waiting)
         while waiting:
@@ -38,14 +42,21 @@ class Sources:
                     fresh = self._imported(file) - seen
                     seen |= fresh
                     waiting += fresh
-        return sorted(found)
+        return frozenset(found)
 
-    def digest(self, *modules: str) -> str:
-        """A digest of the names and the contents of the files behind modules."""
-        if modules not in self._joined:
-            lines = [f"{file.relative_to(self.root)} {self._digest(file)}" for file in self.behind(modules)]
-            self._joined[modules] = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-        return self._joined[modules]
+    def digest(self, modules: Iterable[str], shared: tuple[str, ...] = ()) -> str:
+        """A digest of the names and the contents of the files behind modules.
+
+        Args:
+            shared: more modules, which are in many digests and whose imports are followed once.
+        """
+        key = (tuple(modules), shared)
+        if key not in self._joined:
+            if shared not in self._shared:
+                self._shared[shared] = self.behind(shared)
+            lines = sorted(map(self._digest, self.behind(key[0], self._shared[shared])))
+            self._joined[key] = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        return self._joined[key]
 
     def _files_of(self, module: str) -> list[Path]:
         if module not in self._files:
@@ -56,7 +67,8 @@ class Sources:
         """Names of what a file imports; of `from package import name`, both the package and package.name."""
         if file not in self._imports:
             text = file.read_text(encoding="utf-8")
-            self._digests[file] = hashlib.sha256(text.encode()).hexdigest()
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            self._digests[file] = f"{file.relative_to(self.root)} {digest}"
             names = set()
             for package, imported, plain in IMPORT.findall(text):
                 if package:
@@ -67,6 +79,7 @@ class Sources:
         return self._imports[file]
 
     def _digest(self, file: Path) -> str:
+        """Its name and the digest of its contents."""
         self._imported(file)
         return self._digests[file]
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
-from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of, style
+from core.report.network_diagram import draw_network
 
 PANELS = {"tanh": "(a) tanh", "relu_tanh": "(b) ReLU, last layer tanh", "relu": "(c) ReLU"}
 COLORS = {"tanh": style.BLUE, "relu_tanh": style.GREEN, "relu": style.VERMILION}
-LAYERS = ("x", "50", "50", "50", "y")
+LAYERS = (("x", 1), *[("50 units", 5)] * 3, ("y", 1))
 
 
 def fig2(results: Results, published: Published | None) -> Figure:
@@ -34,7 +32,7 @@ def fig2(results: Results, published: Published | None) -> Figure:
         axes.set_ylim(-4, 4)
         axes.set_title(title)
         axes.set_xlabel("x")
-    _architecture(panels[1, 1])
+    draw_network(panels[1, 1], LAYERS, "(d) architecture", markersize=9)
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4)
     caption = (
@@ -42,20 +40,3 @@ def fig2(results: Results, published: Published | None) -> Figure:
         "weights are trained, dashed ones marginalised."
     )
     return Figure(figure, caption, shown)
-
-
-def _architecture(axes: Axes) -> None:
-    """The network as layers of nodes: all weights are trained but those of the output, which are integrated out."""
-    axes.set_axis_off()
-    axes.set_title("(d) architecture")
-    places = [np.linspace(-1, 1, 5) if size == "50" else np.zeros(1) for size in LAYERS]
-    for layer, (left, right) in enumerate(pairwise(places)):
-        last = layer == len(places) - 2
-        for a in left:
-            for b in right:
-                look = {"linestyle": "--" if last else "-", "color": style.VERMILION if last else "0.6"}
-                axes.plot([layer, layer + 1], [a, b], linewidth=0.8, zorder=1, **look)
-    for layer, (nodes, size) in enumerate(zip(places, LAYERS, strict=True)):
-        axes.plot([layer] * len(nodes), nodes, "o", color="white", markeredgecolor="k", markersize=9, zorder=2)
-        axes.text(layer, -1.35, size if size in "xy" else f"{size} units", ha="center", va="top")
-    axes.set_ylim(-1.8, 1.2)

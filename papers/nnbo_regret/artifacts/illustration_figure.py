@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
-from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of, style
+from core.report.network_diagram import draw_network
 
-LAYERS = (4, 5, 5, 5, 1)
+LAYERS = (("x", 4), *[("tanh", 5)] * 3, (r"$\mu$(x)", 1))
 
 
 def fig1(results: Results, published: Published | None) -> Figure:
@@ -37,7 +35,7 @@ def fig1(results: Results, published: Published | None) -> Figure:
     middle.set_title("(b) criteria, scaled")
     for axes in (left, middle):
         axes.set_xlabel("x")
-    _architecture(right)
+    draw_network(right, LAYERS, "(c) architecture", markersize=8)
     handles, labels = [], []
     for axes in (left, middle):
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -49,21 +47,3 @@ def fig1(results: Results, published: Published | None) -> Figure:
         "envelope is for a new observation. (c): five of 50 units a layer; the dashed weights are the regression's."
     )
     return Figure(figure, caption, shown)
-
-
-def _architecture(axes: Axes) -> None:
-    """Layers of nodes: the network's weights are trained, those of the last layer replaced by the regression's."""
-    axes.set_axis_off()
-    axes.set_title("(c) architecture")
-    places = [np.linspace(-1, 1, size) if size > 1 else np.zeros(1) for size in LAYERS]
-    for layer, (left, right) in enumerate(pairwise(places)):
-        last = layer == len(places) - 2
-        look = {"linestyle": "--" if last else "-", "color": style.VERMILION if last else "0.6"}
-        for a in left:
-            for b in right:
-                axes.plot([layer, layer + 1], [a, b], linewidth=0.8, zorder=1, **look)
-    names = ("x", *["tanh"] * (len(LAYERS) - 2), r"$\mu$(x)")
-    for layer, (nodes, name) in enumerate(zip(places, names, strict=True)):
-        axes.plot([layer] * len(nodes), nodes, "o", color="white", markeredgecolor="k", markersize=8, zorder=2)
-        axes.text(layer, -1.35, name, ha="center", va="top")
-    axes.set_ylim(-1.8, 1.2)

@@ -24,7 +24,7 @@ STRONG = 0.5  # a rank correlation
     sentence="Errors on protein are spread over an order of magnitude or more.",
 )
 def errors_spread_over_a_magnitude(results: Results) -> Check:
-    return on("protein", results, _spread)
+    return on(results, "protein", _spread)
 
 
 @claim(
@@ -44,7 +44,7 @@ def errors_spread_everywhere(results: Results) -> Check:
     sentence="Only a small part of the configurations reaches an error below 0.3 on protein.",
 )
 def few_errors_are_below_0_3(results: Results) -> Check:
-    return on("protein", results, _few_small_errors)
+    return on(results, "protein", _few_small_errors)
 
 
 @claim(
@@ -54,7 +54,7 @@ def few_errors_are_below_0_3(results: Results) -> Check:
     sentence="Many configurations are outliers on protein, with errors far above the usual one.",
 )
 def many_errors_are_far_above_the_average(results: Results) -> Check:
-    return on("protein", results, _outliers)
+    return on(results, "protein", _outliers)
 
 
 @claim(
@@ -74,7 +74,7 @@ def outliers_everywhere(results: Results) -> Check:
     sentence="Training times differ greatly between configurations.",
 )
 def times_vary_dramatically(results: Results) -> Check:
-    return on("protein", results, _times_vary)
+    return on(results, "protein", _times_vary)
 
 
 @claim(
@@ -91,7 +91,7 @@ def times_vary_everywhere(results: Results) -> Check:
     sentence="It is the number of parameters that makes training times differ.",
 )
 def times_follow_the_parameters(results: Results) -> Check:
-    return on("protein", results, _times_follow_parameters)
+    return on(results, "protein", _times_follow_parameters)
 
 
 @claim(

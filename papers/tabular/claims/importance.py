@@ -23,7 +23,7 @@ WITHOUT_OUTLIERS = 0.99  # of the configurations: "a few" are the worst per cent
     sentence="Over the whole grid the initial learning rate is the most important hyperparameter on protein.",
 )
 def learning_rate_is_most_important(results: Results) -> Check:
-    return on("protein", results, _lead_of_the_rate)
+    return on(results, "protein", _lead_of_the_rate)
 
 
 @claim(
@@ -32,7 +32,7 @@ def learning_rate_is_most_important(results: Results) -> Check:
     sentence="Over the whole grid every single hyperparameter explains little of the variance.",
 )
 def single_importances_are_small(results: Results) -> Check:
-    return on("protein", results, _largest_single)
+    return on(results, "protein", _largest_single)
 
 
 @claim(
@@ -41,7 +41,7 @@ def single_importances_are_small(results: Results) -> Check:
     sentence="A few configurations with very high errors make single hyperparameters look unimportant.",
 )
 def outliers_hide_importances(results: Results) -> Check:
-    return on("protein", results, _effect_of_outliers)
+    return on(results, "protein", _effect_of_outliers)
 
 
 @claim(
@@ -50,7 +50,7 @@ def outliers_hide_importances(results: Results) -> Check:
     sentence="Over the whole grid the strongest pair is somewhat more important than the strongest hyperparameter.",
 )
 def pairs_reach_higher_than_singles(results: Results) -> Check:
-    return on("protein", results, _pair_over_single)
+    return on(results, "protein", _pair_over_single)
 
 
 @claim(
@@ -59,7 +59,7 @@ def pairs_reach_higher_than_singles(results: Results) -> Check:
     sentence="Among the best configurations hyperparameters beside the learning rate gain importance.",
 )
 def others_matter_among_the_best(results: Results) -> Check:
-    return on("protein", results, _change_of_the_rate)
+    return on(results, "protein", _change_of_the_rate)
 
 
 @claim(
@@ -69,7 +69,7 @@ def others_matter_among_the_best(results: Results) -> Check:
     sentence="Naval's importances are as 7.3.1 describes protein's.",
 )
 def importances_on_naval(results: Results) -> Check:
-    return on("naval", results, _as_described)
+    return on(results, "naval", _as_described)
 
 
 @claim(
@@ -79,7 +79,7 @@ def importances_on_naval(results: Results) -> Check:
     sentence="Parkinson's importances are as 7.3.1 describes protein's.",
 )
 def importances_on_parkinsons(results: Results) -> Check:
-    return on("parkinsons", results, _as_described)
+    return on(results, "parkinsons", _as_described)
 
 
 @claim(
@@ -89,7 +89,7 @@ def importances_on_parkinsons(results: Results) -> Check:
     sentence="Protein's importances are as 7.3.1 describes them.",
 )
 def importances_on_protein(results: Results) -> Check:
-    return on("protein", results, _as_described)
+    return on(results, "protein", _as_described)
 
 
 @claim(
@@ -99,7 +99,7 @@ def importances_on_protein(results: Results) -> Check:
     sentence="Slice's importances are as 7.3.1 describes protein's.",
 )
 def importances_on_slice(results: Results) -> Check:
-    return on("slice_localization", results, _as_described)
+    return on(results, "slice_localization", _as_described)
 
 
 def _lead_of_the_rate(table: Table) -> Check:

@@ -22,7 +22,7 @@ MARGINAL = 0.05  # a relative change
     "configuration.",
 )
 def activations_are_the_worst_flips_on_protein(results: Results) -> Check:
-    return on("protein", results, _lead_of_activations)
+    return on(results, "protein", _lead_of_activations)
 
 
 @claim(
@@ -31,7 +31,7 @@ def activations_are_the_worst_flips_on_protein(results: Results) -> Check:
     sentence="On protein a larger batch size hardly changes the error of the best configuration.",
 )
 def larger_batches_hardly_matter_on_protein(results: Results) -> Check:
-    return on("protein", results, _effect_of_a_larger_batch)
+    return on(results, "protein", _effect_of_a_larger_batch)
 
 
 @claim(

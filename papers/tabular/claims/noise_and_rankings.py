@@ -22,7 +22,7 @@ RESAMPLES = 1000  # of the configurations, of which there are many
 
 @claim(artifact="fig7_1", place="thesis 7.2", kind="shape", sentence="Some configurations are noisier than others.")
 def noise_differs_by_configuration(results: Results) -> Check:
-    return on("protein", results, _noise_differs)
+    return on(results, "protein", _noise_differs)
 
 
 @claim(
@@ -37,7 +37,7 @@ def noise_differs_everywhere(results: Results) -> Check:
 
 @claim(artifact="fig7_1", place="thesis 7.2", kind="shape", sentence="The noise falls as the number of epochs grows.")
 def noise_falls_with_the_epochs(results: Results) -> Check:
-    return on("protein", results, _noise_falls)
+    return on(results, "protein", _noise_falls)
 
 
 @claim(
@@ -57,7 +57,7 @@ def noise_falls_everywhere(results: Results) -> Check:
     sentence="The more epochs, the better the ranking agrees with the ranking after 100.",
 )
 def correlation_rises_with_the_budget(results: Results) -> Check:
-    return on("protein", results, _correlation_rises)
+    return on(results, "protein", _correlation_rises)
 
 
 @claim(
@@ -76,7 +76,7 @@ def correlation_rises_everywhere(results: Results) -> Check:
     sentence="Among the best configurations the rankings of fewer and of all epochs agree less.",
 )
 def correlation_falls_among_the_best(results: Results) -> Check:
-    return on("protein", results, _correlation_falls)
+    return on(results, "protein", _correlation_falls)
 
 
 @claim(

@@ -10,7 +10,7 @@ from core.tabular.table import Table
 from papers.tabular.trained_tables import LABELS, grid_table, grid_tables, label
 
 
-def on(name: str, results: Results, check: Callable[[Table], Check]) -> Check:
+def on(results: Results, name: str, check: Callable[[Table], Check]) -> Check:
     """The check of the table of one data set."""
     return check(grid_table(results, name))
 

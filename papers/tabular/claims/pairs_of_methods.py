@@ -51,7 +51,7 @@ def probability(frame: pd.DataFrame, ours: str, theirs: str, share: float, bench
     matrix = wins(*(regret_at(frame, benchmark, name, [share]) for name in (ours, theirs)))
     interval = resampled_interval(lambda a, b: probabilities(matrix, a, b)[:, 0], *matrix.shape[1:])
     words = f"{label(benchmark)}, {method_label(ours)} below {method_label(theirs)} at {share:.2g} of the end"
-    return interval, f"{words}: {interval.estimate:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+    return interval, f"{words}: {interval.text('.2f')}"
 
 
 def later(frame: pd.DataFrame, ours: str, theirs: str) -> Check:

@@ -13,7 +13,7 @@ from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.study.trace import Record
-from papers.bohb import experiments
+from papers.bohb.experiments import optimization as experiments
 from papers.bohb.experiments.simulated_runs import trajectory
 from papers.bohb.settings import Search
 

@@ -6,6 +6,7 @@ import pytest
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.report.published import read_published
+from papers.dngo.artifacts.hpolib_table import PERCENT
 from papers.dngo.claims.hpolib import TPE_MARGINS
 from papers.dngo.hpolib_runs import HPOLIB
 from tests.papers.functions import Functions
@@ -68,7 +69,7 @@ def test_logistic_regression_is_not_compared(fake):
 def test_published_losses_bear_out_what_the_paper_says_of_them(fake):
     losses: dict[str, dict[str, float]] = {}
     for row, column in PUBLISHED:
-        scale = 100 if row in artifacts.PERCENT else 1
+        scale = 100 if row in PERCENT else 1
         losses.setdefault(column, {})[row] = PUBLISHED[row, column].value / scale
     results = fake(hpolib=runs(**losses))
     assert claims.dngo_beats_tpe(results).ours == "5 of 5"
@@ -81,6 +82,6 @@ def test_published_losses_bear_out_what_the_paper_says_of_them(fake):
 
 def test_margins_are_half_of_tpe_s_distance():
     for row, margin in TPE_MARGINS.items():
-        scale = 100 if row in artifacts.PERCENT else 1
+        scale = 100 if row in PERCENT else 1
         distance = (PUBLISHED[row, "tpe"].value - PUBLISHED[row, "gp"].value) / scale / 2
         assert margin == pytest.approx(distance, rel=0.01)
