@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,7 @@ from papers.bohamiann.optimization import fit_after_optimization, optimization  
 from papers.bohamiann.settings import Regression
 from papers.bohamiann.settings import Sinc as SincSettings
 
-SAMPLERS = {"sghmc": SGHMC, "adaptive_sghmc": AdaptiveSGHMC}
+SAMPLERS = {"sghmc": SGHMC, "adaptive_sghmc": partial(AdaptiveSGHMC, raise_friction=True)}
 WEIGHT_PRIORS = {"averaged_normal": AveragedNormal, "gamma_hyperprior": GammaHyperprior}
 
 
