@@ -111,7 +111,7 @@ def network(configuration: Mapping[str, Any], steps: int) -> BayesianNetwork:
     decay = max(configuration["momentum_decay"], SMALLEST_DECAY)
     return BayesianNetwork(
         widths=(configuration["units_1"], configuration["units_2"]),
-        sampler=AdaptiveSGHMC(step_size=configuration["step_length"], momentum_decay=decay),
+        sampler=AdaptiveSGHMC(configuration["step_length"], decay, raise_friction=True),
         burn_in=steps - sampling // thinning * thinning,
         steps=steps,
         thinning=thinning,

@@ -19,7 +19,7 @@ LINEAR, RELU, TANH = range(3)
 LARGEST = 3e38
 
 
-@numba.njit
+@numba.njit(forceinline=True)
 def gather(X, X0, y, order, first, rows, row, scratch, targets):
     """Copy a batch, the points order[first], ..., to the start of the scratch space and its targets.
 
@@ -43,8 +43,10 @@ def forward_layer(layout, layer, unit, theta, theta0, rows, scratch):
         b = load(theta, bias + j)
         for k in range(above + j, above + j + rows * row, row):
             z = load(scratch, k) + b
-            if unit != LINEAR:
-                z = tanh(z) if unit == TANH else maximum(z, 0.0)
+            if unit == TANH:
+                z = tanh(z)
+            elif unit == RELU:
+                z = maximum(z, 0.0)
             store(scratch, k, z)
 
 

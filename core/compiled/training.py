@@ -40,7 +40,7 @@ class Network(NamedTuple):
     lanes: np.ndarray  # (32,) uint32: state of the generator of dropout masks
 
 
-@numba.njit
+@numba.njit(forceinline=True)
 def forward(layout, network, rows, training, scratch):
     """Activations of all layers, the inputs being in their place; f lies in the place of the last."""
     last = len(layout.weight) - 1
@@ -71,7 +71,7 @@ def drop(lanes, rate, scratch, activation, mask, count):
     keep_state(lanes, s0, s1, s2, s3)
 
 
-@numba.njit
+@numba.njit(forceinline=True)
 def head(scratch, top, row, y, rows, classes):
     """Sum over the batch of (f - y)^2, or of wrong predictions; f is replaced by the gradient of the mean loss.
 
@@ -101,7 +101,7 @@ def head(scratch, top, row, y, rows, classes):
     return total
 
 
-@numba.njit
+@numba.njit(forceinline=True)
 def backward(layout, network, rows, scratch):
     """Gradients of all layers from dloss/df, which lies where f was; the activations are overwritten."""
     for layer in range(len(layout.weight) - 1, -1, -1):
@@ -111,7 +111,7 @@ def backward(layout, network, rows, scratch):
             through_units(layout, layer, _unit(network, layer - 1), dropout, rows, scratch)
 
 
-@numba.njit
+@numba.njit(forceinline=True)
 def adam(network, rate, step):
     """Move theta by a step t = 1, 2, ..."""
     theta, first, second = network.theta, network.first, network.second

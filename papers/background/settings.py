@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, PositiveFloat, PositiveInt
 
 from core.experiment.schema import Settings
-
-Count = Annotated[int, Field(gt=0)]
-Positive = Annotated[float, Field(gt=0)]
 
 
 class Step(Settings):
@@ -23,9 +20,9 @@ class Kernel(Settings):
     """Draws of a Gaussian process conditioned on a few observations."""
 
     kernel: Literal["rbf", "matern52"]
-    length_scale: Positive = 0.15
-    draws: Count = 3
-    points: Count = 4
+    length_scale: PositiveFloat = 0.15
+    draws: PositiveInt = 3
+    points: PositiveInt = 4
     grid: Annotated[int, Field(ge=11)] = 401
 
 
@@ -33,7 +30,7 @@ class Models(Settings):
     """One model fitted to observations from the middle of the domain."""
 
     model: Literal["gp", "rf"]
-    points: Count = 8
+    points: PositiveInt = 8
     interval: tuple[float, float] = (0.25, 0.75)
-    trees: Count = 100
+    trees: PositiveInt = 100
     grid: Annotated[int, Field(ge=11)] = 401

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from core.experiment.optimization_settings import Optimization
 from core.experiment.schema import Settings
@@ -12,8 +12,6 @@ from core.experiment.schema import Settings
 __all__ = ["FitAfterOptimization", "Mixture", "Optimization", "Regression", "Sinc"]
 
 Decay = Annotated[float, Field(gt=0, le=1)]
-Positive = Annotated[float, Field(gt=0)]
-Count = Annotated[int, Field(gt=0)]
 
 
 class Regression(Settings):
@@ -21,17 +19,17 @@ class Regression(Settings):
 
     sampler: Literal["sghmc", "adaptive_sghmc"]
     raise_friction: bool = True
-    step_sizes: Annotated[tuple[Positive, ...], Field(min_length=1)]
+    step_sizes: Annotated[tuple[PositiveFloat, ...], Field(min_length=1)]
     momentum_decays: Annotated[tuple[Decay, ...], Field(min_length=1)] = (0.05,)
-    widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50,)
-    steps: Count
-    burn_in: Annotated[int, Field(ge=0)]
-    thinning: Count = 100
-    batch_size: Count = 20
+    widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50,)
+    steps: PositiveInt
+    burn_in: NonNegativeInt
+    thinning: PositiveInt = 100
+    batch_size: PositiveInt = 20
     initialisation: Literal["he", "uniform"]
     weight_prior: Literal["averaged_normal", "gamma_hyperprior"]
-    noise_prior_median: Positive = 1e-6
-    noise_prior_variance: Positive = 0.01
+    noise_prior_median: PositiveFloat = 1e-6
+    noise_prior_variance: PositiveFloat = 0.01
     test_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
 
     @model_validator(mode="after")
@@ -48,26 +46,26 @@ class Sinc(Settings):
     """One model fitted to 20 noise-free points of the sinc function."""
 
     model: Literal["bayes_by_backprop", "mc_dropout", "pbp", "sghmc"]
-    points: Count = 20
-    epochs: Count = 5000
-    step_size: Positive = 3e-4
-    steps: Count = 50_000
-    burn_in: Annotated[int, Field(ge=0)] = 10_000
+    points: PositiveInt = 20
+    epochs: PositiveInt = 5000
+    step_size: PositiveFloat = 3e-4
+    steps: PositiveInt = 50_000
+    burn_in: NonNegativeInt = 10_000
 
 
 class Mixture(Settings):
     """One sampler on the posterior of Welling and Teh's two-mode Gaussian mixture."""
 
     sampler: Literal["sghmc", "adaptive_sghmc"]
-    step_size: Positive = 1e-2
-    points: Count = 100
-    steps: Count = 10_000
-    burn_in: Annotated[int, Field(ge=0)] = 100
-    batch_size: Count = 10
-    keep_every: Count = 5
+    step_size: PositiveFloat = 1e-2
+    points: PositiveInt = 100
+    steps: PositiveInt = 10_000
+    burn_in: NonNegativeInt = 100
+    batch_size: PositiveInt = 10
+    keep_every: PositiveInt = 5
 
 
 class FitAfterOptimization(Optimization):
     """Optimization in one dimension, and the model's prediction on a grid after it."""
 
-    grid: Count = 400
+    grid: PositiveInt = 400

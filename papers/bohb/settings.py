@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from core.experiment.schema import Settings
 
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
-
-Count = Annotated[int, Field(gt=0)]
-Positive = Annotated[float, Field(gt=0)]
 
 
 class Collect(Settings):
@@ -24,9 +21,9 @@ class Collect(Settings):
         seed: of the split, the configurations and all trainings.
     """
 
-    configurations: Count
-    epochs: Count = 50
-    seed: Annotated[int, Field(ge=0)] = 0
+    configurations: PositiveInt
+    epochs: PositiveInt = 50
+    seed: NonNegativeInt = 0
 
 
 class Search(Settings):
@@ -42,14 +39,14 @@ class Search(Settings):
     """
 
     optimizer: Literal["random", "tpe", "smac", "gp_mcmc", "hyperband", "bohb"]
-    full_evaluations: Positive | None = None
-    brackets: Count | None = None
-    workers: Count = 1
+    full_evaluations: PositiveFloat | None = None
+    brackets: PositiveInt | None = None
+    workers: PositiveInt = 1
     eta: Annotated[float, Field(ge=2)] = 3
     random_fraction: Annotated[float, Field(ge=0, le=1)] = 1 / 3
-    samples: Count = 64
-    bandwidth_factor: Positive = 3
-    categorical_factor: Positive = 1
+    samples: PositiveInt = 64
+    bandwidth_factor: PositiveFloat = 3
+    categorical_factor: PositiveFloat = 1
 
     @model_validator(mode="after")
     def _ends(self) -> Search:
@@ -86,5 +83,5 @@ class Densities(Settings):
     """Two kernel density estimates of points drawn from a mixture of Gaussians in two dimensions (Fig C.1)."""
 
     components: Literal[1, 2]
-    points: Count = 16
-    grid: Count = 60
+    points: PositiveInt = 16
+    grid: PositiveInt = 60

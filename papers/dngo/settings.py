@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from core.experiment.optimization_settings import Optimization
 from core.experiment.schema import Settings
 
-Count = Annotated[int, Field(gt=0)]
-Positive = Annotated[float, Field(gt=0)]
 EPOCHS = 20  # as `core.models.dngo` trains its network
 
 
@@ -18,9 +16,9 @@ class Activations(Settings):
     """DNGO with one kind of units on the sinc toy, evaluated beyond its data."""
 
     activation: Literal["tanh", "relu", "relu+tanh"]
-    widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50, 50, 50)
-    points: Count = 20
-    epochs: Count = 2000
+    widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
+    points: PositiveInt = 20
+    epochs: PositiveInt = 2000
 
 
 class HPOlib(Optimization):
@@ -31,9 +29,9 @@ class SuggestionTime(Settings):
     """Processor seconds of one suggestion, for more and more observations until one takes longer than `longest`."""
 
     model: Literal["dngo", "gp_warped"]
-    observations: Annotated[tuple[Count, ...], Field(min_length=1)]
-    longest: Positive
-    warm_up: Count = 10
+    observations: Annotated[tuple[PositiveInt, ...], Field(min_length=1)]
+    longest: PositiveFloat
+    warm_up: PositiveInt = 10
 
     @model_validator(mode="after")
     def _ascending(self) -> SuggestionTime:
@@ -46,9 +44,9 @@ class Features(Settings):
     """DNGO with features by MAP or by evidence maximisation, held-out points of a function or a data set."""
 
     features: Literal["map", "evidence"]
-    epochs: Count = EPOCHS
-    train_points: Count = 100
-    test_points: Count = 500
+    epochs: PositiveInt = EPOCHS
+    train_points: PositiveInt = 100
+    test_points: PositiveInt = 500
     test_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
 
 
@@ -56,9 +54,9 @@ class FeatureSearch(Settings):
     """Bayesian optimization with either kind of features."""
 
     features: Literal["map", "evidence"]
-    epochs: Count = EPOCHS
-    evaluations: Count
-    initial_design: Count = 5
+    epochs: PositiveInt = EPOCHS
+    evaluations: PositiveInt
+    initial_design: PositiveInt = 5
 
 
 class Architecture(Settings):
@@ -78,13 +76,13 @@ class Architecture(Settings):
     layers: Annotated[int, Field(ge=1, le=4)]
     search: bool = True
     functions: Annotated[tuple[str, ...], Field(min_length=1)]
-    seeds: Count
-    confirmations: Count
-    evaluations: Count
-    initial_design: Count = 5
-    search_evaluations: Count
-    search_design: Count
-    epochs: Count = EPOCHS
+    seeds: PositiveInt
+    confirmations: PositiveInt
+    evaluations: PositiveInt
+    initial_design: PositiveInt = 5
+    search_evaluations: PositiveInt
+    search_design: PositiveInt
+    epochs: PositiveInt = EPOCHS
 
     @model_validator(mode="after")
     def _leaves_room(self) -> Architecture:

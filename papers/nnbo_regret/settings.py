@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from core.experiment.schema import Settings
-
-Count = Annotated[int, Field(gt=0)]
-Positive = Annotated[float, Field(gt=0)]
 
 
 class Search(Settings):
     """The optimizer: a network of tanh units, least squares on its last layer, expected improvement on a grid."""
 
     points_per_axis: Annotated[int, Field(ge=2)]
-    queries: Count
-    initial_points: Count = 50
-    batch: Count = 5
-    widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50, 50, 50)
-    steps: Count = 1500
-    refit_every: Count = 100
-    min_noise: Positive = 1e-8
-    noise_sd: Annotated[float, Field(ge=0)] = 0.01
-    length_scale: Positive = 0.2
+    queries: PositiveInt
+    initial_points: PositiveInt = 50
+    batch: PositiveInt = 5
+    widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
+    steps: PositiveInt = 1500
+    refit_every: PositiveInt = 100
+    min_noise: PositiveFloat = 1e-8
+    noise_sd: NonNegativeFloat = 0.01
+    length_scale: PositiveFloat = 0.2
     """Of the Gaussian process whose draws are maximised, in units of [-1, 1]; the other targets have none."""
 
 
 class WallClock(Search):
     """The optimizer with evaluations that take time, one after another or by worker processes."""
 
-    workers: Count
-    seconds: Positive = 2.0
+    workers: PositiveInt
+    seconds: PositiveFloat = 2.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationInfo, field_validator
 
 from core.experiment.optimization_settings import Optimization
 from core.experiment.schema import Settings
@@ -16,16 +16,14 @@ if TYPE_CHECKING:
 Numbers = tuple[float, ...]
 Counts = tuple[int, ...]
 Names = tuple[str, ...]
-Count = Annotated[int, Field(gt=0)]
-Positive = Annotated[float, Field(gt=0)]
 
 
 class Grid(Settings):
     """Which part of Table 7.2 is trained, and how: epochs and repetitions (7.1), a seed for the split and trainings."""
 
-    epochs: Annotated[int, Field(gt=0)] = 100
-    repetitions: Annotated[int, Field(gt=0)] = 4
-    seed: Annotated[int, Field(ge=0)] = 0
+    epochs: PositiveInt = 100
+    repetitions: PositiveInt = 4
+    seed: NonNegativeInt = 0
     init_lr: Numbers = VALUES["init_lr"]
     batch_size: Counts = VALUES["batch_size"]
     lr_schedule: Names = VALUES["lr_schedule"]
@@ -63,17 +61,17 @@ class Search(Settings):
     """
 
     optimizer: Literal["random", "smac", "tpe", "regularized_evolution", "reinforce", "hyperband", "bohb"]
-    evaluations: Count = 500
-    brackets: Count = 125
-    minimum_budget: Positive = 3.0
+    evaluations: PositiveInt = 500
+    brackets: PositiveInt = 125
+    minimum_budget: PositiveFloat = 3.0
     eta: Annotated[float, Field(ge=2)] = 3.0
     random_fraction: Annotated[float, Field(ge=0, le=1)] = 1 / 3
-    samples: Count = 64
-    bandwidth_factor: Positive = 3.0
-    minimum_bandwidth: Positive = 0.3
-    population: Count = 100
-    tournament: Count = 10
-    learning_rate: Positive = 0.1
+    samples: PositiveInt = 64
+    bandwidth_factor: PositiveFloat = 3.0
+    minimum_bandwidth: PositiveFloat = 0.3
+    population: PositiveInt = 100
+    tournament: PositiveInt = 10
+    learning_rate: PositiveFloat = 0.1
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
 
     @property
@@ -89,7 +87,7 @@ class NetworkSearch(Optimization):
 
     model: Literal["bohamiann"] = "bohamiann"
     maximizer: Literal["one_step"] = "one_step"
-    evaluations: Count = 500
-    burn_in_per_point: Annotated[int, Field(ge=0)] = 10
-    chain_steps: Count = 20_000
-    batch_size: Count = 8
+    evaluations: PositiveInt = 500
+    burn_in_per_point: NonNegativeInt = 10
+    chain_steps: PositiveInt = 20_000
+    batch_size: PositiveInt = 8

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import torch
@@ -19,7 +21,7 @@ from core.samplers import SGHMC, AdaptiveSGHMC
 from papers.bohamiann.settings import Mixture
 from papers.bohamiann.settings import Sinc as SincSettings
 
-SAMPLERS = {"sghmc": SGHMC, "adaptive_sghmc": AdaptiveSGHMC}
+SAMPLERS = {"sghmc": SGHMC, "adaptive_sghmc": partial(AdaptiveSGHMC, raise_friction=True)}
 
 
 def sinc(context: Context[SincSettings]) -> pd.DataFrame:

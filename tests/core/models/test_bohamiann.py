@@ -18,6 +18,7 @@ from core.models.engines.problem import Problem
 from core.models.engines.reference import ReferenceEngine
 from core.models.network import MLP
 from core.models.priors import AveragedNormal, FixedNormal, GammaHyperprior, LogNormalNoise
+from core.models.scores import moment_matched_log_likelihood
 from core.randomness import make_generators
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD
 
@@ -103,6 +104,20 @@ def test_fits_a_smooth_function(engine, sampler, weight_prior):
     mean, variance = model.moments(X)
     assert (mean - y).square().mean().sqrt() < 0.5 * y.std()
     assert (variance > 0).all() and mean.dtype == variance.dtype == torch.float64
+
+
+def test_the_default_sampler_recovers_from_a_short_burn_in():
+    """Held-out data whose own density is -0.2 nats a point: a friction raised to the gradients of the start leaves the
+    noise variance far too small."""
+    generator = torch.Generator().manual_seed(0)
+    X = torch.rand(3, 700, 2, generator=generator, dtype=torch.float64)
+    y = torch.sin(4 * X[..., 0]) + X.sum(-1) + 0.3 * torch.randn(3, 700, generator=generator, dtype=torch.float64)
+    likelihoods = []
+    for settings in ({}, {"sampler": AdaptiveSGHMC(raise_friction=True)}):
+        model = BayesianNetwork((50,), burn_in=1000, **settings).fit(X[:, :500], y[:, :500], make_generators([1, 2, 3]))
+        likelihoods.append(moment_matched_log_likelihood(*model.predict(X[:, 500:]), y[:, 500:]))
+    assert (likelihoods[0] > -4).all()
+    assert (likelihoods[0] > likelihoods[1] + 5).all()
 
 
 @pytest.mark.parametrize("sampler", [SGLD(1e-4), PreconditionedSGLD(1e-3)])

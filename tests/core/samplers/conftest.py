@@ -21,7 +21,7 @@ from core.randomness import make_generators
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD
 
 REFERENCE = Path(__file__).parents[2] / "references" / "logistic_regression_hmc.py"
-SAMPLERS = [SGLD(1e-3), PreconditionedSGLD(1e-3), SGHMC(1e-2), AdaptiveSGHMC()]
+SAMPLERS = [SGLD(1e-3), PreconditionedSGLD(1e-3), SGHMC(1e-2), AdaptiveSGHMC(raise_friction=True)]
 
 
 @pytest.fixture(autouse=True)

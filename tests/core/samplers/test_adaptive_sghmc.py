@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from core.randomness import normal_
 from core.samplers import AdaptiveSGHMC
 
+RAISED = AdaptiveSGHMC(raise_friction=True)
 GRADIENTS = st.lists(st.floats(-1e6, 1e6, allow_nan=False, width=32), min_size=1, max_size=60)
 
 
 def adapted(gradients, sampler=None, dtype=torch.float64):
     """The state of one chain with one parameter after these gradients, noise switched off."""
-    sampler = sampler or AdaptiveSGHMC()
+    sampler = sampler or RAISED
     state = sampler.init(torch.zeros(1, 1, dtype=dtype))
     for gradient in gradients:
         state = sampler.step(
@@ -37,7 +38,7 @@ def test_burn_in_and_sampling_by_hand():
     """Four steps in plain numbers, the last two frozen, in the paper's C: decay = eps V^-1/2 C."""
     eps, gradients, noises = 0.05, [2.0, -300.0, 5.0, 1.0], [0.3, -1.0, 0.5, 2.0]
     theta, v, tau, g, variance, decay = 0.4, 0.0, 1.0, 1.0, 1.0, 0.05
-    sampler = AdaptiveSGHMC(eps)
+    sampler = AdaptiveSGHMC(eps, raise_friction=True)
     state = sampler.init(torch.tensor([[theta]], dtype=torch.float64))
     for step, (gradient, noise) in enumerate(zip(gradients, noises, strict=True)):
         if step < 2:
@@ -84,7 +85,7 @@ def test_averages_keep_their_order(gradients):
 @settings(max_examples=200, deadline=None)
 def test_freeze_meets_the_constraint_on_the_friction(gradients, step_size, momentum_decay):
     """min(V^-1) C >= eps where decay is below its cap, the momentum decay at least, and not more than both demand."""
-    sampler = AdaptiveSGHMC(step_size, momentum_decay)
+    sampler = AdaptiveSGHMC(step_size, momentum_decay, raise_friction=True)
     state = sampler.freeze(adapted(gradients, sampler))
     decay, variance = state.decay.item(), state.gradient_variance.item()
     friction = decay * math.sqrt(variance) / step_size
@@ -95,10 +96,19 @@ def test_freeze_meets_the_constraint_on_the_friction(gradients, step_size, momen
         assert friction / variance <= step_size * (1 + 1e-9)
 
 
+@given(GRADIENTS)
+@settings(max_examples=100, deadline=None)
+def test_by_default_the_friction_stays(gradients):
+    """As in the authors' code, whatever the constraint demands."""
+    before = adapted(gradients, AdaptiveSGHMC())
+    state = AdaptiveSGHMC().freeze(before)
+    assert torch.equal(state.decay, before.decay) and state.decay.item() == 0.05 and not state.adapting
+
+
 @given(GRADIENTS, GRADIENTS)
 @settings(max_examples=100, deadline=None)
 def test_nothing_adapts_after_freeze(burn_in, after):
-    sampler = AdaptiveSGHMC()
+    sampler = RAISED
     state = sampler.freeze(adapted(burn_in, sampler))
     names = ("window", "smoothed_gradient", "gradient_variance", "decay")
     frozen = {name: getattr(state, name).clone() for name in names}
@@ -112,7 +122,7 @@ def test_nothing_adapts_after_freeze(burn_in, after):
 @settings(max_examples=100, deadline=None)
 def test_the_drift_does_not_depend_on_the_units_of_a_gradient(scale, gradient):
     """V^-1/2 grad is the same for (grad, V) and (scale grad, scale^2 V): what the adaptation is for."""
-    sampler, zero = AdaptiveSGHMC(), torch.zeros(1, 2, dtype=torch.float64)
+    sampler, zero = RAISED, torch.zeros(1, 2, dtype=torch.float64)
     state = with_variance(sampler, [1.0, scale**2])
     state = sampler.step(state, torch.tensor([[gradient, scale * gradient]], dtype=torch.float64), None, noise=zero)
     assert state.velocity[0, 1].item() == pytest.approx(state.velocity[0, 0].item(), rel=1e-9)
@@ -141,7 +151,7 @@ def test_pure_noise_gives_an_average_over_all_steps():
 
 def test_noise_is_injected_up_to_the_cap_of_the_friction():
     """decay = 0.05 up to V^1/2 = 500, eps^2 V^1/2 up to 1e4, then 1; the noise is gone from 2e4 on, never negative."""
-    sampler = AdaptiveSGHMC()
+    sampler = RAISED
     roots = torch.tensor([1e-3, 1.0, 499.0, 1e3, 9.9e3, 1.5e4, 1.99e4, 2.01e4, 1e9], dtype=torch.float64)
     state = with_variance(sampler, roots**2)
     decay = (1e-4 * roots).clamp(0.05, 1)
@@ -168,7 +178,7 @@ def test_stationary_variance(exact_covariance, curvature, share):
     reaches beyond V^1/2 = 2 / eps^2, where nothing is injected and the noise of the gradients heats the chain."""
     variance = curvature / (1 - share) if share < 1 else 1e4 * curvature
     noise = np.diag([share * variance])
-    found, radius = exact_covariance(AdaptiveSGHMC(), np.diag([curvature]), noise, gradient_variance=[variance])
+    found, radius = exact_covariance(RAISED, np.diag([curvature]), noise, gradient_variance=[variance])
     assert radius < 1
     assert found[0, 0] == pytest.approx(closed_form(1e-2, curvature, variance, share), rel=1e-9)
     assert found[0, 0] * curvature > 0.49
@@ -177,7 +187,7 @@ def test_stationary_variance(exact_covariance, curvature, share):
 def test_stationary_covariance_where_v_is_all_noise(exact_covariance, badly_scaled):
     """Condition 1e4; -eps^4 makes room for exactly the noise there is: only the discretisation is left, below 1%."""
     noise = np.diag(50 * np.diag(badly_scaled))
-    found, radius = exact_covariance(AdaptiveSGHMC(), badly_scaled, noise, gradient_variance=np.diag(noise))
+    found, radius = exact_covariance(RAISED, badly_scaled, noise, gradient_variance=np.diag(noise))
     lower = np.linalg.cholesky(badly_scaled)
     assert np.abs(np.linalg.eigvalsh(lower.T @ found @ lower) - 1).max() < 0.01
     assert radius < 1
@@ -186,14 +196,14 @@ def test_stationary_covariance_where_v_is_all_noise(exact_covariance, badly_scal
 @pytest.mark.parametrize(("root", "stable"), [(0.2565, True), (0.2563, False)])
 def test_limit_of_stability_when_v_is_too_small(exact_covariance, root, stable):
     """Curvature 1e4: chains diverge where h = 1 / V^1/2 exceeds 2 (2 - 0.05). (The root of E grad^2 is 100.)"""
-    assert (exact_covariance(AdaptiveSGHMC(), np.diag([1e4]), gradient_variance=[root**2])[1] < 1) == stable
+    assert (exact_covariance(RAISED, np.diag([1e4]), gradient_variance=[root**2])[1] < 1) == stable
 
 
 @pytest.mark.parametrize(("curvature", "stable"), [(1e7, 1.0), (1e8, 0.0)])
 def test_limit_of_stability_after_a_burn_in_with_exact_gradients(run_chains, curvature, stable):
     """Nearly all chains are on the side of 0.39 / eps^4 = 4e7 that the curvature is on."""
     start = torch.randn(200, 1, dtype=torch.float64, generator=torch.Generator().manual_seed(0)) / curvature**0.5
-    sampler = AdaptiveSGHMC()
+    sampler = RAISED
     state = sampler.freeze(run_chains(sampler, lambda position, _: curvature * position, start, burn_in=3000, steps=0))
     h = sampler.step_size**2 * curvature / state.gradient_variance.sqrt()
     assert (h < 2 * (2 - state.decay)).double().mean().item() == pytest.approx(stable, abs=0.05)
@@ -208,7 +218,7 @@ def test_chains_reach_a_badly_scaled_gaussian(run_chains, assert_gaussian, devic
     def gradient(position, generator):
         return curvature * (position - 1) + noise_sd * normal_(torch.empty_like(position), generator)
 
-    state = run_chains(AdaptiveSGHMC(), gradient, torch.ones(2000, 4, device=device), burn_in=2000, steps=2000)
+    state = run_chains(RAISED, gradient, torch.ones(2000, 4, device=device), burn_in=2000, steps=2000)
     assert_gaussian(state.position, np.ones(4), np.diag(1 / curvature.cpu().numpy()), bias=0.03)
 
 
@@ -220,7 +230,7 @@ def test_a_raised_friction_keeps_stiff_parameters_near_temperature_one(run_chain
     def gradient(position, generator):
         return curvature * position + math.sqrt(19 * curvature) * normal_(torch.empty_like(position), generator)
 
-    sampler, start = AdaptiveSGHMC(), torch.zeros(2000, 1, dtype=torch.float64)
+    sampler, start = RAISED, torch.zeros(2000, 1, dtype=torch.float64)
     state = run_chains(sampler, gradient, start, burn_in=3000, steps=500)
     assert state.decay.median() > 0.8
     assert state.position.square().mean().item() * curvature == pytest.approx(0.9, abs=0.15)

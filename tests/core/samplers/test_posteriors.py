@@ -31,7 +31,7 @@ def minibatch_samples(sampler, problem, start, burn_in, steps):
 
 @pytest.mark.parametrize(
     "sampler",
-    [SGLD(2e-4), PreconditionedSGLD(1e-2), SGHMC(3e-3), AdaptiveSGHMC()],
+    [SGLD(2e-4), PreconditionedSGLD(1e-2), SGHMC(3e-3), AdaptiveSGHMC(raise_friction=True)],
     ids=lambda sampler: type(sampler).__name__,
 )
 def test_logistic_regression_against_hmc(sampler, logistic_regression):
@@ -53,7 +53,9 @@ def test_adaptive_sghmc_finds_the_posterior_of_hmc_from_far_away(logistic_regres
     """From zero, up to 9 standard deviations away, with the paper's constants: 5,000 steps of burn-in, 20,000 after.
     At these V^1/2 of about 100, T is 0.99."""
     *problem, mean, covariance = logistic_regression
-    samples = minibatch_samples(AdaptiveSGHMC(), problem, torch.zeros(64, 5, dtype=torch.float64), 5000, 20000)
+    samples = minibatch_samples(
+        AdaptiveSGHMC(raise_friction=True), problem, torch.zeros(64, 5, dtype=torch.float64), 5000, 20000
+    )
     assert ((samples.mean(0) - mean) / covariance.diag().sqrt()).abs().max() < 0.1
     assert (samples.var(0) / covariance.diag() - 1).abs().max() < 0.1
 
@@ -99,7 +101,7 @@ def test_sghmc_finds_the_second_mode(mixture):
     assert_same_posterior(torch.cat(kept), points, masses, mean_tolerance=0.12, variance_tolerance=0.12)
 
 
-@pytest.mark.parametrize("sampler", [AdaptiveSGHMC(), SGHMC(3e-3)], ids=["adaptive", "SGHMC"])
+@pytest.mark.parametrize("sampler", [AdaptiveSGHMC(raise_friction=True), SGHMC(3e-3)], ids=["adaptive", "SGHMC"])
 def test_minibatches_leave_the_two_modes_as_they_are(sampler, mixture):
     """Exact draws go in and must come out. Batches of 10: by the formulas T is 0.99 for the adaptive sampler, 1.03 for
     SGHMC; 600 draws leave errors of 0.04 in means and 6% in variances."""
