@@ -15,8 +15,9 @@ from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.memo import once
-from core.report.trajectories import SMALLEST, at_times, cell_rows, mean_and_sem, median_and_quartiles, split_runs
+from core.report.trajectories import SMALLEST, cell_rows, mean_and_sem, median_and_quartiles, split_runs
 from core.report.variants import split_variant, with_variants
+from core.study.curves import at_times
 
 POINTS = 160  # of a grid of times that is drawn
 ROUNDING = 1e-9  # relative: budgets that sum up to a time but for rounding have been spent by then
