@@ -54,7 +54,7 @@ class CountingOnes:
     def optimum(self) -> float:
         return -float(self.dimension)
 
-    @property
+    @cached_property
     def fidelity(self) -> Fidelity:
         return Fidelity("draws", SMALLEST / self.dimension, LARGEST / self.dimension)
 

@@ -14,6 +14,7 @@ of one configuration.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -172,8 +173,8 @@ def guarded_evaluate(
 def _read(result: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[Mapping[str, Any], ...]]:
     if not isinstance(result, Evaluation):
         raise TypeError(f"evaluate returned {type(result).__name__}, not an Evaluation")
-    arrays = {"loss": np.asarray(result.loss), "cost": np.asarray(result.cost)}
-    for name, array in arrays.items():
+    loss, cost = np.asarray(result.loss), np.asarray(result.cost)
+    for name, array in (("loss", loss), ("cost", cost)):
         if array.dtype.kind not in "fiu":
             raise TypeError(f"evaluate returned a {name} of type {array.dtype}, not of numbers")
         if array.shape != (n,):
@@ -183,7 +184,7 @@ def _read(result: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]
     for entry in result.info:
         if not isinstance(entry, (dict, Mapping)):  # dict is asked for first: it is faster
             raise TypeError(f"evaluate returned an entry of info of type {type(entry).__name__}, no mapping")
-    return arrays["loss"].astype(np.float64), arrays["cost"].astype(np.float64), tuple(result.info)
+    return loss.astype(np.float64), cost.astype(np.float64), tuple(result.info)
 
 
 def _without_nonfinite(
@@ -193,6 +194,9 @@ def _without_nonfinite(
     worst_loss: float,
     seconds: float,
 ) -> Evaluation:
+    finite = all(map(math.isfinite, loss.tolist())) and all(map(math.isfinite, cost.tolist()))
+    if finite and not any(FAILURE in entry for entry in info):  # nearly always, and simulations are made of it
+        return Evaluation(loss, cost, info)
     entries = []
     for value, price, entry in zip(loss, cost, info):
         wrong = f"loss is {value}" if not np.isfinite(value) else f"cost is {price}" if not np.isfinite(price) else ""
@@ -208,6 +212,8 @@ def _without_nonfinite(
 
 def _number(value: Any) -> float:
     """A single real number: no text, no truth value, no array of several."""
+    if type(value) is float:  # the shortest way for what most functions return
+        return value
     array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)  # a tensor
     if array.dtype.kind not in "fiu":
         raise TypeError(f"the function returned {value!r} of type {type(value).__name__}, not a number")

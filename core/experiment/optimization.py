@@ -15,8 +15,9 @@ from core.experiment.context import Context
 from core.optimizers.policy import Policy, uniform_points
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
-from core.study.lockstep import Histories, evaluations_of, run_in_lockstep
+from core.study.lockstep import Histories, run_in_lockstep
 from core.study.simulated import simulate
+from core.study.trace import Trace
 
 
 def optimize(context: Context, objective: Objective) -> pd.DataFrame:
@@ -30,7 +31,7 @@ def optimize(context: Context, objective: Objective) -> pd.DataFrame:
     settings = context.settings
     if settings.method.in_lockstep:
         found = in_lockstep(context, objective, settings.evaluations, settings.initial_design)
-        records = found.frame(context.runs)
+        records = found.trace(context.runs).evaluations()
     else:
         records = _one_by_one(context, objective)
     if objective.optimum is not None:
@@ -72,12 +73,10 @@ def objective_generators(context: Context) -> list[np.random.Generator]:
 
 
 def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
-    settings, noise = context.settings, objective_generators(context)
+    settings, found = context.settings, []
     seeds = context.method_seeds("optimizer")
-    frames = []
-    for done, (run, seed, generator) in enumerate(zip(context.runs, seeds, noise, strict=True)):
+    for done, (seed, generator) in enumerate(zip(seeds, objective_generators(context), strict=True)):
         optimizer = settings.method.build(objective.space, seed, evaluations=settings.evaluations)
         told = context.progress_of(done)
-        records = simulate(optimizer, objective, 1, generator, evaluations=settings.evaluations, progress=told)
-        frames.append(evaluations_of(records, run).assign(origin=context.method))
-    return pd.concat(frames, ignore_index=True)
+        found.append(simulate(optimizer, objective, 1, generator, evaluations=settings.evaluations, progress=told))
+    return Trace.of(found, context.runs).evaluations().assign(origin=context.method)

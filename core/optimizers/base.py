@@ -12,6 +12,7 @@ that waits for the rest of a rung, or one that has finished, has nothing to prop
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -64,7 +65,7 @@ class Outcome:
                 f"tell: the evaluation holds {np.shape(evaluation.loss)} losses; allowed: (1,), one trial's"
             )
         loss = float(evaluation.loss[0])
-        if not np.isfinite(loss):
+        if not math.isfinite(loss):
             raise UserError(f"tell: loss {loss}; allowed: a finite number (guarded_evaluate records failures as such)")
         return cls(loss, float(evaluation.cost[0]), failure_of(evaluation.info[0]))
 
@@ -137,7 +138,8 @@ class Optimizer(ABC):
             UserError: a trial that was never asked for, or that was told before, or an evaluation of another number
                 of configurations than one; the state is as it was.
         """
-        if self.pending.get(trial.number) != trial:
+        pending = self.pending.get(trial.number)
+        if pending is not trial and pending != trial:
             known = isinstance(trial.number, int) and 0 <= trial.number < self._asked
             reason = "was told before" if known and trial.number not in self.pending else "was not asked for"
             waiting = ", ".join(map(str, list(self.pending)[:10])) or "none"

@@ -23,7 +23,8 @@ import pandas as pd
 from core.report.bootstrap import Interval, bootstrap_intervals
 from core.report.checks import Check, judge
 from core.report.runs import cell_rows
-from core.report.time_curves import end_of, over_time, reaches, times_of
+from core.report.time_curves import end_of, over_time, times_of
+from core.study.curves import time_to
 
 SEED = 0
 RESAMPLES = 1000
@@ -89,7 +90,7 @@ class Curves:
 
     def log_time(self, averages: np.ndarray, level: float | np.ndarray) -> Bounds:
         """When averages (batch, m) reach a level, one for all or one each."""
-        found = reaches(averages, self.times, np.broadcast_to(level, len(averages)))
+        found = time_to(averages, self.times, np.broadcast_to(level, len(averages)))
         return Bounds(np.log10(np.where(np.isinf(found), self.end, found)), np.log10(found))
 
     def at(self, averages: np.ndarray, time: float) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from core.report.trajectories import value_of_incumbent
+from core.study.curves import value_of_incumbent
 from core.study.trace import Record
 from core.tabular.benchmark import POSITION, TabularBenchmark
 from core.tabular.importance import finite_errors

@@ -15,7 +15,7 @@ import pandas as pd
 from core.report.checks import NotRunError
 from core.report.memo import once
 from core.report.runs import split_runs
-from core.report.trajectories import at_times
+from core.study.curves import at_times
 
 ROUNDING = 1e-9  # relative: budgets that sum up to a time but for rounding have been spent by then
 
@@ -54,11 +54,3 @@ def times_of(frame: pd.DataFrame, benchmark: str, methods: Sequence[str], points
 def end_of(rows: pd.DataFrame) -> float:
     """When the first of a cell's runs ended."""
     return float(rows.groupby("run")["time"].max().min())
-
-
-def reaches(curve: np.ndarray, times: np.ndarray, level: float | np.ndarray) -> np.ndarray:
-    """The first of the times (m,) at which curves (..., m) are at most `level` (...,), but for rounding: infinite where
-    none is."""
-    level = np.asarray(level)[..., None]
-    below = curve <= level + ROUNDING * np.abs(level)
-    return np.where(below.any(-1), times[np.argmax(below, axis=-1)], np.inf)

@@ -33,6 +33,7 @@ from core.report import style
 from core.report.checks import NotRunError
 from core.report.runs import cell_rows, split_runs
 from core.report.variants import with_variants
+from core.study.curves import at_times
 
 SMALLEST = 1e-12  # regret below it is rounding; log axes and logarithms stop there
 
@@ -51,32 +52,6 @@ def per_run(frame: pd.DataFrame, metric: str, benchmark: str, method: str) -> np
 def incumbent(losses: np.ndarray) -> np.ndarray:
     """The loss of the incumbent after each evaluation, (runs, n)."""
     return np.minimum.accumulate(losses, axis=1)
-
-
-def value_of_incumbent(losses: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Another value of the incumbent, its test error say, after each evaluation, (..., n).
-
-    Args:
-        losses: what the incumbent is chosen by, (..., n); nan, a failure, is worse than every number.
-        values: of the same evaluations, (..., n).
-    """
-    losses = np.where(np.isnan(losses), np.inf, losses)
-    before = np.minimum.accumulate(losses, axis=-1)[..., :-1]
-    better = np.concatenate([np.ones_like(losses[..., :1], dtype=bool), losses[..., 1:] < before], axis=-1)
-    chosen = np.maximum.accumulate(np.where(better, np.arange(losses.shape[-1]), 0), axis=-1)
-    return np.take_along_axis(values, chosen, axis=-1)
-
-
-def at_times(finished: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """A run's step function at other times, (m,): nan before the first evaluation had finished.
-
-    Args:
-        finished: when each evaluation had finished, (n,), ascending.
-        values: after each evaluation, (n,).
-        times: (m,).
-    """
-    last = np.searchsorted(finished, times, side="right") - 1
-    return np.where(last >= 0, np.asarray(values, dtype=float)[np.maximum(last, 0)], np.nan)
 
 
 def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np.ndarray) -> np.ndarray:

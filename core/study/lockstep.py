@@ -9,12 +9,11 @@ counts with the objective's worst-case loss.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-import pandas as pd
 import torch
 from torch import Tensor
 
@@ -26,7 +25,7 @@ from core.progress import Progress, silent
 from core.study.journal import Journal
 from core.study.loop import Run
 from core.study.simulated import SimulatedWorkers
-from core.study.trace import Record, trace_of
+from core.study.trace import Record, Trace
 
 
 class Batch(Protocol):
@@ -120,21 +119,9 @@ class Histories:
         """(runs, n) texts: why an evaluation failed, empty where none did."""
         return np.array([[record.failure for record in records] for records in self.records], dtype=object)
 
-    def frame(self, runs: Sequence[int]) -> pd.DataFrame:
-        """One row an evaluation, see `evaluations_of`."""
-        frames = [evaluations_of(records, run) for run, records in zip(runs, self.records, strict=True)]
-        return pd.concat(frames, ignore_index=True)
-
-
-def evaluations_of(records: Sequence[Record], run: int) -> pd.DataFrame:
-    """A row for each evaluation of a run: run, evaluation (from 1), loss, cost, overhead, origin, status, message.
-
-    `overhead` is the seconds of the proposal, of runs in lockstep a run's share of them.
-    """
-    trace = trace_of(records)[["loss", "cost", "overhead", "origin", "status", "message"]]
-    trace.insert(0, "evaluation", np.arange(1, len(records) + 1))
-    trace.insert(0, "run", run)
-    return trace
+    def trace(self, runs: Iterable[int]) -> Trace:
+        """The trace of all runs, which have these numbers."""
+        return Trace.of(self.records, runs)
 
 
 def run_in_lockstep(

@@ -157,7 +157,7 @@ class Run:
     def _start(self, trial: Trial, seconds: float) -> None:
         """In the first free place."""
         taken = {place for _, place, _ in self.places.values()}
-        place = next(place for place in range(len(taken) + 1) if place not in taken)
+        place = next(place for place in range(len(taken) + 1) if place not in taken) if taken else 0
         self.places[trial.number] = (self.now(), place, seconds)
         self.pool.submit(trial)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.study.trace import Record, incumbent, incumbents, trace_of
+from core.study.trace import Record, Trace, incumbent, incumbents, trace_of
 
 if TYPE_CHECKING:  # both take seconds to import
     import pandas as pd
@@ -57,6 +57,11 @@ class Result:
         """
         trace = trace_of(self.records)
         return trace.assign(loss=trace["loss"].where(trace["status"] == "ok"))
+
+    @property
+    def history(self) -> Trace:
+        """The same as a `Trace`: the best loss at a time, how long it took to reach a loss, all incumbents."""
+        return Trace.of([self.records])
 
     def plot(self) -> Figure:
         """The loss of each evaluation and of the best so far, over the number of evaluations.

@@ -1,5 +1,6 @@
-"""What a run leaves behind: a record for each told trial, its incumbent, and one schema for all of it as a data frame.
+"""What runs leave behind: a record for each told trial, their incumbents, and one schema for all of it as a data frame.
 
+run             which repetition
 trial           its number, in the order of asking
 configuration   a dictionary of values by name
 budget          nan where there is none
@@ -13,11 +14,14 @@ status, message              "ok" or "failed", and why
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from core.errors import UserError
+from core.study.curves import at_times, time_to
 
 if TYPE_CHECKING:  # takes a second to import
     import pandas as pd
@@ -81,17 +85,81 @@ def incumbents(records: Sequence[Record]) -> list[Record]:
     A success replaces the incumbent if its loss is smaller and its budget not: so the authors of BOHB drew the curves
     of their runs. The last of them need not be `incumbent`, for which a larger budget is enough.
     """
-    found: list[Record] = []
-    for record in records:
-        if record.failure:
-            continue
-        if not found or (record.loss < found[-1].loss and (record.budget or 0.0) >= (found[-1].budget or 0.0)):
-            found.append(record)
-    return found
+    losses, budgets = ([getattr(record, name) for record in records] for name in ("loss", "budget"))
+    return [records[place] for place in _places(losses, budgets, [bool(record.failure) for record in records])]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What runs evaluated, and when they had found what.
+
+    Attributes:
+        frame: a row for each evaluation with the columns of the module, in each run in the order of telling.
+    """
+
+    frame: pd.DataFrame
+
+    @classmethod
+    def of(cls, runs: Sequence[Sequence[Record]], numbers: Iterable[int] | None = None) -> Trace:
+        """Of each run's records.
+
+        Args:
+            numbers: of the runs; 0, 1, .. unless given.
+        """
+        numbers = range(len(runs)) if numbers is None else numbers
+        frame = trace_of([record for records in runs for record in records])
+        sizes = [len(records) for records in runs]
+        frame.insert(0, "run", np.repeat(np.fromiter(numbers, dtype=np.int64), sizes))
+        return cls(frame)
+
+    def evaluations(self) -> pd.DataFrame:
+        """What cells record: run, evaluation (from 1), loss, cost, overhead, origin, status, message."""
+        frame = self.frame[["run", "loss", "cost", "overhead", "origin", "status", "message"]].copy()
+        frame.insert(1, "evaluation", frame.groupby("run").cumcount() + 1)
+        return frame
+
+    def incumbents(self) -> pd.DataFrame:
+        """The rows of evaluations that became their run's incumbent, see the function `incumbents`."""
+        places = [place for rows in self._runs() for place in rows]
+        return self.frame.iloc[places]
+
+    def final(self) -> pd.DataFrame:
+        """The row of each run's best evaluation, see the function `incumbent`; runs without a success have none."""
+        frame = self.frame[self.frame["status"] == "ok"]
+        order = frame.assign(budget=-frame["budget"].fillna(0)).sort_values(["budget", "loss", "finished", "trial"])
+        best = order.drop_duplicates("run").index
+        return self.frame.loc[best].sort_values("run")
+
+    def at(self, times: Any) -> np.ndarray:
+        """The incumbents' losses at times (m,) of the clock, (runs, m): nan before a run's first success."""
+        times = np.atleast_1d(np.asarray(times, dtype=float))
+        curves = [at_times(finished, loss, times) for finished, loss in self._curves()]
+        return np.array(curves).reshape(-1, len(times))
+
+    def time_to(self, level: float | np.ndarray) -> np.ndarray:
+        """When each run had a loss of at most a level, one for all or one each, (runs,): inf where it never had."""
+        curves = self._curves()
+        levels = np.broadcast_to(level, len(curves))
+        return np.array([float(time_to(loss, finished, each)) for each, (finished, loss) in zip(levels, curves)])
+
+    def _runs(self) -> list[np.ndarray]:
+        """The places of each run's incumbents in the frame, the runs in ascending order."""
+        frame, found = self.frame, []
+        for rows in frame.groupby("run").indices.values():
+            loss, budget = (frame[name].to_numpy(float)[rows].tolist() for name in ("loss", "budget"))
+            failed = (frame["status"].to_numpy()[rows] == "failed").tolist()
+            budget = [0.0 if np.isnan(each) else each for each in budget]
+            found.append(rows[_places(loss, budget, failed)])
+        return found
+
+    def _curves(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """When each run's incumbents were found, and their losses."""
+        finished, loss = (self.frame[name].to_numpy(float) for name in ("finished", "loss"))
+        return [(finished[rows], loss[rows]) for rows in self._runs()]
 
 
 def trace_of(records: Sequence[Record]) -> pd.DataFrame:
-    """The records as a data frame, a row for each in their order; see the module for its columns."""
+    """The records of one run as a data frame, a row for each in their order; columns of the module without `run`."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -110,3 +178,13 @@ def trace_of(records: Sequence[Record]) -> pd.DataFrame:
             "message": [record.failure for record in records],
         }
     )
+
+
+def _places(losses: Sequence[float], budgets: Sequence[float | None], failed: Sequence[bool]) -> list[int]:
+    """Where the incumbents of one run are; see `incumbents`."""
+    found, best, largest = [], float("inf"), 0.0
+    for place, (loss, budget, wrong) in enumerate(zip(losses, budgets, failed, strict=True)):
+        if not wrong and (not found or (loss < best and (budget or 0.0) >= largest)):
+            found.append(place)
+            best, largest = loss, budget or 0.0
+    return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from core.data import DataUnavailableError, load_frame
-from core.report.trajectories import SMALLEST, at_times
+from core.report.trajectories import SMALLEST
+from core.study.curves import at_times
 
 LARGEST_BUDGET = {"adult": 243, "higgs": 243, "letter": 81, "mnist": 243, "optdigits": 27, "poker": 2187}
 """Seconds: Table C.2, and for the two sets that it lacks the first entries of these very runs."""

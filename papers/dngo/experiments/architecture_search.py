@@ -62,7 +62,7 @@ def _search_architecture(context: Context, settings: Architecture, run: int, sha
         )
         configurations = encoding.decode(found.X[0].cpu().numpy())
         best = configurations[int(found.loss[0].argmin())]
-        records = found.frame([run]).drop(columns="cost").join(pd.DataFrame(configurations))
+        records = found.trace([run]).evaluations().drop(columns="cost").join(pd.DataFrame(configurations))
         searched = records.assign(part="search", function="average", seed=-1)
     fresh = replace(objective, seeds=tuple(problems[settings.seeds :])).losses(best)
     confirmed = pd.DataFrame(

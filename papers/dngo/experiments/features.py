@@ -62,7 +62,7 @@ def feature_search(context: Context[FeatureSearch]) -> pd.DataFrame:
     model = _feature_model(settings, context.device)
     policy = ModelBased(CubeEncoding(objective.space), lambda n: model, GradientAscent())
     found = in_lockstep(context, objective, settings.evaluations, settings.initial_design, policy)
-    records = found.frame(context.runs)
+    records = found.trace(context.runs).evaluations()
     return records.assign(regret=objective.regret(records["loss"]))
 
 

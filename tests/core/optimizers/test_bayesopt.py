@@ -130,7 +130,7 @@ def test_a_failing_objective_is_recorded_and_the_run_goes_on():
     history = run(gp_policy(CubeEncoding(branin.space)), objective, 5)
     failed = history.failure != ""
     assert failed.any() and (history.loss[failed] == 400).all()
-    frame = history.frame(range(3))
+    frame = history.trace(range(3)).evaluations()
     assert set(frame["status"]) == {"ok", "failed"} and len(frame) == 15
     assert frame.loc[frame["status"] == "failed", "message"].str.contains("no such thing").all()
 

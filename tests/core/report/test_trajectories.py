@@ -3,14 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from core.report import NotRunError, style
 from core.report.trajectories import (
     SMALLEST,
-    at_times,
     draw_incumbents,
     incumbent,
     log_regret,
@@ -19,7 +18,6 @@ from core.report.trajectories import (
     per_run,
     regret_over_time,
     split_runs,
-    value_of_incumbent,
 )
 
 LOSSES = arrays(float, st.tuples(st.integers(1, 4), st.integers(1, 6)), elements=st.floats(-1e6, 1e6))
@@ -75,31 +73,6 @@ def test_what_is_drawn_is_returned():
     _, axes = style.subplots()
     draw_incumbents(axes, data.assign(loss=-data["regret"]), "loss", "branin", ["gp"])
     assert axes.get_yscale() == "linear" and list(axes.lines[0].get_ydata()) == [-4, -4, -4]
-
-
-@settings(deadline=None)
-@given(LOSSES)
-def test_a_value_of_the_incumbent_is_that_of_the_first_best_so_far(losses):
-    values = np.arange(losses.size, dtype=float).reshape(losses.shape)
-    found = value_of_incumbent(losses, values)
-    for run, row in enumerate(losses):
-        expected = [values[run, int(np.argmin(row[: n + 1]))] for n in range(len(row))]
-        assert found[run].tolist() == expected
-
-
-def test_failures_are_no_incumbents_unless_nothing_else_is():
-    losses = np.array([np.nan, 3.0, np.nan, 2.0, 2.0])
-    assert value_of_incumbent(losses, np.array([0.0, 1, 2, 3, 4])).tolist() == [0, 1, 1, 3, 3]
-
-
-def test_test_errors_of_incumbents_can_rise():
-    found = value_of_incumbent(np.array([[3.0, 2.0, 1.0]]), np.array([[0.2, 0.1, 0.3]]))
-    assert found.tolist() == [[0.2, 0.1, 0.3]]
-
-
-def test_a_step_function_has_the_value_of_the_last_finished_evaluation():
-    found = at_times(np.array([1.0, 2.5, 2.5, 4.0]), np.array([9.0, 8.0, 7.0, 6.0]), np.array([0.5, 1, 2, 2.5, 3, 99]))
-    np.testing.assert_array_equal(found, [np.nan, 9, 9, 7, 7, 6])
 
 
 def test_regret_over_seconds_of_runs_of_different_lengths():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from core.errors import UserError
-from core.study.trace import Record, incumbent, incumbents, trace_of
+from core.study.trace import Record, Trace, incumbent, incumbents, trace_of
 
 
 def record(number: int, budget: float | None, loss: float, failure: str = "") -> Record:
@@ -50,3 +51,48 @@ def test_the_trace_has_a_row_for_each_record_in_their_order():
     assert trace["origin"].tolist() == ["model", ""] and trace["overhead"].tolist() == [0.25, 0.0]
     assert trace["status"].tolist() == ["ok", "failed"] and trace["message"].tolist() == ["", "ValueError: none"]
     assert trace_of([]).columns.tolist() == trace.columns.tolist()
+
+
+class TestTrace:
+    """Three runs: the second has failures, the third nothing else."""
+
+    RUNS = (
+        [record(0, None, 0.5), record(1, None, 0.7), record(2, None, 0.2), record(3, None, 0.2)],
+        [record(0, 1, 9.0, "died"), record(1, 1, 0.1), record(2, 3, 0.3), record(3, 1, 0.05), record(4, 3, 0.04)],
+        [record(0, 1, 9.0, "died")],
+    )
+    TRACE = Trace.of(RUNS, [4, 7, 9])
+
+    def test_has_a_row_for_each_evaluation_of_each_run(self):
+        assert self.TRACE.frame["run"].tolist() == [4] * 4 + [7] * 5 + [9]
+        assert self.TRACE.frame.drop(columns="run").equals(trace_of([each for run in self.RUNS for each in run]))
+        assert Trace.of(self.RUNS).frame["run"].unique().tolist() == [0, 1, 2]
+        evaluations = self.TRACE.evaluations()
+        assert evaluations["evaluation"].tolist() == [1, 2, 3, 4, 1, 2, 3, 4, 5, 1]
+        assert evaluations["status"].tolist().count("failed") == 2
+
+    def test_incumbents_and_the_best_of_each_run_are_those_of_its_records(self):
+        found = self.TRACE.incumbents()
+        for number, records in zip((4, 7, 9), self.RUNS, strict=True):
+            rows = found[found["run"] == number]
+            assert rows["trial"].tolist() == [each.number for each in incumbents(records)]
+        final = self.TRACE.final()
+        assert final["run"].tolist() == [4, 7]
+        assert final["trial"].tolist() == [incumbent(records).number for records in self.RUNS[:2]]
+
+    def test_the_losses_of_the_incumbents_at_times(self):
+        found = self.TRACE.at([-1.0, 0.0, 1.5, 2.0, 9.0])
+        nan = np.nan
+        expected = [[nan, 0.5, 0.5, 0.2, 0.2], [nan, nan, 0.1, 0.1, 0.04], [nan] * 5]
+        np.testing.assert_array_equal(found, expected)
+        assert self.TRACE.at(1.0).shape == (3, 1)
+
+    def test_the_time_to_a_level(self):
+        assert self.TRACE.time_to(0.2).tolist() == [2.0, 1.0, np.inf]
+        assert self.TRACE.time_to(np.array([0.5, 0.05, 9.0])).tolist() == [0.0, 3.0, np.inf]
+
+    def test_of_no_runs_is_empty(self):
+        empty = Trace.of([])
+        assert empty.frame.columns.tolist() == self.TRACE.frame.columns.tolist()
+        assert empty.incumbents().empty and empty.final().empty
+        assert empty.at([1.0, 2.0]).shape == (0, 2) and empty.time_to(1.0).shape == (0,)

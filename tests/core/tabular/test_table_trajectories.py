@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from core.optimizers.random_search import RandomSearch
 from core.report.table_trajectories import trajectory, trajectory_of_records
-from core.report.trajectories import at_times, value_of_incumbent
 from core.study import simulate
+from core.study.curves import at_times, value_of_incumbent
 from core.tabular.benchmark import TabularBenchmark
 
 

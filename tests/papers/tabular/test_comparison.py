@@ -9,7 +9,7 @@ from core.experiment.context import Context
 from core.experiment.runner import run_cell
 from core.report import style
 from core.report.checks import NotRunError
-from core.report.trajectories import at_times
+from core.study.curves import at_times
 from papers.tabular.artifacts import comparison_figures as figures
 from papers.tabular.comparison_runs import comparison_runs
 from papers.tabular.experiments.comparison import make_optimizer, table_benchmark

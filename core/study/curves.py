@@ -1,0 +1,48 @@
+"""Step functions of optimization runs: the incumbent's value after each evaluation, at a time, and the time to a level.
+
+`core.report.trajectories` says which incumbent, regret and clock are meant where.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+ROUNDING = 1e-9  # relative: a value this far above a level is at it
+
+
+def value_of_incumbent(losses: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Another value of the incumbent, its test error say, after each evaluation, (..., n).
+
+    Args:
+        losses: what the incumbent is chosen by, (..., n); nan, a failure, is worse than every number.
+        values: of the same evaluations, (..., n).
+    """
+    losses = np.where(np.isnan(losses), np.inf, losses)
+    before = np.minimum.accumulate(losses, axis=-1)[..., :-1]
+    better = np.concatenate([np.ones_like(losses[..., :1], dtype=bool), losses[..., 1:] < before], axis=-1)
+    chosen = np.maximum.accumulate(np.where(better, np.arange(losses.shape[-1]), 0), axis=-1)
+    return np.take_along_axis(values, chosen, axis=-1)
+
+
+def at_times(finished: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """A run's step function at other times, (m,): nan before the first evaluation had finished.
+
+    Args:
+        finished: when each evaluation had finished, (n,), ascending.
+        values: after each evaluation, (n,).
+        times: (m,).
+    """
+    if not len(finished):
+        return np.full(np.shape(times), np.nan)
+    last = np.searchsorted(finished, times, side="right") - 1
+    return np.where(last >= 0, np.asarray(values, dtype=float)[np.maximum(last, 0)], np.nan)
+
+
+def time_to(values: np.ndarray, times: np.ndarray, level: float | np.ndarray) -> np.ndarray:
+    """The first of the times (m,) at which curves (..., m) are at most `level` (...,), but for rounding; inf where
+    none is."""
+    if not len(times):
+        return np.full(np.shape(values)[:-1], np.inf)
+    level = np.asarray(level)[..., None]
+    below = values <= level + ROUNDING * np.abs(level)
+    return np.where(below.any(-1), times[np.argmax(below, axis=-1)], np.inf)
