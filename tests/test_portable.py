@@ -27,6 +27,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="names of x86-64 processors")
 def test_every_library_leaves_newer_instructions_alone():
     environment = runpy.run_path(str(SCRIPT))["environment"]()

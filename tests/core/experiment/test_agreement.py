@@ -82,6 +82,7 @@ class TestDistribution:
         shipped = frame(rows)
         assert judged(shipped.assign(value=100.0), shipped) == UNTESTABLE
 
+    @pytest.mark.slow
     def test_false_alarms_are_rare(self, monkeypatch):
         """At a level of 5%, of 100 reruns with other draws: more than 15 alarms have a probability below 0.0001."""
         monkeypatch.setattr(agreement, "LEVEL", 0.05)

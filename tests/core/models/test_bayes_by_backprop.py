@@ -61,6 +61,7 @@ def test_minibatches_converge_to_the_same_posterior(weighting):
     torch.testing.assert_close(model.sigma.double(), sd, atol=0, rtol=0.1)
 
 
+@pytest.mark.slow
 def test_learned_noise_minimises_the_free_energy():
     """At the optimum the noise variance is the expected squared error; iterated in closed form for the linear model."""
     X, y = correlated_data()

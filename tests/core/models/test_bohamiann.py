@@ -63,7 +63,7 @@ def test_potential_gradient_equals_autograd(points, batch_size):
     torch.testing.assert_close(gradient, expected)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["compiled", pytest.param("torch", marks=pytest.mark.slow)])
 def test_linear_regression_has_its_exact_posterior(engine):
     """Without hidden layers and with a noise pinned by its prior, the posterior of the weights is Gaussian."""
     n, noise, runs, chains = 16, 0.25, 2, 10

@@ -109,7 +109,7 @@ def test_a_fit_continues_where_the_last_one_stopped(engine):
     assert (after - before).square().mean() < 0.1 * (elsewhere - before).square().mean()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["compiled", pytest.param("torch", marks=pytest.mark.slow)])
 def test_warm_chains_have_the_exact_posterior(engine):
     """Linear regression with a pinned noise, as the cold chains' test: 14 points, then 16, two of them far off."""
     noise, chains = 0.25, 10

@@ -55,6 +55,7 @@ def mixed_loss(configuration, budget, generator):
     return {"a": 0.0, "b": 1.0, "c": 2.0}[configuration["kind"]] + abs(configuration["units"] - 3) / 8
 
 
+@pytest.mark.slow
 def test_a_gp_beats_random_search_on_branin():
     encoding = CubeEncoding(branin.space)
     random = run(Uniform(encoding), branin, 20, runs=5).loss.min(1) - branin.optimum

@@ -9,6 +9,7 @@ from collections import Counter
 
 import cloudpickle
 import numpy as np
+import pytest
 from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.objective import Fidelity, FunctionObjective
@@ -34,6 +35,7 @@ def killing(fatal, folder, fidelity=None):
     return FunctionObjective(kill_once, SPACE, 9.0, fidelity=fidelity)
 
 
+@pytest.mark.slow
 def test_random_search(address, tmp_path):
     optimizer = RandomSearch(SPACE, np.random.default_rng(0))
     fatal = max(trial.configuration["x"] for trial in RandomSearch(SPACE, np.random.default_rng(0)).ask(10))

@@ -97,6 +97,7 @@ def test_predictions_follow_the_units_of_the_data():
     torch.testing.assert_close(scaled_variance, 2500 * variance)
 
 
+@pytest.mark.slow
 def test_noise_and_function_are_recovered_from_noisy_data():
     generator = torch.Generator().manual_seed(1)
     X = 4 * torch.rand(2, 150, 1, dtype=torch.float64, generator=generator) - 2
