@@ -1,6 +1,7 @@
 """Print speed beside peers, by subject: `python -m benchmarks`, or `python -m benchmarks suggestion growth`.
 
     steps        chain-steps a second of scale-adapted SGHMC: pybnn, JAX, our torch engine, and a step's floor
+    simd         what explicit vectors gain over plain numba in a step
     suggestion   fit and search of BOHAMIANN and DNGO (pybnn) and of the Gaussian process (BoTorch)
     growth       seconds of fit and search from 10^2 to 10^5 observations
     bohb         BOHB's picks (hpbandster, Optuna's TPE) and whole runs
@@ -22,10 +23,11 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import bohb, commands, generator, growth, own_function, steps, suggestion, tabular
+from benchmarks import bohb, commands, generator, growth, own_function, simd, steps, suggestion, tabular
 
 SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "steps": steps.report,
+    "simd": lambda peers, seconds: simd.report(seconds),
     "suggestion": suggestion.report,
     "growth": lambda peers, seconds: growth.report(),
     "bohb": bohb.report,

@@ -23,8 +23,8 @@ from torch import Tensor
 from core.acquisition.thompson import draw_members
 from core.models.ensemble import EnsembleModel
 from core.models.mixture import GaussianMixtureModel
-from core.models.settings import check_counts
 from core.randomness import Generators, normal_
+from core.validation import check_counts
 
 
 class Fantasies:

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from core.models.mixture import GaussianMixtureModel
-from core.models.settings import check_counts
 from core.randomness import Generators, normal_
+from core.validation import check_counts
 
 
 class MixtureFantasies:

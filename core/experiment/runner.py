@@ -32,7 +32,7 @@ from core.locks import exclusive
 from core.progress import Progress, silent, within
 
 ExperimentFunction = Callable[[Context], pd.DataFrame]
-RAISED = "repetition raised "
+RAISED = "raised"  # the column of shards that says which repetitions raised; a cell's file does without it
 
 
 def run_cell(
@@ -70,7 +70,8 @@ def run_cell(
             progress(done / len(shards))
         parts = [read_records(shard_file(path, runs)) for runs in shards]  # a resumed cell joins the very same frames
         joined = pd.concat([records for records, _ in parts], ignore_index=True)
-        if joined["message"].str.startswith(RAISED).all():
+        raised = joined.pop(RAISED).eq(True) if RAISED in joined else pd.Series(False, index=joined.index)
+        if raised.all():
             shutil.rmtree(shard_folder(path), ignore_errors=True)
             raise UserError(f"{cell.name}: every repetition failed; the first said: {joined['message'].iloc[0]}")
         write_records(path, joined, _joined_provenance(cell, [notes for _, notes in parts]))
@@ -116,7 +117,7 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path, root:
 
 
 def compute_shard(context: Context, function: ExperimentFunction) -> pd.DataFrame:
-    """The records of one shard, with `status` and `message`; writes nothing.
+    """The records of one shard, with `status` and `message`, and `RAISED` where a repetition raised; writes nothing.
 
     Raises:
         UserError: of the experiment's own, or for records of other repetitions than the shard's.
@@ -141,8 +142,8 @@ def _run_alone(context: Context, function: ExperimentFunction, run: int) -> pd.D
         if was_interrupted():
             raise KeyboardInterrupt from None
         where = traceback.extract_tb(error.__traceback__)[-1]
-        message = f"{RAISED}{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
-        return pd.DataFrame({"run": [run], "status": ["failed"], "message": [message]})
+        message = f"repetition raised {type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+        return pd.DataFrame({"run": [run], "status": ["failed"], "message": [message], RAISED: [True]})
 
 
 def _checked(context: Context, frame: pd.DataFrame) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from core.experiment import provenance
 from core.experiment.agreement import DIFFERS, DISTRIBUTED, ROUNDED, UNTESTABLE, compare
 from core.experiment.cells import SHARD_RUNS, Cell
 from core.experiment.context import Context
-from core.experiment.runner import compute_shard
+from core.experiment.runner import RAISED, compute_shard
 from core.experiment.storage import read_provenance, read_records
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
     (folder / "results" / "reference").symlink_to(catalogue.root / "results" / "reference")
     start = time.perf_counter()
     again = compute_shard(Context(stored, shard.runs, root=folder), catalogue.function(stored))
+    again = again.drop(columns=RAISED, errors="ignore")
     seconds = time.perf_counter() - start
     shipped = records[records["run"].isin(shard.runs)].reset_index(drop=True)
     elsewhere = other_machine(found)

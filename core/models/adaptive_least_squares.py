@@ -18,8 +18,8 @@ from torch import Tensor
 
 from core.models.ensemble import training_data
 from core.models.least_squares import LeastSquaresNetwork, least_squares
-from core.models.settings import check_counts
 from core.randomness import Generators
+from core.validation import check_counts
 
 
 class AdaptiveLeastSquares(LeastSquaresNetwork):

@@ -28,8 +28,8 @@ from torch.nn.functional import softplus
 
 from core.models.network import Backpropagation
 from core.models.sampled_network import SampledNetwork, minibatches
-from core.models.settings import check_counts, check_positive
 from core.randomness import Generators, normal_
+from core.validation import check_counts, check_positive
 
 # A learned noise starts at the targets' variance: from far below, the first residuals would fill Adam's memory of
 # squared gradients, and its steps stay small for tens of thousands more.

@@ -34,8 +34,8 @@ from core.models.ensemble import training_data
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function, sample_hyperparameters
 from core.models.mixture import Function, GaussianMixtureModel, pick
 from core.models.representation import Representation
-from core.models.settings import check_counts
 from core.randomness import Generators, uniform_
+from core.validation import check_counts
 
 LAMBDA_SCALE = 0.1
 CENTRE, CENTRE_SD = 0.5, 0.25

@@ -30,8 +30,8 @@ from core.models.ensemble import training_data
 from core.models.matern import beside
 from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
 from core.models.pathwise import draw_functions
-from core.models.settings import check_counts
 from core.randomness import Generators, chain_seeds
+from core.validation import check_counts
 
 BLOCK_ELEMENTS = 2**18  # covariances that a prediction holds at a time, 2 MB: what caches hold
 BLOCK_POINTS = 32  # but never fewer points than would read L^-1 from memory too often

@@ -28,8 +28,8 @@ from core.models.ensemble import training_data
 from core.models.linear_regression import Weights, linear_function
 from core.models.mixture import Function, GaussianMixtureModel
 from core.models.representation import Representation
-from core.models.settings import check_positive
 from core.randomness import Generators
+from core.validation import check_positive
 
 FLAT = 1e-5  # root mean square of all features together below which they count as zero
 

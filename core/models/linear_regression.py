@@ -32,8 +32,8 @@ from core.data.normalisation import Standardizer
 from core.models import hyperpriors
 from core.models.ensemble import training_data
 from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
-from core.models.settings import check_counts
 from core.randomness import Generators, chain_seeds, normal_, uniform_
+from core.validation import check_counts
 
 PRIOR_ROWS = [
     hyperpriors.Row(low=-10, high=10),  # log alpha

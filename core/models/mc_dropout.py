@@ -22,8 +22,8 @@ from torch import Tensor
 
 from core.models.network import ACTIVATIONS
 from core.models.sampled_network import SampledNetwork, minibatches
-from core.models.settings import check_counts, check_positive
 from core.randomness import Generators, uniform_
+from core.validation import check_counts, check_positive
 
 
 class MCDropout(SampledNetwork):

@@ -29,8 +29,8 @@ from torch import Tensor
 from core.data.normalisation import Standardizer
 from core.models.ensemble import training_data
 from core.models.mixture import Function, GaussianMixtureModel, pick
-from core.models.settings import check_counts, check_positive
 from core.randomness import Generators, normal_, uniform_
+from core.validation import check_counts, check_positive
 
 LEAF = -2  # scikit-learn's mark of a node without a split
 BLOCK_ELEMENTS = 2**22  # tree positions that a prediction holds at a time

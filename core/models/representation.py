@@ -26,8 +26,8 @@ from torch import Tensor
 
 from core.models.network import ACTIVATIONS, MLP, Backpropagation
 from core.models.sampled_network import minibatches
-from core.models.settings import check_counts, check_positive
 from core.randomness import Generators, permutations
+from core.validation import check_counts, check_positive
 
 LONGEST_GRADIENT = 1.0
 NAMES = ("tanh", "relu", "relu+tanh")

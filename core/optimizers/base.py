@@ -23,9 +23,9 @@ import numpy as np
 
 from core.benchmarks.objective import Evaluation, failure_of
 from core.errors import UserError
-from core.optimizers.checks import require_count
 from core.optimizers.state_files import read_state, write_state
 from core.spaces import SpaceLike, as_space
+from core.validation import require_count
 
 
 @dataclass(frozen=True)

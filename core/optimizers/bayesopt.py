@@ -19,10 +19,10 @@ import torch
 from torch import Tensor
 
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.checks import require_count
 from core.optimizers.policy import Policy, uniform_points
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
+from core.validation import require_count
 
 
 class BayesianOptimization(Optimizer):

@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 from core.density import KernelDensity
 from core.density.kernel import MINIMUM_BANDWIDTH
 from core.optimizers.base import Outcome, Trial
-from core.optimizers.checks import require_count, require_number
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.points import Archive, Canonical
+from core.validation import require_count, require_number
 
 MODEL = "model"
 DIGITS = 9  # of log l / g; what is equal to so many is a tie

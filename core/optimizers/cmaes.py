@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from core.errors import UserError
 from core.optimizers.base import Outcome
-from core.optimizers.checks import require_count
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import CubeEncoding
+from core.validation import require_count
 
 TRIES = 100  # points of a generation that a forbidden clause excludes, before a uniform one is taken
 

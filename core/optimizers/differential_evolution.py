@@ -24,9 +24,9 @@ from torch import Tensor
 
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.checks import require_count
 from core.spaces import CubeEncoding
 from core.spaces.evolution import latin_hypercube, trials
+from core.validation import require_count
 
 TRIES = 100  # steps that a forbidden clause excludes, before a uniform point is taken
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.brackets import Bracket, bracket_size, rounded_up, rung_budgets
-from core.optimizers.checks import require_count
 from core.optimizers.points import RANDOM, UniformDraws
 from core.spaces import CubeEncoding
+from core.validation import require_count
 
 PROMOTED = "promoted"
 

@@ -19,9 +19,9 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.checks import require_count
 from core.optimizers.points import RANDOM, Canonical, UniformDraws
 from core.spaces import CubeEncoding
+from core.validation import require_count
 
 MUTANT = "mutant"
 TRIES = 100  # mutations that a forbidden clause excludes, before a random configuration is taken

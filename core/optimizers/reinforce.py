@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.checks import require_number
 from core.optimizers.points import RANDOM, Canonical
 from core.spaces import Column, CubeEncoding
+from core.validation import require_number
 
 POLICY = "policy"
 TRIES = 1000  # draws that forbidden clauses exclude, before a random configuration is taken

@@ -23,8 +23,8 @@ from torch import Tensor
 
 from core.acquisition.ei import expected_improvement
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
-from core.models.settings import check_counts
 from core.randomness import Generators
+from core.validation import check_counts
 
 SAME = 0.6744897501960817  # |z| where the two-sided p-value is one half
 BLOCK = 1024  # candidates valued at a time: their features fit into the cache

@@ -19,9 +19,9 @@ from ConfigSpace import ConfigurationSpace
 
 from core.errors import UserError
 from core.optimizers.base import Outcome
-from core.optimizers.checks import require_count
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import Column
+from core.validation import require_count
 
 
 class SMAC(ReplayedOptimizer):

@@ -28,9 +28,9 @@ from core.density.parzen import (
     sample_mixture,
 )
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.checks import require_count, require_number
 from core.optimizers.points import RANDOM, Archive, Canonical, UniformDraws
 from core.spaces import CubeEncoding
+from core.validation import require_count, require_number
 
 MODEL = "model"
 MOST_GOOD = 25

@@ -53,7 +53,8 @@ from typing import NamedTuple
 import torch
 
 from core.randomness import Generators
-from core.samplers.base import check_momentum_decay, check_positive, standard_normals, starting_position
+from core.samplers.base import check_momentum_decay, standard_normals, starting_position
+from core.validation import check_positive
 
 
 class AdaptiveSGHMCState(NamedTuple):
@@ -80,7 +81,7 @@ class AdaptiveSGHMC:
     raise_friction: bool = False
 
     def __post_init__(self) -> None:
-        check_positive(self, "step_size")
+        check_positive(type(self).__name__, step_size=self.step_size)
         check_momentum_decay(self)
 
     def init(self, position: torch.Tensor) -> AdaptiveSGHMCState:

@@ -7,7 +7,6 @@ target is exp(-U(theta)); samplers see U only through (estimates of) its gradien
 
 from __future__ import annotations
 
-import math
 from typing import Any, Protocol, TypeVar
 
 import torch
@@ -50,14 +49,6 @@ def starting_position(position: torch.Tensor) -> torch.Tensor:
 def standard_normals(position: torch.Tensor, generator: Generators, noise: torch.Tensor | None) -> torch.Tensor:
     """`noise` where it is given, else standard normals of the position's shape, type and device."""
     return normal_(torch.empty_like(position), generator) if noise is None else noise
-
-
-def check_positive(owner: Any, *names: str) -> None:
-    """Raise UserError unless each named constant of `owner` is a positive finite number."""
-    for name in names:
-        value = getattr(owner, name)
-        if not (math.isfinite(value) and value > 0):
-            raise UserError(f"{type(owner).__name__}.{name}: must be positive and finite, got {value}")
 
 
 def check_momentum_decay(owner: Any) -> None:

@@ -33,7 +33,8 @@ import torch
 
 from core.errors import UserError
 from core.randomness import Generators
-from core.samplers.base import check_positive, standard_normals, starting_position
+from core.samplers.base import standard_normals, starting_position
+from core.validation import check_positive
 
 
 class PreconditionedSGLDState(NamedTuple):
@@ -54,7 +55,7 @@ class PreconditionedSGLD:
     damping: float = 1e-5
 
     def __post_init__(self) -> None:
-        check_positive(self, "step_size", "damping")
+        check_positive(type(self).__name__, step_size=self.step_size, damping=self.damping)
         if not 0 <= self.smoothing < 1:
             raise UserError(f"PreconditionedSGLD.smoothing: must be in [0, 1), got {self.smoothing}")
 

@@ -28,7 +28,8 @@ import torch
 
 from core.errors import UserError
 from core.randomness import Generators
-from core.samplers.base import check_momentum_decay, check_positive, standard_normals, starting_position
+from core.samplers.base import check_momentum_decay, standard_normals, starting_position
+from core.validation import check_positive
 
 
 class SGHMCState(NamedTuple):
@@ -48,7 +49,7 @@ class SGHMC:
     noise_estimate: float = 0.0
 
     def __post_init__(self) -> None:
-        check_positive(self, "step_size")
+        check_positive(type(self).__name__, step_size=self.step_size)
         check_momentum_decay(self)
         if not 0 <= self.step_size * self.noise_estimate <= self.momentum_decay:
             raise UserError(

@@ -20,7 +20,8 @@ from typing import NamedTuple
 import torch
 
 from core.randomness import Generators
-from core.samplers.base import check_positive, standard_normals, starting_position
+from core.samplers.base import standard_normals, starting_position
+from core.validation import check_positive
 
 
 class SGLDState(NamedTuple):
@@ -36,7 +37,7 @@ class SGLD:
     step_size: float
 
     def __post_init__(self) -> None:
-        check_positive(self, "step_size")
+        check_positive(type(self).__name__, step_size=self.step_size)
 
     def init(self, position: torch.Tensor) -> SGLDState:
         """Chains at `position`, shape (chains, P)."""

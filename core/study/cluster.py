@@ -23,7 +23,7 @@ from distributed.comm import connect as connect_to
 from distributed.deploy.subprocess import Subprocess
 
 from core.errors import UserError
-from core.optimizers.checks import require_count
+from core.validation import require_count
 
 SCHEDULER_VARIABLE = "HPO_SCHEDULER"  # the address of a scheduler to use where none is given
 CONNECT_SECONDS = 5.0

@@ -24,7 +24,6 @@ from core.benchmarks.objective import Fidelity, FunctionObjective
 from core.errors import UserError
 from core.optimizers.base import Optimizer
 from core.optimizers.brackets import rung_budgets
-from core.optimizers.checks import require_count
 from core.spaces import CubeEncoding, SpaceLike, as_space
 from core.study.evaluation import plain
 from core.study.journal import open_journal
@@ -37,6 +36,7 @@ from core.study.result import Result
 from core.study.serial import Here, check_run
 from core.study.settings import Budgets, MethodSettings
 from core.study.trace import Record
+from core.validation import require_count
 
 WORST_LOSS = 1e100  # of failures where none is given: above all others for methods that rank losses
 

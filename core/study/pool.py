@@ -30,7 +30,6 @@ from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker
 from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
-from core.optimizers.checks import require_count
 from core.study.cluster import connect
 from core.study.evaluation import Result, evaluate_trial
 from core.study.journal import open_journal
@@ -38,6 +37,7 @@ from core.study.loop import RealTime, Report, drive
 from core.study.replay import run_header
 from core.study.serial import check_run
 from core.study.trace import Record
+from core.validation import require_count
 
 POLL_SECONDS = 1.0
 PATIENCE_SECONDS = 60.0

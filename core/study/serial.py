@@ -6,12 +6,12 @@ from pathlib import Path
 
 from core.benchmarks.objective import Objective
 from core.optimizers.base import Optimizer, Trial
-from core.optimizers.checks import require_count
 from core.study.evaluation import Result, evaluate_trial
 from core.study.journal import open_journal
 from core.study.loop import RealTime, Report, drive
 from core.study.replay import run_header
 from core.study.trace import Record
+from core.validation import require_count
 
 
 def run_serial(

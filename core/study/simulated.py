@@ -18,12 +18,12 @@ import numpy as np
 from core.benchmarks.objective import FAILURE, Objective, failure_of, guarded_evaluate
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
-from core.optimizers.checks import require_count, require_number
 from core.progress import Progress, silent
 from core.study.evaluation import Result
 from core.study.journal import Journal
 from core.study.loop import drive
 from core.study.trace import Record
+from core.validation import require_count, require_number
 
 NOTHING = nullcontext()
 STANDSTILL = 10_000  # trials told at one moment, by which a clock that drives a run has stopped

@@ -23,8 +23,8 @@ from core.acquisition.maximizers.base import (
     search_generators,
     value,
 )
-from core.models.settings import check_counts, check_positive
 from core.spaces.evolution import latin_hypercube, trials
+from core.validation import check_counts, check_positive
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from core.acquisition.maximizers.base import (
     take,
     value,
 )
-from core.models.settings import check_counts
 from core.randomness import uniform_
+from core.validation import check_counts
 
 WORST = 1e6  # what a point without a finite value counts, in units of the starts' spread: a line search turns back
 PRECISION = 1e-7  # in the same units; below it are the rounding errors of networks in single precision

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import Maximizer, choose, search_generators, value
-from core.models.settings import check_counts
+from core.validation import check_counts
 
 
 @dataclass(frozen=True)

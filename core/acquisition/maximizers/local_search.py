@@ -25,8 +25,8 @@ from core.acquisition.maximizers.base import (
     take,
     value,
 )
-from core.models.settings import check_counts, check_positive
 from core.randomness import normal_, uniform_
+from core.validation import check_counts, check_positive
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from torch import Tensor
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import Maximizer, Project, choose, nan_lowest, search_generators, take, value
 from core.errors import UserError
-from core.models.settings import check_counts
 from core.randomness import uniform_
 from core.spaces import CubeEncoding
+from core.validation import check_counts
 
 DRAWS = 32  # random configurations a start, of which the first that has a value is taken: constraints may exclude most
 

@@ -30,8 +30,8 @@ from core.models.network import MLP
 from core.models.pbp.moments import MomentNetwork
 from core.models.pbp.prior import PriorFactors
 from core.models.pbp.updates import log_evidence, update_gamma, update_gaussian
-from core.models.settings import check_counts, check_positive
 from core.randomness import Generators, normal_, permutations
+from core.validation import check_counts, check_positive
 
 
 class ProbabilisticBackpropagation(EnsembleModel):

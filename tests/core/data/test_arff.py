@@ -54,6 +54,13 @@ def test_a_dense_file_reads_as_scipy_reads_it():
     assert (ours["k"] == theirs["k"].str.decode("ascii")).all()
 
 
+@pytest.mark.parametrize("text", [DENSE, SPARSE])
+def test_scipy_still_refuses_what_is_read_here(text):
+    """Where this fails, scipy's reader may take the place of ours."""
+    with pytest.raises((ValueError, NotImplementedError)):
+        scipy.io.arff.loadarff(io.StringIO(text))
+
+
 def test_in_a_sparse_file_what_is_left_out_is_zero_or_the_first_category():
     frame = parse_arff(SPARSE)
     assert frame["label"].tolist() == ["-1", "1", "-1", "1"]

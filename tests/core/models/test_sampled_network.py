@@ -5,8 +5,8 @@ import torch
 
 from core.models import sampled_network
 from core.models.sampled_network import SampledNetwork, minibatches
-from core.models.settings import check_counts, check_positive
 from core.randomness import make_generators
+from core.validation import check_counts, check_positive
 
 
 class Fixed(SampledNetwork):

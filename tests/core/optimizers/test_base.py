@@ -8,7 +8,7 @@ from ConfigSpace import ConfigurationSpace, Float
 from core.benchmarks.objective import FAILURE, Evaluation
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.checks import require_count
+from core.validation import require_count
 
 
 class Countdown(Optimizer):
