@@ -64,7 +64,11 @@ class Optimization(Settings):
 
     @property
     def method(self) -> MethodSettings:
-        """The method that these settings mean, with those of them that it has."""
+        """The method that these settings mean, with those of them that it has.
+
+        BOHAMIANN's friction is raised, as the paper's text has it: so the shipped searches were run.
+        """
         from core.study.methods import method_with
 
-        return method_with(self.model if self.optimizer == "model" else self.optimizer, self)
+        method = method_with(self.model if self.optimizer == "model" else self.optimizer, self)
+        return method.model_copy(update={"raise_friction": True}) if self.model == "bohamiann" else method

@@ -68,10 +68,18 @@ def test_a_search_of_its_own_has_no_policy(optimizer):
         settings.method.policy(ENCODING)
 
 
+def test_friction_is_raised_where_the_papers_raised_it_and_not_for_users():
+    cell = Optimization(model="bohamiann", evaluations=5)
+    assert cell.method.model(5).sampler.raise_friction
+    assert not method_of("bohamiann").model(5).sampler.raise_friction
+    assert method_of({"method": "bohamiann", "raise_friction": True}).model(5).sampler.raise_friction
+
+
 def test_settings_of_a_cell_mean_the_method_that_they_name():
     assert isinstance(Optimization(optimizer="random", evaluations=5).method.policy(ENCODING), Uniform)
-    given = Optimization(model="bohamiann", evaluations=5, widths=(7,), warm_burn_in=3, maximizer="gradient")
-    expected = BohamiannSettings(widths=(7,), warm_burn_in=3, maximizer="gradient", initial_design=2, most_steps=None)
+    common = {"widths": (7,), "warm_burn_in": 3, "maximizer": "gradient"}
+    given = Optimization(model="bohamiann", evaluations=5, **common)
+    expected = BohamiannSettings(**common, initial_design=2, most_steps=None, raise_friction=True)
     assert given.method == expected
     for model in ("gp", "gp_mcmc", "gp_warped", "rf", "dngo"):
         method = Optimization(model=model, evaluations=5).method
