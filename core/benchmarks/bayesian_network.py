@@ -29,9 +29,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from ConfigSpace import ConfigurationSpace, Float, Integer
+from ConfigSpace import ConfigurationSpace
 from torch import Tensor
 
+from core.benchmarks.network_spaces import bayesian_network_space
 from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
 from core.data import load, train_validation_test_split
 from core.models.bohamiann import BayesianNetwork
@@ -66,15 +67,7 @@ class BayesianNetworkTuning:
     @property
     def space(self) -> ConfigurationSpace:
         """Table C.3."""
-        space = ConfigurationSpace(name=self.name)
-        space.add(
-            Integer("units_1", (2**4, 2**9), log=True),
-            Integer("units_2", (2**4, 2**9), log=True),
-            Float("step_length", (1e-6, 1e-1), log=True),
-            Float("burn_in", (0.0, 0.8)),
-            Float("momentum_decay", (0.0, 1.0)),
-        )
-        return space
+        return bayesian_network_space(self.name)
 
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 from sklearn.ensemble import RandomForestRegressor
 
-from core.benchmarks.fcnet_space import surrogate_space
+from core.benchmarks.network_spaces import surrogate_space
 from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
 from core.errors import UserError
 from core.spaces import CubeEncoding

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.benchmarks.fcnet_space import surrogate_space
+from core.benchmarks.network_spaces import surrogate_space
 from core.data import load
 from core.progress import Progress, silent, within
 from core.seeds import derive_seed

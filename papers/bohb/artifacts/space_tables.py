@@ -32,15 +32,15 @@ ETA = 3
 
 
 def _networks() -> ConfigurationSpace:
-    from core.benchmarks.fcnet_space import surrogate_space
+    from core.benchmarks.network_spaces import surrogate_space
 
     return surrogate_space()
 
 
 def _bayesian_networks() -> ConfigurationSpace:
-    from core.benchmarks.registry import objective  # likewise
+    from core.benchmarks.network_spaces import bayesian_network_space
 
-    return objective("bnn_diabetes").space
+    return bayesian_network_space()
 
 
 @published_names(rows=_networks, columns=BOUNDS)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import core.training.collector as collector
-from core.benchmarks.fcnet_space import surrogate_space
+from core.benchmarks.network_spaces import surrogate_space
 from core.data import load
 from core.training.collector import CurveCollection
 
