@@ -1,6 +1,6 @@
 """The spaces of the benchmarks that train networks (thesis Tables C.1 and C.3), apart from what trains: no torch here.
 
-`core.training.collector` trains those of Table C.1 and `core.benchmarks.fcnet_surrogate` predicts their learning curves;
+`core.training.collector` trains those of Table C.1, whose learning curves `core.benchmarks.fcnet_surrogate` predicts;
 `core.benchmarks.bayesian_network` samples those of Table C.3.
 """
 
