@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import Formatter, LogFormatterSciNotation, LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, Formatter, LogFormatterSciNotation, NullLocator
 
-SHORT, LONG = 0.5, 1.4  # decades: below, every digit has room; above, two powers of ten are on the axis
+ROOM = 3  # labels on an axis that has not two of 1, 2 and 5
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FORMULA, POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(-?\d+)\}")
 
@@ -40,14 +40,18 @@ class PlainPowers(Formatter):
 def simplify_ticks(figure: Figure) -> None:
     """Write the powers of logarithmic axes as plain text, and thin the labels between them on short ones.
 
-    An axis of SHORT to LONG decades has labels at 2 and 5 alone, since those of matplotlib run together; minor ticks
-    that a figure chose itself stay. The figure is to be saved next: its ticks no longer follow its limits.
+    An axis with fewer than two powers of ten has labels at 1, 2 and 5 alone, or at few digits where it does not reach
+    two of them, since those of matplotlib run together; ticks that a figure chose itself stay. Save the figure next: its
+    ticks no longer follow its limits.
     """
     both = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
     logarithmic = [axis for axis in both if axis.get_scale() in ("log", "symlog")]
     for axis in logarithmic:
-        if axis.get_scale() == "log" and axis.isDefault_minfmt and SHORT < _decades(axis) <= LONG:
-            axis.set_minor_locator(LogLocator(subs=(2, 5)))
+        ours = axis.isDefault_minfmt and axis.isDefault_majloc
+        if axis.get_scale() == "log" and ours and len(_multiples(axis, (1,))) < 2:
+            powers, others = _few(axis)
+            axis.set_major_locator(FixedLocator(powers))
+            axis.set_minor_locator(FixedLocator(others))
             axis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(math.inf, math.inf)))
         if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
             axis.set_major_formatter(PlainPowers(axis.get_major_formatter()))
@@ -81,6 +85,18 @@ def _unlabelled(axis: Axis) -> Line2D | None:
     return line
 
 
-def _decades(axis: Axis) -> float:
+def _few(axis: Axis) -> tuple[list[float], list[float]]:
+    """Where a short axis has labels: at powers of ten, and at multiples of them."""
+    places = _multiples(axis, (1, 2, 5))
+    if len(places) < 2:
+        every = _multiples(axis, range(1, 10))
+        step = max(1, math.ceil(len(every) / ROOM))
+        places = every[(step - 1) // 2 :: step]
+    return [x for x, digit in places if digit == 1], [x for x, digit in places if digit != 1]
+
+
+def _multiples(axis: Axis, digits: Iterable[int]) -> list[tuple[float, int]]:
+    """The multiples of powers of ten by these digits on an axis, ascending, and the digit of each."""
     low, high = sorted(axis.get_view_interval())
-    return math.log10(high / low)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return [(x, digit) for power in powers for digit in digits if low <= (x := digit * 10.0**power) <= high]
