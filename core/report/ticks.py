@@ -40,15 +40,15 @@ class PlainPowers(Formatter):
 def simplify_ticks(figure: Figure) -> None:
     """Write the powers of logarithmic axes as plain text, and thin the labels between them on short ones.
 
-    An axis with fewer than two powers of ten has labels at 1, 2 and 5 alone, or at few digits where it does not reach
-    two of them, since those of matplotlib run together; ticks that a figure chose itself stay. Save the figure next: its
-    ticks no longer follow its limits.
+    An axis of up to a decade or with fewer than two powers of ten has labels at 1, 2 and 5 alone, or at few digits where
+    it does not reach two of them: those of matplotlib run together. Ticks that a figure chose itself stay. Save the
+    figure next, for its ticks no longer follow its limits.
     """
     both = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
     logarithmic = [axis for axis in both if axis.get_scale() in ("log", "symlog")]
     for axis in logarithmic:
         ours = axis.isDefault_minfmt and axis.isDefault_majloc
-        if axis.get_scale() == "log" and ours and len(_multiples(axis, (1,))) < 2:
+        if axis.get_scale() == "log" and ours and _is_short(axis):
             powers, others = _few(axis)
             axis.set_major_locator(FixedLocator(powers))
             axis.set_minor_locator(FixedLocator(others))
@@ -83,6 +83,11 @@ def _unlabelled(axis: Axis) -> Line2D | None:
     line.update_from(tick.tick1line)
     line.set(transform=transform, zorder=axis.get_zorder())
     return line
+
+
+def _is_short(axis: Axis) -> bool:
+    low, high = sorted(axis.get_view_interval())
+    return high <= 10 * low or len(_multiples(axis, (1,))) < 2
 
 
 def _few(axis: Axis) -> tuple[list[float], list[float]]:

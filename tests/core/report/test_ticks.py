@@ -43,7 +43,7 @@ SPANS = [
 @pytest.mark.parametrize(("low", "high"), SPANS)
 def test_labels_between_powers_of_ten_do_not_meet(low, high):
     labels = drawn(low, high)
-    assert 1 <= len(labels) <= 6
+    assert 1 <= len(labels) <= 5
     assert all(left[2] < right[1] for left, right in pairwise(labels))
 
 
