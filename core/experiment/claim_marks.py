@@ -54,7 +54,7 @@ def check_marks(folder: Folder, artifacts: Iterable[str]) -> None:
             hint = f"not an artifact of this paper; {nearest(mark.artifact, artifacts)}"
             raise UserError(f"{mark.place}: artifact = {mark.artifact!r}: {hint}")
         if mark.place == seen.get(mark.function):
-            raise UserError(f"{mark.place}: two claims; allowed: one a function, the other has its own")
+            raise UserError(f"{mark.place}: two claims; allowed: one per function")
         if mark.function in seen:
             raise UserError(f"{mark.place}: {seen[mark.function]} has the same name; allowed: each name once")
         seen[mark.function] = mark.place
