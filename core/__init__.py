@@ -1,6 +1,6 @@
 """The shared library: models, samplers, acquisition functions, optimizers, studies, benchmarks, experiments, reports.
 
-`from core import minimize` is the call for a function of one's own; it is imported when it is first asked for.
+`from core import minimize` is the call for your own function; it is imported when first accessed.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """Errors a user can act on: one line that names the thing, the value and what is allowed.
 
-The command line and the Snakefile print the message of a `UserError` and stop; any other exception is a defect of ours
+The command line and the Snakefile print the message of a `UserError` and stop; any other exception is a bug of ours
 and keeps its traceback.
 """
 
@@ -22,14 +22,14 @@ class UnknownNameError(UserError):
 
 
 def nearest(name: object, existing: Iterable[str]) -> str:
-    """A hint for a mistyped name: the existing names like it, or all of them where none is like it."""
+    """A hint for a mistyped name: the existing names like it, or all of them if none is."""
     existing = list(existing)
     near = difflib.get_close_matches(str(name), existing, n=3, cutoff=0.4)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else f"existing: {', '.join(existing) or 'none'}"
 
 
 def missing_module(error: ModuleNotFoundError) -> str:
-    """What to do where a package of the environment is missing."""
+    """What to do if a package of the environment is missing."""
     return (
         f"the Python package {error.name!r} is missing; `make quickstart` installs the environment into .venv, "
         "and `source .venv/bin/activate` enters it"

@@ -12,7 +12,7 @@ from core.errors import UserError
 
 
 def cannot_be_written(path: Path, error: OSError) -> str:
-    """What the user is told."""
+    """The message for the user."""
     return f"{path}: cannot be written: {error.strerror or error}"
 
 
@@ -24,8 +24,8 @@ def write_whole(
     A reader sees the old file, the new one or none. The name is `.NAME.PID.tmp`.
 
     Args:
-        write: is given the open file.
-        explain: the message of an error.
+        write: called with the open file.
+        explain: turns an error into a message.
 
     Raises:
         UserError: the disk is full or the folder cannot be written; nothing is left behind.
@@ -41,5 +41,5 @@ def write_whole(
     except OSError as error:
         raise UserError(explain(path, error)) from error
     finally:
-        with suppress(OSError):  # where the folder could not be made there is nothing to remove
+        with suppress(OSError):  # if the folder could not be made there is nothing to remove
             temporary.unlink()

@@ -1,8 +1,8 @@
-"""Ctrl-C that is obeyed within seconds, whatever the interpreter is doing.
+"""Ctrl-C that takes effect within seconds, whatever the interpreter is doing.
 
-Python looks at signals between two of its instructions; machine code that runs for a minute, a network's training say,
-holds them up for as long. Here a thread learns of the signal at once, if that code leaves it the interpreter's lock (in
-numba: `nogil=True`). It leaves the program a moment to end by its own exception, and where that has not happened, ends
+Python checks for signals between two of its instructions; machine code that runs for a minute, such as training a
+network, delays them that long. Here a thread learns of the signal at once, if that code releases the interpreter's lock
+(in numba: `nogil=True`). It gives the program a moment to end by its own exception, and if that has not happened, ends
 the process. That is safe because results are written whole or not at all, and locks die with their process.
 """
 
@@ -38,19 +38,19 @@ class Interrupted(KeyboardInterrupt):
 
 
 def was_interrupted() -> bool:
-    """Whether a signal has arrived in the innermost `prompt_interruption`: an exception of now may be its echo."""
+    """Whether a signal has arrived in the innermost `prompt_interruption`: a later exception may be its echo."""
     return bool(_received)
 
 
 @contextmanager
 def prompt_interruption(notice: str, grace: float = GRACE) -> Iterator[None]:
-    """Raise `Interrupted` in the block on SIGINT and SIGTERM; end the process where it is still in it `grace` later.
+    """Raise `Interrupted` in the block on SIGINT and SIGTERM; end the process if it is still in it `grace` later.
 
-    A signal that the process was started to ignore, as jobs in the background of a script are, stays ignored. Python
-    allows signal handlers in the main thread alone: elsewhere the block is run as it is.
+    A signal that the process was started to ignore, as background jobs of a script are, stays ignored. Python
+    allows signal handlers only in the main thread: elsewhere the block runs unchanged.
 
     Args:
-        notice: of the exception, or written to stderr when the process is ended.
+        notice: message of the exception, or written to stderr when the process is ended.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,7 +1,7 @@
-"""One writer a cell: an advisory operating-system lock that dies with its process.
+"""One writer per cell: an advisory operating-system lock that dies with its process.
 
-Unlike a lock file that merely exists, it cannot be left stale by a kill, so a rerun is never blocked by the dead. A
-second writer waits for the first and then finds its work done.
+Unlike a lock file that merely exists, it cannot be left stale by a kill, so a rerun is never blocked by a dead process.
+A second writer waits for the first and then finds its work done.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from core.errors import UserError
 
 @contextmanager
 def exclusive(path: Path, say: Callable[[str], None], poll_seconds: float = 0.2) -> Iterator[None]:
-    """Hold the lock file at `path` while the block runs; when it must wait, `say` is told once for which process.
+    """Hold the lock file at `path` while the block runs; if it must wait, `say` is told once for which process.
 
     The file itself stays: removing it would let two processes lock two different files of the same name.
 
@@ -51,7 +51,7 @@ def exclusive(path: Path, say: Callable[[str], None], poll_seconds: float = 0.2)
 
 
 def _write_holder(handle: int) -> None:
-    """Note the holder for whoever waits; on a full disk the note is lost, the lock is not."""
+    """Note the holder for waiting processes; on a full disk the note is lost, but not the lock."""
     try:
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)

@@ -3,8 +3,8 @@ depend on which other runs share the batch.
 
 Tensors carry the chains first, shape (chains, ...). One `torch.Generator` fills the whole tensor; a sequence of R
 generators fills R equal blocks of chains/R consecutive chains, block r from generator r. A run's numbers are then the
-same bit for bit whether it is alone or one of fifty, as long as its own block has the same shape. The loop over the
-generators is the only loop over runs in a sampler's step: torch has no batched generator.
+same bit for bit whether it runs alone or as one of fifty, as long as its own block has the same shape. The loop over
+the generators is the only loop over runs in a sampler's step: torch has no batched generator.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Generators = torch.Generator | Sequence[torch.Generator]
 
 
 def make_generators(seeds: Sequence[int], device: str | torch.device = "cpu") -> list[torch.Generator]:
-    """One generator a seed, on the device whose tensors it is to fill."""
+    """One generator per seed, on the device whose tensors it will fill."""
     return [torch.Generator(device=device).manual_seed(int(seed)) for seed in seeds]
 
 
 def normal_(out: torch.Tensor, generators: Generators) -> torch.Tensor:
     """Fill `out`, shape (chains, ...), with standard normals in place and return it.
 
-    Raises ValueError when the chains do not divide into one equal block a generator.
+    Raises ValueError when the chains do not divide into one equal block per generator.
     """
     return _fill(out, generators, torch.Tensor.normal_)
 
@@ -33,7 +33,7 @@ def normal_(out: torch.Tensor, generators: Generators) -> torch.Tensor:
 def uniform_(out: torch.Tensor, generators: Generators) -> torch.Tensor:
     """Fill `out`, shape (chains, ...), with uniforms of [0, 1) in place and return it.
 
-    Raises ValueError when the chains do not divide into one equal block a generator.
+    Raises ValueError when the chains do not divide into one equal block per generator.
     """
     return _fill(out, generators, torch.Tensor.uniform_)
 
@@ -41,8 +41,8 @@ def uniform_(out: torch.Tensor, generators: Generators) -> torch.Tensor:
 def permutations(n: int, chains: int, generators: Generators) -> torch.Tensor:
     """Independent uniform permutations of 0..n-1, shape (chains, n), int64: the order of the points in one epoch.
 
-    Ranks of 53-bit uniforms: one batched sort instead of a call a chain; a tie has probability below n^2 / 2^54.
-    Raises ValueError when n or chains is below 1, or the chains do not divide into one equal block a generator.
+    Ranks of 53-bit uniforms: one batched sort instead of one call per chain; a tie has probability below n^2 / 2^54.
+    Raises ValueError when n or chains is below 1, or the chains do not divide into one equal block per generator.
     """
     if n < 1 or chains < 1:
         raise ValueError(f"permutations: n and chains must be at least 1, got n={n} and chains={chains}")
@@ -53,9 +53,9 @@ def permutations(n: int, chains: int, generators: Generators) -> torch.Tensor:
 
 
 def chain_seeds(generators: Generators, chains: int) -> np.ndarray:
-    """A seed a chain for compiled code, (chains,) uint64, from the generator of its block.
+    """One seed per chain for compiled code, (chains,) uint64, from the generator of its block.
 
-    Raises ValueError when the chains do not divide into one equal block a generator.
+    Raises ValueError when the chains do not divide into one equal block per generator.
     """
     size = block_size(chains, generators)
     generators = [generators] if isinstance(generators, torch.Generator) else generators

@@ -12,7 +12,7 @@ from core.errors import nearest
 
 
 class Strict(BaseModel):
-    """A model that refuses unknown keys, nan, infinity and truth values for numbers, and can be hashed by its JSON."""
+    """A model that refuses unknown keys, nan, infinity and booleans for numbers, and can be hashed by its JSON."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -27,9 +27,9 @@ class Strict(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _numbers_are_no_truth_values(cls, value: Any, info: ValidationInfo) -> Any:
+    def _numbers_are_not_booleans(cls, value: Any, info: ValidationInfo) -> Any:
         if isinstance(value, bool) and cls.model_fields[info.field_name].annotation in (int, float):
-            raise ValueError("Input should be a number, not a truth value")
+            raise ValueError("Input should be a number, not a boolean")
         return value
 
 
@@ -37,7 +37,7 @@ def explain(error: ValidationError, place: Callable[[str], str] = lambda key: ""
     """One line for all findings of a pydantic error: key, value, and what is allowed.
 
     Args:
-        place: from a finding's first key ("" where it concerns the whole) to what is written before it.
+        place: maps a finding's first key ("" if it concerns the whole) to what is written before it.
     """
     lines = []
     for item in error.errors():

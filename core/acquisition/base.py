@@ -1,8 +1,8 @@
-"""What acquisition functions have in common: a(x), the utility of evaluating x next, which a maximizer maximises.
+"""What acquisition functions have in common: a(x), the utility of evaluating x next, which a maximizer maximizes.
 
-The objective is minimised throughout. An acquisition function takes points X (..., runs, q, d) of the unit cube and
-returns values (..., runs, q): every point of every run is valued on its own, so that q is an axis of candidates, not a
-joint batch. Values are differentiable in X. A leading sample axis, (samples, ..., runs, q), appears where moments have
+The objective is minimized throughout. An acquisition function takes points X (..., runs, q, d) of the unit cube and
+returns values (..., runs, q): every point of every run is valued on its own, so q is an axis of candidates, not a
+joint batch. Values are differentiable in X. A leading sample axis, (samples, ..., runs, q), appears if the moments have
 one; `core.acquisition.integrated` averages it away.
 """
 
@@ -17,7 +17,7 @@ Moments = Callable[[Tensor], tuple[Tensor, Tensor]]  # X (..., runs, q, d) -> me
 
 @runtime_checkable
 class Acquisition(Protocol):
-    """A function of X (..., runs, q, d) with values (..., runs, q); `logarithmic` where they are logs of a utility."""
+    """A function of X (..., runs, q, d) with values (..., runs, q); `logarithmic` if they are logs of a utility."""
 
     @property
     def logarithmic(self) -> bool: ...
@@ -30,10 +30,10 @@ def best_observed(y: Tensor, feasible: Tensor | None = None) -> tuple[Tensor, Te
 
     Args:
         y: (runs, N).
-        feasible: (runs, N) bool; all are where it is left out.
+        feasible: (runs, N) bool; all are feasible by default.
 
     Returns:
-        best (runs,), and found (runs,) bool. Where no observation is feasible, `best` is the smallest of all, a finite
+        best (runs,), and found (runs,) bool. If no observation is feasible, `best` is the smallest of all, a finite
         number for closed forms to work with, and `found` is False.
 
     Raises:
@@ -53,7 +53,7 @@ def align_best(best: Tensor, mean: Tensor) -> Tensor:
     """Give `best` the axes of moments: (runs,) to (runs, 1), and (samples, runs) to (samples, 1 ..., runs, 1).
 
     Raises:
-        ValueError: numbers of runs that differ.
+        ValueError: different numbers of runs.
     """
     if best.ndim not in (1, 2) or mean.ndim < 2 or best.shape[-1] not in (1, mean.shape[-2]):
         raise ValueError(
@@ -66,13 +66,13 @@ def align_best(best: Tensor, mean: Tensor) -> Tensor:
 
 
 def safe_deviation(variance: Tensor) -> tuple[Tensor, Tensor]:
-    """Standard deviations for closed forms that treat certainty apart.
+    """Standard deviations for closed forms that treat certainty separately.
 
     Args:
         variance: rounding may have left zeros and small negative values.
 
     Returns:
-        sigma, 1 where the variance is not positive, and certain, bool, which says where. A nan stays one.
+        sigma, 1 where the variance is not positive, and certain, bool, which marks these places. A nan stays nan.
     """
     certain = variance <= torch.finfo(variance.dtype).tiny
     return torch.where(certain, 1.0, variance).sqrt(), certain

@@ -2,8 +2,8 @@
 
     a_CEI(x) = a_EI(x; V) P[c = 1 | x, D]
 
-V are the observations that satisfy the constraints: the model behind a_EI and its best observation know only those. As
-long as there is none there is nothing to improve on, and the probability of being feasible is the whole utility.
+V are the observations that satisfy the constraints: the model behind a_EI and its best observation use only those. As
+long as V is empty there is nothing to improve on, and the probability of being feasible is the whole utility.
 """
 
 from collections.abc import Callable
@@ -17,10 +17,10 @@ from core.acquisition.base import Acquisition
 
 @dataclass(frozen=True)
 class Constrained:
-    """An improvement times its probability of being feasible, a sum where values are logarithms.
+    """An improvement times its probability of being feasible, or their sum if values are logarithms.
 
     Attributes:
-        acquisition: a utility that is not negative: EI, log EI or PI, with finite values in every run.
+        acquisition: a non-negative utility: EI, log EI or PI, with finite values in every run.
         feasibility: X (..., runs, q, d) to probabilities (..., runs, q), or with the sample axis of `acquisition`.
         found: (runs,) bool, whether an observation of the run is feasible, see `best_observed`.
     """
@@ -31,7 +31,7 @@ class Constrained:
 
     @property
     def logarithmic(self) -> bool:
-        """As the improvement."""
+        """Whether the values of the improvement are logarithms."""
         return self.acquisition.logarithmic
 
     def __call__(self, X: Tensor) -> Tensor:

@@ -55,7 +55,7 @@ class ExpectedImprovement:
 
 @dataclass(frozen=True)
 class LogExpectedImprovement:
-    """log EI: the same maximiser, with gradients where EI underflows to zero."""
+    """log EI: it has the same maximum, and gradients where EI underflows to zero."""
 
     moments: Moments
     best: Tensor

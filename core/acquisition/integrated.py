@@ -3,7 +3,7 @@ Snoek et al. (2012).
 
     a(x) = integral of a(x; xi) p(xi | D) d xi  =~  1/S sum_s a(x; xi_s)
 
-Its sampled integrand comes from moments with a leading sample axis. The utility is averaged, not its logarithm: where
+The sampled integrand comes from moments with a leading sample axis. The utility is averaged, not its logarithm: if
 values are logs, so is the result, log 1/S sum_s exp(log a).
 """
 
@@ -23,14 +23,14 @@ class Integrated:
 
     @property
     def logarithmic(self) -> bool:
-        """As the integrand."""
+        """Whether the values of the integrand are logarithms."""
         return self.acquisition.logarithmic
 
     def __call__(self, X: Tensor) -> Tensor:
         """X (..., runs, q, d) to (..., runs, q).
 
         Raises:
-            ValueError: where the integrand has no sample axis.
+            ValueError: the integrand has no sample axis.
         """
         values = self.acquisition(X)
         if values.ndim != X.ndim:

@@ -3,7 +3,7 @@ asynchronous mode.
 
     a_MCEI(x) = integral of a_EI(x; D + {(x_j, y_j)}) p(y_1 .. y_J | D) dy  =~  1/F sum_f a_EI(x; D + {(x_j, y_fj)})
 
-A fantasy y_f is what one sampled function of the ensemble says at all pending points at once, with observation noise.
+A fantasy y_f is what one sampled function of the ensemble predicts at all pending points, with observation noise.
 Refitting the ensemble to each fantasy would cost F fits; instead the predictive distribution of Eq. 5, a Gaussian that
 matches the ensemble's moments, is taken jointly over x and the pending points and conditioned on the fantasy:
 
@@ -34,7 +34,7 @@ class Fantasies:
         model: a fitted ensemble.
         pending: points under evaluation, (runs, J, d); J may be 0.
         best: y*, (runs,).
-        generators: one a run, or one for all of them.
+        generators: one per run, or one for all runs.
         fantasies: number F of outcomes.
 
     Attributes:
@@ -43,7 +43,7 @@ class Fantasies:
 
     Raises:
         ValueError: shapes that do not match the model, or fewer than one fantasy.
-        TypeError: a mixture of Gaussian processes, whose members are no functions: see `MixtureFantasies`.
+        TypeError: a mixture of Gaussian processes, whose members are not functions: see `MixtureFantasies`.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Fantasies:
     ) -> None:
         check_counts("Fantasies", fantasies=fantasies)
         if isinstance(model, GaussianMixtureModel):
-            raise TypeError(f"Fantasies: members of {type(model).__name__} are no functions; use MixtureFantasies")
+            raise TypeError(f"Fantasies: members of {type(model).__name__} are not functions; use MixtureFantasies")
         if pending.ndim != 3 or pending.shape[0] != model.runs or best.shape != (model.runs,):
             raise ValueError(
                 f"Fantasies: pending has shape {tuple(pending.shape)} and best {tuple(best.shape)}, "
@@ -84,7 +84,7 @@ class Fantasies:
         surprise = (self.outcomes - self.mean).permute(1, 2, 0)
         conditional = mean + (weights @ surprise).movedim(-1, 0)
         explained = (weights * covariance).sum(-1)
-        # Rounding may explain more variance than there is.
+        # Rounding errors may explain more variance than there is.
         variance = (deviations.square().mean(0) - explained).clamp_min(0) + noise
         return conditional, variance.unsqueeze(0)
 
@@ -93,7 +93,7 @@ def _inverse(deviations: Tensor, noise: Tensor) -> Tensor:
     """K^-1, (runs, J, J), of deviations (members, runs, J) and noise variances (runs, J).
 
     A pseudo-inverse: a point that is pending twice, without noise, makes K singular. A run whose members diverged, with
-    K not finite, gets the identity; its deviations make its own predictions nan and touch no other run.
+    K not finite, gets the identity; its deviations make its own predictions nan and affect no other run.
     """
     kernel = torch.einsum("srj,srk->rjk", deviations, deviations) / len(deviations) + torch.diag_embed(noise)
     finite = kernel.isfinite().flatten(1).all(-1)

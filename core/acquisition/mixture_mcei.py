@@ -8,7 +8,7 @@ at the J pending points, noise included, and it is conditioned on them exactly,
     mu_f(x) = mu_i(x) + c_i(x)' K_i^-1 (y_f - mu_i(x_1 .. x_J)),    v_f(x) = v_i(x) - c_i(x)' K_i^-1 c_i(x)
 
 with c_i(x) the member's covariances of x with the pending points, and v_i the variance of f. Without pending points
-this is the acquisition integrated over the members. `core.acquisition.mcei` says how it is used.
+this is the acquisition integrated over the members. For its use see `core.acquisition.mcei`.
 """
 
 import torch
@@ -26,11 +26,11 @@ class MixtureFantasies:
         model: a fitted mixture of M members.
         pending: points under evaluation, (runs, J, d); J may be 0.
         best: y*, (runs,).
-        generators: one a run, or one for all of them.
+        generators: one per run, or one for all runs.
         fantasies: number of outcomes for each member; F = fantasies * M.
 
     Attributes:
-        outcomes: y_f in the units of the targets, (F, runs, J), a fantasy of every member before the next.
+        outcomes: y_f in the units of the targets, (F, runs, J), one fantasy of every member before the next.
         best: min(y*, min_j y_fj), (F, runs).
 
     Raises:
@@ -54,7 +54,7 @@ class MixtureFantasies:
             members, runs, waiting = mean.shape
             normals = torch.empty(runs, fantasies, members, waiting, dtype=mean.dtype, device=source)
             normals = normal_(normals, generators).to(mean.device).movedim(0, 2)
-            self.surprise = (root @ normals.unsqueeze(-1)).squeeze(-1)  # (fantasies, M, runs, J), standardised
+            self.surprise = (root @ normals.unsqueeze(-1)).squeeze(-1)  # (fantasies, M, runs, J), standardized
             self.outcomes = model.targets.inverse(mean + self.surprise).flatten(0, 1)
             known = best.to(mean).expand(len(self.outcomes), -1).unsqueeze(-1)
             self.best = torch.cat([known, self.outcomes], -1).amin(-1)
@@ -62,7 +62,7 @@ class MixtureFantasies:
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Predictive means and variances, noise included, given each fantasy: X (..., runs, q, d) to (F, ..., runs, q).
 
-        Each candidate is joined with the pending points alone, so that the cost grows with q, not with its square.
+        Each candidate is joined only with the pending points, so that the cost grows with q, not with its square.
         """
         X = self.model.expand_runs(X).double()
         candidates = X.movedim(-2, 0).unsqueeze(-2)
@@ -71,7 +71,7 @@ class MixtureFantasies:
         cross = covariance[..., 0, 1:]
         weights = torch.einsum("m...rj,mrjk->m...rk", cross, self.inverse)
         shift = torch.einsum("m...rj,fmrj->fm...r", weights, self.surprise)
-        # Rounding may explain more variance than there is.
+        # Rounding errors may explain more variance than there is.
         variance = (covariance[..., 0, 0] - (weights * cross).sum(-1)).clamp_min(0)
         noise = self.model.noise().view(len(mean), *(1 for _ in range(variance.ndim - 2)), -1)
         conditional = (mean[..., 0] + shift).movedim(2, -1).flatten(0, 1)
@@ -82,7 +82,7 @@ class MixtureFantasies:
 def _root_and_inverse(covariance: Tensor) -> tuple[Tensor, Tensor]:
     """A root R with R R' = K, and the pseudo-inverse, of covariances (..., J, J) that may be singular.
 
-    A covariance that is not finite gets the identity's: its member's mean is not finite either, and touches no other.
+    A covariance that is not finite gets the identity's: its member's mean is not finite either, and affects no other.
     """
     finite = covariance.isfinite().flatten(-2).all(-1)
     eye = torch.eye(covariance.shape[-1], dtype=covariance.dtype, device=covariance.device)

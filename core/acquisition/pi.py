@@ -1,7 +1,7 @@
 """Probability of improvement (thesis, section 2.2.3): PI(x) = P(f(x) < y*) = Phi(gamma), gamma = (y* - mu) / sigma.
 
 Names and shapes are those of `core.acquisition.ei`. Where the variance is zero, PI is 1 below the best observation and
-0 from there on: an equal value is no improvement.
+0 from there on: an equal value is not an improvement.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
-"""Thompson sampling (thesis, section 2.2.3), from every model that can draw functions.
+"""Thompson sampling (thesis, section 2.2.3) with any model that can draw functions.
 
     f ~ p(f | D),    a(x) = -f(x)
 
-The thesis prints a(x) = f(x), for maximisation; minimising, the next point is the draw's minimum. One function is drawn
-for each run and stays fixed, so that the acquisition can be optimised: a member of a sample-based ensemble, or a
+The thesis prints a(x) = f(x), for maximization; here the next point is the draw's minimum. One function is drawn
+for each run and stays fixed, so that the acquisition can be optimized: a member of a sample-based ensemble, or a
 function of a Gaussian member of a mixture.
 """
 
@@ -29,7 +29,7 @@ class ThompsonSample:
 
     Args:
         model: a fitted model.
-        generators: one a run, or one for all of them.
+        generators: one per run, or one for all runs.
 
     Raises:
         TypeError: a model that has no functions to draw.
@@ -47,7 +47,7 @@ class ThompsonSample:
 
 @singledispatch
 def draw_function(model: EnsembleModel, generators: Generators) -> Function:
-    """A function X (..., runs, q, d) -> (..., runs, q), in the targets' units; of any ensemble, a member a run."""
+    """A function X (..., runs, q, d) -> (..., runs, q), in the targets' units; for any ensemble, one member per run."""
     members = draw_members(model, 1, generators).squeeze(-1)
 
     def function(X: Tensor) -> Tensor:
@@ -60,7 +60,7 @@ def draw_function(model: EnsembleModel, generators: Generators) -> Function:
 
 @draw_function.register
 def _(model: SampledNetwork, generators: Generators) -> Function:
-    """One network a run, without the cost of the others."""
+    """One network per run, without the cost of the others."""
     members = draw_members(model, 1, generators).squeeze(-1)
     drawn = copy.copy(model)
     drawn.samples = model.samples[members, torch.arange(model.runs, device=members.device)].unsqueeze(0)
@@ -75,7 +75,7 @@ def _(model: GaussianMixtureModel, generators: Generators) -> Function:
 
 @draw_function.register
 def _(model: ProbabilisticBackpropagation, generators: Generators) -> Function:
-    raise TypeError("ThompsonSample: ProbabilisticBackpropagation predicts moments, it has no function to draw")
+    raise TypeError("ThompsonSample: ProbabilisticBackpropagation predicts moments and has no function to draw")
 
 
 def draw_members(model: EnsembleModel, draws: int, generators: Generators) -> Tensor:

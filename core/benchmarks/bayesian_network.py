@@ -1,8 +1,8 @@
 """Hyperparameters of a Bayesian neural network (thesis 6.4.3, C.9 and Table C.3): `bnn_boston` and `bnn_protein`.
 
-A network of two hidden tanh layers, sampled by scale-adapted SGHMC with minibatches of 20. The budget counts MCMC
-steps, from 500 to 10,000, burn-in included; of the steps after the burn-in 100 parameter vectors are kept, equally far
-apart and ending with the last. The loss is the negative log-likelihood of the validation data, the mean over its points
+A network with two hidden tanh layers is sampled by scale-adapted SGHMC with minibatches of 20. The budget counts MCMC
+steps, from 500 to 10,000, including burn-in; from the steps after burn-in 100 parameter vectors are kept, equally far
+apart and ending with the last. The loss is the negative log-likelihood of the validation data, averaged over its points
 in the units of the targets, under the Gaussian with the mean and variance of the mixture (Eq. 3.4).
 
 Where the thesis is silent:
@@ -11,12 +11,13 @@ Where the thesis is silent:
   the noise variance of standardised targets.
 * **The split** is fixed: 60% of the data train, as in chapter 7, and of the next 20% at most 1,000 points validate:
   with all 9,146 of protein, small budgets would spend several times as long on predictions as on sampling.
-* **100 vectors** at every budget: 500 steps with the longest burn-in, 0.8, leave just as many. RoBO keeps every
+* **100 vectors** at every budget: 500 steps with the longest burn-in, 0.8, leave exactly as many. RoBO keeps every
   hundredth step, which is 2 to 8 vectors at 1,111 steps.
-* **The burn-in** is a share of the budget; the momentum decay's lower end, 0, is taken as 1e-6, for samplers need some.
+* **The burn-in** is a share of the budget; the lower end of the momentum decay, 0, is taken as 1e-6, since samplers
+  need some.
 
-A chain that diverges predicts nan; such a loss is for `guarded_evaluate` to record as failed. What is finite is cut off
-at the loss of a failure, a million: about what predictions 1.4 standard deviations off cost at the prior's noise.
+A chain that diverges predicts nan; `guarded_evaluate` records such a loss as failed. Finite losses are cut off at the
+loss of a failure, a million, which is about what predictions 1.4 standard deviations off cost at the prior's noise.
 """
 
 from __future__ import annotations
@@ -72,10 +73,10 @@ class BayesianNetworkTuning:
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
-        """Sample a network a configuration, for the budget rounded to a whole number of steps.
+        """Sample one network per configuration, for the budget rounded to a whole number of steps.
 
         Raises:
-            UserError: a budget outside of the fidelity.
+            UserError: a budget outside the fidelity's range.
         """
         steps = round(check_budget(self.fidelity, budget))
         _compile()
@@ -95,7 +96,7 @@ class BayesianNetworkTuning:
 
 
 def network(configuration: Mapping[str, Any], steps: int) -> BayesianNetwork:
-    """The model of a configuration; it keeps 100 to 199 vectors, of which the last 100 count.
+    """The model of a configuration; it keeps 100 to 199 vectors, and the last 100 count.
 
     The burn-in is longer by less than an interval, so that the last vector is the last step's.
     """
@@ -113,7 +114,7 @@ def network(configuration: Mapping[str, Any], steps: int) -> BayesianNetwork:
 
 
 def bnn_boston(download: bool = True) -> BayesianNetworkTuning:
-    """On Boston housing: 304 points train and 101 validate.
+    """The benchmark on Boston housing: 304 points for training and 101 for validation.
 
     Raises:
         DataUnavailableError: the data are in none of the catalogue's places.
@@ -122,7 +123,7 @@ def bnn_boston(download: bool = True) -> BayesianNetworkTuning:
 
 
 def bnn_protein(download: bool = True) -> BayesianNetworkTuning:
-    """On protein structure: 27,438 points train and 1,000 validate.
+    """The benchmark on protein structure: 27,438 points for training and 1,000 for validation.
 
     Raises:
         DataUnavailableError: the data are in none of the catalogue's places.
@@ -131,7 +132,7 @@ def bnn_protein(download: bool = True) -> BayesianNetworkTuning:
 
 
 def bnn_diabetes() -> BayesianNetworkTuning:
-    """On the diabetes data that come with scikit-learn, which are not the thesis': 265 points train and 88 validate."""
+    """The benchmark on scikit-learn's diabetes data, not in the thesis: 265 points for training, 88 for validation."""
     return _on("diabetes", download=False)
 
 

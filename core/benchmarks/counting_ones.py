@@ -4,7 +4,7 @@
 
 with d = N_cat + N_cont hyperparameters, categorical ones in {0, 1} and continuous ones in [0, 1]. The budget b is the
 number of draws, from 576 / d to 93312 / d, so that the noise of the whole sum does not depend on d. The optimum is -d,
-at all ones; what is plotted is the noise-free regret of the incumbent over d. (The thesis states 144 and 11664 for
+at all ones; plots show the noise-free regret of the incumbent divided by d. (The thesis states 144 and 11664 for
 d = 8; its formula gives 72, and 144 is the smallest rung that eta = 3 uses.)
 """
 
@@ -32,7 +32,7 @@ class CountingOnes:
         continuous: N_cont.
 
     Raises:
-        UserError: numbers below 0, or both 0, or so many that the smallest budget is no draw.
+        UserError: numbers below 0, or both 0, or so many that the smallest budget is less than one draw.
     """
 
     categorical: int = 8
@@ -69,10 +69,10 @@ class CountingOnes:
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
-        """A budget is rounded to a whole number of draws.
+        """Evaluate configurations; the budget is rounded to a whole number of draws.
 
         Raises:
-            UserError: a budget outside of the fidelity.
+            UserError: a budget outside the fidelity's range.
         """
         budget = check_budget(self.fidelity, budget)
         ones, shares = self._values(configurations)
@@ -86,7 +86,7 @@ class CountingOnes:
         return -(ones.sum(axis=1) + shares.sum(axis=1))
 
     def regret(self, configurations: Configurations) -> NDArray[np.float64]:
-        """The normalised regret (f(x) + d) / d of the noise-free function, (n,), between 0 and 1."""
+        """The normalized regret (f(x) + d) / d of the noise-free function, (n,), between 0 and 1."""
         return (self.noise_free(configurations) + self.dimension) / self.dimension
 
     @cached_property

@@ -1,15 +1,15 @@
 """Surrogates of fully connected networks (thesis C.8): two random forests over the hyperparameters of Table C.1, one of
-the validation error after each of the epochs, one of the seconds that they take.
+the validation error after each epoch, one of the seconds that all epochs take.
 
-    surrogate = FCNetSurrogate.fit(records)          # learning curves, as the experiment that collected them has them
+    surrogate = FCNetSurrogate.fit(records)          # learning curves, as recorded by the experiment that collects them
 
-A budget is a number of seconds of training, and an evaluation costs it whole. With s(x) the predicted seconds of all E
+A budget is a number of seconds of training, and an evaluation costs all of it. With s(x) the predicted seconds of all E
 epochs and c_e(x) the predicted error after epoch e, the loss is c_e(x) with e = floor(E budget / s(x)), at most E: "we
-extend the curves by the last obtained value". Where not even one epoch ends, it is the largest error that was recorded.
+extend the curves by the last obtained value". If not even one epoch ends, it is the largest error recorded.
 
 Budgets follow C.8.2. The largest is the power of 3 that is nearest, in logarithms, to the seconds of the configuration
 with the smallest predicted error after all epochs; the smallest is the first power of 3 in which most configurations
-finish an epoch, here nine tenths of those that were trained. Both minima, of c_E and of the loss at the largest
+finish an epoch, here 90% of those that were trained. Both minima, of c_E and of the loss at the largest
 budget, are found by differential evolution; the second is `optimum`.
 
 Where C.8 is silent: the forests are scikit-learn's with 50 trees, the seconds are predicted as logarithms, a network
@@ -36,9 +36,9 @@ from core.errors import UserError
 from core.spaces import CubeEncoding
 
 TREES = 50
-MOST = 0.9  # of the configurations, at least, finish an epoch in the smallest budget: about Table C.2's four rungs
-POPULATION = 50  # of differential evolution, a hyperparameter; 15, scipy's, ends in a local minimum now and then
-ITERATIONS = 10_000  # of differential evolution, at most: it ends where its population is on one plateau
+MOST = 0.9  # least share of configurations that finish an epoch in the smallest budget: about Table C.2's four rungs
+POPULATION = 50  # members per hyperparameter in differential evolution; scipy's 15 ends in a local minimum now and then
+ITERATIONS = 10_000  # maximum for differential evolution, which ends when its population is on one plateau
 NAMES = tuple(surrogate_space())
 COLUMNS = (*NAMES, "valid_error", "seconds")
 
@@ -49,7 +49,7 @@ class Forest:
     Args:
         X: (N, d).
         y: (N, outputs).
-        seed: of the trees.
+        seed: seed of the trees.
     """
 
     def __init__(self, X: NDArray[np.float64], y: NDArray[np.float64], seed: int) -> None:
@@ -66,7 +66,7 @@ class Forest:
         self._values = np.ascontiguousarray(np.concatenate([tree.value[:, :, 0] for tree in trees]), np.float32)
 
     def predict(self, X: NDArray[np.float64], outputs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Of each x (n, d) one output, (n,): the mean over the trees."""
+        """One output for each x (n, d), (n,): the mean over the trees."""
         tables = self._roots, self._feature, self._threshold, self._left, self._right, self._values
         return _predict(X.astype(np.float32), outputs, *tables)
 
@@ -86,13 +86,13 @@ def _predict(X, outputs, roots, feature, threshold, left, right, values):
 
 
 class FCNetSurrogate:
-    """An `Objective` without noise; see the module.
+    """The surrogate of one data set: a noise-free `Objective`.
 
     Args:
         X: hyperparameters of Table C.1 in its order, (N, 6).
-        curves: errors after each epoch, (N, E), nan where a network has diverged.
-        seconds: of all epochs, (N,).
-        seed: of the forests and of differential evolution.
+        curves: errors after each epoch, (N, E), nan once a network has diverged.
+        seconds: time of all epochs, (N,).
+        seed: seed of the forests and of differential evolution.
 
     Attributes:
         optimum: smallest loss at the largest budget.
@@ -104,7 +104,7 @@ class FCNetSurrogate:
     def __init__(
         self, X: NDArray[np.float64], curves: NDArray[np.float64], seconds: NDArray[np.float64], seed: int = 0
     ) -> None:
-        # Every network may have diverged in its first epoch.
+        # All networks may have diverged in their first epoch.
         self._untrained = self.worst_loss if np.isnan(curves).all() else float(np.nanmax(curves))
         curves = np.where(np.isnan(curves), self.worst_loss, curves)
         self.space: ConfigurationSpace = surrogate_space()
@@ -115,9 +115,9 @@ class FCNetSurrogate:
 
     @classmethod
     def fit(cls, records: pd.DataFrame) -> FCNetSurrogate:
-        """From learning curves, a row a configuration: the hyperparameters, `valid_error` (a list), `seconds`.
+        """Fit to learning curves, one row per configuration: the hyperparameters, `valid_error` (a list), `seconds`.
 
-        The forests of the same records are grown once a process.
+        The forests of the same records are grown once per process.
 
         Raises:
             UserError: a column is missing, or there are fewer than two configurations.
@@ -145,21 +145,21 @@ class FCNetSurrogate:
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
-        """The generator is not used.
+        """Predict the loss of configurations; the generator is not used.
 
         Raises:
-            UserError: a budget outside of the fidelity.
+            UserError: a budget outside the fidelity's range.
         """
         budget = check_budget(self.fidelity, budget)
         losses = self.losses(self._points(configurations), budget)
         return Evaluation(losses, np.full(len(losses), budget), tuple({} for _ in configurations))
 
     def regret(self, configurations: Configurations) -> NDArray[np.float64]:
-        """The loss at the largest budget above the smallest one, (n,)."""
+        """The loss at the largest budget minus the optimum, (n,)."""
         return self.losses(self._points(configurations), self.fidelity.maximum) - self.optimum
 
     def losses(self, X: NDArray[np.float64], budget: float) -> NDArray[np.float64]:
-        """The loss of hyperparameters (n, 6) after so many seconds, (n,)."""
+        """The loss of hyperparameters (n, 6) after the given number of seconds, (n,)."""
         done = np.minimum(np.floor(self.epochs * budget / self._seconds(X)), self.epochs).astype(np.int64)
         return np.where(done > 0, self._error.predict(X, np.maximum(done, 1) - 1), self._untrained)
 

@@ -1,14 +1,14 @@
 """Two HPOlib benchmarks that are tables: SVM on grid and LDA on grid (DNGO Table 1, BOHAMIANN section 6.1).
 
 * `svm_on_grid()`: error of a structured SVM over C (25) x alpha (14) x epsilon (4), 1,400 cells. The catalogue's source
-  speaks of 24 values of C; the file has 25, and 1,400 needs 25.
+  says 24 values of C; the file has 25, and 1,400 requires 25.
 * `lda_on_grid()`: perplexity of online LDA over kappa (6) x tau (6) x s (8), 288 cells. The file has 289 rows because
   the cell (0.5, 1024, 64) was measured twice: 1523.244 in 8,761 s, and later 1520.064 in 10,878 s. HPOlib fills its
-  grid row by row, so that the later row stands; so does ours. The optimum, 1266.167, is another cell's.
+  grid row by row, so the later row counts, as it does here. The optimum, 1266.167, is in another cell.
 
-Each hyperparameter is an ordinal of its grid values, as HPOlib optimises indices 0..k-1: in the unit cube of
-`core.spaces` the grid is equidistant and a continuous point falls into the cell that it lies in. The cost is the
-seconds that the table records; nothing is noisy, and the optimum is the table's minimum.
+Each hyperparameter is an ordinal of its grid values, as HPOlib optimizes indices 0..k-1: in the unit cube of
+`core.spaces` the grid is equidistant and a continuous point takes the value of the cell that it lies in. The cost is
+the recorded time in seconds; there is no noise, and the optimum is the table's minimum.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class GridTable:
     Attributes:
         name: as in the catalogue.
         grid: the values of each hyperparameter, ascending.
-        losses, costs: recorded loss and seconds, one axis a hyperparameter.
+        losses, costs: recorded loss and seconds, one axis per hyperparameter.
     """
 
     name: str
@@ -43,7 +43,7 @@ class GridTable:
 
     @property
     def space(self) -> ConfigurationSpace:
-        """One ordinal a hyperparameter."""
+        """One ordinal per hyperparameter."""
         space = ConfigurationSpace(name=self.name)
         space.add(*(OrdinalHyperparameter(name, values) for name, values in self.grid.items()))
         return space
@@ -70,7 +70,7 @@ class GridTable:
         """Look configurations up; draws nothing from the generator.
 
         Raises:
-            UserError: a value that is not on the grid, or a budget, which tables do not have.
+            UserError: a value that is not on the grid, or a budget, since tables have none.
         """
         check_budget(self.fidelity, budget)
         cells = tuple(
@@ -86,7 +86,7 @@ class GridTable:
 
 
 def table_from_frame(name: str, frame: pd.DataFrame, parameters: tuple[str, ...], loss: str, cost: str) -> GridTable:
-    """A grid from its rows; of several rows for a cell the last one stands.
+    """A grid from its rows; if a cell has several rows, the last one counts.
 
     Raises:
         CorruptDataError: a cell of the grid has no row.
@@ -95,7 +95,7 @@ def table_from_frame(name: str, frame: pd.DataFrame, parameters: tuple[str, ...]
     shape = tuple(len(values) for values in grid.values())
     cells = tuple(np.searchsorted(grid[parameter], frame[parameter]) for parameter in parameters)
     losses, costs = np.full(shape, np.nan), np.full(shape, np.nan)
-    # assigned one after the other: NumPy does not say which of several assignments to an element stands
+    # assigned one after the other: NumPy does not define which of several assignments to an element wins
     for row, cell in enumerate(zip(*cells)):
         losses[cell], costs[cell] = frame[loss].iloc[row], frame[cost].iloc[row]
     if np.isnan(losses).any():

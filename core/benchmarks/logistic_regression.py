@@ -4,15 +4,15 @@ Multinomial logistic regression trained by plain minibatch descent from zero wei
 
     mean_i -log p(y_i | x_i; W, b) + l2_reg |W|^2,        p = softmax(x W + b),   pixels / 256,
 
-through the minibatches in their order, the last incomplete one left out. The space is HPOlib's, none of it on a log
+through the minibatches in order, leaving out the last incomplete one. The space is HPOlib's, none of it on a log
 scale: lrate in [0, 10], l2_reg in [0, 1], batchsize an integer in [20, 2000], n_epochs an integer in [5, 2000]. After
 each epoch the validation error is measured; the loss is the smallest one seen. Training stops early as HPOlib's does:
 after 5,000 minibatches, or twice as many as it took to the latest improvement by more than a factor of 0.995.
 
-What differs, beside the data: HPOlib trains on 50,000 images and validates on 10,000; ours are 6,000, 2,000 and 2,000
+What differs besides the data: HPOlib trains on 50,000 images and validates on 10,000; ours are 6,000, 2,000 and 2,000
 for test, split once at random (the first half of the test images is known to be the easier). So an epoch has fewer
 minibatches, errors are larger, and published numbers are not comparable cell by cell. HPOlib averages the validation
-error over whole minibatches, ours is over all validation images. A model that diverged to nan predicts class 0, as the
+error over whole minibatches, ours over all validation images. A model that diverged to nan predicts class 0, as the
 index of the largest of ten nans is 0 there and here.
 """
 
@@ -69,12 +69,12 @@ class LogisticRegression:
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
-        """Train a model a configuration; draws nothing from the generator.
+        """Train one model per configuration; draws nothing from the generator.
 
         `info` has the epochs that were trained and the test error of the weights with the smallest validation error.
 
         Raises:
-            UserError: a budget, which this benchmark does not have.
+            UserError: a budget was given; this benchmark has none.
         """
         check_budget(self.fidelity, budget)
         losses, costs, info = [], [], []
@@ -98,7 +98,7 @@ class LogisticRegression:
         with np.errstate(over="ignore", invalid="ignore"):
             for epoch in range(1, int(configuration["n_epochs"]) + 1):
                 last = (epoch + 1) * batches - 1  # number of the epoch's last minibatch: HPOlib's first epoch is 1
-                if patience < last:  # it would stop inside of this epoch, before it validates
+                if patience < last:  # it would stop inside this epoch, before it validates
                     break
                 for batch in range(batches):
                     rows = slice(batch * size, (batch + 1) * size)
@@ -111,7 +111,7 @@ class LogisticRegression:
                     if error < best * IMPROVEMENT:
                         patience = max(patience, last * PATIENCE_FACTOR)
                     best, test_error = error, _error(W, b, *self.test)
-                if patience <= last or not np.isfinite(W).all():  # a diverged model predicts the same for ever
+                if patience <= last or not np.isfinite(W).all():  # a diverged model predicts the same forever
                     break
         return best, test_error, epochs
 

@@ -1,14 +1,14 @@
-"""What is optimised: the contract of an objective, and the guard that turns failures into records.
+"""What is optimized: the contract of an objective, and the guard that turns failures into records.
 
     class Objective:                    # any object with these names
         space: ConfigurationSpace
-        fidelity: Fidelity | None       # what a budget means, None where there is only one
-        optimum: float | None           # the smallest noise-free loss, None where unknown
-        worst_loss: float               # finite; what a failed evaluation is recorded with
+        fidelity: Fidelity | None       # what a budget means, None if there is only one
+        optimum: float | None           # the smallest noise-free loss, None if unknown
+        worst_loss: float               # finite; recorded for a failed evaluation
         def evaluate(self, configurations, budget, generator) -> Evaluation
 
-Losses are minimised. `guarded_evaluate` is how an optimizer calls an objective that others wrote: whatever it raises
-or returns, an evaluation comes back, and the run goes on. `FunctionObjective` makes an objective of a plain function
+Losses are minimized. `guarded_evaluate` is how an optimizer calls an objective that others wrote: whatever it raises
+or returns, an evaluation comes back, and the run goes on. `FunctionObjective` makes an objective from a plain function
 of one configuration.
 """
 
@@ -46,11 +46,11 @@ class Evaluation:
     """The outcome for n configurations.
 
     Attributes:
-        loss: (n,) float64, to be minimised; of failed evaluations the benchmark's worst-case loss.
-        cost: (n,) float64, what each evaluation cost in the benchmark's own unit: seconds, or 1 where cost means
-            nothing.
+        loss: (n,) float64, to be minimized; for failed evaluations the benchmark's worst-case loss.
+        cost: (n,) float64, what each evaluation cost in the benchmark's own unit: seconds, or 1 if cost has no
+            meaning.
         info: n mappings with whatever else is worth recording; a failed evaluation has its message under "failure",
-            where anything that is false, an empty text as well, says that it did not fail.
+            where any false value, including an empty string, means that it did not fail.
     """
 
     loss: NDArray[np.float64]
@@ -64,13 +64,13 @@ class Evaluation:
 
 
 def failure_of(entry: Mapping[str, Any]) -> str:
-    """The message of a failed evaluation by its entry of `info`; empty where it did not fail."""
+    """The message of a failed evaluation from its entry of `info`; empty if it did not fail."""
     said = entry.get(FAILURE)
     return (str(said) or repr(said)) if said else ""
 
 
 class Objective(Protocol):
-    """See the module."""
+    """Anything with these attributes and `evaluate`: losses and costs of configurations on a budget."""
 
     space: ConfigurationSpace
     fidelity: Fidelity | None
@@ -83,10 +83,10 @@ class Objective(Protocol):
 
 
 def check_budget(fidelity: Fidelity | None, budget: float | None) -> float | None:
-    """The budget to evaluate with: the largest one where none is asked for.
+    """The budget to evaluate with: by default the largest one.
 
     Raises:
-        UserError: outside of the fidelity's range, or given though there is no fidelity.
+        UserError: outside the fidelity's range, or given although there is no fidelity.
     """
     if fidelity is None:
         if budget is not None:
@@ -106,7 +106,7 @@ class FunctionObjective:
     What the function raises passes through `evaluate`; `guarded_evaluate` records it.
 
     Raises:
-        UserError: a worst-case loss that is not a finite number, or a space that is none.
+        UserError: a worst-case loss that is not a finite number, or a space that is not a ConfigurationSpace.
     """
 
     function: Callable[[Mapping[str, Any], float | None, np.random.Generator], float]
@@ -123,10 +123,10 @@ class FunctionObjective:
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
-        """One call of the function a configuration.
+        """One call of the function per configuration.
 
         Raises:
-            UserError: the budget is outside of the fidelity.
+            UserError: the budget is outside the fidelity's range.
             TypeError, ValueError: the function does not return one number.
         """
         budget = check_budget(self.fidelity, budget)
@@ -141,14 +141,14 @@ class FunctionObjective:
 def guarded_evaluate(
     objective: Objective, configurations: Configurations, budget: float | None, generator: np.random.Generator
 ) -> Evaluation:
-    """Evaluate, with every failure recorded: the worst-case loss, the seconds until it failed, and a message.
+    """Evaluate and record every failure: the worst-case loss, the seconds until it failed, and a message.
 
-    A failure is an exception, a result that is not one loss and one cost a configuration, or a loss or a cost that is
+    A failure is an exception, a result that is not one loss and one cost per configuration, or a loss or a cost that is
     not finite. When a batch of several fails as a whole, its configurations are evaluated again one by one, so that
     only those that fail alone are recorded as failed. Interrupts (KeyboardInterrupt, SystemExit) pass.
 
     Raises:
-        UserError: a budget outside of the fidelity; that is the caller's mistake, not the objective's.
+        UserError: a budget outside the fidelity's range; that is the caller's mistake, not the objective's.
     """
     check_budget(objective.fidelity, budget)
     n = len(configurations)
@@ -182,8 +182,8 @@ def _read(result: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]
     if len(result.info) != n:
         raise ValueError(f"evaluate returned {len(result.info)} entries of info, not {n}")
     for entry in result.info:
-        if not isinstance(entry, (dict, Mapping)):  # dict is asked for first: it is faster
-            raise TypeError(f"evaluate returned an entry of info of type {type(entry).__name__}, no mapping")
+        if not isinstance(entry, (dict, Mapping)):  # checked for dict first, which is faster
+            raise TypeError(f"evaluate returned an entry of info of type {type(entry).__name__}, not a mapping")
     return loss.astype(np.float64), cost.astype(np.float64), tuple(result.info)
 
 
@@ -195,7 +195,7 @@ def _without_nonfinite(
     seconds: float,
 ) -> Evaluation:
     finite = all(map(math.isfinite, loss.tolist())) and all(map(math.isfinite, cost.tolist()))
-    if finite and not any(FAILURE in entry for entry in info):  # nearly always, and simulations are made of it
+    if finite and not any(FAILURE in entry for entry in info):  # the usual case, to be fast in simulations
         return Evaluation(loss, cost, info)
     entries = []
     for value, price, entry in zip(loss, cost, info):
@@ -211,8 +211,8 @@ def _without_nonfinite(
 
 
 def _number(value: Any) -> float:
-    """A single real number: no text, no truth value, no array of several."""
-    if type(value) is float:  # the shortest way for what most functions return
+    """A single real number: not text, not a boolean, not an array of several."""
+    if type(value) is float:  # the fast path for what most functions return
         return value
     array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)  # a tensor
     if array.dtype.kind not in "fiu":

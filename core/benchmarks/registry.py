@@ -24,7 +24,7 @@ def objective(name: str) -> Objective:
     """A synthetic function, or a benchmark whose data the catalogue has.
 
     Raises:
-        UnknownNameError: no objective of that name; the message has the nearest ones.
+        UnknownNameError: no objective has that name; the message has the nearest ones.
         DataUnavailableError: its data are in none of the catalogue's places.
     """
     if name in FUNCTIONS:

@@ -1,9 +1,9 @@
 """The sinc toy of the thesis' Fig. 3.1: 20 noise-free observations of a function of one input.
 
 The thesis gives neither the scaling of the function nor the interval. Ours are those of the examples that its authors
-published with their code: f(x) = sin(pi u) / (pi u) with u = 10 x - 5, on [0, 1], which ends at the fifth zero to each
-side of the peak. Points are uniform at random in [0, 1]; predictions are evaluated on a grid over [-1, 2], of which the
-middle third lies between data and the rest is extrapolation.
+published with their code: f(x) = sin(pi u) / (pi u) with u = 10 x - 5, on [0, 1], which ends at the fifth zero on each
+side of the peak. Points are uniform at random in [0, 1]; predictions are evaluated on a grid over [-1, 2], whose
+middle third lies between data and whose rest is extrapolation.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class Sinc:
     """Training data and evaluation grid; inputs carry a feature axis of length 1.
 
     Args:
-        points: observations a run.
+        points: observations per run.
         interval: where observations lie.
         extent: where predictions are evaluated.
     """
@@ -51,10 +51,10 @@ def prediction_records(
     """Records of a fit: rows of part "data" hold the training points (sd 0), those of part "grid" the prediction.
 
     Args:
-        runs: the repetitions' numbers.
-        X, y: as `Sinc.observations` gives them.
+        runs: numbers of the repetitions.
+        X, y: as returned by `Sinc.observations`.
         grid: (size, 1).
-        mean, variance: the prediction on the grid, (runs, size), or (1, size) where all repetitions share it.
+        mean, variance: the prediction on the grid, (runs, size), or (1, size) if all repetitions share it.
     """
     mean, variance = (values.detach().cpu().expand(len(runs), -1) for values in (mean, variance))
     frames = []

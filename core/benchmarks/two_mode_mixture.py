@@ -1,10 +1,10 @@
-"""The posterior with two modes of thesis 3.5.1 and Fig 3.2: Welling and Teh (2011), Section 5.1.
+"""The bimodal posterior of thesis 3.5.1 and Fig 3.2: Welling and Teh (2011), Section 5.1.
 
     theta_0 ~ Normal(0, 10),   theta_1 ~ Normal(0, 1)                                   (variances)
     x_i ~ 1/2 Normal(theta_0, sigma_x^2) + 1/2 Normal(theta_0 + theta_1, sigma_x^2),    i = 1..N
 
 with sigma_x^2 = 2 known, N = 100 points drawn with theta = (0, 1). Exchanging the two components leaves the likelihood
-as it is, so the posterior has a mode near (0, 1) and one near (1, -1). The thesis states no priors; these are Welling
+unchanged, so the posterior has a mode near (0, 1) and one near (1, -1). The thesis states no priors; these are Welling
 and Teh's. Parameters are batched over chains, shape (chains, 2).
 """
 
@@ -63,7 +63,7 @@ class TwoModeMixture:
     def log_density_grid(self, theta_0: torch.Tensor, theta_1: torch.Tensor) -> torch.Tensor:
         """The posterior's log density on the grid theta_0 (G0,) x theta_1 (G1,), shape (G0, G1).
 
-        Normalised by the sum over the grid, which must therefore be evenly spaced and cover both modes.
+        Normalized by the sum over the grid, which must therefore be evenly spaced and cover both modes.
         """
         joint = self.log_posterior(torch.stack(torch.meshgrid(theta_0, theta_1, indexing="ij"), dim=-1))
         cell = (theta_0[1] - theta_0[0]) * (theta_1[1] - theta_1[0])

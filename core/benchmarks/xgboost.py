@@ -1,7 +1,7 @@
 """The XGBoost benchmark of the thesis: eight hyperparameters of gradient boosted trees (Tables A.1 and E.3).
 
 The thesis treats every hyperparameter as continuous and rounds the integer ones before they reach XGBoost, so the
-space holds floats alone; `INTEGERS` names the rounded ones.
+space has only floats; `INTEGERS` names the rounded ones.
 """
 
 from __future__ import annotations

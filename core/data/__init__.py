@@ -1,4 +1,4 @@
-"""Data sets by name, with where they come from, and how they are split and normalised.
+"""Data sets by name, where they come from, and how they are split and normalized.
 
     from core.data import load, load_frame, Standardizer, train_test_split
     boston = load("boston")            # X (506, 13), y (506,)

@@ -24,7 +24,7 @@ from core.errors import UserError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status is 1 where the user has something to correct."""
+    """Run one command; the exit status is 1 if the user has something to correct."""
     options = parser().parse_args(arguments)
     places = Places.from_environment()
     try:
@@ -44,13 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command line understands."""
-    parser = argparse.ArgumentParser(prog="python -m core.data", description="Data sets: what there is, and where.")
+    """The parser of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m core.data", description="Data sets: their names and places.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="every data set, its size, and where it is")
     fetching = commands.add_parser("fetch", help="download data sets into data/")
     fetching.add_argument("names", nargs="+", metavar="NAME")
-    fetching.add_argument("--accept", action="store_true", help="pin the content as it is now, though it differs")
+    fetching.add_argument("--accept", action="store_true", help="pin the content as it is now, even if it differs")
     fingerprinting = commands.add_parser("fingerprint", help="checksum and content fingerprint of the copy here")
     fingerprinting.add_argument("name", metavar="NAME")
     return parser

@@ -1,7 +1,7 @@
 """The file format of OpenML: ARFF, dense and sparse.
 
-A header of `@attribute NAME TYPE` lines (a type is a word, or the categories in braces), then after `@data` one row a
-line: comma-separated values, or in the sparse form `{index value, index value}`, where what is left out is 0 for a
+A header of `@attribute NAME TYPE` lines (a type is a word, or the categories in braces), then after `@data` one row per
+line: comma-separated values, or in the sparse form `{index value, index value}`, where an omitted value is 0 for a
 number and the first category for a nominal attribute. `%` starts a comment line, `?` is a missing value.
 
 `scipy.io.arff` is no substitute: it refuses the sparse form, quoted categories behind a blank, names in double quotes
@@ -27,7 +27,7 @@ _SPARSE = re.compile(r"""\s*(\d+)\s+('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^,}]*)
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column: its name, and its first category where it is nominal (None for a number)."""
+    """A column: its name, and its first category if it is nominal (None for a number)."""
 
     name: str
     first: str | None

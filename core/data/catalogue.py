@@ -3,12 +3,12 @@
 `rows` and `columns` count the table as it is stored, the target included. `file` is the path below any data folder.
 Two checksums identify a set:
 
-* `sha256`, of the bytes of the copy that this catalogue was made with (another writer of the same table differs);
+* `sha256`, of the bytes of the copy that this catalogue was made from (another writer of the same table differs);
 * `fingerprint`, of what the table says, whatever its bytes (`core.data.fingerprint` defines it).
 
-Where both are missing, no copy was at hand: the shape is checked, and the content is pinned at the first download
-(`core.data.pins`). `source` says how to download it, `origin` in words where it comes from, `openml_tasks` under which
-task numbers thesis Table E.1 lists it, and `note` what a user of the set must know.
+If both are missing, no copy was at hand: the shape is checked, and the content is pinned at the first download
+(`core.data.pins`). `source` says how to download the set, `origin` in words where it comes from, `openml_tasks` under
+which task numbers thesis Table E.1 lists it, and `note` what a user of the set must know.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Text(_Strict):
     url: str
     member: str | None = None
     separator: Literal["comma", "semicolon", "whitespace"] = "comma"
-    names: tuple[str, ...] = ()  # where the text has no header line
+    names: tuple[str, ...] = ()  # if the text has no header line
     target: str
     drop: tuple[str, ...] = ()
-    centred_digits: int | None = None  # subtract column means, then keep so many significant digits
+    centred_digits: int | None = None  # subtract column means, then keep this many significant digits
 
 
 class File(_Strict):
@@ -63,14 +63,14 @@ class File(_Strict):
 
 
 class Bundled(_Strict):
-    """A data set inside scikit-learn: no file, no network."""
+    """A data set bundled with scikit-learn: no file, no network."""
 
     kind: Literal["scikit-learn"]
     loader: str
 
 
 class ByHand(_Strict):
-    """No download that we know how to repeat; `origin` says where to ask."""
+    """A set without a repeatable download; `origin` says where to ask."""
 
     kind: Literal["by hand"]
 
@@ -110,7 +110,7 @@ class Entry(_Strict):
 
     @property
     def is_table(self) -> bool:
-        """A set of one table, the bundled ones included; the others are images."""
+        """Whether the set is one table, which includes the bundled ones; the others are images."""
         return self.format == "table" and not self.parts
 
 

@@ -1,11 +1,11 @@
-"""From a table to numbers.
+"""Encoding a table as numbers.
 
-* A numeric column stays itself. Missing numbers (there are some in credit_approval and higgs) become the column's
-  median, over all rows, and a further column `NAME=missing` says where, 1.0 or 0.0.
-* A column of categories becomes one 0/1 column a category, `NAME=CATEGORY`, in alphabetical order; of two categories,
-  only the second one's, as the first is its complement. Missing is a category of its own, the last one.
-* Categories that are written as numerals (the day in electricity) are numbers.
-* Classes are coded 0..K-1 in the order of their labels, numerically where they are numbers.
+* A numeric column stays unchanged. Missing numbers (credit_approval and higgs have some) become the column's
+  median over all rows, and a further column `NAME=missing` marks them, 1.0 or 0.0.
+* A column of categories becomes one 0/1 column per category, `NAME=CATEGORY`, in alphabetical order; of two categories,
+  only the second one, as the first is its complement. Missing is a category of its own, the last one.
+* Categories written as numerals (the day in electricity) are numbers.
+* Classes are coded 0..K-1 in the order of their labels, numerically if they are numbers.
 
 The papers don't say how they encoded categories; OpenML's Python client, which they used, gives integer codes, which
 put an order on categories that have none.
@@ -21,7 +21,7 @@ from core.data.errors import CorruptDataError
 
 
 def encode_inputs(frame: pd.DataFrame) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Inputs (n, d) and the d names of their columns."""
+    """Inputs (n, d) and the names of their d columns."""
     columns, names = [], []
     for name in frame.columns:
         encode = _numbers if pd.api.types.is_numeric_dtype(frame[name]) else _categories
@@ -43,7 +43,7 @@ def encode_values(column: pd.Series, name: str) -> NDArray[np.float64]:
 
 
 def encode_classes(column: pd.Series, name: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Class codes (n,) and the K labels they stand for.
+    """Class codes (n,) and the K labels that they stand for.
 
     Raises:
         CorruptDataError: a missing label.

@@ -6,7 +6,7 @@ from core.errors import UserError
 
 
 class DataError(UserError):
-    """Any of the below."""
+    """Base of the errors below."""
 
 
 class DataUnavailableError(DataError):
@@ -18,7 +18,7 @@ class DownloadError(DataError):
 
 
 class CorruptDataError(DataError):
-    """A file that is damaged, or holds something else than the catalogue says."""
+    """A file that is damaged, or holds something other than the catalogue says."""
 
 
 class StorageError(DataError):

@@ -1,7 +1,7 @@
 """Fetching a data set: download, convert, check, pin, and only then put in place.
 
 All work happens in a temporary folder next to the destination, which is removed whatever happens; the file appears by
-a rename. One process fetches a set at a time, a second one waits and finds it there. A killed process leaves a
+a rename. One process fetches a set at a time; a second one waits and finds it there. A killed process leaves a
 temporary folder behind, which the next fetch of the same set removes.
 """
 
@@ -27,13 +27,13 @@ from core.locks import exclusive
 def fetch(
     name: str, places: Places | None = None, *, accept: bool = False, progress: Progress | None = None
 ) -> list[Path]:
-    """Download a data set into `places.root`, unless it is there already.
+    """Download a data set into `places.root`, unless it is already there.
 
     Args:
         name: a name of the catalogue; an image set means all its files.
-        places: where to; by default what the environment says.
-        accept: take the content as it is now for the right one, even where it differs from what is known.
-        progress: told of each piece that arrives.
+        places: the destination; by default taken from the environment.
+        accept: accept the content as it is now, even if it differs from what is known.
+        progress: called for each piece that arrives.
 
     Returns:
         The files, empty for a set that is bundled with scikit-learn.
@@ -74,7 +74,7 @@ def _fetch_file(entry: Entry, places: Places, accept: bool, progress: Progress |
 
 
 def _empty_folder(root: Path, name: str) -> Path:
-    """A new temporary folder; those of killed processes go, whose lock we hold now."""
+    """A new temporary folder; those of killed processes, whose lock we now hold, are removed."""
     try:
         for abandoned in root.glob(f".{name}-*"):
             shutil.rmtree(abandoned, ignore_errors=True)
@@ -86,7 +86,7 @@ def _empty_folder(root: Path, name: str) -> Path:
 def _require_known_content(entry: Entry, new: Pin, old: Pin | None) -> None:
     known = old.fingerprint if old else entry.fingerprint
     if known is not None and new.fingerprint != known:
-        authority = f"the download of {old.day}" if old else "the copy the catalogue was made with"
+        authority = f"the download of {old.day}" if old else "the copy the catalogue was made from"
         raise CorruptDataError(
             f"{entry.name}: {new.url} now has content fingerprint {new.fingerprint[:16]}..., {authority} has "
             f"{known[:16]}...; if you have reason to trust it: python -m core.data fetch {entry.name} --accept"
@@ -108,4 +108,4 @@ def _lock(places: Places, name: str) -> Path:
 
 
 def _say_nothing(message: str) -> None:
-    """Who waits for another process's download sees that one's progress or none."""
+    """Does nothing: while waiting for another process's download there is no progress to show."""

@@ -1,4 +1,4 @@
-"""The content fingerprint: one number for what a table says, whatever order or bytes it is stored in.
+"""The content fingerprint: one number for what a table says, in whatever order or bytes it is stored.
 
 Copies of the same data set differ in header names, order of rows and columns, notation ("24", "24.0", "2.4e1") and
 compression. The fingerprint ignores all of these and nothing else:
@@ -12,8 +12,8 @@ compression. The fingerprint ignores all of these and nothing else:
 
 Step 2 alone would accept values moved between columns within a row, step 3 alone values moved between rows.
 
-Files that are no tables (images) have the SHA-256 of their bytes as fingerprint, after decompression where they are
-gzip files, whose header holds a time and a system.
+Files that are not tables (images) have the SHA-256 of their bytes as fingerprint, after decompression if they are
+gzip files, whose header holds a time and an operating system.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def table_fingerprint(frame: pd.DataFrame, target: str) -> str:
 
 
 def file_fingerprint(path: Path) -> str:
-    """Fingerprint of a file that is no table.
+    """Fingerprint of a file that is not a table.
 
     Raises:
         CorruptDataError: a gzip file that is truncated or damaged.
@@ -71,7 +71,7 @@ def file_sha256(path: Path) -> str:
 
 
 def value_keys(column: pd.Series) -> NDArray[np.int64]:
-    """Step 1 of the module: a key a value, (n,)."""
+    """Step 1 above: one key per value, (n,)."""
     if pd.api.types.is_numeric_dtype(column):
         return number_keys(column.to_numpy(dtype=np.float64))
     codes, texts = pd.factorize(column)
@@ -88,7 +88,7 @@ def number_keys(values: NDArray[np.float64]) -> NDArray[np.int64]:
     x = values[present]
     exponent = np.floor(np.log10(np.abs(x), where=x != 0, out=np.zeros_like(x))).astype(np.int64) - (DIGITS - 1)
     mantissa = _scaled(x, exponent)
-    # The logarithm can be off by one next to a power of ten, and rounding can reach the next one.
+    # The logarithm can be off by one next to a power of ten, and rounding can reach the next power.
     for correction in (1, -1):
         size = np.abs(mantissa)
         off = size >= 10**DIGITS if correction == 1 else (size < 10 ** (DIGITS - 1)) & (size > 0)

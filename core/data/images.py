@@ -5,7 +5,7 @@
   red, green and blue planes of 32 x 32 bytes, inside a tar.gz. The Python version of these sets is a pickle.
 * SVHN, cropped digits: MATLAB files with X (32, 32, 3, n) and y (n, 1), where 10 means the digit 0.
 
-Pixels stay the bytes they are, (n, channels * height * width), planes one after the other.
+Pixels remain bytes, (n, channels * height * width), planes one after the other.
 """
 
 from __future__ import annotations

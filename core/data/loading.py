@@ -29,14 +29,14 @@ class Dataset:
 
     Attributes:
         name: as in the catalogue.
-        X: inputs, (n, d) float64; of images the bytes, (n, channels * height * width) uint8.
+        X: inputs, (n, d) float64; for images the bytes, (n, channels * height * width) uint8.
         y: targets, (n,) float64, or class codes 0..K-1, (n,) int64.
         feature_names: d names of the inputs; empty for images.
         task: "regression" or "classification".
         classes: the K labels in the order of their codes; empty for regression.
         source: where the data come from, in words.
-        train_rows: the first so many rows are the official training part; None where there is no such part.
-        image_shape: channels, height and width; None where the inputs are no images.
+        train_rows: number of rows at the start that are the official training part; None if there is no such part.
+        image_shape: channels, height and width; None if the inputs are not images.
     """
 
     name: str
@@ -51,18 +51,18 @@ class Dataset:
 
 
 def load(name: str, download: bool = True, places: Places | None = None) -> Dataset:
-    """A data set as arrays, encoded as `core.data.encoding` says.
+    """A data set as arrays, encoded as described in `core.data.encoding`.
 
     Args:
         name: a name of the catalogue.
-        download: fetch it where no folder has it.
-        places: where to look; by default what the environment says (`core.data.places`).
+        download: fetch it if no folder has it.
+        places: where to look; by default taken from the environment (`core.data.places`).
 
     Raises:
         UnknownNameError: no such data set.
-        DataUnavailableError: in none of the places, and it could not be downloaded.
+        DataUnavailableError: it is in none of the places and could not be downloaded.
         CorruptDataError: a file that is damaged or not what the catalogue says.
-        DataError: a table that has no inputs and targets; read it by `load_frame`.
+        DataError: a table without inputs and targets; read it with `load_frame`.
     """
     found = lookup(name)
     places = places or Places.from_environment()
@@ -97,7 +97,7 @@ def _frame(entry: Entry, download: bool, places: Places) -> pd.DataFrame:
 
 
 def _bundled_frame(entry: Entry) -> pd.DataFrame:
-    import sklearn.datasets  # slow to import, and needed by these five sets only
+    import sklearn.datasets  # slow to import, and needed only by these five sets
 
     options = {"scaled": False} if entry.source.loader == "load_diabetes" else {}
     bunch = getattr(sklearn.datasets, entry.source.loader)(as_frame=True, **options)
@@ -153,10 +153,10 @@ def _verified(
     places: Places,
     verify: Callable[[Entry, Path, Pin | None], T],
 ) -> tuple[Path, T]:
-    """The first file of an entry that is what the catalogue says, and what `verify` returns for it.
+    """The first file of an entry that matches the catalogue, and what `verify` returns for it.
 
-    A file that is not is left out, with a warning, where a later folder has one that is; `wanted` is the set that was
-    asked for. It is downloaded where no folder has a file.
+    A file that does not is skipped, with a warning, if a later folder has one that does; `wanted` is the set that was
+    requested. The file is downloaded if no folder has one.
     """
     refused: list[CorruptDataError] = []
     for path, folder in list(places.find_all(entry)) or [_download(wanted, entry, download, places)]:
@@ -166,7 +166,7 @@ def _verified(
             refused.append(error)
             continue
         for error in refused:
-            warn_once(f"{error}; {path} is taken instead")
+            warn_once(f"{error}; {path} is used instead")
         return path, result
     raise refused[0]
 

@@ -1,11 +1,11 @@
-"""Zero mean and unit variance, each run by its own training rows (thesis section 7.1; Hernandez-Lobato and Adams 2015).
+"""Zero mean and unit variance, for each run by its own training rows (thesis 7.1; Hernandez-Lobato and Adams 2015).
 
     z = (x - mean) / scale          x = scale z + mean          Var[x] = scale^2 Var[z]
 
-Works alike on NumPy arrays and torch tensors, by the methods they share, so that importing core.data does not import
-torch. The variance is the one of the rows themselves (divided by n, not n - 1). A column that is constant on the
-training rows has scale 1: it becomes zero there and stays finite elsewhere. The thesis says "dividing by the
-variance", which its own errors rule out; the standard deviation it is.
+Works on both NumPy arrays and torch tensors, through the methods they share, so that importing core.data does not
+import torch. The variance is that of the rows themselves (divided by n, not n - 1). A column that is constant on the
+training rows has scale 1: it becomes zero there and stays finite elsewhere. The thesis says "dividing by the variance",
+which its own errors rule out; we divide by the standard deviation.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Standardizer:
         scale = ((values - mean) ** 2).mean(axis, keepdims=True) ** 0.5
         mean = mean * ~constant + first * constant
         scale = scale * ~constant
-        return cls(mean=mean, scale=scale + (scale == 0))  # also where the squares of tiny differences vanish
+        return cls(mean=mean, scale=scale + (scale == 0))  # also where the squares of tiny differences underflow
 
     def transform(self, values: Array) -> Array:
         """Values in standard units; any shape that broadcasts against `mean`."""

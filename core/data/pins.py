@@ -1,10 +1,10 @@
-"""Trust on first use: what a data folder's files were when they came, in its `fingerprints.json`.
+"""Trust on first use: what a data folder's files were when they arrived, in its `fingerprints.json`.
 
-The catalogue knows the content of the sets it was made with. For the others nobody can say offline what the right
-content is, so the first download is trusted once its shape is right (and the publisher's checksum, where there is one),
+The catalogue knows the content of the sets it was made from. For the others the right content cannot be known offline,
+so the first download is trusted once its shape is right (and the publisher's checksum, if there is one),
 and its fingerprint is pinned. From then on the file must stay what it was, and a later download must be the same or is
-refused. `python -m core.data fetch NAME --accept` is how a person says that a changed content is the one to use; the
-pin then stands in for the catalogue's fingerprint.
+refused. `python -m core.data fetch NAME --accept` accepts changed content as the one to use; the
+pin then replaces the catalogue's fingerprint.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Pin:
 
 
 def read_pins(folder: Path) -> dict[str, Pin]:
-    """The pins of a data folder, by data set; none where it has no such file.
+    """The pins of a data folder, by data set; empty if it has no such file.
 
     Raises:
         CorruptDataError: the file is not what `write_pin` writes.
@@ -42,7 +42,7 @@ def read_pins(folder: Path) -> dict[str, Pin]:
     except FileNotFoundError:
         return {}
     except (ValueError, TypeError, AttributeError) as error:
-        raise CorruptDataError(f"{path}: not a file of fingerprints ({error}); remove it to pin anew") from error
+        raise CorruptDataError(f"{path}: not a file of fingerprints ({error}); remove it to pin again") from error
 
 
 def write_pin(folder: Path, name: str, pin: Pin) -> None:

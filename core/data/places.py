@@ -1,4 +1,4 @@
-"""Where data are looked for, in order: the folders of REPLICATION_DATA, then `data/` at the repository root.
+"""Where data are searched for, in order: the folders of REPLICATION_DATA, then `data/` at the repository root.
 
 Environment variables:
 
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2] / "data"
 
 @dataclass(frozen=True)
 class Network:
-    """How downloads behave: mirror (see the module), seconds without an answer before giving up on one, tries of one
+    """How downloads behave: the mirror, seconds without an answer before giving up on a try, tries per
     address, and seconds before the second try, doubled before each further one."""
 
     mirror: str | None = None
@@ -37,7 +37,7 @@ class Network:
 
 @dataclass(frozen=True)
 class Places:
-    """The folders that are only read, the folder that downloads go to, and the network."""
+    """The read-only folders, the folder for downloads, and the network."""
 
     folders: tuple[Path, ...] = ()
     root: Path = ROOT
@@ -45,7 +45,7 @@ class Places:
 
     @classmethod
     def from_environment(cls) -> Places:
-        """The places the environment variables say; a folder that does not exist is warned of, once a process."""
+        """The places given by the environment variables; one warning per process for a folder that does not exist."""
         folders = tuple(Path(part).expanduser() for part in os.environ.get(FOLDERS_VARIABLE, "").split(":") if part)
         for folder in folders:
             if not folder.is_dir():
@@ -53,7 +53,7 @@ class Places:
         return cls(folders=folders, network=Network(mirror=os.environ.get(MIRROR_VARIABLE) or None))
 
     def find(self, entry: Entry) -> tuple[Path, Path] | None:
-        """The first file of an entry and the data folder it was found in; None where no folder has it."""
+        """The first file of an entry and the data folder it was found in; None if no folder has it."""
         return next(self.find_all(entry), None)
 
     def find_all(self, entry: Entry) -> Iterator[tuple[Path, Path]]:
@@ -69,5 +69,5 @@ class Places:
 
 @cache
 def warn_once(message: str) -> None:
-    """Say on standard error what a user should know and nothing stops for; the same only once a process."""
+    """Print a warning on standard error, each message once per process."""
     print(f"warning: {message}", file=sys.stderr)

@@ -1,7 +1,7 @@
 """From a canonical source to a file in the catalogue's own format.
 
 * OpenML: `api/v1/json/data/ID` describes the set (address and MD5 of the ARFF file, default target, row identifiers).
-* Text: a CSV or whitespace-separated file at UCI, by itself or in a zip archive. The UCI sets whose archive holds
+* Text: a CSV or whitespace-separated file at UCI, by itself or in a zip archive. The UCI sets whose archives hold
   spreadsheets (concrete, energy, power plant) come from UCI's own `data.csv` of the same table, so that no reader of
   spreadsheets is needed.
 * File: kept as published (MNIST's IDX, CIFAR's tar.gz, SVHN's MATLAB files).
@@ -31,12 +31,12 @@ _SEPARATORS = {"comma": ",", "semicolon": ";", "whitespace": r"\s+"}
 
 
 def canonical_url(source: OpenML | Text | File) -> str:
-    """The address a download starts at."""
+    """The address where a download starts."""
     return OPENML.format(id=source.id) if isinstance(source, OpenML) else source.url
 
 
 def materialise(entry: Entry, folder: Path, network: Network, progress: Progress | None = None) -> Path:
-    """Download an entry and write it in the catalogue's format, everything inside `folder`; the path of the result.
+    """Download an entry and write it in the catalogue's format, all inside `folder`; returns the path of the result.
 
     Raises:
         DownloadError, CorruptDataError, StorageError: see `core.data.transfer.download`; a file that cannot be parsed.
@@ -45,7 +45,7 @@ def materialise(entry: Entry, folder: Path, network: Network, progress: Progress
     source = entry.source
     if isinstance(source, File):
         download(source.url, raw, network, md5=source.md5, progress=progress)
-        # Compression is told by the name.
+        # The name determines the compression.
         return raw.rename(folder / Path(entry.file).name)
     if isinstance(source, OpenML):
         frame, target = _openml_table(source, raw, network, progress)
@@ -63,7 +63,7 @@ def materialise(entry: Entry, folder: Path, network: Network, progress: Progress
 
 
 def _openml_table(source: OpenML, raw: Path, network: Network, progress: Progress | None) -> tuple[pd.DataFrame, str]:
-    """The columns of an OpenML set but for its row identifiers, and the name of its target."""
+    """The columns of an OpenML set except its row identifiers, and the name of its target."""
     url = canonical_url(source)
     download(url, raw, network, progress=progress)
     try:
@@ -106,7 +106,7 @@ def _text_table(source: Text, raw: Path) -> pd.DataFrame:
 
 
 def _member(archive: Path, name: str) -> bytes:
-    """A file in a zip archive by its name, in whatever folder."""
+    """A file in a zip archive by its name, in any folder."""
     with zipfile.ZipFile(archive) as content:
         matches = [member for member in content.namelist() if member.rsplit("/", 1)[-1] == name]
         if not matches:
@@ -115,7 +115,7 @@ def _member(archive: Path, name: str) -> bytes:
 
 
 def _centred(frame: pd.DataFrame, digits: int) -> pd.DataFrame:
-    """Columns minus their means, to so many significant digits."""
+    """Columns minus their means, rounded to the given number of significant digits."""
     values = frame.to_numpy(dtype=np.float64)
     centred = [[float(f"{value:.{digits}g}") for value in row] for row in values - values.mean(0)]
     return pd.DataFrame(centred, columns=frame.columns)

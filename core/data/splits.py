@@ -1,11 +1,12 @@
-"""Random splits, one row of indices a run.
+"""Random splits, one row of indices per run.
 
 * 90/10, as Hernandez-Lobato and Adams (2015) and thesis section 3.5.2 split the UCI sets.
 * 60/20/20, thesis section 7.1 (Table 7.1).
 
-Sizes are rounded to the nearest integer, halves to the even one (Python's `round`): n_test = round(n * test_fraction)
-and the rest trains; for three parts the training and validation sizes are rounded and the rest tests. That reproduces
-Table 7.1 but for naval propulsion, whose three numbers sum to two rows more than there are (ours: 7160, 2387, 2387).
+Sizes are rounded to the nearest integer, halves to even (Python's `round`): n_test = round(n * test_fraction) and the
+rest is for training; for three parts the training and validation sizes are rounded and the rest is for testing. This
+reproduces Table 7.1 except naval propulsion, whose three numbers sum to two rows more than there are (ours: 7160, 2387,
+2387).
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ Seeds = np.random.Generator | Sequence[np.random.Generator | int]
 
 
 def train_test_split(n: int, test_fraction: float, generators: Seeds) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A random split a run.
+    """One random split per run.
 
     Args:
         n: number of rows.
-        test_fraction: share of the rows that tests, in (0, 1).
+        test_fraction: share of the rows for testing, in (0, 1).
         generators: one NumPy generator (or seed) a run; a single generator means one run.
 
     Returns:
@@ -42,7 +43,7 @@ def train_test_split(n: int, test_fraction: float, generators: Seeds) -> tuple[N
 def train_validation_test_split(
     n: int, generators: Seeds, train_fraction: float = 0.6, validation_fraction: float = 0.2
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """A random split in three a run; the rest of the rows tests.
+    """One random split into three parts per run; the rest of the rows is for testing.
 
     Args:
         n: number of rows.
@@ -70,10 +71,10 @@ def _size(n: int, fraction: float, name: str) -> int:
 
 
 def _permutations(n: int, generators: Seeds) -> NDArray[np.int64]:
-    """A random order of the rows a run, (runs, n)."""
+    """One random order of the rows per run, (runs, n)."""
     runs = [generators] if isinstance(generators, np.random.Generator) else list(generators)
     if not runs:
-        raise ValueError("no generators: one a run is needed")
+        raise ValueError("no generators: one per run is needed")
     return np.stack([np.random.default_rng(run).permutation(n) for run in runs]).astype(np.int64)
 
 

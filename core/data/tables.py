@@ -36,7 +36,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table so that reading it gives the same numbers; the same table gives the same bytes."""
+    """Write a table so that reading it back gives the same numbers; the same table always gives the same bytes."""
     with (
         open(path, "wb") as raw,
         gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as compressed,
@@ -52,7 +52,7 @@ def parse_text(stream: Any, **options: Any) -> pd.DataFrame:
         keep_default_na=False,
         na_values=list(MISSING),
         skipinitialspace=True,
-        low_memory=False,  # one type a column, not one a chunk
+        low_memory=False,  # one type per column, not one per chunk
         float_precision="round_trip",
         **options,
     )
@@ -63,7 +63,7 @@ def parse_text(stream: Any, **options: Any) -> pd.DataFrame:
 
 
 def _clean(column: pd.Series) -> pd.Series:
-    """Text without blanks and quotes around it; numbers, where nothing else is left."""
+    """Text without surrounding blanks and quotes; numbers, if nothing else is left."""
     text = column.astype(object).map(lambda value: value.strip().strip("'\"").strip(), na_action="ignore")
     text = text.where(~text.isin(MISSING), None)
     try:

@@ -1,8 +1,8 @@
 """Downloading one file over HTTP, whole or not at all.
 
 An address that does not answer, or answers that it is busy (408, 429, 5xx), or sends less than it announced, is tried
-again after a growing pause; any other answer than success is final. Only http and https are followed: addresses come
-from other sites' answers too.
+again after a growing pause; any other answer except success is final. Only http and https are followed: addresses come
+from other sites' answers, too.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from urllib.parse import urlsplit
 from core.data.errors import CorruptDataError, DownloadError, StorageError
 from core.data.places import Network
 
-Progress = Callable[[str, int, int | None], None]  # what, bytes so far, bytes in all (None: not announced)
+Progress = Callable[[str, int, int | None], None]  # what, bytes so far, total bytes (None: not announced)
 
 _PIECE = 1 << 18
 _BUSY = frozenset({408, 429, 500, 502, 503, 504})
 
 
 class _InterruptedError(Exception):
-    """A try that failed in a way that a further one may not."""
+    """A try that failed in a way that another try may not."""
 
 
 def download(
@@ -37,14 +37,14 @@ def download(
 
     Args:
         url: the canonical address; `network.mirror` may redirect it.
-        path: a new file in an existing folder; removed again when anything goes wrong.
+        path: a new file in an existing folder; removed if anything goes wrong.
         network: mirror, timeout and retries.
-        md5: the checksum that the publisher gives.
-        progress: told after each piece.
+        md5: the publisher's checksum.
+        progress: called after each piece.
 
     Raises:
         DownloadError: no answer, an error as answer, or less than announced, after all tries.
-        CorruptDataError: another checksum than the publisher's.
+        CorruptDataError: the checksum is not the publisher's.
         StorageError: the disk is full or the folder cannot be written.
     """
     address = mirrored(url, network.mirror)
@@ -77,7 +77,7 @@ def storage_error(path: Path, error: OSError) -> StorageError:
 
 
 def _try_repeatedly(address: str, path: Path, network: Network, progress: Progress | None) -> str:
-    """MD5 of the file that was written."""
+    """Retry until the file is complete; returns its MD5."""
     for attempt in range(network.attempts):
         if attempt:
             time.sleep(network.pause * 2 ** (attempt - 1))
@@ -117,7 +117,7 @@ def _store(response: http.client.HTTPResponse, path: Path, progress: Progress | 
                 received += len(piece)
                 if progress is not None:
                     progress(response.url, received, total)
-    except OSError as error:  # of the disk: the network's are caught in _pieces
+    except OSError as error:  # errors of the disk: those of the network are caught in _pieces
         raise storage_error(path, error) from error
     if total is not None and received != total:
         raise _InterruptedError(f"ended after {received} of {total} bytes")

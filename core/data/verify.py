@@ -1,7 +1,7 @@
-"""Is a file what the catalogue says? Shape first, then identity.
+"""Checks that a file is what the catalogue says: shape first, then identity.
 
-A file is the right one when its bytes have a known SHA-256 or its content has the known fingerprint. Known is what the
-folder's pin says (`core.data.pins`), or else the catalogue; where neither knows, the shape must do.
+A file is the right one if its bytes have a known SHA-256 or its content has the known fingerprint. These come from the
+folder's pin (`core.data.pins`), or else from the catalogue; if neither has them, the shape must do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def verified_table(entry: Entry, path: Path, pin: Pin | None) -> pd.DataFrame:
     """Read a table and make sure that it is the right one.
 
     Raises:
-        CorruptDataError: damaged, of another shape, without its target, or of another content.
+        CorruptDataError: damaged, of another shape, without its target, or with other content.
     """
     frame = read_shaped_table(entry, path)
     _require_identity(entry, path, pin, lambda: table_fingerprint(frame, entry.target))
@@ -32,10 +32,10 @@ def verified_table(entry: Entry, path: Path, pin: Pin | None) -> pd.DataFrame:
 
 
 def verify_file(entry: Entry, path: Path, pin: Pin | None) -> None:
-    """Make sure that a file that is no table is the right one.
+    """Make sure that a file that is not a table is the right one.
 
     Raises:
-        CorruptDataError: damaged, of another shape, or of another content.
+        CorruptDataError: damaged, of another shape, or with other content.
     """
     _require_identity(entry, path, pin, lambda: shaped_fingerprint(entry, path))
 
@@ -81,5 +81,5 @@ def _require_identity(entry: Entry, path: Path, pin: Pin | None, fingerprint: Ca
     if known_content is not None and content != known_content:
         raise CorruptDataError(
             f"{entry.name}: {path} has content fingerprint {content[:16]}..., {authority} says "
-            f"{known_content[:16]}...: another version or a damaged file; remove it to have it fetched anew"
+            f"{known_content[:16]}...: another version or a damaged file; remove it to have it fetched again"
         )

@@ -1,4 +1,4 @@
-"""Densities over the unit cube: of all coordinates together for BOHB, of each alone for TPE."""
+"""Densities over the unit cube: of all coordinates jointly for BOHB, of each separately for TPE."""
 
 from core.density.kernel import KernelDensity, normal_reference
 

@@ -5,11 +5,11 @@
     continuous, ordinal, integer:   k(x, X) = Normal(x; X, h^2)                      (Gaussian, not truncated)
     categorical, c choices:         k(x, X) = 1 - h where x = X, else h / (c - 1)    (Aitchison and Aitken, 1976)
 
-One product of kernels a datum, so that the density sees interactions; statsmodels' KDEMultivariate is the same density
-at the same bandwidths, save that c is there the number of choices that occur in the data, which makes it nan where only
-one does. Bandwidths are the normal reference that the thesis calls Scott's rule, h_j = 1.06 sigma_j N^(-1/(4+d)).
+One product of kernels per datum, so that the density captures interactions; statsmodels' KDEMultivariate is the same
+density at the same bandwidths, except that its c is the number of choices that occur in the data, which makes it nan if
+only one does. Bandwidths are the normal reference that the thesis calls Scott's rule, h_j = 1.06 sigma_j N^(-1/(4+d)).
 
-Points are those of `core.spaces.CubeEncoding`: choice i of c stands at (i + 1/2) / c.
+Points are those of `core.spaces.CubeEncoding`: choice i of c is at (i + 1/2) / c.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ MINIMUM_BANDWIDTH = 1e-3
 
 
 class Layout(NamedTuple):
-    """Which coordinates are of which kind, and the columns of the indicators of all choices, one after the other.
+    """The kind of each coordinate, and the columns of the indicators of all choices, one after the other.
 
     Attributes:
-        continuous, categorical: coordinates.
-        choices: numbers of choices, of the categorical coordinates.
-        owner: of each indicator the categorical coordinate it belongs to, as an index into `categorical`.
-        choice: of each indicator the choice that it indicates.
+        continuous, categorical: indices of the coordinates.
+        choices: number of choices of each categorical coordinate.
+        owner: for each indicator the categorical coordinate it belongs to, as an index into `categorical`.
+        choice: for each indicator the choice that it indicates.
     """
 
     continuous: NDArray[np.int64]
@@ -50,11 +50,11 @@ class Layout(NamedTuple):
         return np.minimum(taken.astype(np.int64), self.choices - 1)
 
     def indicators(self, codes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """1 for each choice that is taken and 0 for the others, (n, sum of choices)."""
+        """1 for each choice taken and 0 for the others, (n, sum of choices)."""
         return (codes[:, self.owner] == self.choice).astype(np.float64)
 
     def rows(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The indicators, by their numbers, of the choices that are taken, (n, categorical)."""
+        """The numbers of the indicators of the choices taken, (n, categorical)."""
         return codes + (np.cumsum(self.choices) - self.choices)
 
 
@@ -68,7 +68,7 @@ def _layout(dimension: int, cardinalities: tuple[tuple[int, int], ...]) -> Layou
 
 
 def layout(dimension: int, cardinalities: Mapping[int, int]) -> Layout:
-    """The layout of points with categorical coordinates that have so many choices."""
+    """The layout of points whose categorical coordinates have the given numbers of choices."""
     return _layout(dimension, tuple(sorted(cardinalities.items())))
 
 
@@ -76,7 +76,7 @@ def normal_reference(points: NDArray[np.float64], cardinalities: Mapping[int, in
     """Bandwidths (d,) of points (N, d).
 
     The deviation of a categorical coordinate is sqrt((1 - sum_c p_c^2) / 2) with p_c the shares of its choices: that of
-    the codes 0 and 1 where there are two, and independent of the order of the choices where there are more.
+    the codes 0 and 1 if there are two, and independent of the order of the choices if there are more.
     """
     n, d = points.shape
     kinds = layout(d, cardinalities)
@@ -120,11 +120,11 @@ class KernelDensity:
     def fit(
         cls, points: NDArray[np.float64], cardinalities: Mapping[int, int], minimum_bandwidth: float = MINIMUM_BANDWIDTH
     ) -> KernelDensity:
-        """With the normal reference's bandwidths, none below the minimum."""
+        """The density with the normal reference's bandwidths, none below the minimum."""
         return cls(points, np.maximum(normal_reference(points, cardinalities), minimum_bandwidth), cardinalities)
 
     def log_density(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """log p at x (n, d), shape (n,): finite wherever x is, however far from the data."""
+        """log p at x (n, d), shape (n,): finite however far x is from the data."""
         scaled = np.take(x, self._layout.continuous, axis=1) / self._deviations
         rows = self._layout.rows(self._layout.codes(x))
         return log_sums(scaled, self._scaled, rows, self._matches) + self._log_constant
@@ -132,13 +132,14 @@ class KernelDensity:
     def sample(
         self, n: int, generator: np.random.Generator, factor: float = 1.0, categorical_factor: float = 1.0
     ) -> NDArray[np.float64]:
-        """n points (n, d) of the density with its bandwidths multiplied by `factor`.
+        """n points (n, d) from the density with its bandwidths multiplied by `factor`.
 
-        A kernel of a datum drawn at random each: normal numbers truncated to [0, 1], and choices at the middles of
+        Each is drawn from the kernel of a random datum: normal numbers truncated to [0, 1], and choices at the middles
+            of
         their cells.
 
         Args:
-            categorical_factor: in place of `factor` for categorical coordinates.
+            categorical_factor: replaces `factor` for categorical coordinates.
         """
         continuous, categorical, choices, *_ = self._layout
         rows = generator.integers(len(self.points), size=n)

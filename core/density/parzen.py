@@ -1,13 +1,13 @@
-"""Adaptive Parzen estimators, one a coordinate: the densities of the original TPE (Bergstra et al., 2011, section 4.2).
+"""Adaptive Parzen estimators, one per coordinate: the densities of the original TPE (Bergstra et al., 2011, 4.2).
 
-Coordinate by coordinate the density on [0, 1] is a mixture of the prior, Normal(1/2, 1), and one normal a point, with
-the larger of the distances to its two neighbours as its deviation, not below 1 / min(100, 2 + n) and not above 1, where
-n counts the points without the prior; the whole mixture is truncated to [0, 1]. Points count 1, but among more than 25
-the older ones less, down to 1 / n for the oldest. Finite coordinates get a table of probabilities: ordered ones the
-mixture's mass of each cell, choices their counts plus one.
+In each coordinate the density on [0, 1] is a mixture of the prior, Normal(1/2, 1), and one normal per point, with the
+larger of the distances to its two neighbours as its deviation, at least 1 / min(100, 2 + n) and at most 1, where n
+counts the points without the prior; the whole mixture is truncated to [0, 1]. Points have weight 1, but among more than
+25 the older ones have less, down to 1 / n for the oldest. Finite coordinates get a table of probabilities: ordered ones
+the mixture's mass of each cell, choices their counts plus one.
 
-Points (n, d) come in the order of their evaluation; NaN marks where a hyperparameter was inactive, and such a point
-does not count in that coordinate. Everything is vectorised over coordinates.
+Points (n, d) are in the order of their evaluation; NaN marks an inactive hyperparameter, and such a point
+does not count in that coordinate. Everything is vectorized over coordinates.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from scipy.special import ndtr
 
 from core.density.truncated import mass_inside, truncated_normal
 
-FULL_WEIGHT = 25  # of so many points, the latest, the weight is 1
+FULL_WEIGHT = 25  # the latest points, this many, have weight 1
 PRIOR_MEAN, PRIOR_DEVIATION = 0.5, 1.0
-SHARPEST = 100  # the smallest deviation is the prior's divided by this
+SHARPEST = 100  # the smallest deviation is that of the prior divided by this
 
 
 class Mixture(NamedTuple):
-    """Weights that sum to 1 over the mixture within [0, 1], means and deviations, each (n + 1, d)."""
+    """Weights that normalize the mixture within [0, 1], means and deviations, each (n + 1, d)."""
 
     weights: NDArray[np.float64]
     means: NDArray[np.float64]
@@ -35,7 +35,7 @@ class Mixture(NamedTuple):
 
 def recency_weights(active: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Weights (n, d) by age among the points that count, `active` (n, d)."""
-    place = np.cumsum(active, axis=0) - 1  # of a point that counts, from the oldest
+    place = np.cumsum(active, axis=0) - 1  # rank of a point that counts, from the oldest
     count = active.sum(axis=0)
     steps = np.maximum(count - FULL_WEIGHT - 1, 1)
     ramp = 1 / np.maximum(count, 1) + place * (1 - 1 / np.maximum(count, 1)) / steps
@@ -81,7 +81,7 @@ def mixture_density(mixture: Mixture, x: NDArray[np.float64]) -> NDArray[np.floa
 
 
 def cell_probabilities(mixture: Mixture, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mass of the cells between ascending edges (k + 1, d) of [0, 1], shape (k, d); a cell of no width has none."""
+    """The mass of the cells between ascending edges (k + 1, d) of [0, 1], shape (k, d); 0 for a cell of no width."""
     scaled = (edges[:, None] - mixture.means) / mixture.deviations
     cumulated = (ndtr(scaled) * mixture.weights).sum(axis=1)
     return np.diff(cumulated, axis=0)
@@ -100,4 +100,4 @@ def choice_probabilities(points: NDArray[np.float64], choices: NDArray[np.int64]
 def pick(cumulated: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
     """Rows (n, d) drawn with the probabilities whose sums over rows are `cumulated` (k, d), from uniforms (n, d)."""
     chosen = (uniforms[:, None] * cumulated[-1] >= cumulated).sum(axis=1)
-    return np.minimum(chosen, (cumulated < cumulated[-1]).sum(axis=0))  # no row of no probability, by rounding
+    return np.minimum(chosen, (cumulated < cumulated[-1]).sum(axis=0))  # never a row of zero probability, by rounding

@@ -2,10 +2,10 @@
 
     log sum_i exp( -1/2 sum_j (x_j - X_ji)^2 + sum_k M[row_k, i] )
 
-where row_k is the row of the choice that x takes in the categorical coordinate k. All is laid out so that the innermost
-loops run over the data i and are vectorised; the compiler has no vectorised exponential, so that one is written out:
-e^t = 2^q e^r with q = round(t / ln 2) and the Taylor polynomial of e^r, |r| <= ln(2) / 2, of degree 12, accurate to the
-last digit or two. Functions of one file, for numba's cache looks at the changes of one file only.
+where row_k is the row of the choice that x takes in the categorical coordinate k. Everything is laid out so that the
+innermost loops run over the data i and are vectorized; the compiler has no vectorized exponential, so one is written
+out: e^t = 2^q e^r with q = round(t / ln 2) and the Taylor polynomial of e^r, |r| <= ln(2) / 2, of degree 12, accurate
+to the last digit or two. All functions are in one file, since numba's cache notices changes of one file only.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import numpy as np
 
 LOG2E = 1.4426950408889634
 LN2 = (float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33"))  # in two parts, the first short
-ROUNDER = 1.5 * 2.0**52  # added to a small number it leaves its nearest whole number in the lowest bits
+ROUNDER = 1.5 * 2.0**52  # added to a small number, it leaves the nearest whole number in the lowest bits
 ONE = 1023 << 52  # the bits of 1.0
-SMALLEST = -700.0  # e^-700 beside e^0 is nothing
+SMALLEST = -700.0  # e^-700 is negligible beside e^0
 TAYLOR = tuple(1 / factorial(k) for k in range(12, -1, -1))
 
 
 @numba.njit(cache=True, error_model="numpy")
 def log_sums(x, scaled, rows, matches):
-    """Of n points.
+    """The logarithms of the sums at n points.
 
     Args:
         x: (n, continuous), in units of the bandwidths.

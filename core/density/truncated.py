@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 def truncated_normal(
     mean: NDArray[np.float64], deviation: NDArray[np.float64], uniforms: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """One draw for each of `uniforms` in [0, 1), by inversion; means in [0, 1], deviations positive; all broadcast."""
+    """One draw for each of `uniforms` in [0, 1), by inversion; means in [0, 1], deviations positive; broadcast."""
     below = ndtr(-mean / deviation)
     inside = ndtr((1.0 - mean) / deviation) - below
     return np.clip(mean + deviation * ndtri(below + inside * uniforms), 0.0, 1.0)

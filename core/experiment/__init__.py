@@ -1,7 +1,7 @@
 """What a run is: settings, seeds, cells, records with provenance, atomic storage, and results to draw from."""
 
 SCALES = ("smoke", "quick", "paper")
-"""How much of a paper's protocol is run, from the least to all of it."""
+"""How much of a paper's protocol is run, from the least to all."""
 
 SOURCES = ("reference", "run")
-"""Raw runs that the repository ships, and your own."""
+"""The raw runs that the repository ships, and your own."""

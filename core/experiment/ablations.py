@@ -19,7 +19,7 @@ def find_ablations(catalogue: Catalogue, cells: Iterable[Cell], scale: str) -> l
     """The ablations of these cells that have a file, folder by folder, with today's settings and the change.
 
     Args:
-        scale: the one that was asked for when the cells were made.
+        scale: the scale that was requested when the cells were made.
 
     Raises:
         ResultFileError: a file cannot be read.
@@ -36,13 +36,13 @@ def find_ablations(catalogue: Catalogue, cells: Iterable[Cell], scale: str) -> l
 
 
 def _ablation(catalogue: Catalogue, cell: Cell, folder: str, scale: str) -> Cell:
-    from core.experiment.storage import read_provenance  # Arrow, which most commands do without
+    from core.experiment.storage import read_provenance  # imports Arrow, which most commands do without
 
     found = read_provenance(catalogue.root / "results" / FOLDER / folder / cell.scale / f"{cell.name}.parquet")
     overrides = tuple(found["overrides"])
     changed = {key: found["settings"][key] for key in (text.partition("=")[0] for text in overrides)}
     try:
         today = catalogue.cell(cell, scale, overrides=changed)
-    except UserError:  # a setting of then that does not exist any more: its hash will say "other settings"
+    except UserError:  # a setting that no longer exists: its hash will say "other settings"
         today = cell
     return replace(today, overrides=overrides)

@@ -1,14 +1,14 @@
-"""How far the records of the same repetitions, made twice, agree.
+"""How well the records of the same repetitions, computed twice, agree.
 
-Four degrees, the strictest that holds is told:
+There are four degrees, of which the strictest that holds is reported:
 
-* **bit for bit**: every value is equal, but for columns that measure time.
+* **bit for bit**: every value is equal, except in columns that measure time.
 * **within rounding**: the same rows, and numbers that differ by no more than `ROUNDING` of the largest in their column.
   Another processor rounds differently, which samplers pass on.
-* **in distribution**: a search that rounds one comparison differently goes another way. Of every number (see
-  `per_run`), the new repetitions against all that there are, by the two-sample test of Kolmogorov and Smirnov at the
+* **in distribution**: a search that rounds one comparison differently takes another path. For every number (see
+  `per_run`), the new repetitions are tested against all shipped ones by the two-sample Kolmogorov-Smirnov test at the
   level `LEVEL`, divided by the number of tests.
-* Anything less differs. Where too few repetitions are there for a test ever to reject, that is said instead.
+* Anything less differs. If there are too few repetitions for a test ever to reject, that is reported instead.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def compare(
         measured: columns that are times, or "all".
     """
     absent = [name for name in shipped.columns.difference(again.columns) if shipped[name].isna().all()]
-    shipped = shipped.drop(columns=absent)  # of repetitions that all failed, others' columns
+    shipped = shipped.drop(columns=absent)  # repetitions that all failed take the others' columns
     if set(shipped.columns) != set(again.columns):
         return DIFFERS, f"columns {sorted(set(shipped.columns) ^ set(again.columns))} are on one side only"
     if measured == "all":
@@ -58,7 +58,7 @@ def compare(
 
 
 def _distance(a: pd.Series, b: pd.Series) -> float:
-    """The largest difference in units of the column's largest number; infinite where anything else differs."""
+    """The largest difference in units of the column's largest number; infinite if anything else differs."""
     first, second = _values(a), _values(b)
     if first is None or second is None or first.shape != second.shape:
         same = len(a) == len(b) and all(_equal(x, y) for x, y in zip(a, b, strict=True))
@@ -72,7 +72,7 @@ def _distance(a: pd.Series, b: pd.Series) -> float:
 
 
 def _values(column: pd.Series) -> np.ndarray | None:
-    """Floats of a numeric column, or of one of lists, one after the other; None of any other."""
+    """The numbers of a numeric column, or of a column of lists, as floats one after the other; None for any other."""
     if column.dtype == bool or column.dtype.kind in "iuf":
         return column.to_numpy(float)
     rows = [np.asarray(row) for row in column if isinstance(row, (list, np.ndarray))]

@@ -1,7 +1,7 @@
-"""The papers of the repository by name: their paper.yaml, settings, cells and artifacts, found without importing torch.
+"""The papers of the repository by name: their paper.yaml, settings, cells and artifacts, without importing torch.
 
-Both the Snakefile and the command line ask this one object, so they agree on names, paths and errors. A paper is read
-and validated when it is first asked for; one that is broken stops its own commands and no other's.
+Both the Snakefile and the command line use this one object, so they agree on names, paths and errors. A paper is read
+and validated when it is first requested; a broken one stops its own commands and no others.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class Catalogue:
         self._folders: dict[tuple[str, str], Folder] = {}
 
     def paper(self, name: str) -> Paper:
-        """A paper, valid with all its cells at all scales.
+        """A paper, validated with all its cells at all scales.
 
         Raises:
             UnknownNameError: there is no such folder.
-            UserError: its paper.yaml or its settings are not valid, or settings.py is missing or cannot be imported.
+            UserError: its paper.yaml or its settings are invalid, or settings.py is missing or cannot be imported.
         """
         if name not in self.names:
             raise UnknownNameError("paper", name, self.names)
@@ -76,7 +76,7 @@ class Catalogue:
         return errors
 
     def require_all(self) -> None:
-        """Raise what is wrong with papers that cannot be used, a line each; for commands that are about all of them."""
+        """Raise what is wrong with papers that cannot be used, one line each; for commands about all papers."""
         if self.broken:
             raise UserError("\n".join(map(str, self.broken.values())))
 
@@ -95,7 +95,7 @@ class Catalogue:
         """The experiment function of a cell.
 
         Raises:
-            UnknownNameError: paper.yaml names a function that is not there.
+            UnknownNameError: paper.yaml names a function that does not exist.
             UserError: its module cannot be imported.
         """
         folder = self.folder(cell.paper, "experiments")
@@ -140,7 +140,7 @@ class Catalogue:
         """(paper, artifact) of `paper/artifact` or of a short name (see `short_names`).
 
         Raises:
-            UnknownNameError: there is none of that name, with the nearest ones.
+            UnknownNameError: there is none of that name; the message has the nearest ones.
             UserError: several papers have one, and none owns the short name.
         """
         name = name.strip("/")
@@ -163,7 +163,7 @@ class Catalogue:
 
     @cached_property
     def short_names(self) -> dict[str, str]:
-        """From artifact to paper: ids that are unique over the papers, and those for which one says `short_name`.
+        """From artifact to paper: ids that are unique among the papers, and those whose `short_name` one paper sets.
 
         Raises:
             UserError: two papers claim the same short name.
@@ -180,18 +180,18 @@ class Catalogue:
 
     @cached_property
     def sources(self) -> Sources:
-        """The code of the repository, to tell what a drawing depends on."""
+        """The code of the repository, to determine what a drawing depends on."""
         return Sources(self.root)
 
     def artifact_cells(self, paper: str, artifact: str, scale: str, ablations: bool = False) -> list[Cell]:
-        """The cells whose records an artifact is drawn from; if asked for, with all ablations of them that were run."""
+        """The cells whose records an artifact is drawn from; on request with all their ablations that were run."""
         names = self.paper(paper).artifacts[artifact].experiments
         cells = [cell for name in names for cell in self.cells(paper, name, scale)]
         return cells + (find_ablations(self, cells, scale) if ablations else [])
 
     def results(self, paper: str, artifact: str, scale: str, source: str, ablations: bool = False) -> Results:
         """What an artifact draws from; see `artifact_cells`."""
-        from core.experiment.results import Results  # reads files with pandas, which the Snakefile does without
+        from core.experiment.results import Results  # imports pandas, which the Snakefile does without
 
         spec = self.paper(paper)
         cells = self.artifact_cells(paper, artifact, scale, ablations)

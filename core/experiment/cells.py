@@ -23,14 +23,14 @@ from core.experiment.schema import Experiment, Paper, Scale, Settings
 from core.strict import explain
 
 SHARD_RUNS = 10
-"""Repetitions computed, in lockstep, between two writes: a kill costs at most this many. The same at every scale."""
+"""Repetitions computed in lockstep between two writes: a kill costs at most this many. The same at every scale."""
 
 
 @dataclass(frozen=True)
 class Cell:
     """One (benchmark, method) pair at a scale. `scale` is the resolved one: `quick: paper` gives paper.
 
-    `needs` are the cells whose records it reads: those of its benchmark, at the scale that was asked for.
+    `needs` are the cells whose records it reads: those of its benchmark, at the requested scale.
     """
 
     paper: str
@@ -50,7 +50,7 @@ class Cell:
 
     @property
     def variant(self) -> str:
-        """The method's name in drawings: in an ablation with what was changed, `sghmc, step_sizes=[0.02]`."""
+        """The method's name in drawings, in an ablation with what was changed: `sghmc, step_sizes=[0.02]`."""
         return ", ".join((self.method, *self.overrides))
 
     @property
@@ -59,7 +59,7 @@ class Cell:
         return self.hash_with(self.settings.model_dump(mode="json"))
 
     def hash_with(self, settings: Mapping[str, Any]) -> str:
-        """The hash that the cell has with these settings, as `model_dump` gives them."""
+        """The hash that the cell would have with these settings, given as by `model_dump`."""
         identity = {"cell": self.name, "function": self.function, "settings": settings}
         if self.needs:
             identity["needs"] = [(needed.settings_hash, needed.runs) for needed in self.needs]
@@ -172,7 +172,7 @@ def _needed(
 
 
 def _folder_name(text: str) -> str:
-    """Any text as one folder's name; where characters are lost, a digest keeps different texts apart."""
+    """Any text as one folder's name; if characters are lost, a digest keeps different texts apart."""
     name = re.sub(r"[^A-Za-z0-9_.,=+-]+", "_", text)[:100]
     return name if name == text else f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 

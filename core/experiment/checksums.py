@@ -1,8 +1,8 @@
 """Checksums over every byte of a raw-run file: a flipped bit is an error, wherever it is.
 
 Parquet's own checksums cover its pages of values, but neither their headers nor its footer: a flipped bit there can
-change records without a word. A file carries the SHA-256 of all its bytes, taken with zeros in the place of the 64
-digits themselves. Shipped files from before that are in a list, results/reference/checksums, as sha256sum writes it.
+change records silently. A file carries the SHA-256 of all its bytes, computed with zeros in place of the 64
+digits themselves. Older shipped files are listed in results/reference/checksums, as written by sha256sum.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 SEAL = b"SHA-256 of this file with zeros from here on: "
 DIGITS = 64
 UNSEALED = SEAL + b"0" * DIGITS
-"""What a file has in it, once, until `seal` has filled in the digits."""
+"""The placeholder that a file contains once, until `seal` fills in the digits."""
 SHIPPED, LIST = "reference", "checksums"
 
 
@@ -23,7 +23,7 @@ def seal(content: bytes) -> bytes:
     """The content with the digits filled in.
 
     Raises:
-        ValueError: it does not have `UNSEALED` in it, or has `SEAL` twice.
+        ValueError: it does not contain `UNSEALED`, or contains `SEAL` twice.
     """
     if (content.count(SEAL), content.count(UNSEALED)) != (1, 1):
         raise ValueError(f"content: has the place for a checksum {content.count(SEAL)} times; allowed: once")
@@ -33,7 +33,7 @@ def seal(content: bytes) -> bytes:
 
 
 def is_whole(path: Path, content: bytes) -> bool:
-    """Whether a file's content is what was written: as its own digits say, or the list of the folder of shipped runs.
+    """Whether a file's content is what was written, by its own digits or by the list in the folder of shipped runs.
 
     A shipped file must carry its own checksum or be in the list, if there is one; elsewhere one without passes.
     """
@@ -50,7 +50,7 @@ def is_whole(path: Path, content: bytes) -> bool:
 
 
 def unlist(folder: Path, files: Iterable[Path]) -> None:
-    """Take files that carry their own checksum by now off the list of a folder of shipped runs."""
+    """Remove files that now carry their own checksum from the list of a folder of shipped runs."""
     names = {file.relative_to(folder).as_posix() for file in files if file.is_relative_to(folder)}
     if names:
         lines = (folder / LIST).read_text().splitlines(keepends=True)
@@ -59,6 +59,6 @@ def unlist(folder: Path, files: Iterable[Path]) -> None:
 
 @cache
 def _listed(file: Path, modified: int) -> dict[str, str]:
-    """From the file's name to its digest; read once for each version."""
+    """From a file's name to its digest; the list is read once per version."""
     lines = file.read_text(errors="replace").splitlines()
     return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}

@@ -1,6 +1,6 @@
 """Which functions of a paper's claims/ are marked `@claim(artifact=...)`, read from their text without importing.
 
-So a drawing imports the modules with claims about it and no others, and what it depends on is known without any.
+A drawing therefore imports only the modules with claims about it, and its dependencies are known without imports.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from core.experiment.modules import Folder
 
 
 class Mark(NamedTuple):
-    """A marked function; the artifact is None where it is not written out as text."""
+    """A marked function; the artifact is None if it is not written as literal text."""
 
     module: str
     line: int
@@ -29,7 +29,7 @@ class Mark(NamedTuple):
 
 @lru_cache(maxsize=16)
 def find_marks(folder: Folder) -> dict[str, list[Mark] | None]:
-    """The marked functions of each module in their order, or None: it cannot be parsed, and may be about anything."""
+    """The marked functions of each module in order; None if it cannot be parsed and may be about anything."""
     return {module: _marks(module, text) for module, text in folder.texts.items()}
 
 
@@ -54,7 +54,7 @@ def check_marks(folder: Folder, artifacts: Iterable[str]) -> None:
             hint = f"not an artifact of this paper; {nearest(mark.artifact, artifacts)}"
             raise UserError(f"{mark.place}: artifact = {mark.artifact!r}: {hint}")
         if mark.place == seen.get(mark.function):
-            raise UserError(f"{mark.place}: two claims; allowed: one a function, the other has its own")
+            raise UserError(f"{mark.place}: two claims; allowed: one per function")
         if mark.function in seen:
             raise UserError(f"{mark.place}: {seen[mark.function]} has the same name; allowed: each name once")
         seen[mark.function] = mark.place

@@ -1,4 +1,4 @@
-"""What an experiment function is given: which repetitions to run, with which settings and seeds, on which device."""
+"""What an experiment function receives: the repetitions to run, their settings and seeds, and the device."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ S = TypeVar("S", bound=Settings)
 class Context(Generic[S]):
     """One shard of a cell. An experiment function maps it to a data frame with a `run` column.
 
-    It says which settings it takes: `def regression(context: Context[Regression]) -> pd.DataFrame`.
+    It declares its settings: `def regression(context: Context[Regression]) -> pd.DataFrame`.
 
     Attributes:
         cell: names and validated settings.
         runs: the repetition indices to compute in lockstep.
         device: a torch device name.
-        progress: call with the fraction of the shard that is done.
-        root: the repository's, below which the records of needed experiments are found.
+        progress: to be called with the fraction of the shard that is done.
+        root: root of the repository, below which the records of needed experiments are found.
         seeds: every seed handed out so far, by `shared/stream` or `method/stream` and repetition, for the provenance.
-        read: what `records` read, by cell: its file and the commit that made it; for the provenance, too.
+        read: what `records` read, by cell: its file and the commit that made it; also for the provenance.
     """
 
     cell: Cell
@@ -54,7 +54,7 @@ class Context(Generic[S]):
         return self.cell.method
 
     def progress_of(self, number: int) -> Progress:
-        """The progress callback of one repetition of a shard that computes them one after the other, from 0 on."""
+        """The progress callback of one repetition, from 0 on, for a shard that computes them one after the other."""
         return within(self.progress, number / len(self.runs), (number + 1) / len(self.runs))
 
     def records(self, experiment: str) -> pd.DataFrame:

@@ -1,8 +1,8 @@
 """Drawings: one artifact drawn at one scale from one source of raw runs, its files, and whether they are up to date.
 
-A drawing's state is a digest of all it depends on: what paper.yaml says of it, the published numbers, the raw runs with
-the settings and repetitions that they should have, and the code that draws. It stands in the sidecar, so that nobody
-has to trust modification times: whoever draws can ask whether there is anything to do.
+A drawing's state is a digest of all it depends on: its entry in paper.yaml, the published numbers, the raw runs with
+the settings and repetitions that they should have, and the code that draws. The sidecar records it, so that nobody
+has to trust modification times, and a drawing that is up to date can be skipped.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from core.experiment.claim_marks import modules_about
 
 EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "json"), "figure": ("pdf", "png", "json")}
 OWN = "own/"
-"""The folder below figures/ of what is drawn from your own runs, so that they never replace the shipped ones'."""
+"""The folder below figures/ for drawings from your own runs, so that they never replace those of the shipped runs."""
 ABLATION = "ablation/"
-"""The one, below that, of what is drawn with ablations beside them."""
+"""The folder below that for drawings that include ablations."""
 CODE = ("core.report.draw", "core.experiment.drawings")
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """An artifact at a scale from a source, `reference` (shipped raw runs) or `run` (your own); ablations or none."""
+    """An artifact at a scale from a source, `reference` (shipped) or `run` (your own), with or without ablations."""
 
     paper: str
     artifact: str
@@ -42,7 +42,7 @@ class Drawing:
 
     @property
     def stem(self) -> str:
-        """Its files' path from the repository's root, without the extension."""
+        """The path of its files from the repository's root, without the extension."""
         return f"figures/{folder_of(self.source)}{ABLATION if self.ablations else ''}{self.name}"
 
     @property
@@ -51,7 +51,7 @@ class Drawing:
 
 
 def folder_of(source: str) -> str:
-    """What stands between `figures/` and the paper: nothing, or `own/`."""
+    """The folder between `figures/` and the paper: empty, or `own/`."""
     return OWN if source == "run" else ""
 
 
@@ -82,7 +82,7 @@ def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
 
 
 def recorded_state(root: Path, drawing: Drawing) -> str | None:
-    """The state that its files were drawn in; None where one is missing or the sidecar cannot be read."""
+    """The state in which its files were drawn; None if one is missing or the sidecar cannot be read."""
     if not all((root / file).is_file() for file in drawing.files):
         return None
     try:
@@ -93,12 +93,12 @@ def recorded_state(root: Path, drawing: Drawing) -> str | None:
 
 
 def is_current(catalogue: Catalogue, drawing: Drawing) -> bool:
-    """Whether all its files are there and nothing that they depend on has changed."""
+    """Whether all its files exist and nothing that they depend on has changed."""
     return recorded_state(catalogue.root, drawing) == state_of(catalogue, drawing)
 
 
 def _modules(catalogue: Catalogue, drawing: Drawing) -> list[str]:
-    """Those with the artifact's function and with claims about it, found without importing any."""
+    """The modules with the artifact's function and with claims about it, found without importing any."""
     artifacts, claims = (catalogue.folder(drawing.paper, name) for name in ("artifacts", "claims"))
     return [*artifacts.functions.get(drawing.artifact, ()), *modules_about(claims, drawing.artifact)]
 
@@ -113,5 +113,5 @@ def _digest(path: Path) -> str:
 
 @cache
 def _digest_of(path: Path, modified: int, size: int) -> str:
-    """Read once a process for each version of the file."""
+    """The digest of a file, read once per process and version of the file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""How long cells take, from the provenance of runs that were made: your own first, the shipped ones otherwise."""
+"""How long cells take, from the provenance of earlier runs: your own if there are any, otherwise the shipped ones."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from core.experiment.cells import Cell
 
 
 def recorded_seconds(cell: Cell, root: Path) -> float | None:
-    """Seconds of computing that all repetitions of a cell took, by what its files say; None where there are none.
+    """Seconds of computing that all repetitions of a cell took, according to its files; None if there are none.
 
-    Of a file with another number of repetitions, its share. An ablation that was not run yet is taken to be as long as
-    its cell. Another machine, or other settings than today's, make it a rough estimate.
+    A file with another number of repetitions counts in proportion. An ablation not yet run is assumed to take as long
+    as its cell. On another machine, or with settings other than today's, this is a rough estimate.
     """
-    from core.experiment.storage import ResultFileError, read_provenance  # Arrow, for those who ask only
+    from core.experiment.storage import ResultFileError, read_provenance  # imports Arrow, which only this needs
 
     own = cell.path(root)
     below = own.relative_to(root / "results").parts[1 + bool(cell.overrides) :]
@@ -40,7 +40,7 @@ def announcement(cells: Collection[Cell], root: Path, finished: int = 0) -> str:
 
 
 def in_words(seconds: float) -> str:
-    """`0.4 s`, `41 s`, `2 min 10 s`, `14 min`, `2 h 5 min`: two digits or so, since none of it is exact."""
+    """`0.4 s`, `41 s`, `2 min 10 s`, `14 min`, `2 h 5 min`: about two digits, since none of it is exact."""
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     whole = round(seconds)

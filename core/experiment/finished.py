@@ -1,6 +1,6 @@
-"""Which files of a cell are there and usable, read without pandas or the experiment's own modules.
+"""Which files of a cell exist and are usable, determined without pandas or the experiment's own modules.
 
-A file is usable when it can be read whole, was made with today's settings, and read the same records of what the cell
+A file is usable if it can be read whole, was made with today's settings, and read the same records of what the cell
 needs.
 """
 
@@ -15,7 +15,7 @@ from core.experiment.storage import ResultFileError, read_provenance
 
 
 def is_finished(cell: Cell, root: Path, say: Callable[[str], None] = lambda message: None) -> bool:
-    """Whether the cell's own run has all its repetitions; where a file is there and is not it, `say` is told why."""
+    """Whether your own run of the cell has all its repetitions; `say` is told why an existing file does not."""
     path = cell.path(root)
     if not path.exists() or not is_of_today(cell, path, root, say):
         return False
@@ -26,7 +26,7 @@ def is_finished(cell: Cell, root: Path, say: Callable[[str], None] = lambda mess
 
 
 def is_of_today(cell: Cell, path: Path, root: Path, say: Callable[[str], None] = lambda message: None) -> bool:
-    """Whether a file of the cell, of however many repetitions, is there and usable; `say` is told why it is not."""
+    """Whether a file of the cell, with any number of repetitions, exists and is usable; if not, `say` is told why."""
     try:
         found = read_provenance(path)
     except FileNotFoundError:
@@ -38,18 +38,18 @@ def is_of_today(cell: Cell, path: Path, root: Path, say: Callable[[str], None] =
         say(f"{path}: made with other settings ({found['settings_hash']}, now {cell.settings_hash}); recomputing it")
         return False
     if not reads_the_same(cell, found.get("read", {}), root):
-        say(f"{path}: made from other records of what it needs; recomputing it")
+        say(f"{path}: made from other records of the cells it needs; recomputing it")
         return False
     return True
 
 
 def is_finished_shard(cell: Cell, runs: range, root: Path) -> bool:
-    """Whether these repetitions were computed and wait to be joined."""
+    """Whether these repetitions have been computed and wait to be joined."""
     return is_of_today(cell, shard_file(cell.path(root), runs), root)
 
 
 def shard_folder(path: Path) -> Path:
-    """Where the shards of the cell's file at `path` wait for each other."""
+    """The folder where the shards of the cell's file at `path` wait for each other."""
     return path.with_name(f".{path.stem}.shards")
 
 

@@ -1,7 +1,7 @@
-"""A setting gets another name for the same thing: raw-run files made before say it in the new words.
+"""Renaming a value of a setting in existing raw-run files.
 
-Only the metadata change: the resolved settings, their hash, and a note under `migrated` that says what it was, what it
-is now and by which commit. The records are written back as they are, and the file is sealed anew.
+Only the metadata change: the resolved settings, their hash, and a note under `migrated` with the old value, the new
+one and the commit. The records are written back unchanged, and the file is sealed again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.experiment.storage import read_table, write_table
 
 
 class Renaming(NamedTuple):
-    """In cells that match the pattern, the setting `key` says `new` where it said `old`."""
+    """In cells that match the pattern, the setting `key` changes from `old` to `new`."""
 
     cells: str
     key: str
@@ -26,13 +26,13 @@ class Renaming(NamedTuple):
 
 
 def rename(cell: Cell, path: Path, renaming: Renaming, commit: str) -> bool:
-    """Carry a renaming over to the file of a cell, if that is there and not yet migrated; whether it was.
+    """Apply a renaming to the file of a cell, if it exists and is not yet migrated; returns whether it did so.
 
     Args:
-        commit: of the code that migrates.
+        commit: commit of the code that migrates.
 
     Raises:
-        UserError: the file's settings are neither the old nor the new ones, or are not valid with the new name.
+        UserError: the file's settings are neither the old nor the new ones, or are invalid with the new name.
     """
     if not path.exists():
         return False

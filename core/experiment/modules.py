@@ -1,8 +1,8 @@
-"""The functions that a paper's folders hold, and importing their modules.
+"""The functions in a paper's folders, and importing their modules.
 
-Functions are found in the text: nothing is imported to find one, and only its own module to call it, so that a drawing
-pays for no other and an error in a module is that module's alone. What is wrong with a file is one line that names the
-file and the line: an author reads where, not how the import came about.
+Functions are found in the source text: finding one imports nothing, and calling it imports only its own module, so a
+drawing pays for no other module and an error in a module affects only that module. An error about a file is one line
+that names the file and the line: an author sees where it is, not how the import came about.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Folder:
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """The text of each module by its dotted name, in alphabetical order; empty where there is no folder."""
+        """The text of each module by its dotted name, in alphabetical order; empty if there is no folder."""
         files = sorted((self.root / self.place).glob("*.py"))
         dotted = ".".join(self.place.parts)
         return {f"{dotted}.{file.stem}": file.read_text("utf-8") for file in files if file.stem != "__init__"}
@@ -54,7 +54,7 @@ class Folder:
         return import_module(*self._paper, f"{self._name}.{dotted.rpartition('.')[2]}")
 
     def function(self, name: str) -> Callable[..., Any]:
-        """A function by its name.
+        """A function by name.
 
         Raises:
             KeyError: no module defines it.
@@ -98,6 +98,6 @@ def _place(error: Exception, root: Path) -> list[str]:
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):
         places.append((error.filename, error.lineno))
-    libraries = sysconfig.get_path("purelib")  # .venv is below the root, and its files are not ours
+    libraries = sysconfig.get_path("purelib")  # .venv is below the root, but its files are not ours
     ours = [place for place in places if str(place[0]).startswith(f"{root}/") and not place[0].startswith(libraries)]
     return [str(Path(ours[-1][0]).relative_to(root)), str(ours[-1][1])] if ours else []

@@ -1,7 +1,7 @@
-"""Records that one experiment reads of another: a table of trained networks, the data of a surrogate.
+"""Records that one experiment reads from another: a table of trained networks, the data of a surrogate.
 
-Repetitions that read different records are of different objectives: what was read is named by its digest, and a cell
-joins no shards that read other files than it would read now.
+Repetitions that read different records optimize different objectives: what was read is identified by its digest, and a
+cell does not join shards that read files other than those it would read now.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SOURCES = ("run", "reference")
-"""Your own runs are preferred to the shipped ones."""
+"""Sources in order of preference: your own runs before the shipped ones."""
 
 
 def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[str, str]]) -> pd.DataFrame:
     """Rows of the cells of `experiment` that a cell needs, with the columns `benchmark` and `method`.
 
-    Of a file with more repetitions than the scale has, those of the scale.
+    If a file has more repetitions than the scale, only those of the scale are read.
 
     Args:
-        root: the repository's.
-        read: is given, for each cell, the file, its digest, and the commit that made it.
+        root: root of the repository.
+        read: receives, for each cell, the file, its digest, and the commit that made it.
 
     Raises:
-        UserError: the experiment is not needed, or a cell has no file of all its repetitions with today's settings.
+        UserError: the experiment is not needed, or a cell has no file with all its repetitions and today's settings.
         ResultFileError: a file is truncated or not a raw-run file.
     """
     import pandas as pd
@@ -51,7 +51,7 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
 
 
 def reads_the_same(cell: Cell, read: dict[str, dict[str, str]], root: Path) -> bool:
-    """Whether the files that were `read` are those that the cell would read now, as far as these are there."""
+    """Whether the files that were `read` are those that the cell would read now, as far as these exist."""
     for needed in cell.needs:
         path = _find(needed, root) if needed.name in read else None
         if path is not None and read[needed.name].get("digest") != _digest(path):

@@ -1,4 +1,4 @@
-"""A cell that optimizes: an objective, a method by its settings, all repetitions of a shard.
+"""A cell that optimizes: an objective, a method given by its settings, and all repetitions of a shard.
 
 Methods with a policy advance all repetitions in lockstep, and start from the same initial design in the same
 repetition. Searches of other libraries run one repetition after the other and have an initial design of their own.
@@ -21,11 +21,11 @@ from core.study.trace import Trace
 
 
 def optimize(context: Context, objective: Objective) -> pd.DataFrame:
-    """Run a cell's repetitions: one row an evaluation.
+    """Run a cell's repetitions: one row per evaluation.
 
     Returns:
-        run, evaluation (from 1), loss, regret (loss above the optimum, where that is known), cost, overhead (seconds
-        of the proposal), origin (where the proposal comes from; of a search of its own the cell's method), status,
+        run, evaluation (from 1), loss, regret (loss above the optimum, if that is known), cost, overhead (seconds of
+        the proposal), origin (where the proposal comes from; for another library's search, the cell's method), status,
         message.
     """
     settings = context.settings
@@ -45,9 +45,9 @@ def in_lockstep(
     """Run a shard's repetitions in lockstep, from an initial design that all methods share.
 
     Args:
-        evaluations: of each repetition, those of the initial design included.
-        initial: points of the initial design.
-        policy: what proposes the others; that of the cell's method unless given.
+        evaluations: number per repetition, including the initial design.
+        initial: number of points of the initial design.
+        policy: what proposes the others; by default that of the cell's method.
     """
     if policy is None:
         policy = context.settings.method.policy(CubeEncoding(objective.space), context.device)
@@ -63,12 +63,12 @@ def in_lockstep(
 
 
 def initial_design(context: Context, encoding: CubeEncoding, n: int) -> Tensor:
-    """n uniform points of each repetition, (runs, n, d), the same for all methods."""
+    """n uniform points per repetition, (runs, n, d), the same for all methods."""
     return uniform_points(encoding, n, make_generators(context.shared_seeds("initial design"), context.device))
 
 
 def objective_generators(context: Context) -> list[np.random.Generator]:
-    """What the objective draws from in each repetition, the same for all methods."""
+    """The generators that the objective draws from in each repetition, the same for all methods."""
     return [np.random.default_rng(seed) for seed in context.shared_seeds("objective")]
 
 

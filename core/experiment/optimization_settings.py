@@ -1,4 +1,4 @@
-"""Settings of a cell that optimizes: names, types, ranges. Imports no torch, the Snakefile reads it."""
+"""Settings of a cell that optimizes: names, types, ranges. Does not import torch, since the Snakefile reads it."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ Count = Annotated[int, Field(gt=0)]
 
 
 class Optimization(Settings):
-    """Repetitions of one optimizer on one objective, a row an evaluation; see `core.experiment.optimization`.
+    """Repetitions of one optimizer on one objective, one row per evaluation; see `core.experiment.optimization`.
 
     Attributes:
         optimizer: "model" is Bayesian optimization with `model`; the others are methods of `core.study.methods` without
-            one, of which "smac" needs envs/requirements-smac.txt.
+            one ("smac" needs envs/requirements-smac.txt).
         model: "gp" (hyperparameters by marginal likelihood), "gp_mcmc" (integrated out), "gp_warped" (integrated out,
             inputs warped), "rf" (random forest), "dngo" and "bohamiann".
-        maximizer: of the acquisition function.
-        generations: of differential evolution, at most.
-        evaluations: of a run.
-        initial_design: uniform points at the beginning of a run.
+        maximizer: how the acquisition function is maximized.
+        generations: maximum number of generations of differential evolution.
+        evaluations: number per run.
+        initial_design: number of uniform points at the start of a run.
         widths: units of the hidden layers of the networks.
-        burn_in_per_point, chain_steps, samples: BOHAMIANN's burn-in grows with the data, `chain_steps` follow it, of
-            which `samples` are kept at equal distances.
-        most_steps: a cut of the chain of a suggestion, burn-in and sampling in proportion.
-        warm_burn_in: steps of burn-in of a chain that continues the last suggestion's; null burns in anew, as the
-            papers do.
-        trees: of the forest.
-        hyperparameter_samples: chains of the slice sampler where hyperparameters are integrated out, one sample each.
+        burn_in_per_point, chain_steps, samples: BOHAMIANN's burn-in grows with the data; `chain_steps` steps follow it,
+            from which `samples` are kept at equal distances.
+        most_steps: limit on the chain of a suggestion, burn-in and sampling in proportion.
+        warm_burn_in: steps of burn-in of a chain that continues the last suggestion's; null burns in from scratch, as
+            the papers do.
+        trees: number of trees in the forest.
+        hyperparameter_samples: chains of the slice sampler if hyperparameters are integrated out, one sample each.
     """
 
     optimizer: Literal["model", "random", "optuna_tpe", "smac", "cmaes", "differential_evolution"] = "model"
@@ -55,7 +55,7 @@ class Optimization(Settings):
     @model_validator(mode="after")
     def _fits_together(self) -> Optimization:
         if (self.optimizer == "model") != (self.model is not None):
-            raise ValueError("model must be given for optimizer 'model', and for no other")
+            raise ValueError("model must be given for optimizer 'model' and for no other")
         if self.maximizer == "gradient" and self.model == "rf":
             raise ValueError("maximizer 'gradient' does not work with model 'rf': a forest has no gradient")
         if self.chain_steps < self.samples:
@@ -64,9 +64,9 @@ class Optimization(Settings):
 
     @property
     def method(self) -> MethodSettings:
-        """The method that these settings mean, with those of them that it has.
+        """The method that these settings select, with those settings that it has.
 
-        BOHAMIANN's friction is raised, as the paper's text has it: so the shipped searches were run.
+        BOHAMIANN's friction is raised, as in the paper's text: the shipped searches were run that way.
         """
         from core.study.methods import method_with
 

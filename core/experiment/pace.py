@@ -1,8 +1,8 @@
-"""Seconds that are left: of the cell that is being computed, and of all cells that one command runs.
+"""Seconds left: of the cell that is being computed, and of all cells that one command runs.
 
-A cell's rest is judged by its own speed, elapsed (1 - s) / s at the share s of what was missing at its beginning, and
-by what is recorded of earlier runs; the first counts s, the second 1 - s. Later cells are judged by their records,
-times how much slower or faster this machine has been on the cells before.
+The rest of a cell is estimated by its own speed, elapsed (1 - s) / s at the share s of what was missing at its start,
+and by records of earlier runs, with weights s and 1 - s. Later cells are estimated by their records, times how much
+slower this machine has been on the cells before.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ class Pace:
     """Progress through cells in their order.
 
     Args:
-        estimates: recorded seconds of each cell, None where nothing is known.
-        clock: seconds that only grow.
+        estimates: recorded seconds of each cell, None if nothing is known.
+        clock: a monotonic clock in seconds.
     """
 
     def __init__(self, estimates: Sequence[float | None], clock: Callable[[], float] = time.monotonic) -> None:
@@ -27,18 +27,18 @@ class Pace:
         self.fraction = 0.0
 
     def begin(self) -> None:
-        """The next cell begins."""
+        """Note that the next cell begins."""
         self._current += 1
         self._start, self._first, self.fraction = self._clock(), None, 0.0
 
     def update(self, fraction: float) -> None:
-        """This fraction of the cell is there; the first that is told was there before, from an earlier attempt."""
+        """Note that this fraction of the cell is done; the first value is what an earlier attempt had done."""
         if self._first is None:
             self._first = min(fraction, 1.0)
         self.fraction = min(max(fraction, self.fraction), 1.0)
 
     def end(self) -> None:
-        """The cell is finished; one that was found finished says nothing of the machine's speed."""
+        """Note that the cell is finished; one found finished says nothing about the machine's speed."""
         estimate, missing = self._estimates[self._current], 1 - (self._first or 0.0)
         if estimate and missing > 0:
             self._elapsed_before += self.elapsed
@@ -47,12 +47,12 @@ class Pace:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the cell's beginning."""
+        """Seconds since the cell began."""
         return self._clock() - self._start
 
     @property
     def cell_left(self) -> float | None:
-        """Seconds until the cell is finished; None where nothing is known."""
+        """Seconds until the cell is finished; None if nothing is known."""
         if self.fraction >= 1:
             return 0.0
         first, estimate = self._first or 0.0, self._estimates[self._current]
@@ -65,7 +65,7 @@ class Pace:
 
     @property
     def all_left(self) -> tuple[float | None, int]:
-        """Seconds until all cells are finished, as far as something is known, and how many nothing is known of."""
+        """Seconds until all cells with an estimate are finished, and the number of cells without one."""
         later = self._estimates[self._current + 1 :]
         parts = [self.cell_left, *(None if estimate is None else estimate * self._speed for estimate in later)]
         known = [part for part in parts if part is not None]
@@ -73,5 +73,5 @@ class Pace:
 
     @property
     def _speed(self) -> float:
-        """How much longer cells take here than is recorded; 1 until ten seconds of records have been compared."""
+        """How much longer cells take here than recorded; 1 until ten seconds of records have been compared."""
         return self._elapsed_before / self._recorded_before if self._recorded_before >= 10 else 1.0

@@ -1,6 +1,6 @@
-"""Records as one row a repetition, whatever their rows are: what runs are compared by.
+"""Records reduced to one row per repetition, whatever their rows are: what runs are compared by.
 
-* One row a run: its numbers as they are.
+* One row per run: its numbers as they are.
 * Evaluations of a search (rows have an `origin`): the smallest `loss` and `regret` of the run, other numbers averaged.
 * A search's incumbents, or its iterations: the last row.
 * Anything else (grids of predictions, positions of a chain): averages over the run's rows.
@@ -20,7 +20,7 @@ ORDERED = ("evaluation", "evaluations", "iteration")
 def per_run(records: pd.DataFrame, without: Collection[str] = ()) -> pd.DataFrame:
     """The numeric columns (floats, integers, lists of either) of each run, (runs, columns), indexed by run.
 
-    A number of a failed row is nan, as is what an average or minimum of nothing but these would be. A column is named
+    A number of a failed row is nan, and so is an average or minimum over failed rows only. A column is named
     after what was done to it: `rmse`, `best regret`, `last loss`, `mean x`.
 
     Args:
@@ -44,7 +44,7 @@ def per_run(records: pd.DataFrame, without: Collection[str] = ()) -> pd.DataFram
 
 
 def _numbers(column: pd.Series) -> np.ndarray | None:
-    """One float a row, of a list the mean of what is finite; None for what is no number."""
+    """One float per row, for a list the mean of its finite numbers; None for a column that is not numeric."""
     if column.dtype == bool or column.dtype.kind in "iuf":
         return column.to_numpy(float)
     first = column.iloc[0] if len(column) else None

@@ -1,4 +1,4 @@
-"""Promotion: a finished cell of one's own becomes a shipped reference run, by a checked copy, never edited."""
+"""Promotion: your own finished cell becomes a shipped reference run by a checked copy, never edited."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.experiment.storage import copy_records, read_records
 def check(cell: Cell, root: Path) -> None:
     """Raise a UserError unless the cell's own run may be shipped.
 
-    Refused: not run, unreadable, from other settings than today's, fewer repetitions than its scale has, made by
+    Refused: not run, unreadable, made with settings other than today's, fewer repetitions than its scale has, made by
     uncommitted code, or an ablation.
     """
     if cell.overrides:
@@ -23,12 +23,12 @@ def check(cell: Cell, root: Path) -> None:
     if not info.present:
         raise UserError(f"{cell.name}: {info.path} does not exist; make it: {again}")
     if info.stale:
-        raise UserError(f"{cell.name}: {info.path} was made with other settings than today's; rerun it: {again}")
+        raise UserError(f"{cell.name}: {info.path} was made with settings other than today's; rerun it: {again}")
     if info.runs < cell.runs:
         raise UserError(f"{cell.name}: {info.path} holds {info.runs} of {cell.runs} repetitions; finish it: {again}")
     if "+changes" in info.commit or "unknown" in info.commit:
         raise UserError(f"{cell.name}: {info.path} was made by uncommitted code ({info.commit}); commit, then rerun it")
-    read_records(cell.path(root, "run"))  # the above reads metadata alone; what is shipped must be readable whole
+    read_records(cell.path(root, "run"))  # the checks above read only metadata; what is shipped must be readable whole
 
 
 def promote(cell: Cell, root: Path) -> Path:

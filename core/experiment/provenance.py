@@ -15,7 +15,7 @@ PACKAGES = ("torch", "gpytorch", "botorch", "numba", "numpy", "scipy", "scikit-l
 
 @cache
 def commit(root: Path) -> str:
-    """The commit the code stands at; `+changes` is appended where core/ or papers/ differ from it or have new files."""
+    """The current commit of the code; `+changes` is appended if core/ or papers/ differ from it or have new files."""
     try:
         head = _git(root, "rev-parse", "HEAD")
         changed = _git(root, "status", "--porcelain", "--", "core", "papers")
@@ -25,7 +25,7 @@ def commit(root: Path) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """Versions, CPU and platform: the part of the provenance that a process can state before it runs."""
+    """Versions, CPU and platform: the part of the provenance that a process knows before it runs."""
     return {
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},

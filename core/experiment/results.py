@@ -1,7 +1,7 @@
 """Results: what an artifact function draws from, with the state of every cell behind it.
 
 Absent cells are not an error: their rows are missing and their `CellInfo` says so. A file whose settings hash is not
-today's is used and marked stale; one that cannot be read stops with its name.
+today's is used and marked stale; one that cannot be read raises an error with its name.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from core.experiment.storage import read_provenance, read_records
 if TYPE_CHECKING:
     import pandas as pd
 
-FRAMES = 6  # experiments that a process keeps: the claims of an artifact and its neighbours ask for the same again
+FRAMES = 6  # experiments that a process keeps: the claims of an artifact and its neighbours need the same ones again
 
 
 @dataclass(frozen=True)
 class CellInfo:
-    """State of one cell: whether its file is present, whether its settings are today's, and what it says of itself."""
+    """State of one cell: whether its file is present, whether its settings are today's, and what its metadata say."""
 
     experiment: str
     benchmark: str
@@ -94,9 +94,9 @@ class Results:
     def frame(self, experiment: str) -> pd.DataFrame:
         """Rows of all present cells of an experiment: benchmark, method, run, status, message, and its own columns.
 
-        Read once in a process while the files stay as they are; what a caller changes in it is the caller's alone.
+        Read once per process as long as the files do not change; a caller's changes to it affect nobody else.
         """
-        import pandas as pd  # finished cells are found without it
+        import pandas as pd  # finding finished cells does not need it
 
         files = [
             (cell.benchmark, cell.variant, cell.path(self._root, self._source))
@@ -108,7 +108,7 @@ class Results:
         return _read_cells(tuple((*file, _version(file[2])) for file in files)).copy(deep=False)
 
     def without_ablations(self) -> Results:
-        """The same without what was made with changed settings: what claims are judged by."""
+        """The same without runs with changed settings; claims are judged by these."""
         cells = [cell for cell in self._cells if not cell.overrides]
         return self if len(cells) == len(self._cells) else Results(cells, self._root, self._source, self._scales)
 
@@ -122,7 +122,7 @@ class Results:
         return any(map(self.is_reduced, self._scales))
 
     def is_reduced(self, experiment: str) -> bool:
-        """Whether anything of one experiment is, ablations aside."""
+        """Whether any cell of an experiment is below the paper's protocol, ablations aside."""
         cells = [info for info in self.cells if info.experiment == experiment and not info.ablation]
         return self.scale(experiment) != "paper" or any(c.present and c.runs < c.configured_runs for c in cells)
 

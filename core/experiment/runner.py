@@ -1,9 +1,9 @@
-"""Run a cell: shard by shard under its lock, resuming what is finished, recording what fails.
+"""Run a cell: shard by shard under its lock, resuming after what is finished, recording what fails.
 
 Each shard of repetitions is one call of the experiment function and one file in a hidden folder beside the result; the
 last step joins them. A kill therefore costs the shard in progress, and a rerun finds the others. A shard whose call
 raises is repeated one repetition at a time: those that still raise become rows with status "failed" and the message,
-the others are kept. Non-finite metrics are failures too. What is raised after an interruption is taken for its echo.
+the others are kept. Non-finite metrics are failures too. An exception after an interruption is taken as its echo.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def run_cell(
     say: Callable[[str], None] = print,
     progress: Progress = silent,
 ) -> Path:
-    """Compute what is missing of a cell and return its file.
+    """Compute what is missing from a cell and return its file.
 
     A finished file with today's settings hash and enough repetitions is left untouched; one with fewer is extended,
     one with other settings or that cannot be read is recomputed, and `say` is told why.
@@ -95,7 +95,7 @@ def _reuse_as_shards(cell: Cell, path: Path, root: Path) -> None:
 def _run_shard(context: Context, function: ExperimentFunction, file: Path, root: Path) -> None:
     """Compute one shard and write it, with its part of the provenance."""
     start = time.perf_counter()
-    commit = provenance.commit(root)  # of the code that is loaded, not of what it is edited to meanwhile
+    commit = provenance.commit(root)  # of the code that is loaded, not of edits made meanwhile
     frame = compute_shard(context, function)
     notes = {
         "cell": context.cell.name,
@@ -120,7 +120,7 @@ def compute_shard(context: Context, function: ExperimentFunction) -> pd.DataFram
     """The records of one shard, with `status` and `message`, and `RAISED` where a repetition raised; writes nothing.
 
     Raises:
-        UserError: of the experiment's own, or for records of other repetitions than the shard's.
+        UserError: raised by the experiment itself, or for records of repetitions other than the shard's.
     """
     try:
         return _checked(context, function(context))
@@ -149,7 +149,7 @@ def _run_alone(context: Context, function: ExperimentFunction, run: int) -> pd.D
 def _checked(context: Context, frame: pd.DataFrame) -> pd.DataFrame:
     """The experiment's records with `status` and `message`: every repetition present, non-finite metrics marked.
 
-    An experiment whose rows are evaluations brings both columns itself, for the evaluations that failed.
+    An experiment whose rows are evaluations provides both columns itself, for the evaluations that failed.
     """
     if "run" not in frame:
         raise UserError(f"{context.cell.name}: the experiment returned no column 'run'")
@@ -166,7 +166,7 @@ def _checked(context: Context, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _joined_provenance(cell: Cell, shards: list[dict[str, Any]]) -> dict[str, Any]:
-    """The last shard's provenance with runs, seeds, seconds and memory of all, and every commit that took part."""
+    """The last shard's provenance with runs, seeds, seconds and memory of all shards, and every commit involved."""
     commits = list(dict.fromkeys(part["commit"] for part in shards))
     seeds: dict[str, dict[str, int]] = {}
     for part in shards:

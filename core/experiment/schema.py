@@ -1,8 +1,8 @@
-"""The schema of paper.yaml: what a paper ran, at which scales, and what it drew from that.
+"""The schema of paper.yaml: what a paper ran, at which scales, and what it drew from the results.
 
 Everything here is read by the Snakefile on each invocation, so it imports neither torch nor pandas. Settings are
 layered, later layers winning: the experiment's `settings`, the benchmark's, the method's, the scale's `settings` (a
-cut applies to every cell), and last the ones a user gives by hand. Unknown keys and impossible values stop with the
+cut applies to every cell), and last those a user gives by hand. Unknown keys and impossible values stop with the
 file, the key, the value and what is allowed.
 """
 
@@ -19,7 +19,7 @@ from core.experiment import SCALES
 from core.strict import Strict, explain
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
-"""A part of a file's path, a command's argument and a Snakemake wildcard."""
+"""A name that can be part of a file's path, a command's argument and a Snakemake wildcard."""
 
 
 class Settings(Strict):
@@ -53,8 +53,8 @@ class Experiment(Strict):
     """One experiment: a function of papers/<paper>/experiments/ and the grid of benchmarks x methods it fills.
 
     A cell of an experiment that `needs` others reads their records of its own benchmark and scale. `measured` are the
-    columns of its records that are times taken on the machine, "all" where everything depends on them: no rerun
-    repeats these.
+    columns of its records that are times measured on the machine, "all" if everything depends on them: no rerun
+    reproduces these.
     """
 
     description: str
@@ -97,7 +97,7 @@ class Experiment(Strict):
         return self
 
     def resolve_scale(self, name: str) -> str:
-        """The scale whose path and settings `name` means: `quick: paper` makes quick an alias of paper."""
+        """The scale that `name` stands for: `quick: paper` makes quick an alias of paper."""
         scale = self.scales[name]
         return scale if isinstance(scale, str) else name
 
@@ -118,7 +118,7 @@ class Artifact(Strict):
     source: Source
     experiments: list[Name] = Field(default_factory=list)
     short_name: bool = False
-    """Whether it owns its id as a short name although another paper has an artifact of the same id."""
+    """Whether it owns its id as a short name even though another paper has an artifact with the same id."""
 
 
 class Paper(Strict):
@@ -135,7 +135,8 @@ class Paper(Strict):
     @model_validator(mode="after")
     def _references_exist(self) -> Paper:
         if self.quickstart not in self.experiments:
-            raise ValueError(f"quickstart: {self.quickstart!r} is no experiment; allowed {sorted(self.experiments)}")
+            allowed = sorted(self.experiments)
+            raise ValueError(f"quickstart: {self.quickstart!r} is not an experiment; allowed {allowed}")
         above: list[str] = []
         for name, experiment in self.experiments.items():
             if unknown := [needed for needed in experiment.needs if needed not in above]:
@@ -176,7 +177,7 @@ def load_paper(path: Path) -> Paper:
 
 
 def _read_yaml(text: str) -> Any:
-    """One YAML document, by libyaml where PyYAML was built with it (ten times faster than the parser in Python)."""
+    """One YAML document, by libyaml if PyYAML was built with it (ten times faster than the parser in Python)."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
     try:
         node = loader.get_single_node()
@@ -187,7 +188,7 @@ def _read_yaml(text: str) -> Any:
 
 
 def _check_keys_differ(node: yaml.Node | None) -> None:
-    """YAML parsers keep the last of two equal keys and say nothing; a method written twice would be lost."""
+    """YAML parsers silently keep the last of two equal keys; a method written twice would be lost."""
     if isinstance(node, yaml.MappingNode):
         seen = set()
         for key, value in node.value:

@@ -1,4 +1,4 @@
-"""Cells by name: a whole one, its beginning, or a shell-style pattern such as `bohamiann/uci/*/adaptive_sghmc`."""
+"""Cells by name: a full name, its beginning, or a shell-style pattern such as `bohamiann/uci/*/adaptive_sghmc`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LEVELS = ("paper", "experiment", "benchmark", "method")
 
 
 def select_cells(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
-    """Cells that `paper[/experiment[/benchmark[/method]]]` names; a shorter name means everything below it.
+    """The cells that `paper[/experiment[/benchmark[/method]]]` names; a shorter name means everything below it.
 
     In each part, `*` stands for anything, `?` for one character and `[...]` for one of these.
 
     Raises:
-        UnknownNameError: no cell is meant, with the nearest existing names.
+        UnknownNameError: no cell matches; the message has the nearest existing names.
         UserError: more than four parts.
     """
     parts = name.strip("/").split("/")

@@ -1,4 +1,4 @@
-"""Which files of the repository a module is made of: itself and whatever it imports, found without importing."""
+"""The files of the repository that a module is made of: itself and whatever it imports, found without importing."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Sources:
         self._shared: dict[tuple[str, ...], frozenset[Path]] = {}
 
     def behind(self, modules: Iterable[str], known: frozenset[Path] = frozenset()) -> frozenset[Path]:
-        """The files of modules, of the packages they stand in, and of all that these import.
+        """The files of modules, of the packages that contain them, and of all that these import.
 
-        Imports inside functions count; modules that are not below the root are left out.
+        Imports inside functions count; modules outside the root are left out.
 
         Args:
-            known: files that are behind other modules, which are added without following their imports again.
+            known: files behind other modules, which are added without following their imports again.
         """
         found = set(known)
         waiting = list(modules)
@@ -48,7 +48,7 @@ class Sources:
         """A digest of the names and the contents of the files behind modules.
 
         Args:
-            shared: more modules, which are in many digests and whose imports are followed once.
+            shared: more modules, which are part of many digests and whose imports are followed once.
         """
         key = (tuple(modules), shared)
         if key not in self._joined:
@@ -64,7 +64,7 @@ class Sources:
         return self._files[module]
 
     def _imported(self, file: Path) -> set[str]:
-        """Names of what a file imports; of `from package import name`, both the package and package.name."""
+        """Names of what a file imports; for `from package import name`, both `package` and `package.name`."""
         if file not in self._imports:
             text = file.read_text(encoding="utf-8")
             digest = hashlib.sha256(text.encode()).hexdigest()
@@ -79,7 +79,7 @@ class Sources:
         return self._imports[file]
 
     def _digest(self, file: Path) -> str:
-        """Its name and the digest of its contents."""
+        """A file's name and the digest of its contents."""
         self._imported(file)
         return self._digests[file]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 METADATA_KEY = b"replication"
 SEAL_KEY = b"replication_checksum"
 DAMAGED = (pa.ArrowException, OSError, ValueError, KeyError, TypeError)
-"""What Arrow and pandas raise on a file that is not whole."""
+"""What Arrow and pandas raise on an incomplete file."""
 NOT_PARQUET = "truncated or not a Parquet file"
 REQUIRED = ("settings_hash", "runs", "commit", "seeds", "wall_seconds", "peak_memory_mb")
 
@@ -59,7 +59,7 @@ def copy_records(source: Path, target: Path) -> None:
 
 
 def remove_temporaries(path: Path) -> None:
-    """Remove what writers of `path` that were killed have left; only for the one that may write it now."""
+    """Remove what killed writers of `path` left behind; only for the process that may write it now."""
     for temporary in path.parent.glob(f".{path.name}.*.tmp"):
         temporary.unlink(missing_ok=True)
 
@@ -76,7 +76,7 @@ def read_records(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
 
 
 def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
-    """The same as an Arrow table, for those who do without pandas; raises as `read_records`."""
+    """The same as an Arrow table, without pandas; raises as `read_records`."""
     content = _read_checked(path)
     try:
         table = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True).read()
@@ -89,7 +89,7 @@ def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
 
 
 def read_provenance(path: Path) -> dict[str, Any]:
-    """Only the provenance, without decoding the records; raises as `read_records`."""
+    """The provenance alone, without decoding the records; raises as `read_records`."""
     content = _read_checked(path)
     try:
         schema = pq.read_schema(pa.BufferReader(content))
@@ -105,7 +105,7 @@ def _encoded(table: pa.Table) -> bytes:
 
 
 def _read_checked(path: Path) -> bytes:
-    """The file's content, once: it may be replaced while it is read."""
+    """The file's content, read once: it may be replaced meanwhile."""
     try:
         content = path.read_bytes()
         if is_whole(path, content):
@@ -129,7 +129,7 @@ def _provenance(path: Path, schema: pa.Schema) -> dict[str, Any]:
 
 
 def _explain_read_error(path: Path, error: Exception) -> str:
-    if getattr(error, "errno", None):  # the file system's, not the decoder's
+    if getattr(error, "errno", None):  # an error of the file system, not of the decoder
         return f"{path}: cannot be read: {os.strerror(error.errno)}"
     return _unreadable(path, NOT_PARQUET)
 

@@ -25,7 +25,7 @@ def load_table(path: str | Path, grid: Grid | None = None) -> Table:
     """The table of a file that `save_table` or an experiment wrote.
 
     Raises:
-        UserError: no such file, one that is truncated or no table, or whatever `from_records` refuses.
+        UserError: the file does not exist, is truncated or not a table, or `from_records` refuses it.
     """
     try:
         records, _ = read_records(Path(path))

@@ -1,4 +1,4 @@
-"""Verification: shipped shards, rerun from their stored settings, against what is shipped.
+"""Verification: shipped shards, rerun from their stored settings, compared with what is shipped.
 
 On the kind of machine that made the records (the same processor model, versions of Python and packages) a shard must be
 equal bit for bit; on another it may agree within rounding or in distribution, see `agreement`.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shard:
-    """Repetitions of a shipped cell that were computed together, and about how many seconds they took."""
+    """Repetitions of a shipped cell that were computed together, and roughly how many seconds they took."""
 
     cell: Cell
     runs: range
@@ -41,7 +41,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one shard: the degree of agreement, the seconds of the rerun, and a remark in words."""
+    """The result for one shard: the degree of agreement, the seconds of the rerun, and a remark in words."""
 
     agreement: str
     seconds: float
@@ -49,7 +49,7 @@ class Outcome:
 
 
 def shipped_shards(cells: Iterable[Cell], root: Path) -> list[Shard]:
-    """Every shard of the cells that are shipped, once each; raises as `read_provenance`."""
+    """Every shard of the cells that are shipped, once; raises as `read_provenance`."""
     shards = {}
     for cell in cells:
         path = cell.path(root, "reference")
@@ -62,10 +62,10 @@ def shipped_shards(cells: Iterable[Cell], root: Path) -> list[Shard]:
 
 
 def choose(shards: Sequence[Shard], count: int, seed: int, longest: float) -> tuple[list[Shard], dict[str, float]]:
-    """For each experiment `count` shards at random, of those that took at most `longest` seconds.
+    """For each experiment, `count` random shards among those that took at most `longest` seconds.
 
     Returns:
-        The chosen ones, and the experiments that have no such shard, with the seconds of their shortest.
+        The chosen shards, and the experiments that have no such shard, with the seconds of their shortest.
     """
     by_experiment: dict[str, list[Shard]] = {}
     for shard in shards:
@@ -83,10 +83,10 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
     """Rerun a shard and compare.
 
     Args:
-        folder: an empty one; in it the experiment finds the shipped records that it reads, and none of your own.
+        folder: an empty folder; there the experiment finds the shipped records that it reads, and none of your own.
 
     Raises:
-        UserError: what the experiment needs is not here.
+        UserError: what the experiment needs is not available.
     """
     cell, path = shard.cell, shard.cell.path(catalogue.root, "reference")
     records, found = read_records(path)
@@ -94,7 +94,7 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
     try:
         stored = replace(cell, settings=type(cell.settings).model_validate(found["settings"]))
     except ValidationError as error:
-        return Outcome(DIFFERS, 0.0, f"its stored settings are not valid any more: {error.errors()[0]['msg']}")
+        return Outcome(DIFFERS, 0.0, f"its stored settings are no longer valid: {error.errors()[0]['msg']}")
     (folder / "results").mkdir(parents=True)
     (folder / "results" / "reference").symlink_to(catalogue.root / "results" / "reference")
     start = time.perf_counter()
@@ -110,7 +110,7 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
 
 
 def other_machine(found: dict[str, Any]) -> list[str]:
-    """How this machine differs from the one that a file was made on, in what rounding depends on."""
+    """How this machine differs from the one that made a file, in what rounding depends on."""
     here = provenance.machine()
     told = []
     if found.get("device", "cpu") != "cpu":

@@ -1,6 +1,6 @@
-"""What the Snakefile needs to know, computed from the catalogue: targets, inputs and names. Imports no torch.
+"""What the Snakefile needs to know, computed from the catalogue: targets, inputs and names. Does not import torch.
 
-The Snakefile holds the rules; every function that a rule calls stands here, in one place.
+The Snakefile holds the rules; every function that a rule calls is here, in one place.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ TARGET = re.compile(r"figures/.+\.(pdf|png|csv|md|tex|json|html)|results/run/.+\
 PAGE = "comparison.html"
 STATES = Path(".snakemake/drawings")
 WARM = 3
-"""From this many drawings on, one process draws several: most of a single one's time goes into starting Python."""
+"""From this many drawings on, one process draws several: most of the time for one goes into starting Python."""
 
 
 class Workflow:
     """The catalogue under a Snakemake configuration: `scale` (default quick) and `runs` (default reference).
 
     Args:
-        config: of Snakemake.
-        root: the repository's.
-        words: of the command line; those that are no target are passed over, and without a target all is meant.
+        config: the Snakemake configuration.
+        root: root of the repository.
+        words: of the command line; those that are not targets are ignored, and without a target all is meant.
 
     Raises:
         UserError: an unknown configuration key or value, an unknown target, or an invalid paper that the targets need;
-            a paper that they do not need is only named in `warnings`.
+            a broken paper that they do not need is only named in `warnings`.
     """
 
     def __init__(self, config: Mapping[str, Any], root: Path | str = ".", words: Iterable[str] = ()) -> None:
@@ -76,7 +76,7 @@ class Workflow:
         return [self.drawing(name, folder_of(self.source)) for name in self.catalogue.artifacts]
 
     def drawing(self, name: str, folder: str) -> Drawing:
-        """The drawing of `paper/artifact` below figures/`folder`: nothing for shipped runs, `own/` for your own."""
+        """The drawing of `paper/artifact` below figures/`folder`: empty for shipped runs, `own/` for your own."""
         return drawing(self.catalogue, name, self.scale, "run" if folder == OWN else "reference")
 
     def artifacts(self, kind: str) -> list[str]:
@@ -97,22 +97,22 @@ class Workflow:
         return [f"{self.drawing(name, folder).stem}.json" for name in self.catalogue.artifacts]
 
     def inputs(self, drawn: Drawing) -> list[str]:
-        """A file that stands for all that a drawing depends on, and your own runs, where it is of these."""
+        """A file that stands for all that a drawing depends on, and your own runs if it is drawn from them."""
         own = cells_of(self.catalogue, drawn) if drawn.source == "run" else ()
         return [self._state_file(drawn), *(str(cell.path("")) for cell in own)]
 
     def write_states(self) -> None:
-        """Write the state files of all drawings that are asked for.
+        """Write the state files of all requested drawings.
 
-        To be called before Snakemake looks at the first of them: it remembers which files a folder has.
+        Call this before Snakemake looks at the first of them: it remembers which files a folder has.
         """
         for drawn in self._requested():
             self._state_file(drawn)
 
     def batches(self, processes: int) -> list[list[Drawing]]:
-        """Drawings that are asked for and out of date, divided between warm processes; none where they are few.
+        """Requested drawings that are out of date, divided between warm processes; empty if they are few.
 
-        Left out are those whose own runs have yet to be made: each is drawn when its runs are there.
+        Drawings whose own runs have yet to be made are left out: each is drawn when its runs are there.
 
         Args:
             processes: how many may run at once.
@@ -126,11 +126,11 @@ class Workflow:
         return [waiting[i::count] for i in range(count)]
 
     def cell_inputs(self, cell: Cell) -> list[str]:
-        """The files of the cells that a cell reads: shipped ones where present, or all of one's own."""
+        """The files of the cells that a cell reads: shipped ones if present, else your own."""
         return [str(self._needed_path(needed)) for needed in cell.needs]
 
     def announcement(self) -> str:
-        """How many of your own runs the targets need that are not there, and for how long they will run; or nothing."""
+        """How many of your own runs the targets still need, and how long they will take; empty if none."""
         wanted = {target: self._cells[target] for target in self._targets if target in self._cells}
         for drawn in self._requested():
             if drawn.source == "run":
@@ -192,7 +192,7 @@ class Workflow:
         return all(cell.path(self.catalogue.root).exists() for cell in cells)
 
     def _state(self, drawn: Drawing) -> str:
-        """The state of a drawing when it was first asked for: one plan is made of one state of the repository."""
+        """The state of a drawing when first requested: one plan is made from one state of the repository."""
         if drawn not in self._states:
             self._states[drawn] = state_of(self.catalogue, drawn)
         return self._states[drawn]
@@ -200,7 +200,7 @@ class Workflow:
     def _state_file(self, drawn: Drawing) -> str:
         """A file that changes when, and only when, anything that the drawing depends on does.
 
-        Snakemake compares times: it is older than a drawing that is up to date, whoever drew that.
+        Snakemake compares times: the file is older than a drawing that is up to date, however that was drawn.
         """
         name, root = STATES / Path(drawn.stem).relative_to("figures"), self.catalogue.root
         state = self._state(drawn)
@@ -220,13 +220,13 @@ class Workflow:
         return word == "all" or word in self.catalogue.names or TARGET.fullmatch(word) is not None
 
     def _check_papers(self) -> None:
-        """Raise the error of the first broken paper that a target is about; everything is about each."""
+        """Raise the error of the first broken paper that a target is about; a target of everything is about all."""
         for name, error in self.catalogue.broken.items():
             if any(target == "all" or name in Path(target).parts for target in self._targets):
                 raise error
 
     def _check_short_name(self, target: str) -> None:
-        """Raise a UserError if it is a file of an artifact by a name that several papers have."""
+        """Raise a UserError if the target is an artifact's file under a name that several papers have."""
         name = target.removeprefix("figures/").removeprefix(OWN).rpartition(".")[0]
         if any(name in spec.artifacts for spec in self.catalogue.papers.values()):
             self.catalogue.artifact(name)
@@ -244,5 +244,5 @@ class Workflow:
 
 
 def one_of(names: Iterable[str]) -> str:
-    """A wildcard constraint that matches these names alone."""
+    """A wildcard constraint that matches only these names."""
     return "|".join(sorted(map(re.escape, names))) or "(?!)"

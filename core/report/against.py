@@ -13,7 +13,7 @@ from core.report.verdicts import Estimate, our_estimate, welch_interval
 
 @dataclass(frozen=True)
 class Difference:
-    """One column: both means over the runs that are finite, how many these are, and the interval of ours - theirs."""
+    """One column: both means over the finite runs, how many runs that is, and the interval of ours - theirs."""
 
     metric: str
     ours: float
@@ -38,7 +38,7 @@ class Difference:
 
 
 def differences(ours: pd.DataFrame, theirs: pd.DataFrame) -> list[Difference]:
-    """Of every column that both have, (runs, columns) each, as `core.experiment.per_run` makes them."""
+    """The difference in every column that both have, (runs, columns) each, as made by `core.experiment.per_run`."""
     found = []
     for metric in (name for name in ours.columns if name in theirs.columns):
         mine, other = (_estimate(frame[metric].to_numpy(float)) for frame in (ours, theirs))
@@ -55,6 +55,6 @@ def _estimate(values: np.ndarray) -> tuple[Estimate, int]:
 
 
 def _interval(ours: Estimate, theirs: Estimate) -> tuple[float, float]:
-    if math.isnan(theirs.error):  # a single run of theirs; `welch_interval` knows of ours alone
+    if math.isnan(theirs.error):  # a single run of theirs; `welch_interval` handles a single run of ours only
         return -math.inf, math.inf
     return welch_interval(ours, theirs)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from core.errors import UserError
 
-BLOCK = 2_000_000  # numbers resampled at once, which bounds the memory of a bootstrap
+BLOCK = 2_000_000  # numbers resampled at once, which bounds the memory that a bootstrap takes
 
 
 class Interval(NamedTuple):
@@ -22,7 +22,7 @@ class Interval(NamedTuple):
     high: float
 
     def text(self, digits: str = ".3g") -> str:
-        """`estimate [low, high]` with so many digits; a leading + in the format is for the estimate alone."""
+        """`estimate [low, high]` in a number format; a leading + in the format applies to the estimate alone."""
         low, high = (format(end, digits.removeprefix("+")) for end in (self.low, self.high))
         return f"{self.estimate:{digits}} [{low}, {high}]"
 
@@ -43,8 +43,8 @@ def bootstrap_interval(
         statistic: vectorised; takes arrays (batch, runs, ...), one for each sample, and returns (batch,).
         generator: a generator or a seed.
         n: number of resamples.
-        paired: draw the same runs from all samples (they share seeds and splits) instead of independent ones.
-        of_means: the statistic takes the samples' means over the runs, (batch, ...), instead: of long samples they are
+        paired: draw the same runs from all samples (which share seeds and splits) instead of independent ones.
+        of_means: the statistic takes the samples' means over the runs, (batch, ...), instead: for long samples they are
             found much faster than the resamples themselves.
     """
     (interval,) = bootstrap_intervals(
@@ -62,7 +62,7 @@ def bootstrap_intervals(
     level: float = 0.95,
     of_means: bool = False,
 ) -> list[Interval]:
-    """The same of several statistics of the same resamples: `statistics` returns (batch, k)."""
+    """The same for several statistics of the same resamples: `statistics` returns (batch, k)."""
     arrays = [np.asarray(s, dtype=float) for s in (samples if isinstance(samples, tuple) else (samples,))]
     runs = [a.shape[0] for a in arrays if a.ndim]
     if len(runs) < len(arrays) or min(runs) < 1:
@@ -89,19 +89,19 @@ def bootstrap_intervals(
 
 
 def means_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
-    """Means over resamples, values[picks].mean(1), from how often each run was drawn.
+    """Means over resamples, values[picks].mean(1), computed from how often each run was drawn.
 
     Args:
         values: (runs, ...), finite or not.
-        picks: which runs each resample draws, (batch, size).
+        picks: the runs that each resample draws, (batch, size).
 
     Returns:
-        (batch, ...), equal to rounding.
+        (batch, ...), equal up to rounding.
     """
     flat, size = values.reshape(len(values), -1), picks.shape[1]
     finite = np.isfinite(flat).all(axis=0)
     means = (counts_of(picks, len(values)) @ np.where(finite, flat, 0.0)) / size
-    if not finite.all():  # 0 times infinity is not a number
+    if not finite.all():  # 0 times infinity is nan
         means[:, ~finite] = flat[:, ~finite][picks].mean(axis=1)
     return means.reshape(len(picks), *values.shape[1:])
 

@@ -1,8 +1,8 @@
 """Checks: what the function behind a claim computes and returns, and when the claim holds.
 
-A check computes a statistic of the runs with its bootstrap 95% interval, and states the region of values in which the
-claim is true. The claim `holds` when the whole interval lies inside the region, `fails` when the interval lies outside,
-and is `inconclusive` otherwise. Runs that are missing make it `not run`.
+A check computes a statistic of the runs with its bootstrap 95% interval and states the region of values in which the
+claim is true. The claim `holds` when the whole interval lies inside the region, `fails` when it lies outside,
+and is `inconclusive` otherwise. Missing runs make it `not run`.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Check:
 
 @contextmanager
 def reading(results: Any) -> Iterator[None]:
-    """Around an author's function: where an experiment has no runs, what fails on its empty frame was not run.
+    """Wrap an author's function: where an experiment has no runs, an error on its empty frame means `not run`.
 
     Raises:
-        NotRunError: naming these experiments. With runs of each experiment an error stays what it is.
+        NotRunError: naming these experiments. If every experiment has runs, the error is passed on unchanged.
     """
     try:
         yield
@@ -61,9 +61,9 @@ def judge(
     upper: float = math.inf,
     detail: str = "",
 ) -> Check:
-    """The Check of a claim that is true where the statistic lies strictly between `lower` and `upper`.
+    """The Check of a claim that is true if the statistic lies strictly between `lower` and `upper`.
 
-    "A above B" is lower=0 on the difference; an order that ties exactly is inconclusive.
+    "A above B" is lower=0 on the difference; an exact tie is inconclusive.
     """
     estimate, low, high = interval
     inside = (lower < low or lower == -math.inf) and (high < upper or upper == math.inf)

@@ -4,7 +4,7 @@
     def adaptive_beats_best_average(results: Results) -> Check: ...
 
 The function's name is the claim's id. The page lists an artifact's claims in the order of the modules of the paper's
-claims/ folder and, within a module, of their definition. What a check is, and when a claim holds, stands in checks.py.
+claims/ folder and, within a module, of their definition. For what a check is and when a claim holds, see checks.py.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from core.experiment.catalogue import Catalogue
 
 KINDS = ("claim", "shape")
-SHORTEST = 10  # letters of a sentence
+SHORTEST = 10  # characters in a sentence
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Claim:
     """What is claimed and the function that checks it.
 
     Attributes:
-        artifact: the table or figure that it is about.
+        artifact: the table or figure that the claim is about.
         kind: `claim`, about a result, or `shape`, about the form of a curve or a fit.
-        sentence: in our own words.
+        sentence: the claim in our own words.
         place: where the paper says or shows it.
-        check: of the results.
+        check: a function of the results.
     """
 
     artifact: str
@@ -71,13 +71,13 @@ def claim(artifact: str, place: str, sentence: str, kind: str = "claim") -> Call
         said = {"artifact": artifact, "place": place, "sentence": sentence}
         for name, value in said.items():
             if not isinstance(value, str) or not value:
-                raise UserError(f"{_where(function)}: {name} = {value!r}; allowed: text, one {name} a claim")
+                raise UserError(f"{_where(function)}: {name} = {value!r}; allowed: text, one {name} per claim")
         if len(sentence) < SHORTEST:
-            raise UserError(f"{_where(function)}: sentence = {sentence!r}; allowed: at least {SHORTEST} letters")
+            raise UserError(f"{_where(function)}: sentence = {sentence!r}; allowed: at least {SHORTEST} characters")
         if kind not in KINDS:
             raise UserError(f"{_where(function)}: kind = {kind!r}; allowed: {' or '.join(KINDS)}")
         if hasattr(function, "claim"):
-            raise UserError(f"{_where(function)}: two claims; allowed: one a function, the other has its own")
+            raise UserError(f"{_where(function)}: two claims; allowed: one per function")
         if (parameters := list(inspect.signature(function).parameters)) != ["results"]:
             taken = ", ".join(parameters) or "nothing"
             raise UserError(f"{_where(function)}: takes {taken}; allowed: one parameter, results")
@@ -88,10 +88,10 @@ def claim(artifact: str, place: str, sentence: str, kind: str = "claim") -> Call
 
 
 def claims_about(catalogue: Catalogue, paper: str, artifact: str) -> list[Claim]:
-    """The claims about one artifact in the order of the page; a paper without a claims/ folder has none.
+    """The claims about one artifact in the order of the page; none if the paper has no claims/ folder.
 
     Raises:
-        UserError: a claim is not valid, or a module with claims about the artifact cannot be imported.
+        UserError: a claim is invalid, or a module with claims about the artifact cannot be imported.
     """
     folder = catalogue.folder(paper, "claims")
     check_marks(folder, catalogue.paper(paper).artifacts)
@@ -106,10 +106,10 @@ def claims_about(catalogue: Catalogue, paper: str, artifact: str) -> list[Claim]
 
 
 def run_check(claim: Claim, results: Any) -> Check:
-    """What a claim's function finds; missing runs make it `not run`.
+    """The Check that a claim's function returns; `not run` if runs are missing.
 
     Raises:
-        UserError: it does not return a Check.
+        UserError: the function does not return a Check.
     """
     try:
         with reading(results):

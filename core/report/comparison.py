@@ -22,7 +22,7 @@ from core.report.tally import Tally, chance_sentence, interval_text, tally, valu
 from core.report.verdict_style import LOOKS
 from core.report.verdicts import KINDS
 
-IN_FULL = 8  # up to so many artifacts are printed cell by cell; more are only counted
+IN_FULL = 8  # up to this many artifacts are printed cell by cell; more are only counted
 
 
 def load_sidecars(figures: Path) -> list[dict[str, Any]]:
@@ -36,7 +36,7 @@ def load_sidecars(figures: Path) -> list[dict[str, Any]]:
 
 
 def summary(sidecars: Sequence[dict[str, Any]]) -> list[RenderableType]:
-    """What `compare` prints: each artifact's cells and claims (when they are few), then the counts."""
+    """What `compare` prints: each artifact's cells and claims (if there are few artifacts), then the counts."""
     parts: list[RenderableType] = []
     for sidecar in sidecars if len(sidecars) <= IN_FULL else ():
         if sidecar["table"] is not None:
@@ -47,7 +47,7 @@ def summary(sidecars: Sequence[dict[str, Any]]) -> list[RenderableType]:
 
 
 def write_page(figures: Path) -> Path:
-    """Write figures/comparison.html over all artifacts drawn there; returns its path."""
+    """Write figures/comparison.html for all artifacts drawn there; returns its path."""
     figures = Path(figures)
     sidecars = load_sidecars(figures)
     images = {}

@@ -1,6 +1,6 @@
-"""Drawing an artifact: its function is called with the results, and everything a reader gets is written.
+"""Drawing an artifact: call its function with the results and write everything that a reader gets.
 
-Written are <stem>.pdf and .png, for tables .csv, .md and .tex, for figures .csv where they give their data, and last
+The files are <stem>.pdf and .png, for tables .csv, .md and .tex, for figures .csv if they give their data, and last
 the sidecar <stem>.json: what was drawn, from which runs, with which verdicts and claims. The comparison page is made
 from sidecars and images alone. An artifact whose runs are missing is drawn as `not run`.
 """
@@ -35,7 +35,7 @@ class Job:
     """What one drawing is made of.
 
     Attributes:
-        paper, name: the paper's folder name and the artifact's id.
+        paper, name: folder name of the paper and id of the artifact.
         spec: its entry of paper.yaml: kind (`table` or `figure`), comparison (`cells`, `claims`, `shape` or `spec`),
             title, source.document, source.place.
         results: the runs it draws from: frame(experiment), scale(experiment), cells, reduced.
@@ -44,9 +44,9 @@ class Job:
         function: (results, published or None) -> Table or Figure.
         claims: what the paper claims about it.
         document: the published document in words, for the caption.
-        source: of the runs, `reference` or `run`.
+        source: source of the runs, `reference` or `run`.
         state: a digest of all that the drawing depends on, for the sidecar.
-        judged: the results that claims are judged by, where they are not those that are drawn.
+        judged: the results that claims are judged by, if they differ from those drawn.
     """
 
     paper: str
@@ -67,10 +67,10 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
     """Draw an artifact of a catalogue; returns the stem of its files. Claims are judged without ablations.
 
     Raises:
-        UserError: as `draw`, and where ablations are asked for and there are none.
+        UserError: as `draw`, and if ablations are requested but there are none.
     """
     paper, name = drawing.paper, drawing.artifact
-    state = state_of(catalogue, drawing)  # first: what changes while it is drawn makes the drawing outdated
+    state = state_of(catalogue, drawing)  # first: a change during the drawing makes it outdated
     spec = catalogue.paper(paper).artifacts[name]
     check_published(catalogue, paper, name)
     claims = claims_about(catalogue, paper, name)
@@ -102,7 +102,7 @@ def draw(job: Job) -> Path:
     """Draw one artifact and write its files; returns the path of the sidecar, which is written last.
 
     Raises:
-        UserError: a function returns the wrong thing, published numbers are not valid, or the files cannot be written.
+        UserError: a function returns the wrong type, published numbers are invalid, or a file cannot be written.
     """
     spec, results, stem = job.spec, job.results, job.stem
     numbers = job.folder / "published" / f"{job.name}.csv"

@@ -28,9 +28,9 @@ class Figure:
 
 
 def add_caption(figure: MatplotlibFigure, caption: str) -> MatplotlibFigure:
-    """Set the caption below a figure, wrapped to its width; saving with a tight box makes room for it.
+    """Set the caption below a figure, wrapped to the figure's width; saving with a tight box makes room for it.
 
-    Legends of the whole figure belong above it ("outside upper center"): below, they would meet the caption.
+    Legends of the whole figure belong above it ("outside upper center"): below, they would overlap the caption.
     """
     if caption:
         width, height = figure.get_size_inches()

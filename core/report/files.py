@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and figures turned into bytes that depend on nothing but their content."""
+"""Files written whole or not at all, and figures turned into bytes that depend only on their content."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def write_file(path: Path, content: bytes | str) -> Path:
 
 
 def render(figure: MatplotlibFigure, title: str, crop: bool = True) -> dict[str, bytes]:
-    """{"pdf": ..., "png": ...} of a figure, cropped (or grown) to what is drawn unless its size is right already."""
+    """{"pdf": ..., "png": ...} of a figure, cropped (or grown) to what is drawn unless its size is already right."""
     stream = io.BytesIO()
-    # The date is left out rather than taken from SOURCE_DATE_EPOCH: the same content is the same bytes on any day.
+    # The date is left out rather than taken from SOURCE_DATE_EPOCH, so that equal content gives equal bytes on any day.
     metadata = {"Title": title, "CreationDate": None, "ModDate": None}
     with style.context(), light_fonts():
         simplify_ticks(figure)
@@ -41,7 +41,7 @@ def render(figure: MatplotlibFigure, title: str, crop: bool = True) -> dict[str,
 
 
 def _image(pdf: bytes, title: str) -> bytes:
-    """The page as PNG. Turning it into pixels takes a tenth of the time of having matplotlib draw the figure again."""
+    """The page as PNG. Rasterising it takes a tenth of the time that matplotlib needs to draw the figure again."""
     from PIL.PngImagePlugin import PngInfo
     from pypdfium2 import PdfDocument
 
@@ -55,11 +55,11 @@ def _image(pdf: bytes, title: str) -> bytes:
 
 
 def _lay_out(figure: MatplotlibFigure, crop: bool) -> Bbox | None:
-    """Place everything, once, at the resolution of the image; returns what to save, in inches.
+    """Lay out everything once, at the resolution of the image; returns the box to save, in inches.
 
-    Left to `savefig`, the layout of a figure with many panels takes longer than the drawing, and is followed by a draw
-    of nothing and a search for the tight box. The draw of nothing comes with any layout engine, one that does nothing
-    included, so none is left.
+    In `savefig`, the layout of a figure with many panels takes longer than the drawing, and is followed by a draw
+    of nothing and a search for the tight box. Any layout engine causes the draw of nothing, even one that does nothing,
+    so none is left.
     """
     figure.dpi = rcParams["savefig.dpi"]
     renderer = FigureCanvasAgg(figure).get_renderer()

@@ -1,8 +1,8 @@
-"""The fonts embedded in a PDF, cut from an alphabet instead of from whole font files.
+"""The fonts embedded in a PDF, subset from an alphabet instead of from whole font files.
 
-matplotlib reads a font file of 6,000 glyphs and cuts it down to those of a figure, for each font of each figure. Here
-each file is read once in a process and cut down to an alphabet, and figures cut theirs from that. What concerns
-typesetting alone (ligatures, kerning, marks) goes as well: text in a PDF is placed glyph by glyph.
+For each font of each figure, matplotlib reads a file of 6,000 glyphs and cuts it down to those of the figure. Here
+each file is read once per process and cut down to an alphabet, from which figures cut theirs. What concerns
+only typesetting (ligatures, kerning, marks) is dropped as well: text in a PDF is placed glyph by glyph.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from fontTools.ttLib import TTFont
 
 TYPESETTING = ("GDEF", "GPOS", "GSUB", "kern")
-TIMESTAMP = "FFTM"  # of the program that the fonts were made with
-BLOCKS = (  # of Unicode, first and last
+TIMESTAMP = "FFTM"  # tables of the program that the fonts were made with
+BLOCKS = (  # Unicode blocks, first and last code point
     (0x20, 0xFF),  # Latin
     (0x391, 0x3C9),  # Greek
     (0x2010, 0x2026),  # punctuation
@@ -34,9 +34,9 @@ BLOCKS = (  # of Unicode, first and last
 
 @contextmanager
 def light_fonts() -> Iterator[None]:
-    """Fonts that are embedded inside are cut from an alphabet, and have none of the TYPESETTING tables.
+    """Within this context, embedded fonts are cut from an alphabet and have none of the TYPESETTING tables.
 
-    matplotlib has no setting for it: what is changed, and changed back, is the function that its PDF backend calls.
+    matplotlib has no setting for this, so the function that its PDF backend calls is replaced, and restored.
     """
     from matplotlib.backends import _backend_pdf_ps
 
@@ -49,10 +49,10 @@ def light_fonts() -> Iterator[None]:
 
 
 def _cut_for_a_figure(fontfile: Any, glyphs: Iterable[int]) -> AbstractContextManager[Any]:
-    """In place of matplotlib's `get_glyphs_subset`: from indices of glyphs in a file to a font of these alone.
+    """In place of matplotlib's `get_glyphs_subset`: from indices of glyphs in a file to a font of these glyphs alone.
 
     A figure with a glyph outside the alphabet has its font cut from the file, so that what is embedded depends on the
-    figure and not on those drawn before it.
+    figure and not on figures drawn before it.
     """
     from matplotlib.backends._backend_pdf_ps import SubsetResults
 
@@ -68,7 +68,7 @@ def _cut_for_a_figure(fontfile: Any, glyphs: Iterable[int]) -> AbstractContextMa
 
 @lru_cache(maxsize=16)
 def _alphabet(file: str, face: int) -> tuple[bytes, dict[int, int]]:
-    """A font file cut down to BLOCKS, and from the indices of its glyphs in the file to those in the cut."""
+    """A font file cut down to BLOCKS, and the map from glyph indices in the file to those in the subset."""
     characters = [code for first, last in BLOCKS for code in range(first, last + 1)]
     font, places = _cut(file, face, unicodes=characters)
     stream = io.BytesIO()
@@ -77,7 +77,7 @@ def _alphabet(file: str, face: int) -> tuple[bytes, dict[int, int]]:
 
 
 def _cut(file: str | io.BytesIO, face: int = 0, **kept: Iterable[int]) -> tuple[TTFont, dict[int, int]]:
-    """A font with the glyphs that are `kept` (`gids` or `unicodes`), and from their old indices to the new ones."""
+    """A font with the `kept` glyphs (`gids` or `unicodes`), and the map from their old indices to the new ones."""
     from fontTools import subset
 
     options = subset.Options(glyph_names=True, recommended_glyphs=True, font_number=face)

@@ -1,8 +1,8 @@
 """Two cells' mean curves at a time: which is lower, and whether they differ by less than a factor.
 
-Cells share no random numbers, so each is resampled on its own. Statistics are of means over the runs as logarithms to
-base 10: 0.3 is a factor of 2. What the runs cannot decide is open, `inconclusive` with the reason in the detail: an end
-that one of the methods does not come near, what the caller gives as a reason not to compare, and the order of two
+Cells share no random numbers, so each is resampled on its own. Statistics are of means over the runs, as logarithms to
+base 10: 0.3 is a factor of 2. What the runs cannot decide is `inconclusive`, with the reason in the detail: an end
+that one of the methods does not come near, a reason that the caller gives not to compare, and the order of two
 values that are both too small to be told apart.
 """
 
@@ -27,7 +27,7 @@ Cells = Mapping[str, pd.DataFrame]
 
 
 def no_reason(cells: Cells) -> str:
-    """Nothing but their ends keeps two cells from being compared."""
+    """No reason other than their ends keeps two cells from being compared."""
     return ""
 
 
@@ -41,7 +41,7 @@ def cells_of(frame: pd.DataFrame, benchmark: str, methods: Sequence[str]) -> dic
 
 
 def values_at(cells: Cells, time: float | None = None, metric: str = "regret") -> tuple[tuple[np.ndarray, ...], float]:
-    """Values of cells at a time, (runs,) each, and that time: where none is given the first end of a run."""
+    """Values of cells at a time, (runs,) each, and that time; by default the time at which the first run ends."""
     at = min(map(end_of, cells.values())) if time is None else time
     return tuple(over_time(rows, np.array([at]), metric)[:, 0] for rows in cells.values()), at
 
@@ -59,7 +59,7 @@ def lower_than(
     """`better` is below `worse` times the margin, at a time or at the end. Regrets below the floor count as the floor.
 
     Args:
-        reason: why the two cells cannot be compared whatever their ends are; empty where they can.
+        reason: why the two cells cannot be compared whatever their ends are; empty if they can.
 
     Raises:
         NotRunError: one of the two was not run.
@@ -80,7 +80,7 @@ def within_factor(
     floor: float = SMALLEST,
     reason: Callable[[Cells], str] = no_reason,
 ) -> Check:
-    """Two means differ by less than a factor.
+    """The claim that two means differ by less than a factor.
 
     Raises:
         NotRunError: one of the two was not run.
@@ -91,7 +91,7 @@ def within_factor(
 
 
 def no_common_end(cells: Cells, time: float | None = None) -> str:
-    """Why cells cannot be compared at a time, or at the end where it is None; empty where they can."""
+    """Why cells cannot be compared at a time, or at the end if it is None; empty if they can."""
     ends = {method: end_of(rows) for method, rows in cells.items()}
     first, last = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
     if time is None and ends[last] > SAME_END * ends[first]:
@@ -114,7 +114,7 @@ def as_factor(interval: Interval) -> str:
 def _ratio(
     frame: pd.DataFrame, benchmark: str, first: str, second: str, time: float | None, floor: float
 ) -> tuple[dict[str, pd.DataFrame], tuple[np.ndarray, ...], Interval, str]:
-    """Two cells, their values at the time, the logarithm of the mean of the first over the second's, and words."""
+    """Two cells, their values at the time, the logarithm of the ratio of their means, and that ratio in words."""
     cells = cells_of(frame, benchmark, [first, second])
     samples, at = values_at(cells, time)
     interval = bootstrap_interval(samples, lambda a, b: np.subtract(*log_means((a, b), floor)), SEED)

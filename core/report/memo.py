@@ -1,4 +1,4 @@
-"""What an artifact and its claims derive from the same results, or the same frame, is made once."""
+"""A cache: what an artifact and its claims derive from the same results, or the same frame, is computed once."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ T = TypeVar("T")
 def once(function: Callable[..., T]) -> Callable[..., T]:
     """Remember what a function of (subject, *names) returns for as long as that very subject lives.
 
-    What it returns is shared, and the subject is taken to stay as it is, so nobody may change either. An exception is
+    The value is shared, and the subject is assumed not to change, so neither may be modified. An exception is
     not remembered.
     """
     kept: dict[int, tuple[ref, dict[tuple, T]]] = {}
 
     @wraps(function)
     def remembered(subject: Any, *names: Any) -> T:
-        number = id(subject)  # frames have no hash
+        number = id(subject)  # frames are not hashable
         if number not in kept:
             kept[number] = (ref(subject, lambda _: kept.pop(number, None)), {})
         found = kept[number][1]

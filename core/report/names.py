@@ -1,13 +1,13 @@
-"""The names in published/ are names that the paper knows: a mistyped one is an error, not a cell that was never run.
+"""The names in published/ must be known to the paper: a mistyped one is an error, not a cell that was never run.
 
 Rows of published/<artifact>.csv are methods and columns are benchmarks of the artifact's experiments, at any scale;
-where an artifact's rows and columns are something else, its function says so:
+if an artifact's rows and columns are something else, its function says so:
 
     @published_names(rows=PROBLEMS, columns=METHODS)
     def table1(results, published): ...
 
-Each row has each column: a cell that the paper does not have is there and empty, so that one that is not there was
-mistyped. A source begins with a document of paper.yaml. A CSV is called after an artifact. The figures and tables in
+Each row has each column: a cell that the paper lacks is present but empty, so that an absent one must have been
+mistyped. A source begins with a document of paper.yaml. A CSV is named after an artifact. The figures and tables in
 the place of a claim are those of the paper's artifacts.
 """
 
@@ -23,13 +23,13 @@ from core.report.published import Published, read_published_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 Names = Iterable[str] | Callable[[], Iterable[str]] | None
-"""Names, or a function that computes them when they are needed; None: the experiments' own."""
+"""Names, or a function that computes them when needed; None: those of the experiments."""
 
 PLACE = re.compile(r"(Fig|Table)s? ([A-Z]?[._]?\d+(?:\.\d+)*)")
 
 
 def published_names(rows: Names = None, columns: Names = None) -> Callable[[F], F]:
-    """Say which rows and columns the published numbers of an artifact may have, for its function."""
+    """Mark an artifact's function with the rows and columns that its published numbers may have."""
 
     def mark(function: F) -> F:
         function.published_names = (rows, columns)
@@ -81,7 +81,7 @@ def _check_table(published: Published, rows: list[str], columns: list[str]) -> N
     for row in published.rows:
         own = [column for each, column in published if each == row]
         if missing := [column for column in published.columns if column not in own]:
-            hint = f"it has no column {missing[0]!r}; allowed: each column, empty where the paper has no such cell"
+            hint = f"it has no column {missing[0]!r}; allowed: each column, empty if the paper has no such cell"
             raise published.error((row, own[0]), "row", row, hint)
 
 
@@ -103,7 +103,7 @@ def _methods(experiments: list[Any]) -> list[str]:
 
 
 def _benchmarks(experiments: list[Any]) -> list[str]:
-    """Those of the scales as well: the bundled data set of the smallest is in no other."""
+    """Benchmarks, including those of the scales: the smallest scale has a bundled data set that is in no other."""
     own = [name for experiment in experiments for name in experiment.benchmarks]
     scales = [scale for experiment in experiments for scale in experiment.scales.values()]
     return list(dict.fromkeys([*own, *(name for scale in scales for name in getattr(scale, "benchmarks", None) or ())]))

@@ -12,10 +12,10 @@ from core.report import style
 
 
 def draw_network(axes: Axes, layers: Sequence[tuple[str, int]], title: str, markersize: float) -> None:
-    """Draw fully connected layers from left to right, the last weights dashed: the regression's, not the network's.
+    """Draw fully connected layers from left to right; the last weights, those of the regression, are dashed.
 
     Args:
-        layers: name and number of nodes of each.
+        layers: name and number of nodes of each layer.
     """
     axes.set_axis_off()
     axes.set_title(title)

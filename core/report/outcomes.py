@@ -1,6 +1,6 @@
-"""Outcomes of claims made of parts: several checks in one, parts that nobody ran, parts that the runs cannot decide.
+"""Outcomes of claims made of parts: several checks in one, parts not run, parts that the runs cannot decide.
 
-A part that was not run is `inconclusive`: what was run may refute the sentence, but cannot confirm it alone.
+A part that was not run is `inconclusive`: what was run may refute the claim, but cannot confirm it alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def all_of(checks: Iterable[Check], published: float | str, detail: str = "") ->
 
 
 def unknown(why: str) -> Check:
-    """A part of a claim, for `all_of`, that cannot be judged: the other parts may refute the claim, not confirm it."""
+    """A part of a claim, for `all_of`, that cannot be judged: the others may refute the claim but not confirm it."""
     return Check(math.nan, "", math.nan, math.nan, "inconclusive", why)
 
 
@@ -41,7 +41,7 @@ def not_run(published: float | str = math.nan, detail: str = "") -> Check:
 def each_of(
     names: Iterable[str], run: Container[str], check: Callable[[str], Check], label: Callable[[str], str] = str
 ) -> list[Check]:
-    """A part for each data set or method that a sentence names; those not run are absent, under their label."""
+    """A part for each data set or method that a claim names; those not run are `absent`, under their label."""
     return [check(name) if name in run else absent(label(name)) for name in names]
 
 
@@ -56,10 +56,10 @@ def open_where(check: Check, reason: str) -> Check:
 
 
 def worded(check: Check, words: str, digits: str = ".3g") -> Check:
-    """A part whose detail says what it is and what was found, `words: ours [low, high]`, before what it says already.
+    """A part whose detail begins with what it is and what was found, `words: ours [low, high]`.
 
     Args:
-        digits: format of the numbers; a leading + is for ours alone.
+        digits: format of the numbers; a leading + applies to ours alone.
     """
     found = check.ours if isinstance(check.ours, str) else Interval(check.ours, check.low, check.high).text(digits)
     return replace(check, detail=f"{words}: {found}" + (f" ({check.detail})" if check.detail else ""))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-NAMED = 6  # at most so many cells are named in a caption; the sidecar has them all
+NAMED = 6  # at most this many cells are named in a caption; the sidecar has them all
 
 
 def nothing_run(results: Any) -> bool:
@@ -18,7 +18,7 @@ def nothing_run(results: Any) -> bool:
 
 
 def provenance_caption(results: Any, document: str, place: str, source: str = "reference") -> str:
-    """Scale, number of runs and source, and which cells are stale or missing; own runs are said to be such."""
+    """Scale, number of runs and source, and which cells are stale or missing; own runs are marked as such."""
     present = [cell for cell in results.cells if cell.present]
     parts = ["Own runs, not the shipped ones."] if source == "run" else []
     if not results.cells:
@@ -29,7 +29,7 @@ def provenance_caption(results: Any, document: str, place: str, source: str = "r
     if changed := [f"{cell_name(cell)} ({cell.runs} runs)" for cell in present if getattr(cell, "ablation", False)]:
         parts.append(f"With your own ablations: {_some(changed)}.")
     if stale := [cell_name(cell) for cell in present if cell.stale]:
-        parts.append(f"Stale, run with other settings than today's: {_some(stale)}.")
+        parts.append(f"Stale, run with settings other than today's: {_some(stale)}.")
     if missing := [cell_name(cell) for cell in results.cells if not cell.present]:
         count = f"{len(missing)} of {len(results.cells)} cells: "
         parts.append(f"Not run, {count}{_some(missing)}." if present else "Not run.")
@@ -37,7 +37,7 @@ def provenance_caption(results: Any, document: str, place: str, source: str = "r
 
 
 def scale_text(results: Any) -> str:
-    """`paper`, or `paper (uci), quick (toy)` where the experiments differ."""
+    """`paper`, or `paper (uci), quick (toy)` if the experiments differ."""
     by_scale: dict[str, list[str]] = {}
     for cell in results.cells:
         names = by_scale.setdefault(results.scale(cell.experiment), [])

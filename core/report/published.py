@@ -1,4 +1,4 @@
-"""Published numbers: one CSV a table, transcribed exactly, missing and illegible cells included as such.
+"""Published numbers: one CSV per table, transcribed exactly, missing and illegible cells included as such.
 
 Columns: row, column, value, spread, spread_kind, runs, source, and optionally note. A value is a number, `nan` (printed
 as nan in the paper), `illegible`, or empty (the cell is missing in the paper). Kind of spread: `sd` standard deviation
@@ -27,9 +27,9 @@ TEXT_COLUMNS = ("row", "column", "value", "source")
 class PublishedCell:
     """One published number.
 
-    value: as a float, nan where the paper prints nan or there is no number to read (see `reading`).
-    spread: as a float, None where there is none or it cannot be read; its meaning is `spread_kind`.
-    runs: repetitions behind the number, None where the paper does not say.
+    value: as a float, nan if the paper prints nan or there is no number to read (see `reading`).
+    spread: as a float, None if there is none or it cannot be read; its meaning is `spread_kind`.
+    runs: repetitions behind the number, None if the paper does not say.
     text, spread_text: exactly as transcribed, with the printed number of digits.
     """
 
@@ -45,7 +45,7 @@ class PublishedCell:
 
 
 class Published:
-    """All published cells of one artifact, by (row, column) in the order of the file; lines says where each stands."""
+    """All published cells of one artifact, by (row, column) in the order of the file; `lines` has the line of each."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Published:
         return self.cells.get(key)
 
     def error(self, key: tuple[str, str], field: str, value: str, hint: str) -> UserError:
-        """What is wrong with a field of a cell, with the file and the line."""
+        """An error about a field of a cell, with the file and the line."""
         return UserError(f"{self.path}, line {self.lines.get(key, '?')}, column {field}: {value!r}; {hint}")
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
@@ -101,7 +101,7 @@ def read_published_of(path: Path, comparison: str) -> Published:
 
 
 class _Line:
-    """One line of the file, which knows how to complain about itself."""
+    """One line of the file, which can report an error about itself."""
 
     def __init__(self, path: Path, number: int, fields: dict[str, str]) -> None:
         self.path, self.number, self.fields = path, number, fields
@@ -148,7 +148,7 @@ def _parse(
         line = _Line(path, reader.line_num, {k: v.strip() for k, v in zip(header, fields, strict=True)})
         for column in ("row", "column", "source"):
             if not line[column]:
-                raise line.error(column, "a text that is not empty")
+                raise line.error(column, "non-empty text")
         key = (line["row"], line["column"])
         if key in cells:
             raise line.error("column", f"each pair of row and column once (row {key[0]!r} has this one already)")

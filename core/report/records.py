@@ -28,7 +28,7 @@ def to_json(record: dict[str, Any]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses, tuples and numbers that JSON lacks, turned into what it has."""
+    """Dataclasses, tuples and numbers that JSON lacks, turned into types that it has."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, dict):
@@ -69,7 +69,7 @@ def read_sidecar(path: Path) -> dict[str, Any]:
     """The sidecar of a drawn artifact.
 
     Raises:
-        UserError: it cannot be read, or was written by another version.
+        UserError: it cannot be read or was written by another version.
     """
     try:
         record = json.loads(path.read_text(encoding="utf-8"))

@@ -1,6 +1,6 @@
 """The runs that an artifact or a claim is made of, from the frames of their experiments.
 
-What is not there raises `NotRunError` with the names of what was looked for.
+What is missing raises `NotRunError` with the names that were looked for.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def rows_of(results: Any, experiment: str, **values: str) -> pd.DataFrame:
 
 @once
 def cell_rows(frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
-    """The rows of one cell, found once in a frame.
+    """The rows of one cell, searched for once per frame.
 
     Raises:
         NotRunError: it has none.
@@ -59,7 +59,7 @@ def runs_of(frame: pd.DataFrame, metric: str, benchmark: str, method: str, faile
     """The metric of one cell of a results frame, (runs,) in the order of the runs.
 
     Args:
-        failed: what a failed or not finite run counts as; the metric's worst value (-inf for a log-likelihood) if it
+        failed: what a failed or non-finite run counts as: the metric's worst value (-inf for a log-likelihood) if it
             has one.
 
     Raises:

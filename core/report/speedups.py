@@ -1,15 +1,15 @@
-"""How much sooner one method reaches a level than another, with what is known where one of them never does.
+"""How much sooner one method reaches a level than another, with bounds if one of them never does.
 
-The time t at which a cell's mean curve first is at a level is known up to a bound where its runs end before, at e:
+The time t at which a cell's mean curve first reaches a level is known only up to a bound if its runs end before:
 
     log e <= log t <= infinity
 
-A difference of such logarithms has bounds too; that of a slow and a fast method is the logarithm of a speed-up,
+A difference of such logarithms also has bounds; between a slow and a fast method it is the logarithm of a speed-up,
 
     log min(t_slow, e_slow) - log t_fast  <=  log speed-up  <=  log t_slow - log min(t_fast, e_fast)
 
 Both bounds are bootstrapped. A claim holds if the whole range from the lower bound's interval to the upper bound's
-lies where it is true, and fails if the range lies outside.
+lies in the region where it is true, and fails if the range lies outside.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from core.study.curves import time_to
 
 SEED = 0
 RESAMPLES = 1000
-POINTS = 320  # of a grid of times: over four decades steps of 3%
+POINTS = 320  # points in a grid of times: over four decades, steps of 3%
 Average = Callable[..., np.ndarray]
 
 
@@ -52,7 +52,7 @@ class Known:
 
     @property
     def value(self) -> float | str:
-        """As a factor: a number where the bounds are one, else what is known of it."""
+        """As a factor: a number if the bounds coincide, else what is known about it."""
         low, high = self.low.estimate, self.high.estimate
         if low == high:
             return float(10.0**low)
@@ -64,7 +64,7 @@ class Known:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Of the whole range, as factors; nan where it is unbounded."""
+        """Ends of the whole range, as factors; nan where it is unbounded."""
         low, high = (10.0**end if np.isfinite(end) else np.nan for end in (self.low.low, self.high.high))
         return float(low), float(high)
 
@@ -89,7 +89,7 @@ class Curves:
         return cls(values, times, end_of(rows), average)
 
     def log_time(self, averages: np.ndarray, level: float | np.ndarray) -> Bounds:
-        """When averages (batch, m) reach a level, one for all or one each."""
+        """When averages (batch, m) reach a level, which is the same for all or one each."""
         found = time_to(averages, self.times, np.broadcast_to(level, len(averages)))
         return Bounds(np.log10(np.where(np.isinf(found), self.end, found)), np.log10(found))
 
@@ -100,10 +100,10 @@ class Curves:
 
 @dataclass(frozen=True)
 class Pair:
-    """A slow and a fast cell, and the level that both are to reach.
+    """A slow and a fast cell, and the level that both should reach.
 
     Attributes:
-        level: a number; "end" for the average of `slow` when its runs end, "quarter" for that at a quarter of its time.
+        level: a number; "end" for the average of `slow` when its runs end, "quarter" for that at a quarter of the time.
     """
 
     slow: Curves
@@ -121,7 +121,7 @@ class Pair:
         metric: str = "regret",
         average: Average = np.mean,
     ) -> Pair:
-        """Of one benchmark.
+        """The pair of cells on one benchmark.
 
         Raises:
             NotRunError: one of the two was not run.
@@ -131,7 +131,7 @@ class Pair:
         return cls(*(Curves.of(each, times, metric, average) for each in rows), level)
 
     def log_speedup(self, slow: np.ndarray, fast: np.ndarray) -> Bounds:
-        """From averages (batch, m) of either."""
+        """Bounds of the logarithm of the speed-up, from averages (batch, m) of each cell."""
         level = self.level
         if isinstance(level, str):
             level = self.slow.at(slow, self.slow.end if level == "end" else self.slow.end / 4)
@@ -139,12 +139,12 @@ class Pair:
 
 
 def shown(value: float | str) -> str:
-    """A factor in three digits, or what is known of it."""
+    """A factor to three digits, or what is known about it."""
     return value if isinstance(value, str) else f"{value:.3g}"
 
 
 def known(cells: Sequence[Curves], statistic: Callable[..., Bounds]) -> Known:
-    """Both bounds of a statistic of the averages (batch, m) of cells with their intervals, from the same resamples."""
+    """Both bounds of a statistic of cells' averages (batch, m), with their intervals, from the same resamples."""
     of_means = all(cell.average is np.mean for cell in cells)
 
     def bounds(*drawn: np.ndarray) -> np.ndarray:
@@ -177,18 +177,18 @@ def estimate(pair: Pair) -> float | str:
 
 
 def median(bounds: Sequence[Bounds]) -> Bounds:
-    """Of several numbers between bounds, the bounds of the median."""
+    """Bounds of the median of several numbers between bounds."""
     return Bounds(np.median([b.low for b in bounds], axis=0), np.median([b.high for b in bounds], axis=0))
 
 
 def spread(bounds: Sequence[Bounds]) -> Bounds:
-    """The largest of them less the smallest."""
+    """Bounds of the largest less the smallest."""
     lows, highs = np.array([b.low for b in bounds]), np.array([b.high for b in bounds])
     return Bounds(np.maximum(lows.max(0) - highs.min(0), 0), highs.max(0) - lows.min(0))
 
 
 def judge_known(found: Known, said: str, between: tuple[float, float], detail: str = "") -> Check:
-    """The check that a factor lies between two others."""
+    """The check of a claim that a factor lies between two others."""
     lower, upper = (np.log10(factor) if factor > 0 else -np.inf for factor in between)
     check = judge(Interval(found.low.estimate, found.low.low, found.high.high), said, lower, upper)
     low, high = found.ends
@@ -206,10 +206,10 @@ def faster(
     between: tuple[float, float],
     said: str,
 ) -> Check:
-    """The speed-up lies between two factors.
+    """The claim that the speed-up lies between two factors.
 
     Raises:
         NotRunError: one of the two was not run.
     """
     found = speedup(Pair.of(frame, benchmark, slow, fast, level))
-    return judge_known(found, said, between, f"{benchmark}, times that {fast} is faster than {slow}: ")
+    return judge_known(found, said, between, f"{benchmark}, factor by which {fast} is faster than {slow}: ")

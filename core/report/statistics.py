@@ -1,4 +1,4 @@
-"""Statistics for the bootstrap: of resampled runs (batch, runs, ...) to (batch, ...)."""
+"""Statistics for the bootstrap: from resampled runs (batch, runs, ...) to (batch, ...)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One matplotlib style for all papers: a colour, marker and label a method, the same in every figure.
+"""One matplotlib style for all papers: one colour, marker and label per method, the same in every figure.
 
 Colours are safe for colour-blind readers (Okabe and Ito 2008; Tol's muted scheme for the rest); markers and dashes
 carry the same information without colour. Text is vector text (TrueType, fonttype 42) in fonts shipped with matplotlib.
@@ -29,7 +29,7 @@ RC = {
     "axes.titlesize": 9.5,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
-    "axes.titley": 1.0,  # no panel has ticks above: else their absence is measured anew at each draw
+    "axes.titley": 1.0,  # no panel has ticks above: otherwise their absence is measured again at each draw
     "axes.labelsize": 8.5,
     "axes.labelcolor": INK,
     "axes.edgecolor": RULE,
@@ -143,9 +143,9 @@ METHODS: dict[str, Method] = {
 
 
 def method(name: str) -> Method:
-    """The look of a method; a name not registered gets a look of its own derived from its letters, always the same.
+    """The look of a method; an unregistered name gets one derived from its letters, always the same.
 
-    An ablation, `method, setting=value`, is called as its method with the change behind.
+    An ablation, `method, setting=value`, is labelled as its method followed by the change.
     """
     if name in METHODS:
         return METHODS[name]
@@ -164,7 +164,7 @@ def label(name: str) -> str:
 
 @contextmanager
 def context() -> Iterator[None]:
-    """matplotlib with our style, and with the caller's settings again afterwards."""
+    """A context in which matplotlib has our style; the caller's settings are restored afterwards."""
     with matplotlib.rc_context(), matplotlib.rc_context(_from_defaults()):
         yield
 
@@ -179,7 +179,7 @@ def subplots(
 
 
 def legend(figure: MatplotlibFigure, panels: Iterable[Axes], columns: int) -> None:
-    """One legend above the panels with every label that one of them has."""
+    """One legend above the panels with every label that occurs in any of them."""
     named = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -188,6 +188,6 @@ def legend(figure: MatplotlibFigure, panels: Iterable[Axes], columns: int) -> No
 
 
 def _from_defaults() -> dict[str, object]:
-    """Our settings over matplotlib's own defaults, so that no matplotlibrc of a user shows through."""
+    """Our settings on top of matplotlib's own defaults, so that a user's matplotlibrc has no effect."""
     defaults = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in ("backend", "backend_fallback")}
     return {**defaults, **RC}

@@ -2,7 +2,7 @@
 
 `compare_table` is for numbers: it takes our runs in long form and compares each cell by `cell_verdict`. `spec_table` is
 for tables that describe rather than measure (search spaces, architectures): each cell is compared for equality. How a
-table looks as an image or as text stands in table_image.py and table_text.py.
+table looks as an image or as text is defined in table_image.py and table_text.py.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ SAMPLE_COLUMNS = ("row", "column", "run", "value", "status")
 class Cell:
     """One cell: ours, published, verdict.
 
-    ours, sd: mean and standard deviation over the runs that are finite; runs counts all, failed those that are not.
-    text: our value where the table holds text; None where it holds numbers.
-    verdict: None where a published number is only quoted for comparison.
+    ours, sd: mean and standard deviation over the finite runs; `runs` counts all runs, `failed` those not finite.
+    text: our value if the table holds text; None if it holds numbers.
+    verdict: None if a published number is only quoted for comparison.
     """
 
     ours: float = math.nan
@@ -43,11 +43,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows x columns of cells, with everything a reader needs to read it.
+    """Rows x columns of cells, with everything needed to read the table.
 
-    direction: `higher` or `lower` (what is better), empty where nothing is measured.
+    direction: `higher` or `lower` (what is better), empty if nothing is measured.
     format: how our numbers are printed, as in `format(x, ".2f")`; published ones keep their printed digits.
-    quoted_rows: rows taken over from the publication for comparison, which we did not run.
+    quoted_rows: rows quoted from the publication for comparison, which we did not run.
     """
 
     title: str
@@ -64,7 +64,7 @@ class Table:
     quoted_rows: tuple[str, ...] = ()
 
     def row_label(self, row: str) -> str:
-        """The label given with the table, else the method's own label, else the row's name; changes behind it."""
+        """The label given with the table, else the method's own label, else the row's name; then any changes."""
         base, change = split_variant(row)
         label = self.row_labels.get(base) or (style.METHODS[base].label if base in style.METHODS else base)
         return ", ".join(filter(None, (label, change.replace("_", " "))))
@@ -110,15 +110,15 @@ def compare_table(
     row_labels: Mapping[str, str] | None = None,
     column_labels: Mapping[str, str] | None = None,
 ) -> Table:
-    """A table of means over runs with a verdict a cell.
+    """A table of means over runs with a verdict for each cell.
 
     Args:
-        samples: one line a run, with columns row, column, run, value, status (`ok` or `failed`); empty is allowed.
-        published: the published numbers; None where there are none.
+        samples: one line per run, with columns row, column, run, value, status (`ok` or `failed`); empty is allowed.
+        published: the published numbers; None if there are none.
         direction: `higher` or `lower`, what is better.
-        reduced: the runs are below the published protocol: all, none, or those of these rows.
-        rows, columns: which, in this order, by default those published; ablations in the samples come behind them.
-        quoted_rows: of the rows, those whose published numbers are shown without a verdict.
+        reduced: whether the runs are below the published protocol: all, none, or those of these rows.
+        rows, columns: which to show, in this order; by default the published ones. Ablations in the samples follow.
+        quoted_rows: the rows whose published numbers are shown without a verdict.
 
     Raises:
         UserError: an unknown direction or quoted row, samples without a column, or a run that occurs twice in a cell.
@@ -162,7 +162,7 @@ def spec_table(
     row_labels: Mapping[str, str] | None = None,
     column_labels: Mapping[str, str] | None = None,
 ) -> Table:
-    """Our own specification against the transcribed one: `equal` or `differs` a cell.
+    """Our own specification against the transcribed one: `equal` or `differs` for each cell.
 
     Args:
         ours: index the row names, columns the column names, any values; rows or columns on one side only `differ`.

@@ -44,7 +44,7 @@ class _Layout:
 
 
 def table_figure(table: Table, caption: str = "") -> MatplotlibFigure:
-    """The table as a matplotlib figure, `caption` below its own."""
+    """The table as a matplotlib figure, with `caption` below the table's own."""
     ruler = Ruler()
     texts = {(r, c): text for r in table.rows for c, text in zip(table.columns, row_lines(table, r), strict=True)}
     layout = _measure(table, texts, ruler)
@@ -140,11 +140,11 @@ def _line_positions(lines: tuple[str, ...], y: float) -> Iterator[tuple[str, flo
 
 
 def _legend(table: Table) -> str:
-    """What stands where, and the symbols that occur."""
+    """What each line of a cell shows, and the symbols that occur."""
     if not table.cells:
         return ""
     if all(cell.text is not None for cell in table.cells.values()):
-        return "Our own definition; below it the published one where it differs."
+        return "Our own definition; below it the published one if it differs."
     text = "Mean ± standard deviation over our runs; below it the published number as printed"
     if any(verdict.tested for verdict in table.verdicts):
         text += "; sd: difference (ours minus published) in published standard deviations"

@@ -27,7 +27,7 @@ CSV_COLUMNS = (
 
 
 class Lines(NamedTuple):
-    """The lines of a cell; empty ones are left out. A quoted cell has the published number alone."""
+    """The lines of a cell; empty ones are left out. A quoted cell has only the published number."""
 
     ours: str
     published: str
@@ -36,10 +36,10 @@ class Lines(NamedTuple):
 
 
 def row_lines(table: Table, row: str) -> list[Lines]:
-    """What the cells of a row say, in the order of the columns.
+    """The text of the cells of a row, in the order of the columns.
 
-    `−5.21 ± 0.61`, `−5.18 ± 0.70`, `✓ reproduced, +0.0 sd`, `reduced; if sem: ▼ worse`. A row in which all is equal to
-    what is published says it once.
+    `−5.21 ± 0.61`, `−5.18 ± 0.70`, `✓ reproduced, +0.0 sd`, `reduced; if sem: ▼ worse`. A row that equals what is
+    published says so once.
     """
     cells = [table.cells[row, column] for column in table.columns]
     equal = all(cell.verdict is not None and cell.verdict.kind == "equal" for cell in cells)
@@ -47,7 +47,7 @@ def row_lines(table: Table, row: str) -> list[Lines]:
 
 
 def to_csv(table: Table) -> str:
-    """One line a cell, all numbers with full precision."""
+    """One line per cell, all numbers with full precision."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
@@ -58,7 +58,7 @@ def to_csv(table: Table) -> str:
 
 
 def to_markdown(table: Table, caption: str = "") -> str:
-    """A pipe table, lines within a cell broken by <br>."""
+    """A pipe table, lines within a cell separated by <br>."""
     header = [table.row_header, *map(table.column_label, table.columns)]
     lines = [f"**{_pipe(table.title)}**", ""] if table.title else []
     lines += [_pipe_row(map(_pipe, header)), _pipe_row([":--"] * len(header))]
@@ -130,27 +130,27 @@ def published_text(cell: Cell) -> str:
 
 
 def notes(table: Table, caption: str) -> str:
-    """What stands under a table: metric and direction, the table's own caption, and one more."""
+    """The notes under a table: metric and direction, the table's own caption, and one more."""
     metric = table.metric[:1].upper() + table.metric[1:] or "Metric"
     better = f"{metric}; {table.direction} is better." if table.direction else ""
     return " ".join(filter(None, [better, sentence(table.caption), sentence(caption)]))
 
 
 def sentence(text: str) -> str:
-    """The text with a full stop where it has no end of its own; nothing stays nothing."""
+    """The text with a full stop unless it ends a sentence already; empty text stays empty."""
     text = text.strip()
     return text if not text or text[-1] in ".!?" else f"{text}."
 
 
 def line_name(table: Table, row: str, line: str) -> str:
-    """What stands before a line of a row: `ours`, `published` (`quoted` in a quoted row), `verdict`, nothing."""
+    """The name before a line of a row: `ours`, `published` (`quoted` in a quoted row), `verdict`, or ``."""
     if line == "published" and row in table.quoted_rows:
         return "quoted"
     return "" if line == "extra" else line
 
 
 def show(value: float, number_format: str) -> str:
-    """A number with a true minus sign; in exponent form where fixed digits would be silly."""
+    """A number with a true minus sign; in exponent form where fixed digits would be unreadable."""
     if not math.isfinite(value):
         return str(value).replace("-", "−")
     return format(value, number_format if abs(value) < 1e6 else ".3g").replace("-", "−")

@@ -1,7 +1,7 @@
-"""What an optimization run on a table leaves behind: the evaluations that changed its incumbent, and its end.
+"""What is recorded of an optimization run on a table: the evaluations that changed its incumbent, and its end.
 
-The incumbent, its test regret and the wall clock are those of `core.report.trajectories`, for one worker. They are
-steps, so that a run of thousands of evaluations is some dozens of rows. Of an incumbent with a repetition that
+The incumbent, its test regret and the wall-clock are those of `core.report.trajectories`, for one worker. They are
+steps, so that a run of thousands of evaluations takes a few dozen rows. For an incumbent with a repetition that
 diverged, whose average test error is infinite, the regret is that of the largest finite error of the table.
 """
 
@@ -28,8 +28,8 @@ def trajectory(benchmark: TabularBenchmark, losses: ArrayLike, costs: ArrayLike,
         positions: of the configurations in the table's grid, (n,).
 
     Returns:
-        evaluation (how many there were, from 1), seconds (until the last of them had finished), and loss and regret of
-        the incumbent from then on: a row for each new incumbent, and one for the last evaluation.
+        evaluation (how many there were, from 1), seconds (until the last of them finished), and loss and regret of
+        the incumbent from then on: one row for each new incumbent and one for the last evaluation.
 
     Raises:
         ValueError: every evaluation failed, or there was none.
@@ -52,7 +52,7 @@ def trajectory(benchmark: TabularBenchmark, losses: ArrayLike, costs: ArrayLike,
 
 
 def trajectory_of_records(benchmark: TabularBenchmark, records: Sequence[Record]) -> pd.DataFrame:
-    """The same of a simulated run with one worker."""
+    """The same for a simulated run with one worker."""
     return trajectory(
         benchmark,
         [np.nan if record.failure else record.loss for record in records],

@@ -40,7 +40,7 @@ def tally(sidecars: Sequence[dict[str, Any]]) -> Tally:
 
 
 def chance_sentence(counts: Tally) -> str:
-    """How many false `worse` to expect, in words."""
+    """How many false `worse` verdicts to expect, in words."""
     false = f"{counts.expected_false_worse:.1f}"
     return (
         f"Worse than published: {counts.verdicts['worse']} cells. {counts.tested} cells were tested by an interval; "
@@ -50,7 +50,7 @@ def chance_sentence(counts: Tally) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A claim's value: numbers with four digits, words as they are, a dash where there is none."""
+    """A claim's value: numbers with four digits, words unchanged, a dash if there is none."""
     if value in ("nan", "inf", "-inf"):
         value = float(value)
     if isinstance(value, float) and math.isnan(value):
@@ -59,7 +59,7 @@ def value_text(value: Any) -> str:
 
 
 def interval_text(claim: dict[str, Any]) -> str:
-    """`[low, high]`, empty where the claim has no interval."""
+    """`[low, high]`, empty if the claim has no interval."""
     if "nan" in (claim["low"], claim["high"]):
         return ""
     return f"[{value_text(claim['low'])}, {value_text(claim['high'])}]"

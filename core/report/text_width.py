@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 
-SLACK = 0.04  # words and spaces add up to the width of a line but for kerning and rounding, which are far below
+SLACK = 0.04  # words and spaces add up to the width of a line except for kerning and rounding, which are far smaller
 
 
 class Ruler:
@@ -30,10 +30,10 @@ class Ruler:
         return self._widths[known]
 
     def wrap(self, text: str, width: float, size: float, weight: str = "normal") -> list[str]:
-        """Lines of at most `width` points, broken at spaces. A line is measured only where its words leave a doubt."""
+        """Lines of at most `width` points, broken at spaces. A line is measured only if it may not fit."""
         space = self("x x", size, weight) - 2 * self("x", size, weight)
         lines: list[str] = []
-        length = 0.0  # of the last line, its words and spaces added up
+        length = 0.0  # width of the last line, its words and spaces added up
         for word in text.split():
             own = self(word, size, weight)
             longer = f"{lines[-1]} {word}" if lines else word
@@ -47,5 +47,5 @@ class Ruler:
 
 
 def literal(text: str) -> str:
-    """Text without mathematics: a dollar sign is a dollar sign."""
+    """Text without mathematics: a dollar sign means a dollar sign."""
     return text.replace("$", r"\$")

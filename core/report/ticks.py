@@ -1,4 +1,4 @@
-"""Ticks of logarithmic axes: powers of ten as plain text, few labels between them, and the rest as one line each."""
+"""Ticks of logarithmic axes: powers of ten as plain text, few labels between, unlabelled ticks as one line."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ FORMULA, POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(-?\
 
 
 class PlainPowers(Formatter):
-    """What a formatter of powers writes as a formula, in characters of the font: 10⁻² and 3×10⁻².
+    """Writes what a formatter of powers writes as a formula in characters of the font: 10⁻² and 3×10⁻².
 
-    Each formula takes some 20 ms to parse and place, and a page of panels has dozens.
+    Each formula takes about 20 ms to parse and place, and a page of panels has dozens.
     """
 
     def __init__(self, formatter: Formatter) -> None:
@@ -33,16 +33,16 @@ class PlainPowers(Formatter):
         return text.replace(r"\times", "×").replace("-", "−")
 
     def set_locs(self, locs: Sequence[float]) -> None:
-        """Tell which ticks there are, on which the labels of a short axis depend."""
+        """Set the locations of the ticks, on which the labels of a short axis depend."""
         self._formatter.set_locs(locs)
 
 
 def simplify_ticks(figure: Figure) -> None:
     """Write the powers of logarithmic axes as plain text, and thin the labels between them on short ones.
 
-    An axis of up to a decade or with fewer than two powers of ten has labels at 1, 2 and 5 alone, or at few digits where
-    it does not reach two of them: those of matplotlib run together. Ticks that a figure chose itself stay. Save the
-    figure next, for its ticks no longer follow its limits.
+    An axis of up to a decade, or with fewer than two powers of ten, has labels only at 1, 2 and 5, or at a few digits
+    where it does not reach two of these, since those of matplotlib overlap. Ticks that a figure set itself stay. Call
+    this just before saving: afterwards, ticks no longer follow the limits.
     """
     both = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
     logarithmic = [axis for axis in both if axis.get_scale() in ("log", "symlog")]
@@ -57,7 +57,7 @@ def simplify_ticks(figure: Figure) -> None:
             axis.set_major_formatter(PlainPowers(axis.get_major_formatter()))
         if isinstance(axis.get_minor_formatter(), LogFormatterSciNotation):
             axis.set_minor_formatter(PlainPowers(axis.get_minor_formatter()))
-    # Axes that share their ticks lose them together, so all are asked for them first.
+    # Axes that share their ticks lose them together, so collect those of all axes first.
     lines = [(axis, line) for axis in logarithmic if (line := _unlabelled(axis)) is not None]
     for axis, line in lines:
         axis.axes.add_artist(line).set(clip_on=False, in_layout=False)
@@ -65,7 +65,7 @@ def simplify_ticks(figure: Figure) -> None:
 
 
 def _unlabelled(axis: Axis) -> Line2D | None:
-    """The minor ticks of an axis that have no labels as one line of markers, which is what they look like.
+    """Draw the unlabelled minor ticks of an axis as one line of markers, which looks the same.
 
     matplotlib makes three lines and two texts for each tick, and updates all of them in each layout and drawing.
     """

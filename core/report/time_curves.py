@@ -1,4 +1,4 @@
-"""Runs as curves over time. A run has a row with `run`, `time` and a metric at each new incumbent and at its end.
+"""Runs as curves over time. A run has one row with `run`, `time` and a metric for each new incumbent and for its end.
 
 The value of a run at a time is that of its incumbent at that time. Before the first evaluation of a run has finished it
 is that of the first incumbent, a random configuration, so that all runs count in every mean. While all evaluations of a
@@ -17,7 +17,7 @@ from core.report.memo import once
 from core.report.runs import split_runs
 from core.study.curves import at_times
 
-ROUNDING = 1e-9  # relative: budgets that sum up to a time but for rounding have been spent by then
+ROUNDING = 1e-9  # relative: budgets that add up to a time, except for rounding, have been spent by then
 
 
 def over_time(rows: pd.DataFrame, times: np.ndarray, metric: str = "regret") -> np.ndarray:

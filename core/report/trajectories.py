@@ -1,8 +1,8 @@
 """Incumbents, regret and wall-clock of optimization runs: one definition for every table and figure.
 
-* The **incumbent** after n evaluations is the best of them by the loss that the optimizer saw: a running minimum, of
-  equals the first. On a table (thesis 7.4) that is the lowest validation error observed so far, of one repetition and
-  on whatever budget. It is not the best by test error, which no optimizer sees, nor the best by the average over the
+* The **incumbent** after n evaluations is the best of them by the loss that the optimizer saw: a running minimum, the
+  first of ties. On a table (thesis 7.4) that is the lowest validation error observed so far, of one repetition and
+  on any budget. It is not the best by test error, which no optimizer sees, nor the best by the average over the
   repetitions, nor the best on the largest budget alone (that is `core.study.trace.incumbent`).
 * The **immediate regret** after n evaluations is the incumbent's noise-free loss minus the smallest one there is.
   It is not the regret of evaluation n alone (which moves up and down), not the cumulative regret (a sum over all n),
@@ -11,9 +11,9 @@
   the lowest average test error of the table. It is never negative, and it can rise, since validation chooses. The
   observed validation error minus the test optimum (or the validation optimum of averages) can be negative.
 * The **wall-clock** of a run is the sum of the costs of its evaluations, one after the other: on a table the stored
-  seconds of training times the share of the epochs. Every evaluation trains from scratch, also one that continues a
-  configuration from a smaller budget, and what the optimizer itself takes is not counted. With several workers it is
-  the simulated clock instead (`Record.finished`).
+  seconds of training times the share of the epochs. Every evaluation trains from scratch, even one that continues a
+  configuration from a smaller budget, and the time of the optimizer itself is not counted. With several workers it
+  is the simulated clock instead (`Record.finished`).
 * Runs are averaged at equal numbers of evaluations; a band is the mean with its standard error over the runs. Over
   time each run is a **step function**: at time t it has the value of the last evaluation that had finished by then,
   nothing before the first, and the final value after its end.
@@ -35,7 +35,7 @@ from core.report.runs import cell_rows, split_runs
 from core.report.variants import with_variants
 from core.study.curves import at_times
 
-SMALLEST = 1e-12  # regret below it is rounding; log axes and logarithms stop there
+SMALLEST = 1e-12  # smaller regrets are rounding errors; log axes and logarithms stop there
 
 
 def per_run(frame: pd.DataFrame, metric: str, benchmark: str, method: str) -> np.ndarray:
@@ -58,8 +58,8 @@ def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np
     """Regret of one cell's runs, which may differ in length, on a common grid of seconds, (runs, m).
 
     Args:
-        frame: columns run, seconds and regret: of each run the steps of its incumbent in their order, as
-            `core.report.table_trajectories` has them.
+        frame: columns run, seconds and regret: for each run the steps of its incumbent in order, as in
+            `core.report.table_trajectories`.
 
     Raises:
         NotRunError: the cell has no rows.
@@ -74,12 +74,12 @@ def log_regret(regret: np.ndarray) -> np.ndarray:
 
 
 def final_log_regret(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
-    """Of the last incumbent of each of a cell's runs, (runs,); raises as `per_run`."""
+    """`log_regret` of the last incumbent of each of a cell's runs, (runs,); raises as `per_run`."""
     return log_regret(incumbent(per_run(frame, "regret", benchmark, method))[:, -1])
 
 
 def mean_and_sem(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean over the runs and its standard error, (n,) each; of a single run the error is 0."""
+    """Mean over the runs and its standard error, (n,) each; for a single run the error is 0."""
     runs = len(values)
     sem = values.std(axis=0, ddof=1) / np.sqrt(runs) if runs > 1 else np.zeros(values.shape[1])
     return values.mean(axis=0), sem
@@ -110,7 +110,7 @@ def draw_band(axes: Axes, values: np.ndarray, method: str, first: int = 1) -> pd
 def draw_incumbents(
     axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods: Sequence[str], first: int = 1
 ) -> pd.DataFrame:
-    """Mean and standard error of a metric's running minimum for several methods, and ablations of them, that were run.
+    """Draw mean and standard error of a metric's running minimum for those methods, and their ablations, that were run.
 
     Args:
         metric: `loss`, or `regret`, which gets a logarithmic axis.

@@ -1,4 +1,4 @@
-"""Ablations among methods: `sghmc, step_sizes=[0.02]` is a variant of `sghmc`, and drawn behind it."""
+"""Ablations among methods: `sghmc, step_sizes=[0.02]` is a variant of `sghmc`, and drawn after it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def split_variant(name: str) -> tuple[str, str]:
-    """The method and what was changed of it, empty for the method itself."""
+    """The method and its changed settings, empty for the method itself."""
     method, _, change = name.partition(", ")
     return (method, change) if "=" in change else (name, "")
 

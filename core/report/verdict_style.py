@@ -1,4 +1,4 @@
-"""How a verdict or a claim's outcome looks everywhere: a symbol, and colours that are never the only carrier of it.
+"""How a verdict or a claim's outcome looks everywhere: a symbol, and colours that never carry the meaning alone.
 
 Tints and accents stay apart for colour-blind readers: blue agrees, green and orange differ in lightness and symbol.
 """

@@ -1,4 +1,4 @@
-"""Cell verdicts: does a published number come out of our runs?
+"""Cell verdicts: do our runs reproduce a published number?
 
 A published mean and our mean are each turned into an estimate with a standard error and its degrees of freedom; the
 95% interval of their difference is Welch's, with Satterthwaite's degrees of freedom,
@@ -8,15 +8,15 @@ A published mean and our mean are each turned into an estimate with a standard e
 A published number without a usable spread has standard error 0, which leaves our own t interval around it. Rules:
 
 * `reproduced`: the interval contains zero; `better` or `worse` in the metric's direction: it does not.
-* `inconclusive`: it contains zero, but is wider than one published standard deviation to each side, so that a
+* `inconclusive`: it contains zero, but extends more than one published standard deviation to each side, so that a
   difference of that size could not have been seen (or we have a single run and no interval at all). Against a number
-  published from six runs or fewer this is always so.
-* A "+-" of unstated meaning is taken as sd; `alternative` is the verdict were it a standard error of the mean.
+  published from six runs or fewer this is always the case.
+* A "+-" of unstated meaning is taken as sd; `alternative` is the verdict if it were a standard error of the mean.
 * Divergence: a mean over runs is nan as soon as one run is, so both sides count as diverged when at least one run
   failed or is not finite. Published nan: `reproduced` if ours diverges too, else `better`. Published finite and ours
   diverged: `worse`; the difference over the other runs is given, without an interval.
 * `reduced` is set where our protocol, or our number of runs, is below the published one. `equal` and `differs` are for
-  exact values; orders are `reproduced` or `differs`. `not run` and `not published` where a side is absent.
+  exact values; orders are `reproduced` or `differs`. `not run` and `not published` if a side is absent.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ QUARTILE = float(special.ndtri(0.75))  # half the distance between the quartiles
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one published cell.
+    """The verdict on one published cell.
 
     difference: our mean minus the published one; low, high: its 95% interval (both in the metric's unit);
-    difference_in_sd: the difference in published standard deviations; nan where there is none to speak of.
-    alternative: the verdict's kind were an unstated spread a standard error of the mean; None where it is stated.
+    difference_in_sd: the difference in published standard deviations; nan if there is none.
+    alternative: the verdict's kind if an unstated spread were a standard error of the mean; None if it is stated.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Verdict:
 
     @property
     def tested(self) -> bool:
-        """Whether the verdict came from an interval, and so could be wrong by chance."""
+        """Whether the verdict came from an interval and so could be wrong by chance."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
 
@@ -76,7 +76,7 @@ def cell_verdict(values: ArrayLike, published: PublishedCell, direction: str, re
     """Verdict on one published number.
 
     Args:
-        values: (runs,) our metric, one number a run, nan where the run failed.
+        values: (runs,) our metric, one number per run, nan where the run failed.
         published: the published number.
         direction: `higher` or `lower`, what is better.
         reduced: our protocol is below the published one.
@@ -104,7 +104,7 @@ def cell_verdict(values: ArrayLike, published: PublishedCell, direction: str, re
 
 
 def interval_verdict(interval: Interval, published: PublishedCell, direction: str, reduced: bool = False) -> Verdict:
-    """Verdict on a published number by the interval of one statistic of all our runs together (a slope, a quantile).
+    """Verdict on a published number from the interval of one statistic of all our runs together (a slope, a quantile).
 
     The published number is taken as exact. An interval that is not finite is `inconclusive`.
     """
@@ -123,13 +123,13 @@ def our_estimate(values: np.ndarray) -> Estimate:
     runs = values.size
     if runs == 1:
         return Estimate(float(values[0]), math.nan, 0)
-    if np.ptp(values) == 0:  # exact results stay exact: the mean of equal numbers can round
+    if np.ptp(values) == 0:  # exact results stay exact: the computed mean of equal numbers can be rounded
         return Estimate(float(values[0]), 0.0, runs - 1)
     return Estimate(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(runs), runs - 1)
 
 
 def published_estimate(published: PublishedCell) -> Estimate:
-    """A published number with the standard error its spread amounts to, 0 where that is not known."""
+    """A published number with the standard error that its spread implies, 0 if unknown."""
     runs = published.runs
     if published.spread_kind == "sem" and published.spread is not None:
         freedom = runs - 1 if runs is not None and runs > 1 else math.inf
@@ -141,7 +141,7 @@ def published_estimate(published: PublishedCell) -> Estimate:
 
 
 def published_sd(published: PublishedCell) -> float:
-    """The standard deviation over runs that a published spread amounts to (unstated: taken as sd), nan if unknown."""
+    """The standard deviation over runs that a published spread implies (unstated: taken as sd), nan if unknown."""
     spread, kind, runs = published.spread, published.spread_kind, published.runs
     if spread is None or kind == "none" or (kind == "sem" and runs is None):
         return math.nan
@@ -156,7 +156,7 @@ def welch_interval(ours: Estimate, published: Estimate, level: float = LEVEL) ->
         return -math.inf, math.inf
     if a + b == 0:
         return difference, difference
-    share = a / (a + b)  # Satterthwaite's formula, written in shares so that tiny errors do not underflow
+    share = a / (a + b)  # Satterthwaite's formula, written in terms of shares so that tiny errors do not underflow
     inverse = share**2 / ours.freedom + (1 - share) ** 2 / published.freedom
     freedom = 1 / inverse if inverse > 0 else math.inf
     half_width = float(special.stdtrit(freedom, 0.5 + level / 2)) * math.sqrt(a + b)
@@ -188,7 +188,7 @@ def best(values: Mapping[str, float], direction: str) -> frozenset[str]:
 
 
 def expected_false_worse(verdicts: Iterable[Verdict | None]) -> float:
-    """How many `worse` chance alone gives if every published number is right: half of 5% of the tested cells."""
+    """Number of `worse` expected by chance if every published number is right: half of 5% of the tested cells."""
     return (1 - LEVEL) / 2 * sum(1 for verdict in verdicts if verdict is not None and verdict.tested)
 
 

@@ -1,4 +1,4 @@
-"""ConfigSpace spaces and the unit cube: `CubeEncoding` goes from one to the other and back."""
+"""ConfigSpace spaces and the unit cube: `CubeEncoding` maps one to the other and back."""
 
 from core.spaces.columns import Column
 from core.spaces.encoding import CubeEncoding

@@ -1,4 +1,4 @@
-"""How one hyperparameter lies on the interval [0, 1].
+"""The encoding of one hyperparameter on the interval [0, 1].
 
 * float: linear, or linear in the logarithm.
 * integer of k values l..h: k cells, of equal width or, on a log scale, [log(v - 1/2), log(v + 1/2)] rescaled; v encodes
@@ -6,7 +6,7 @@
 * ordinal and categorical with k choices: k cells of equal width, in the order of the choices; choice i encodes to its
   middle, (i + 1/2) / k.
 
-So uniform points of the cube give each value of a finite hyperparameter, log integers apart, the same probability, and
+So uniform points of the cube give each value of a finite hyperparameter, except log integers, the same probability, and
 both ends 0 and 1 decode to legal values. Priors that ConfigSpace attaches (normal or beta numbers, weights of choices)
 are not part of the encoding. Between `values` (what a configuration holds) and coordinates there are codes:
 the number itself for floats and integers, the index for choices.
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from core.errors import UserError
 
-SLACK = 1e-9  # a float that left its range by rounding, relative to the range, is still legal
+SLACK = 1e-9  # tolerance relative to the range: a float that left it by rounding is still legal
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Column:
     """A hyperparameter and its codes.
 
     Attributes:
-        hyperparameter: ConfigSpace's.
+        hyperparameter: the one of ConfigSpace.
         kind: "float", "integer", "ordinal", "categorical" or "constant" (one value only: no coordinate of the cube).
-        size: how many values there are; None for floats.
+        size: number of values; None for floats.
     """
 
     hyperparameter: Hyperparameter
@@ -51,7 +51,7 @@ class Column:
 
     @classmethod
     def of(cls, hyperparameter: Hyperparameter) -> Column:
-        """Raises UserError for a type of hyperparameter that has no encoding here."""
+        """The column of a hyperparameter; raises UserError for a type that has no encoding here."""
         if isinstance(hyperparameter, FloatHyperparameter):
             return cls(hyperparameter, "float", None)
         if isinstance(hyperparameter, IntegerHyperparameter):
@@ -95,7 +95,7 @@ class Column:
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """The smallest and the largest number, of floats and integers."""
+        """The smallest and the largest value of a float or integer."""
         number = float if self.kind == "float" else int
         return number(self.hyperparameter.lower), number(self.hyperparameter.upper)
 
@@ -121,7 +121,7 @@ class Column:
         low, high = self.bounds
         try:
             number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
-        except OverflowError:  # a whole number beyond all floats
+        except OverflowError:  # an integer too large for a float
             number = np.nan
         slack = SLACK * (high - low) if self.kind == "float" else 0.0
         if not low - slack <= number <= high + slack or (self.kind == "integer" and number != round(number)):
@@ -149,7 +149,7 @@ class Column:
         return numbers if self.kind == "float" else numbers.astype(np.int64)
 
     def values(self, codes: NDArray) -> list[Any]:
-        """Codes (n,) to what a configuration holds: Python numbers, or the choices."""
+        """Codes (n,) to what a configuration holds: Python numbers or the choices."""
         return [self.choices[code] for code in codes] if self.choices else codes.tolist()
 
     def vector(self, codes: NDArray) -> NDArray[np.float64]:

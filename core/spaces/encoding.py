@@ -4,17 +4,17 @@
     points = encoding.encode(configurations)        # (n, d) float64
     configurations = encoding.decode(points)        # n dictionaries, absent names are inactive
 
-One coordinate a hyperparameter, in the order of `list(space)` (ConfigSpace sorts by depth, then name), as
-`core.spaces.columns` says; hyperparameters with one value have none. A configuration is a plain dictionary of Python
-values: cheap to make in thousands and to send to another process; `ConfigSpace.Configuration(space, values=...)`
-accepts it, and a Configuration can be encoded.
+There is one coordinate per hyperparameter, in the order of `list(space)` (ConfigSpace sorts by depth, then name), as
+described in `core.spaces.columns`; hyperparameters with one value have none. A configuration is a plain dictionary of
+Python values, cheap to make by the thousand and to send to another process; `ConfigSpace.Configuration(space,
+values=...)` accepts it, and a Configuration can be encoded.
 
-* **Conditions.** Whether a hyperparameter is active is what ConfigSpace's conditions say (of an inactive parent "not
+* **Conditions.** ConfigSpace's conditions decide whether a hyperparameter is active (for an inactive parent "not
   equal" holds, all others do not). An inactive one is left out by `decode`, and `encode` puts its default value in its
   coordinate: equal configurations are equal points.
 * **Forbidden clauses.** The point of a forbidden configuration has no nearest legal one, so nothing is repaired:
   `allowed` says which points decode to legal configurations, `sample` draws from those only, and `decode` refuses the
-  others. Maximisers drop candidates that `allowed` excludes.
+  others. Maximizers drop candidates that `allowed` excludes.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from core.errors import UnknownNameError, UserError
 from core.spaces.columns import Column
 from core.spaces.given import SpaceLike, as_space
 
-OUTSIDE = 1e-6  # coordinates this far outside of [0, 1] are rounding errors and are clipped
+OUTSIDE = 1e-6  # coordinates this far outside [0, 1] are rounding errors and are clipped
 TRIES = 1000  # rounds of rejection in `sample`
 
 Configurations = Sequence[Mapping[str, Any]]
 
 
 class CubeEncoding:
-    """The encoding of one space; it does not see what is added to the space later.
+    """The encoding of one space; it ignores what is added to the space later.
 
     Attributes:
         space: the space.
         columns: the hyperparameters that have a coordinate, in the order of the coordinates.
-        dimension: d, how many there are.
-        cardinalities: number of choices by coordinate, for the categorical ones: where order means nothing.
+        dimension: d, the number of coordinates.
+        cardinalities: number of choices by coordinate, for the categorical ones, whose order means nothing.
         levels: number of values by coordinate, for all finite ones (integer, ordinal, categorical).
-        imputed: (d,), the coordinates that stand for inactive hyperparameters: the defaults'.
+        imputed: (d,), the coordinates that represent inactive hyperparameters: those of the defaults.
 
     Raises:
         UserError: a space with no hyperparameter, none that is ever active, or a single configuration, or with a type
@@ -69,7 +69,7 @@ class CubeEncoding:
         self.imputed = np.array([column.default for column in self.columns])
         places = {column.name: i for i, column in enumerate(self.columns)}
         self._places = [places.get(column.name) for column in self._all]  # the coordinate, None for constants
-        if not self.active(self.imputed[None]).any():  # then all that is above the first condition is constant
+        if not self.active(self.imputed[None]).any():  # then everything above the first condition is constant
             raise UserError(f"{name} has no hyperparameter that is ever active: there is nothing to optimize")
 
     def encode(self, configurations: Configurations) -> NDArray[np.float64]:
@@ -100,7 +100,7 @@ class CubeEncoding:
         """Points (n, d) to configurations.
 
         Raises:
-            UserError: not (n, d), not finite, outside of the cube by more than rounding, or a forbidden configuration.
+            UserError: not (n, d), not finite, outside the cube by more than rounding, or a forbidden configuration.
         """
         codes = self._read(self._checked(points))
         vectors, active = self._activity(codes, len(codes[0]))
@@ -112,7 +112,7 @@ class CubeEncoding:
         ]
 
     def canonical(self, points: ArrayLike) -> NDArray[np.float64]:
-        """The points (n, d) that stand for the same configurations as these: encode(decode(points)), forbidden or not.
+        """The canonical points (n, d) of the same configurations: encode(decode(points)), forbidden or not.
 
         Finite hyperparameters move to the middles of their cells, inactive ones to their defaults.
         """
@@ -134,7 +134,7 @@ class CubeEncoding:
         """n canonical points (n, d), uniform over the allowed part of the cube.
 
         Raises:
-            UserError: hardly anything is allowed.
+            UserError: almost nothing is allowed.
         """
         found, count = [np.empty((0, self.dimension))], 0
         for _ in range(TRIES):
@@ -144,7 +144,7 @@ class CubeEncoding:
             found.append(points[self.allowed(points)])
             count += len(found[-1])
         if count < n:
-            raise UserError(f"of {TRIES * max(n, 16)} configurations drawn the forbidden clauses allow only {count}")
+            raise UserError(f"of {TRIES * max(n, 16)} configurations drawn, the forbidden clauses allow only {count}")
         return self.canonical(np.concatenate(found)[:n])
 
     def _checked(self, points: ArrayLike) -> NDArray[np.float64]:
@@ -158,7 +158,7 @@ class CubeEncoding:
         return np.clip(array, 0.0, 1.0)
 
     def _read(self, points: NDArray[np.float64]) -> list[NDArray]:
-        """The codes of all hyperparameters, each (n,), whether they are active or not."""
+        """The codes of all hyperparameters, each (n,), whether active or not."""
         return [
             np.zeros(len(points), dtype=np.int64) if place is None else column.read(points[:, place])
             for column, place in zip(self._all, self._places)

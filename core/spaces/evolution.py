@@ -1,11 +1,11 @@
 """One step of differential evolution, best/1/bin (Storn and Price, 1997), batched over runs.
 
-For each member x_i of a population, two others x_a and x_b are drawn, and with one mutation factor F a step
+For each member x_i of a population, two others x_a and x_b are drawn; with one mutation factor F per step,
 
     mutant = x_best + F (x_a - x_b)
     trial_j = mutant_j with probability `crossover`, and for one j in any case, else x_ij
 
-A coordinate of the mutant outside of the unit cube is drawn anew. Populations are tensors X (runs, size, d), size at
+A coordinate of the mutant outside the unit cube is drawn again. Populations are tensors X (runs, size, d), size at
 least 3; each run has its own generator.
 """
 
@@ -18,7 +18,7 @@ from core.randomness import permutations, uniform_
 
 
 def latin_hypercube(size: int, dimension: int, generators: Sequence[torch.Generator]) -> Tensor:
-    """A Latin hypercube of `size` points for each run, (runs, size, d) float64, where the generators are."""
+    """A Latin hypercube of `size` points for each run, (runs, size, d) float64, on the generators' device."""
     runs, device = len(generators), generators[0].device
     strata = permutations(size, runs * dimension, generators).view(runs, dimension, size).transpose(1, 2)
     noise = torch.empty(runs, size, dimension, dtype=torch.float64, device=device)
@@ -31,8 +31,8 @@ def trials(
     """One trial for each member of X (runs, size, d): (runs, size, d).
 
     Args:
-        best: place of the best member, (runs,).
-        mutation: bounds between which F is drawn, once a run.
+        best: index of the best member, (runs,).
+        mutation: bounds between which F is drawn, once per run.
         crossover: probability that a coordinate comes from the mutant.
     """
     runs, size, dimension = X.shape
@@ -52,7 +52,7 @@ def trials(
 
 
 def _two_others(uniforms: Tensor) -> tuple[Tensor, Tensor]:
-    """Two distinct members besides i for each i: places (runs, size) each, from uniforms (runs, size, 2)."""
+    """Two distinct members besides i for each i: indices (runs, size) each, from uniforms (runs, size, 2)."""
     size = uniforms.shape[1]
     first, second = (uniforms * uniforms.new_tensor([size - 1, size - 2])).long().unbind(-1)
     second += second >= first

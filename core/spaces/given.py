@@ -1,4 +1,4 @@
-"""A space as users give it: ConfigSpace's own, or a dictionary of what each hyperparameter may be."""
+"""A space as users give it: a ConfigurationSpace, or a dictionary of the values each hyperparameter may take."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def as_space(space: SpaceLike) -> ConfigurationSpace:
     """The space itself, or the one that a dictionary describes: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}.
 
     Raises:
-        UserError: neither of them, or an entry of the dictionary that means nothing.
+        UserError: neither of them, or an entry of the dictionary that is not understood.
     """
     if isinstance(space, ConfigurationSpace):
         return space

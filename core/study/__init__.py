@@ -1,6 +1,6 @@
 """One study: a method, a function, and the loop that brings them together; `minimize` is the call for users.
 
-Names are imported when they are first asked for, so that reading settings costs no import of models or of Dask.
+Names are imported when first accessed, so that reading settings imports neither models nor Dask.
 """
 
 from importlib import import_module

@@ -1,6 +1,6 @@
-"""Bayesian optimization by its settings: which model, which acquisition function, how it is searched.
+"""Bayesian optimization by its settings: which model, which acquisition function, and how it is maximized.
 
-The models are imported when the first one is made.
+Models are imported when the first one is built.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class ModelSettings(MethodSettings):
             or a sample of the model.
         maximizer: of the acquisition function; "local_search" suits every space, "gradient" continuous ones, "one_step"
             finite ones.
-        generations: of differential evolution, at most.
-        initial_design: uniform points at the beginning of a run; the papers have 2, with which a model of several
-            hyperparameters may find one of them irrelevant and never look again.
+        generations: maximum number of generations of differential evolution.
+        initial_design: uniform points at the start of a run; the papers use 2, with which a model of several
+            hyperparameters may find one of them irrelevant and never explore it again.
     """
 
     in_lockstep: ClassVar[bool] = True
@@ -82,7 +82,7 @@ class GPSettings(ModelSettings):
     method: Literal["gp"] = "gp"
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
-        """See `ModelSettings.model`."""
+        """The Gaussian process; n makes no difference."""
         from core.models.gaussian_process import MarginalLikelihoodGP
 
         return MarginalLikelihoodGP(device=device)
@@ -100,14 +100,14 @@ class IntegratedGPSettings(ModelSettings):
     hyperparameter_samples: Count = 10
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
-        """See `ModelSettings.model`."""
+        """The Gaussian process; n makes no difference."""
         from core.models.gaussian_process import MarginalisedGP
 
         return MarginalisedGP(chains=self.hyperparameter_samples, warping=self.method == "gp_warped", device=device)
 
 
 class ForestSettings(ModelSettings):
-    """A random forest of so many trees."""
+    """A random forest of `trees` trees."""
 
     method: Literal["rf"] = "rf"
     trees: Count = 30
@@ -119,7 +119,7 @@ class ForestSettings(ModelSettings):
         return self
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
-        """See `ModelSettings.model`."""
+        """The forest; n makes no difference."""
         from core.models.random_forest import RandomForest
 
         return RandomForest(trees=self.trees, device=device)
@@ -138,7 +138,7 @@ class DNGOSettings(ModelSettings):
     hyperparameter_samples: Count = 10
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
-        """See `ModelSettings.model`."""
+        """The network and regression; n makes no difference."""
         from core.models.dngo import DNGO
 
         return DNGO(widths=self.widths, chains=self.hyperparameter_samples, device=device)
@@ -151,9 +151,9 @@ class BohamiannSettings(ModelSettings):
         widths: units of the hidden layers.
         burn_in_per_point, chain_steps, samples: burn-in grows with the data, `chain_steps` follow it, of which
             `samples` are kept at equal distances.
-        most_steps: a cut of the chain of a suggestion, burn-in and sampling in proportion; None for the papers' chains.
-        warm_burn_in: steps of burn-in of a chain that continues the last suggestion's; None burns in anew.
-        batch_size: points of a gradient.
+        most_steps: limit on the chain of a suggestion, burn-in and sampling in proportion; None for the papers' chains.
+        warm_burn_in: steps of burn-in of a chain that continues the last suggestion's; None burns in from scratch.
+        batch_size: number of points per gradient.
         raise_friction: of the sampler, see `core.samplers.AdaptiveSGHMC`; not raised, as in the authors' code,
             predictions are better on held-out data.
     """
@@ -175,7 +175,7 @@ class BohamiannSettings(ModelSettings):
         return self
 
     def model(self, n: int, device: Device = "cpu") -> BayesianNetwork:
-        """See `ModelSettings.model`."""
+        """The network, with chains whose burn-in grows with n."""
         from core.models.bohamiann import BayesianNetwork
         from core.samplers import AdaptiveSGHMC
 
@@ -192,7 +192,7 @@ class BohamiannSettings(ModelSettings):
         )
 
     def chain_lengths(self, n: int) -> tuple[int, int]:
-        """Steps of the burn-in and of the whole chain for n observations, cut in proportion where settings say."""
+        """Steps of the burn-in and of the whole chain for n observations, cut in proportion if above `most_steps`."""
         burn_in = self.burn_in_per_point * n
         steps = burn_in + self.chain_steps
         if self.most_steps is not None and steps > self.most_steps:
@@ -207,20 +207,20 @@ class BohamiannSettings(ModelSettings):
 
 @dataclass
 class Continued:
-    """A source of models that makes one network and returns it every time, so that its chains go on."""
+    """A source of models that builds one network and returns it every time, so that its chains continue."""
 
     make: Callable[[int], BayesianNetwork]
     model: BayesianNetwork | None = field(default=None, init=False)
     made_for: int = field(default=0, init=False)
 
     def __call__(self, n: int) -> BayesianNetwork:
-        """The network that the first number of observations made."""
+        """The network, built for the number of observations of the first call."""
         if self.model is None:
             self.model, self.made_for = self.make(n), n
         return self.model
 
     def state(self) -> dict[str, Any]:
-        """Where the chains stand, empty before the first fit."""
+        """The state of the chains, empty before the first fit."""
         return {} if self.model is None else {"made_for": self.made_for, "chains": self.model.chain_state()}
 
     def restore(self, state: Mapping[str, Any]) -> None:

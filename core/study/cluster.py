@@ -1,8 +1,8 @@
-"""The worker processes: some on this machine, or those of a Dask scheduler that runs somewhere.
+"""The worker processes: local ones, or those of a running Dask scheduler.
 
-`local_workers` starts each worker as a process of its own from the command line, under a nanny that starts it anew if
-it dies. Nothing is forked and the calling script is not imported again, so that it needs no `if __name__` guard; what
-it defines itself reaches the workers by value. A session of their own keeps the keyboard's interrupt from them: the
+`local_workers` starts each worker as a process of its own from the command line, under a nanny that restarts it if
+it dies. Nothing is forked and the calling script is not imported again, so it needs no `if __name__` guard; what
+it defines itself reaches the workers by value. A session of their own shields them from keyboard interrupts: the
 driver decides. They end when the scheduler in the driver's process is gone, however it ended.
 """
 
@@ -25,14 +25,14 @@ from distributed.deploy.subprocess import Subprocess
 from core.errors import UserError
 from core.validation import require_count
 
-SCHEDULER_VARIABLE = "HPO_SCHEDULER"  # the address of a scheduler to use where none is given
+SCHEDULER_VARIABLE = "HPO_SCHEDULER"  # the address of a scheduler to use if none is given
 CONNECT_SECONDS = 5.0
 START_SECONDS = 60.0
 
-NO_DASHBOARD = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # its server starts all the same, on any port
+NO_DASHBOARD = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # its server starts anyway, on any port
 
 SETTINGS = {
-    "distributed.scheduler.allowed-failures": 0,  # a death is told at once: the driver counts and resubmits
+    "distributed.scheduler.allowed-failures": 0,  # a death is reported at once: the driver counts and resubmits
     "distributed.worker.daemon": False,  # objectives may start processes of their own
 }
 
@@ -42,7 +42,7 @@ def local_workers(count: int) -> Iterator[str]:
     """The address of a scheduler with `count` worker processes of one thread each, which end with the block.
 
     Raises:
-        UserError: not a count, or the processes do not start within a minute.
+        UserError: `count` is not a positive whole number, or the processes do not start within a minute.
     """
     count = require_count("workers", count)
     options = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "silence_logs": logging.CRITICAL}
@@ -63,7 +63,7 @@ def local_workers(count: int) -> Iterator[str]:
 
 @contextmanager
 def connect(address: str | None, workers: int | None) -> Iterator[Client]:
-    """A client of the scheduler at `address`, or at HPO_SCHEDULER's, or of local workers where neither is given.
+    """A client of the scheduler at `address`, or at HPO_SCHEDULER's, or of local workers if neither is given.
 
     Raises:
         UserError: no scheduler answers at the address within five seconds.
@@ -81,7 +81,7 @@ def connect(address: str | None, workers: int | None) -> Iterator[Client]:
 def _client(address: str) -> Iterator[Client]:
     try:
         asyncio.run(asyncio.wait_for(_knock(address), CONNECT_SECONDS))
-    except Exception as error:  # whatever listens there may send anything
+    except Exception as error:  # whatever listens at the address may send anything
         raise UserError(
             f"scheduler {address!r} does not answer as one within {CONNECT_SECONDS:g} s ({type(error).__name__}); "
             f"allowed: the address of a running Dask scheduler as tcp://host:port, as argument or {SCHEDULER_VARIABLE}"
@@ -91,13 +91,13 @@ def _client(address: str) -> Iterator[Client]:
 
 
 async def _knock(address: str) -> None:
-    """Shake hands. A `Client` that cannot do so would try again in the background, and say so at the end."""
+    """Shake hands. A `Client` that cannot do so would try again in the background, and report it at the end."""
     comm = await connect_to(address, timeout=CONNECT_SECONDS)
     await comm.close()
 
 
 class _WorkerProcess(Subprocess):
-    """A nanny and its worker, which import from where this process does."""
+    """A nanny and its worker, with this process's import path."""
 
     def __init__(self, scheduler: str, name: object = None, **options: object) -> None:
         super().__init__()

@@ -1,21 +1,21 @@
-"""Step functions of optimization runs: the incumbent's value after each evaluation, at a time, and the time to a level.
+"""Step functions of optimization runs: the incumbent's value after n evaluations or at a time, and the time to a level.
 
-`core.report.trajectories` says which incumbent, regret and clock are meant where.
+`core.report.trajectories` defines incumbent, regret and clock.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-ROUNDING = 1e-9  # relative: a value this far above a level is at it
+ROUNDING = 1e-9  # relative: a value this close above a level counts as reaching it
 
 
 def value_of_incumbent(losses: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Another value of the incumbent, its test error say, after each evaluation, (..., n).
+    """Another value of the incumbent, such as its test error, after each evaluation, (..., n).
 
     Args:
-        losses: what the incumbent is chosen by, (..., n); nan, a failure, is worse than every number.
-        values: of the same evaluations, (..., n).
+        losses: what the incumbent is chosen by, (..., n); nan (a failure) is worse than every number.
+        values: the value of each of these evaluations, (..., n).
     """
     losses = np.where(np.isnan(losses), np.inf, losses)
     before = np.minimum.accumulate(losses, axis=-1)[..., :-1]
@@ -25,10 +25,10 @@ def value_of_incumbent(losses: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def at_times(finished: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """A run's step function at other times, (m,): nan before the first evaluation had finished.
+    """A run's step function at other times, (m,): nan before the first evaluation has finished.
 
     Args:
-        finished: when each evaluation had finished, (n,), ascending.
+        finished: when each evaluation finished, (n,), ascending.
         values: after each evaluation, (n,).
         times: (m,).
     """
@@ -39,8 +39,7 @@ def at_times(finished: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.
 
 
 def time_to(values: np.ndarray, times: np.ndarray, level: float | np.ndarray) -> np.ndarray:
-    """The first of the times (m,) at which curves (..., m) are at most `level` (...,), but for rounding; inf where
-    none is."""
+    """The first of the times (m,) at which curves (..., m) are at most `level` (...,), up to rounding; inf if never."""
     if not len(times):
         return np.full(np.shape(values)[:-1], np.inf)
     level = np.asarray(level)[..., None]

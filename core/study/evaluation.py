@@ -1,6 +1,6 @@
 """How a trial is evaluated wherever it runs, and what comes back.
 
-The random numbers of a trial come from its number and the seed of the run alone, so that a loss depends neither on the
+The random numbers of a trial depend only on its number and the seed of the run, so that a loss depends neither on the
 order in which trials finish nor on the worker, and a trial that is repeated after its worker died repeats exactly.
 """
 
@@ -20,12 +20,12 @@ from core.study.trace import Record
 
 @dataclass(frozen=True)
 class Result:
-    """Of one trial: plain values only, so that it can be sent and written down whatever the objective is.
+    """The outcome of one trial, in plain values only, so that it can be sent and stored whatever the objective.
 
     Attributes:
-        loss, cost: the objective's; of a failed evaluation its worst-case loss, and the seconds until it failed.
-        failure: why it failed, empty where it did not.
-        info: what else the objective said.
+        loss, cost: the objective's; for a failed evaluation its worst-case loss and the seconds until it failed.
+        failure: why it failed, empty if it did not.
+        info: what else the objective returned.
     """
 
     loss: float
@@ -37,10 +37,10 @@ class Result:
 def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> Result:
     """Evaluate one trial with the generator of (seed, trial.number); failures are results too.
 
-    An objective that calls `sys.exit` has failed: it does not end the worker.
+    An objective that calls `sys.exit` counts as failed; the worker goes on.
 
     Raises:
-        UserError: the trial's budget is outside of the objective's fidelity.
+        UserError: the trial's budget is outside the objective's fidelity range.
     """
     generator = np.random.default_rng([seed, trial.number])
     start = time.perf_counter()
@@ -54,13 +54,13 @@ def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> Result:
 
 
 def evaluation_of(record: Record) -> Evaluation:
-    """What an optimizer is told of a record."""
+    """What an optimizer is told about a record."""
     info = {**record.info, FAILURE: record.failure} if record.failure else dict(record.info)
     return Evaluation(np.array([record.loss]), np.array([record.cost]), (info,))
 
 
 def plain(value: Any) -> Any:
-    """The value in what JSON can write: arrays become lists, what has no counterpart its `repr`."""
+    """The value in types that JSON can write: arrays become lists, anything without a counterpart its `repr`."""
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, (bool, int, float, str)) or value is None:

@@ -1,12 +1,12 @@
-"""The journal of a run: a file of JSON lines to which every event is added and synchronized before it takes effect.
+"""The journal of a run: a file of JSON lines to which each event is appended and synchronized before it takes effect.
 
-    {"journal": 2, "method": {"method": "tpe", ...}, "seed": 3, ...}    the first line: what the run is
+    {"journal": 2, "method": {"method": "tpe", ...}, "seed": 3, ...}    the first line: identifies the run
     {"asked": {"number": 0, "configuration": {...}, "budget": null}}    a trial that the optimizer proposed
     {"told": {"number": 0, ..., "loss": 0.5, "failure": ""}}            its record
     {"ended": {}}                                                       the optimizer has finished
 
 Lines are in the order in which the optimizer was asked and told. A line that a kill cut short is dropped: its event had
-not taken effect. How an optimizer comes to where a journal ends is the business of `core.study.replay`.
+not taken effect. `core.study.replay` brings an optimizer to the point where a journal ends.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Event = tuple[str, Mapping[str, Any]]
 
 
 class Journal:
-    """An open journal; `open_journal` makes it.
+    """An open journal, made by `open_journal`.
 
     Attributes:
         path: the file, None for a run that keeps no journal.
-        events: (kind, content) of all lines that were there when it was opened.
-        count: events by now.
+        events: (kind, content) of all lines that it held when it was opened.
+        count: number of events so far.
     """
 
     def __init__(self, path: Path | None = None, header: Mapping[str, Any] | None = None, handle: int = -1) -> None:
@@ -51,17 +51,17 @@ class Journal:
             self._written.update(line)
 
     def asked(self, trial: Trial) -> None:
-        """Write down that a trial was proposed."""
+        """Record that a trial was proposed."""
         if self.path is not None:
             self._add({"asked": trial_entry(trial)})
 
     def told(self, record: Record) -> None:
-        """Write down a record; to be called before the optimizer is told."""
+        """Write a record; call this before telling the optimizer."""
         if self.path is not None:
             self._add({"told": plain(asdict(record))})
 
     def end(self) -> None:
-        """Write down that the optimizer has finished."""
+        """Record that the optimizer has finished."""
         if self.path is not None and not self.ended:
             self._add({"ended": {}})
 
@@ -72,11 +72,11 @@ class Journal:
 
     @property
     def records(self) -> list[Record]:
-        """Of what was told when the journal was opened."""
+        """Records of everything told by the time the journal was opened."""
         return [record_of(entry, self.path) for kind, entry in self.events if kind == "told"]
 
     def fingerprint(self, count: int | None = None) -> str:
-        """Of the journal up to the first `count` events that were there when it was opened, or by now."""
+        """Fingerprint of the journal up to the first `count` events it held when opened, or of all events so far."""
         if count is None:
             return self._written.hexdigest()
         found = hashlib.sha256(_line(self._header))
@@ -85,14 +85,14 @@ class Journal:
         return found.hexdigest()
 
     def _add(self, event: Mapping[str, Any]) -> None:
-        # The header comes with the first event: what never began can be begun otherwise.
+        # The header is written with the first event: a run that never began can be begun with other settings.
         data = _line(event) if self.count else _line(self._header) + _line(event)
         _append(self._handle, data, self.path)
         self._written.update(data)
         self.count += 1
 
     def _read(self) -> list[bytes]:
-        """The whole lines, the header first; what a kill left of another one is cut off."""
+        """The complete lines, the header first; a line that a kill cut short is removed."""
         content = self.path.read_bytes()
         whole = content.rfind(b"\n") + 1
         if not whole and not _line(self._header).startswith(content):
@@ -102,7 +102,7 @@ class Journal:
             self._require_same_run(self._parsed(lines[0], 1))
         for number, line in enumerate(lines[1:], start=2):
             self._parsed(line, number)
-        if len(lines) == 1:  # a header alone, which is written anew with the first event
+        if len(lines) == 1:  # a header alone, which is written again with the first event
             lines, whole = [], 0
         os.ftruncate(self._handle, whole)
         return lines
@@ -135,13 +135,13 @@ class Journal:
 
 @contextmanager
 def open_journal(path: str | Path | None, header: Mapping[str, Any]) -> Iterator[Journal]:
-    """The journal at `path`, made if there is none; it is locked, so that two runs never write to the same.
+    """The journal at `path`, created if there is none and locked, so that two runs never write to the same file.
 
     Args:
-        header: what the run is, plain values; a journal of another run is refused.
+        header: what identifies the run, plain values; a journal of another run is refused.
 
     Raises:
-        UserError: it cannot be written, holds another run, or something that is no journal.
+        UserError: it cannot be written, belongs to another run, or is not a journal.
     """
     if path is None:
         yield Journal()
@@ -168,7 +168,7 @@ def record_of(entry: Mapping[str, Any], path: Path | None) -> Record:
     try:
         return Record(**entry)
     except TypeError as error:
-        raise UserError(f"{path}: a line 'told' is no record: {error}") from error
+        raise UserError(f"{path}: a line 'told' is not a record: {error}") from error
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:
@@ -176,7 +176,7 @@ def _line(entry: Mapping[str, Any]) -> bytes:
 
 
 def _append(handle: int, data: bytes, path: Path) -> None:
-    """Add lines as a whole, or none of them: what an interruption left would spoil the next one."""
+    """Append all lines or none: what an interruption left behind would corrupt the next one."""
     before = os.fstat(handle).st_size
     try:
         while data:

@@ -1,8 +1,8 @@
 """All runs of a cell in lockstep: one proposal serves every run.
 
-The next points of all runs are proposed in one batch, from all that each run has evaluated, and enter the data together
-(`advance`). Where objectives are evaluated configuration by configuration (`run_in_lockstep`), each with a generator of
-its run, each run is a `core.study.loop.Run` with one worker; what is together is the asking alone. A failed evaluation
+The next points of all runs are proposed in one batch, from all that each run has evaluated, and join the data together
+(`advance`). If objectives are evaluated configuration by configuration (`run_in_lockstep`), each with a generator of
+its run, each run is a `core.study.loop.Run` with one worker, and only the asking is joint. A failed evaluation
 counts with the objective's worst-case loss.
 """
 
@@ -29,7 +29,7 @@ from core.study.trace import Record, Trace
 
 
 class Batch(Protocol):
-    """What is proposed: `points` of the unit cube, (runs, k, d), and whatever else is worth knowing of them."""
+    """What is proposed: `points` of the unit cube, (runs, k, d), and whatever else is worth knowing about them."""
 
     @property
     def points(self) -> Tensor: ...
@@ -46,15 +46,15 @@ def advance(
     evaluations: int,
     progress: Progress = silent,
 ) -> tuple[Tensor, Tensor]:
-    """The loop: propose, evaluate and add to the data until every run has its evaluations.
+    """The loop: propose, evaluate and add to the data until every run has all its evaluations.
 
     Args:
         propose: from X (runs, N, d) and y (runs, N) to the next batch of every run.
-        evaluate: from a batch to its losses, (runs, k). A model that proposed still stands at what it proposed from:
-            whoever records its posterior does so here.
-        X, y: what was evaluated before; there may be none.
-        evaluations: of each run, those before included.
-        progress: is called with the fraction of the new ones that is done.
+        evaluate: from a batch to its losses, (runs, k). The model that proposed is still fitted to the data before it:
+            record its posterior here.
+        X, y: what was evaluated before; may be empty.
+        evaluations: number per run, including those before.
+        progress: called with the fraction of the new evaluations that is done.
 
     Returns:
         X and y of all of them.
@@ -80,8 +80,8 @@ def run_on_cube(
     Args:
         function: points (runs, k, d) to values (runs, k).
         X: the initial design, (runs, n, d) with n at least 1.
-        generators: one a run, for the policy.
-        evaluations: of each run, the initial design included.
+        generators: one per run, for the policy.
+        evaluations: number per run, including the initial design.
 
     Returns:
         The points (runs, evaluations, d) and their values.
@@ -92,12 +92,12 @@ def run_on_cube(
 
 @dataclass(frozen=True)
 class Histories:
-    """What all runs evaluated, in order.
+    """Everything that all runs evaluated, in order.
 
     Attributes:
         X: points of the unit cube, (runs, n, d).
-        records: of each run, n.
-        generators: of the proposals, one a run, as the search left them.
+        records: n per run.
+        generators: those of the proposals, one per run, as the search left them.
     """
 
     X: Tensor
@@ -116,11 +116,11 @@ class Histories:
 
     @property
     def failure(self) -> np.ndarray:
-        """(runs, n) texts: why an evaluation failed, empty where none did."""
+        """(runs, n) texts: why an evaluation failed, empty if it did not."""
         return np.array([[record.failure for record in records] for records in self.records], dtype=object)
 
     def trace(self, runs: Iterable[int]) -> Trace:
-        """The trace of all runs, which have these numbers."""
+        """The trace of all runs, under these run numbers."""
         return Trace.of(self.records, runs)
 
 
@@ -138,9 +138,9 @@ def run_in_lockstep(
     Args:
         objective: of the space that the policy encodes.
         initial: points of the initial design, (runs, n, d); n may be 0, then the first point is uniform.
-        generators: one a run, for the proposals.
-        noise: one a run, for what the objective draws.
-        progress: is called with the fraction that is done.
+        generators: one per run, for the proposals.
+        noise: one per run, for what the objective draws.
+        progress: called with the fraction that is done.
     """
     encoding = policy.encoding
     told = [_Told(encoding.space) for _ in generators]
@@ -154,7 +154,7 @@ def run_in_lockstep(
         for run, own, configuration, origin in zip(runs, told, configurations, batch.origins, strict=True):
             run.take(own.proposed(configuration, origin), batch.seconds)
         for run in runs:
-            run.wants()  # until the next proposal: the trial has been told then
+            run.wants()  # until the next proposal, by which time the trial has been told
         return batch.points.new_tensor([[run.records[-1].loss] for run in runs])
 
     X = initial.new_empty(len(runs), 0, encoding.dimension)
@@ -164,7 +164,7 @@ def run_in_lockstep(
 
 
 class _Proposed(NamedTuple):
-    """One point of each run, (runs, 1, d), where each comes from, and a run's share of the seconds that it took."""
+    """One point per run, (runs, 1, d), the origin of each, and a run's share of the seconds that the proposal took."""
 
     points: Tensor
     origins: tuple[str, ...]
@@ -173,7 +173,7 @@ class _Proposed(NamedTuple):
 
 @dataclass(frozen=True)
 class _Proposals:
-    """A proposer as `advance` asks for proposals."""
+    """A proposer in the form that `advance` calls."""
 
     proposer: Proposer
 
@@ -185,7 +185,7 @@ class _Proposals:
 
 
 class _Told(Optimizer):
-    """What one run is told; its trials come from the proposer of all runs, which learns from the data of `advance`."""
+    """The optimizer of one run; trials come from the proposer of all runs, which learns from the data of `advance`."""
 
     def proposed(self, configuration: Mapping[str, Any], origin: str) -> Trial:
         """The next trial."""
@@ -196,7 +196,7 @@ class _Told(Optimizer):
         return self._next
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
-        """Nothing: its losses are with the records."""
+        """Does nothing: the losses are in the records."""
 
     def _state(self) -> dict[str, Any]:
         return {}

@@ -1,9 +1,9 @@
 """The loop of every run: keep the workers busy, tell each result as it arrives, write everything down first.
 
-Where trials are evaluated, and what time it is there, is the pool's business: `core.study.serial` has this process,
+A pool decides where trials are evaluated and keeps the clock: `core.study.serial` has this process,
 `core.study.pool` worker processes, `core.study.simulated` workers on a clock that jumps. All return the same records
 for an optimizer that does not learn, whatever the order of the results. Trials that are pending when the loop starts,
-by the journal or in an optimizer that was restored, are evaluated first.
+in the journal or in a restored optimizer, are evaluated first.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Pool(Protocol):
     """Where trials are evaluated."""
 
     def now(self) -> float:
-        """Seconds since the pool was made, or whatever its clock counts."""
+        """Seconds since the pool was created, or whatever its clock counts."""
 
     def proposing(self) -> AbstractContextManager:
-        """What surrounds a proposal."""
+        """The context in which a proposal is made."""
 
     def slots(self) -> int:
         """How many trials can be under way at once."""
@@ -41,16 +41,16 @@ class Pool(Protocol):
         """Start a trial."""
 
     def wait(self, seconds: float | None) -> list[tuple[Trial, Result]] | None:
-        """Results that have arrived: of those that are there at once, else of the first within so many seconds.
+        """Results that have arrived: those available at once, else the first ones within the given number of seconds.
 
-        None where no result will ever arrive: the run is over.
+        None if no result will ever arrive: the run is over.
         """
 
 
 class RealTime:
-    """The part of a pool that real time has in common.
+    """What pools that run in real time have in common.
 
-    Optimizers propose on one thread, since their matrices are small: on a machine where others work as well, threads
+    Optimizers propose on one thread, since their matrices are small: on a busy machine, threads
     that wait for each other make a Gaussian process ten times slower. Evaluations have all threads.
     """
 
@@ -58,18 +58,18 @@ class RealTime:
         self._zero, self._threads = time.monotonic(), ThreadpoolController()
 
     def now(self) -> float:
-        """See `Pool`."""
+        """Seconds since the pool was created."""
         return time.monotonic() - self._zero
 
     def proposing(self) -> AbstractContextManager:
-        """See `Pool`."""
+        """A context that limits the proposal to one thread."""
         return self._threads.limit(limits=1)
 
 
 def drive(optimizer: Optimizer, pool: Pool, evaluations: float, journal: Journal, report: Report) -> list[Record]:
-    """One run, until so many evaluations are told, the optimizer has finished, or the pool's clock has stopped.
+    """One run, until n evaluations are told, the optimizer has finished, or the pool's clock has stopped.
 
-    On an interruption, the results that have already arrived are told before it passes on.
+    On an interruption, results that have already arrived are told before the interruption is passed on.
     """
     run = Run(optimizer, pool, evaluations, journal, report)
     try:
@@ -82,16 +82,16 @@ def drive(optimizer: Optimizer, pool: Pool, evaluations: float, journal: Journal
 
 
 class Run:
-    """The loop, stopped whenever the optimizer is to be asked, so that many runs can be asked together.
+    """The loop, suspended whenever the optimizer should be asked, so that many runs can be asked together.
 
         while run.wants():
             run.take(*run.ask())
 
     Attributes:
-        records: of all that was told, in this order.
+        records: everything that was told, in this order.
         places: of each trial under way, by number: when it started, the place that it takes among the workers, and how
             long its proposal took.
-        arrived: results that are not yet written down and told.
+        arrived: results not yet recorded and told.
     """
 
     def __init__(self, optimizer: Optimizer, pool: Pool, evaluations: float, journal: Journal, report: Report) -> None:
@@ -102,17 +102,17 @@ class Run:
         with pool.proposing():
             self.records = replay(optimizer, journal)
         self._waiting = list(optimizer.pending.values())
-        self._idle = False  # whether the optimizer was asked since the last results, and had nothing
+        self._idle = False  # whether the optimizer was asked since the last results and had nothing to propose
         self._snapshots = Snapshots(optimizer, journal)
         self._before = max((record.finished for record in self.records), default=0.0)
         self._before -= pool.now() if self.records else 0.0
 
     def now(self) -> float:
-        """Seconds of the run, those before it was resumed included."""
+        """Seconds of the run, including those before it was resumed."""
         return self._before + self.pool.now()
 
     def wants(self) -> bool:
-        """Go on until the optimizer is to be asked; False once the run is over."""
+        """Continue until the optimizer should be asked; False once the run is over."""
         while len(self.records) < self.evaluations:
             while not self._idle and len(self.places) < min(self.pool.slots(), self.evaluations - len(self.records)):
                 if not self._waiting:
@@ -132,14 +132,14 @@ class Run:
         return False
 
     def ask(self) -> tuple[Trial | None, float]:
-        """One trial of the optimizer, None where it has nothing, and the seconds that it took."""
+        """One trial of the optimizer, None if it has nothing to propose, and the seconds that this took."""
         start = time.perf_counter()
         with self.pool.proposing():
             trials = self.optimizer.ask(1)
         return trials[0] if trials else None, time.perf_counter() - start
 
     def take(self, trial: Trial | None, seconds: float) -> None:
-        """Write down and start what was proposed."""
+        """Record and start what was proposed."""
         self._idle = trial is None
         if trial is not None:
             self.journal.asked(trial)
@@ -155,16 +155,16 @@ class Run:
             self._tell()
 
     def _start(self, trial: Trial, seconds: float) -> None:
-        """In the first free place."""
+        """Start a trial in the first free place."""
         taken = {place for _, place, _ in self.places.values()}
         place = next(place for place in range(len(taken) + 1) if place not in taken) if taken else 0
         self.places[trial.number] = (self.now(), place, seconds)
         self.pool.submit(trial)
 
     def _tell(self) -> None:
-        """Write down and tell what has arrived. Where an interruption stops it, the next call goes on.
+        """Record and tell what has arrived. After an interruption, the next call continues.
 
-        A report that was interrupted or failed was the last one.
+        After a report that was interrupted or failed, no further reports are made.
         """
         while self.arrived:
             trial, result = self.arrived[0]

@@ -1,11 +1,11 @@
-"""Every method of optimization by its settings: one union, told apart by `method`; each builds its optimizer.
+"""Every optimization method by its settings: one union, discriminated by `method`; each builds its optimizer.
 
     method_of("bohb")                                   # with the defaults
     method_of(BOHBSettings(eta=2))                      # or with others
     method_of({"method": "bohb", "eta": 2})             # the same, as from a file
     method_of("gp").build(space, seed=0)
 
-A name means one thing: "tpe" is ours with Hyperopt's settings, "optuna_tpe" is Optuna's. What each setting does stands
+A name means one thing: "tpe" is ours with Hyperopt's settings, "optuna_tpe" is Optuna's. Each setting is documented
 with the optimizer that `build` makes. Nothing heavy is imported before a method is built.
 """
 
@@ -38,7 +38,7 @@ class RandomSettings(MethodSettings):
     method: Literal["random"] = "random"
 
     def policy(self, encoding: CubeEncoding, device: Any = "cpu") -> Policy:
-        """See `MethodSettings.policy`."""
+        """Propose uniform points."""
         from core.optimizers.policy import Uniform
 
         return Uniform(encoding)
@@ -75,7 +75,7 @@ class OptunaTPESettings(MethodSettings):
 
 
 class SuccessiveHalvingSettings(MethodSettings):
-    """Successive halving: `core.optimizers.hyperband`; bracket follows on bracket where `brackets` is None."""
+    """Successive halving: `core.optimizers.hyperband`; bracket follows bracket if `brackets` is None."""
 
     needs_budgets: ClassVar[bool] = True
 
@@ -92,7 +92,7 @@ class SuccessiveHalvingSettings(MethodSettings):
 
 
 class HyperbandSettings(MethodSettings):
-    """Hyperband: `core.optimizers.hyperband`; it ends after so many brackets, or goes on."""
+    """Hyperband: `core.optimizers.hyperband`; it ends after `brackets` brackets, or never if None."""
 
     needs_budgets: ClassVar[bool] = True
 
@@ -222,7 +222,7 @@ def _tag(value: Any) -> str | None:
     return METHODS[name].__name__ if name in METHODS else None
 
 
-# Tags and not the field itself: one class may have several names, and pydantic allows no checks before the field's own.
+# Tags rather than the field itself: one class may have several names, and pydantic allows no checks before the field's.
 Method = Annotated[
     Union[tuple(Annotated[settings, Tag(settings.__name__)] for settings in SETTINGS)],  # noqa: UP007
     Discriminator(_tag),
@@ -230,7 +230,7 @@ Method = Annotated[
 
 
 def method_with(name: str, settings: Strict) -> MethodSettings:
-    """The method of a name with those of its settings that another settings object has, a cell's for one."""
+    """The method of a name with those of its settings that another settings object (such as a cell's) has."""
     shared = (METHODS[name].model_fields.keys() & type(settings).model_fields.keys()) - {"method"}
     return METHODS[name](method=name, **{field: getattr(settings, field) for field in shared})
 

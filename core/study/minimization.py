@@ -38,7 +38,7 @@ from core.study.settings import Budgets, MethodSettings
 from core.study.trace import Record
 from core.validation import require_count
 
-WORST_LOSS = 1e100  # of failures where none is given: above all others for methods that rank losses
+WORST_LOSS = 1e100  # the loss of failures if none is given: above all others for methods that rank losses
 
 
 def minimize(
@@ -55,27 +55,27 @@ def minimize(
 ) -> Result:
     """Search for the configuration with the smallest loss.
 
-    With one worker a run is determined by its arguments: it makes the same proposals however often it was interrupted
-    and resumed. With several, results arrive when they do, and proposals depend on that. What the function draws from
+    With one worker a run is determined by its arguments: it makes the same proposals however often it is interrupted
+    and resumed. With several, proposals depend on the order in which results arrive. What the function draws from
     `generator` depends on the seed and the trial alone.
 
     Args:
-        function: called with a configuration, a dictionary of values by name, and with the budget where there are
+        function: called with a configuration, a dictionary of values by name, and with the budget if there are
             budgets; returns the loss. A parameter named `generator` gets a `numpy.random.Generator` of the trial's own.
-            What raises, or returns something else than a finite number, is a failed evaluation: the run goes on.
+            A call that raises, or returns anything but a finite number, is a failed evaluation: the run goes on.
         space: a ConfigurationSpace, or a dictionary: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}.
         method: a name of `core.study.METHODS`, settings such as `BOHBSettings(eta=2)`, or an object of one's own with
             `ask(n)` and `tell(trial, evaluation)`, see `core.study.own`.
-        evaluations: how many, on whatever budget. A method that ends by itself may do with fewer.
+        evaluations: how many, on any budget. A method that ends by itself may need fewer.
         budgets: the smallest and the largest, for bohb, hyperband and successive_halving.
         workers: 1 evaluates in this process; more are processes on this machine, or of the Dask scheduler whose address
             is in the environment variable HPO_SCHEDULER, where at most as many trials are under way.
-        seed: of everything random, a whole number from 0.
-        journal: a file to which every event is written. The same call goes on where an interrupted one stopped; that of
-            a finished one returns what it found. More evaluations prolong a run.
-        worst_loss: of failed evaluations, for methods that use the loss itself. Without it failures rank behind all
+        seed: seed of everything random, a whole number from 0.
+        journal: a file to which every event is written. The same call continues an interrupted run; for a finished
+            run it returns what was found. More evaluations prolong a run.
+        worst_loss: of failed evaluations, for methods that use the loss itself. Without it, failures rank behind all
             successes, see `core.optimizers.bayesopt` for models.
-        progress: whether a bar, or without a terminal a line now and then, is shown.
+        progress: whether to show a bar, or without a terminal a line now and then.
 
     Raises:
         UserError: an argument that is not allowed, or a journal of another run, before any work; a scheduler that does
@@ -102,7 +102,7 @@ def minimize(
                     records = drive(optimizer, pool, evaluations, book, report)
     except KeyboardInterrupt:
         print(_farewell(tally, journal), file=sys.stderr)
-        raise KeyboardInterrupt from None  # without the way it took through the loop
+        raise KeyboardInterrupt from None  # without the traceback through the loop
     return _finished(records[:evaluations])
 
 
@@ -123,10 +123,10 @@ def _objective(
     function: Callable[..., float], space: ConfigurationSpace, budgets: Budgets | None, worst_loss: float | None
 ) -> FunctionObjective:
     if not callable(function):
-        raise UserError(f"function is {function!r}; allowed: something to be called with a configuration")
+        raise UserError(f"function is {function!r}; allowed: a callable that takes a configuration")
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some of those written in C do not say
+    except (TypeError, ValueError):  # some callables written in C have no signature
         signature = None
     drawing = signature is not None and "generator" in signature.parameters
     wanted = ("configuration",) if budgets is None else ("configuration", "budget")
@@ -175,7 +175,7 @@ def _optimizer(
 def _described(
     settings: MethodSettings | None, method: Any, space: ConfigurationSpace, budgets: Budgets | None, seed: int
 ) -> dict[str, Any]:
-    """What tells this run's journal from another's."""
+    """What distinguishes this run's journal from another's."""
     if isinstance(method, Optimizer):
         run = run_header(method, seed)
     else:
@@ -196,7 +196,7 @@ def _farewell(tally: Tally, journal: str | Path | None) -> str:
     done = f"interrupted after {tally.done} of {tally.total} evaluations"
     if journal is None:
         return f"{done}, which are lost; journal='run.jsonl' would keep them"
-    return f"{done}, which are kept in {journal}; the same call goes on from there"
+    return f"{done}, which are kept in {journal}; the same call resumes from there"
 
 
 def _finished(records: list[Record]) -> Result:

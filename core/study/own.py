@@ -1,4 +1,4 @@
-"""An optimizer of one's own: any object with `ask` and `tell`."""
+"""A user's own optimizer: any object with `ask` and `tell`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.spaces import SpaceLike
 
 
 class OwnOptimizer(Optimizer):
-    """Asks an object for trials and tells it their evaluations; it is all that a study needs of a method.
+    """Asks an object for trials and tells it their evaluations, which is all that a study needs of a method.
 
         class Mine:
             def ask(self, n):                       # at most n configurations, or trials with budgets
@@ -21,11 +21,11 @@ class OwnOptimizer(Optimizer):
                 ...
 
     Trials are numbered here. An object that proposes nothing while no trial is pending has finished. Its state is its
-    own: where a journal is replayed, it is told what was told before and not asked for it, so that what it proposes
-    next is up to what it learnt.
+    own: when a journal is replayed, it is told what was told before but not asked for it, so that what it proposes
+    next depends on what it learnt.
 
     Raises:
-        UserError: an object without the two methods.
+        UserError: the object lacks one of the two methods.
     """
 
     def __init__(self, space: SpaceLike, own: Any) -> None:
@@ -38,7 +38,7 @@ class OwnOptimizer(Optimizer):
 
     @property
     def finished(self) -> bool:
-        """Whether it was asked and had nothing, with no trial pending."""
+        """Whether it was asked and had nothing to propose while no trial was pending."""
         return self._exhausted
 
     def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]] | None:
@@ -56,17 +56,17 @@ class OwnOptimizer(Optimizer):
         return given[0].configuration, given[0].budget, given[0].info
 
     def adopt(self, entry: Mapping[str, Any]) -> None:
-        """Take a trial of a journal as asked for."""
+        """Treat a trial of a journal as one that was asked for."""
         trial = Trial(**entry)
         self.pending[trial.number], self._asked = trial, trial.number + 1
 
     def tell(self, trial: Trial, evaluation: Evaluation) -> None:
-        """See `Optimizer.tell`."""
+        """Pass a finished trial's evaluation on to the object; raises as `Optimizer.tell`."""
         super().tell(trial, evaluation)
         self.own.tell(self._theirs.pop(trial.number, trial), evaluation)
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
-        """Its object is told instead."""
+        """Does nothing: the object is told instead."""
 
     def _state(self) -> dict[str, Any]:
         raise UserError(f"{type(self.own).__name__}: the state of an optimizer of one's own is not known")

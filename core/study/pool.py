@@ -3,16 +3,16 @@
     records = run_parallel(optimizer, objective, evaluations=100, seed=0)  # on 4 local processes
     records = run_parallel(optimizer, objective, evaluations=100, seed=0, address="tcp://head:8786")
 
-As many trials are under way as there are worker threads. As soon as one is finished the optimizer is told and asked
-for the next, which it proposes knowing those that are still pending. The objective is sent once to each worker, also
-to those that join later or are started anew.
+As many trials are under way as there are worker threads. As soon as one finishes, the optimizer is told and asked
+for the next, which it proposes knowing those still pending. The objective is sent once to each worker, including
+those that join later or are restarted.
 
-* **A worker that dies** takes its trial with it: the trial is submitted again, and recorded as failed when that has
-  happened `attempts` times. A scheduler of one's own resubmits by its setting `allowed-failures` first (3 times unless
+* **A worker that dies** takes its trial with it: the trial is submitted again, and recorded as failed once that has
+  happened `attempts` times. Your own scheduler first resubmits by its setting `allowed-failures` (3 times unless
   set otherwise), which counts as one of the attempts here.
-* **No worker left** for a minute, or no scheduler: the run ends with an error, it never waits forever. What was
+* **No worker left** for a minute, or no scheduler: the run ends with an error rather than wait forever. What was
   finished is in the journal, from which the same call resumes.
-* Evaluations of a run that ends early are abandoned; a scheduler of one's own lets those under way come to their end.
+* Evaluations of a run that ends early are abandoned; your own scheduler lets those under way finish.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ def run_parallel(
     """As `run_serial`, on worker processes; records are in the order in which results arrived.
 
     Args:
-        workers: local processes, 4 unless given; with a scheduler's address, how many trials are under way at most.
+        workers: local processes, 4 unless given; with a scheduler's address, the maximum number of trials under way.
         address: of a Dask scheduler; without it that of the environment variable HPO_SCHEDULER, else local workers.
-        attempts: how often a trial is started before its workers' deaths are recorded as its failure.
+        attempts: how many times a trial is started before its workers' deaths are recorded as its failure.
 
     Raises:
         UserError: bad arguments, a scheduler that does not answer, an objective that cannot be sent, a journal of
@@ -105,7 +105,7 @@ class WorkerPool(RealTime):
         self._arrived: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._running: dict[int, tuple[Trial, Future, int]] = {}
         self._ended: list[tuple[Trial, Result]] = []  # collected, and not yet returned
-        self._again: list[tuple[Trial, int]] = []  # with the number of the attempt, until there is a worker for it
+        self._again: list[tuple[Trial, int]] = []  # with the number of the attempt, until a worker is available
         self._last_worker = time.monotonic()
         client.register_plugin(_ObjectivePlugin(payload), name=self._plugin)
 
@@ -113,7 +113,7 @@ class WorkerPool(RealTime):
         """Worker threads, at most `most`; trials that lost their worker take those that are free.
 
         Raises:
-            UserError: there was none for a minute, or the scheduler is gone.
+            UserError: there has been none for a minute, or the scheduler is gone.
         """
         try:
             threads = sum(self.client.nthreads().values())
@@ -134,9 +134,9 @@ class WorkerPool(RealTime):
         self._start(trial, 1)
 
     def wait(self, seconds: float | None) -> list[tuple[Trial, Result]]:
-        """See `Pool`; returns after a second even with nothing, for the loop to look after the workers.
+        """As `Pool.wait`, but returns after a second even without results, so that the loop can check the workers.
 
-        What stops the run, an objective that cannot be loaded for one, is raised; results that were collected before
+        What stops the run, such as an objective that cannot be loaded, is raised; results that were collected before
         are returned by the next call. With a limit the run has been stopped: then only results count.
         """
         try:
@@ -150,7 +150,7 @@ class WorkerPool(RealTime):
             return ended
 
     def close(self) -> None:
-        """Give up what is under way and take the objective off the workers."""
+        """Abandon what is under way and remove the objective from the workers."""
         if self.client.status == "running":
             self.client.cancel([future for _, future, _ in self._running.values()], force=True)
             self.client.unregister_worker_plugin(self._plugin)
@@ -162,7 +162,7 @@ class WorkerPool(RealTime):
         future.add_done_callback(lambda _: self._arrived.put(trial.number))
 
     def _collect(self, number: int) -> list[tuple[Trial, Result]]:
-        """The result of a trial that ended; none when it is started once more."""
+        """The result of a trial that ended; empty if it is started again."""
         trial, future, attempt = self._running.pop(number)
         if future.status == "finished":
             return [(trial, Result(**future.result()))]
@@ -183,7 +183,7 @@ class _ObjectivePlugin(WorkerPlugin):
         self._objective: Objective | None = None
 
     def objective(self) -> Objective:
-        """Raises UserError where the worker cannot import what the objective needs."""
+        """The objective; raises UserError if the worker cannot import what it needs."""
         if self._objective is None:
             try:
                 self._objective = cloudpickle.loads(self.payload)
@@ -196,7 +196,7 @@ class _ObjectivePlugin(WorkerPlugin):
 
 
 def _evaluate_on_worker(plugin: str, trial: Trial, seed: int) -> dict:
-    """Runs on the worker. A dictionary, so that a worker with another version of `Result` says so and not less."""
+    """Runs on the worker. Returns a dictionary, so that a different version of `Result` on a worker is detected."""
     return vars(evaluate_trial(get_worker().plugins[plugin].objective(), trial, seed))
 
 

@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, elsewhere a line now and then."""
+"""The progress of a run: a bar on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from contextlib import contextmanager
 
 from core.study.trace import Record, rank
 
-LINE_SECONDS = 30.0  # between two lines where there is no terminal
+LINE_SECONDS = 30.0  # seconds between two lines where there is no terminal
 
 
 class Tally:
-    """What is counted of a run: how many evaluations, how many of them failed, the best so far.
+    """The counts of a run: its evaluations, its failures, and the best so far.
 
     Args:
-        total: evaluations of the run.
+        total: number of evaluations of the run.
     """
 
     def __init__(self, total: int) -> None:
@@ -40,10 +40,10 @@ class Tally:
 
 @contextmanager
 def shown(tally: Tally, done: Sequence[Record], visible: bool = True) -> Iterator[Callable[[Record], None]]:
-    """A function that counts a record and shows how far the run is.
+    """A function that counts a record and shows the progress of the run.
 
     Args:
-        done: records that are there from the beginning, which a journal held.
+        done: records that a journal held at the start.
         visible: whether anything is shown at all.
     """
     for record in done:

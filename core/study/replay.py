@@ -1,12 +1,12 @@
-"""How an optimizer comes to where a journal ends, without doing again what took long.
+"""How an optimizer is brought to the point where a journal ends, without repeating what took long.
 
-An optimizer of ours is deterministic: one that was made as the first was comes to the same state when it is asked and
-told the same again, and whether it proposes the same trials is checked. That is quick where proposals are. Where they
-are not, where models are fitted, the state is kept beside the journal whenever a second's worth of proposals is not in
-it yet: a run that is resumed starts from there and asks again for what is left, a second's worth at most.
+Our optimizers are deterministic: one built as the first was reaches the same state when it is asked and told the same
+again; that it proposes the same trials is checked. That is quick if proposals are. If they are not, because models are
+fitted, the state is saved beside the journal whenever a second's worth of proposals is not in it yet: a resumed run
+starts from there and asks again for the rest, at most a second's worth.
 
-The kept state is a shortcut alone. It names the journal up to which it goes by a hash; one that belongs to another
-journal, or is damaged, is not used. An optimizer that was restored by its owner skips what it already knows.
+The saved state is only a shortcut. A hash identifies the part of the journal that it covers; a state that belongs to
+another journal, or is damaged, is not used. An optimizer that was restored by its owner skips what it already knows.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from core.study.journal import Journal, record_of, trial_entry
 from core.study.own import OwnOptimizer
 from core.study.trace import Record
 
-WORTH_SECONDS = 1.0  # of proposals, above which the state is kept
+WORTH_SECONDS = 1.0  # seconds of proposals above which the state is saved
 
 
 def run_header(optimizer: Optimizer, seed: int) -> dict[str, Any]:
-    """What tells one run's journal from another's: the optimizer, its state at the beginning, and the trials' seed."""
+    """What distinguishes one run's journal from another's: the optimizer, its initial state, and the trials' seed."""
     state = optimizer.state_dict()
     begun = json.dumps(plain(state), sort_keys=True).encode()
     header = {"optimizer": state["optimizer"], "settings": plain(state["settings"]), "seed": seed}
@@ -39,13 +39,13 @@ def run_header(optimizer: Optimizer, seed: int) -> dict[str, Any]:
 
 
 class Snapshots:
-    """Keeps an optimizer's state beside the journal of its run, where asking again would take long."""
+    """Saves an optimizer's state beside the journal of its run if asking again would take long."""
 
     def __init__(self, optimizer: Optimizer, journal: Journal) -> None:
         self.optimizer, self.journal, self._seconds = optimizer, journal, 0.0
 
     def add(self, seconds: float) -> None:
-        """Take notice of how long a proposal took, once it is in the journal; keep the state if it is time."""
+        """Record how long a proposal took, once it is in the journal; save the state if it is time."""
         if self.journal.path is None or isinstance(self.optimizer, OwnOptimizer):
             return
         self._seconds += seconds
@@ -56,10 +56,10 @@ class Snapshots:
 
 
 def replay(optimizer: Optimizer, journal: Journal) -> list[Record]:
-    """Bring the optimizer to where the journal ends; returns the records of all that was told.
+    """Bring the optimizer to the point where the journal ends; returns the records of everything told.
 
     Raises:
-        UserError: it proposes something else than what the journal has.
+        UserError: its proposals differ from the journal's.
     """
     if not isinstance(optimizer, OwnOptimizer) and not optimizer.asked and (kept := _kept(journal)) is not None:
         optimizer.load_state_dict(kept["state"])
@@ -89,7 +89,7 @@ def _ask_again(optimizer: Optimizer, entry: Mapping[str, Any], journal: Journal)
 
 
 def _kept(journal: Journal) -> dict[str, Any] | None:
-    """The state beside the journal, if it is one of this journal."""
+    """The state beside the journal, if it belongs to this journal."""
     if journal.path is None or not _place(journal.path).exists():
         return None
     try:

@@ -18,7 +18,7 @@ class Result:
     """The evaluations of a search, and the best of them.
 
     Attributes:
-        records: one an evaluation, in the order in which their results arrived.
+        records: one per evaluation, in the order in which results arrived.
     """
 
     records: Sequence[Record]
@@ -27,7 +27,7 @@ class Result:
     def best(self) -> Record | None:
         """The successful evaluation with the smallest loss, on the largest budget that any success has.
 
-        None where every evaluation failed. Losses on smaller budgets don't count, they are of another function.
+        None if every evaluation failed. Losses on smaller budgets don't count: they belong to another function.
         """
         return None if all(record.failure for record in self.records) else incumbent(self.records)
 
@@ -51,7 +51,7 @@ class Result:
 
     @property
     def trace(self) -> pd.DataFrame:
-        """A row for each evaluation, in the order in which results arrived; columns as in `core.study.trace`.
+        """One row per evaluation, in the order in which results arrived; columns as in `core.study.trace`.
 
         Times are seconds of the run, `cost` is the seconds of an evaluation. The loss of a failed one is nan.
         """
@@ -60,7 +60,7 @@ class Result:
 
     @property
     def history(self) -> Trace:
-        """The same as a `Trace`: the best loss at a time, how long it took to reach a loss, all incumbents."""
+        """The same as a `Trace`: the best loss at a time, the time to reach a loss, all incumbents."""
         return Trace.of([self.records])
 
     def plot(self) -> Figure:
@@ -75,7 +75,7 @@ class Result:
         from matplotlib import pyplot
 
         if self.best is None:
-            incumbent(self.records)  # says why there is nothing to draw
+            incumbent(self.records)  # raises if there is nothing to draw
         figure, axes = pyplot.subplots(figsize=(6.3, 3.4), layout="constrained")
         places = {record.number: place for place, record in enumerate(self.records, start=1)}
         successes = [record for record in self.records if not record.failure]

@@ -25,16 +25,16 @@ def run_serial(
     """Evaluate in this process until `evaluations` trials are told, or the optimizer has finished.
 
     Args:
-        evaluations: of the whole run, those in the journal included.
-        seed: of the trials' generators, a whole number from 0.
+        evaluations: of the whole run, including those in the journal.
+        seed: seed of the trials' generators, a whole number from 0.
         journal: a file that makes the run resumable; see `core.study.journal`.
-        report: called with each new record after the optimizer was told: to show progress, or to save the optimizer.
+        report: called with each new record after the optimizer was told, to show progress or to save the optimizer.
 
     Returns:
-        The records in the order of telling, those in the journal included.
+        The records in the order of telling, including those in the journal.
 
     Raises:
-        UserError: bad arguments, a journal of another run, or a budget outside of the objective's fidelity.
+        UserError: bad arguments, a journal of another run, or a budget outside the objective's fidelity range.
     """
     evaluations, seed = check_run(evaluations, seed)
     with open_journal(journal, run_header(optimizer, seed)) as book:
@@ -42,7 +42,7 @@ def run_serial(
 
 
 class Here(RealTime):
-    """A pool of this process alone, which evaluates when it is waited for."""
+    """A pool of this process alone, which evaluates when its results are waited for."""
 
     def __init__(self, objective: Objective, seed: int) -> None:
         super().__init__()
@@ -56,11 +56,11 @@ class Here(RealTime):
         self._trial = trial
 
     def wait(self, seconds: float | None) -> list[tuple[Trial, Result]]:
-        if seconds is not None:  # interrupted: nothing is evaluated any more
+        if seconds is not None:  # interrupted: nothing more is evaluated
             return []
         return [(self._trial, evaluate_trial(self.objective, self._trial, self.seed))]
 
 
 def check_run(evaluations: int, seed: int) -> tuple[int, int]:
-    """Both as Python's numbers; raises UserError for what is none."""
+    """Both as Python numbers; raises UserError for anything that is not a valid number."""
     return require_count("evaluations", evaluations), require_count("seed", seed, least=0)

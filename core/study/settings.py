@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 from core.errors import UserError
 from core.strict import Strict, explain
 
-if TYPE_CHECKING:  # none of them is needed to read settings, and torch takes seconds to import
+if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to import
     import torch
     from ConfigSpace import ConfigurationSpace
 
@@ -28,7 +28,7 @@ class MethodSettings(Strict):
 
     Attributes:
         needs_budgets: whether the method evaluates on several budgets.
-        in_lockstep: whether it has a policy, by which many runs advance together.
+        in_lockstep: whether the method has a policy with which many runs advance together.
 
     Raises:
         UserError: an unknown setting, or a value that is not allowed.
@@ -49,19 +49,19 @@ class MethodSettings(Strict):
         """The optimizer.
 
         Args:
-            space: what is searched.
-            seed: everything random comes from it.
-            budgets: the smallest and the largest, for methods that need them.
-            evaluations: how many are planned; SMAC's initial design depends on it.
+            space: the search space.
+            seed: the seed of everything random.
+            budgets: the smallest and the largest budget, for methods that need them.
+            evaluations: the planned number; SMAC's initial design depends on it.
 
         Raises:
-            UserError: budgets where there must be none, or none where they are needed, or what the optimizer refuses.
+            UserError: budgets given where not allowed, or missing where needed, or whatever the optimizer refuses.
         """
         self.check_budgets(budgets)
         return self._build(space, seed, budgets, evaluations)
 
     def check_budgets(self, budgets: Budgets | None) -> None:
-        """Raises UserError for budgets where there must be none, and for none where they are needed."""
+        """Raise UserError if budgets are given where not allowed, or missing where needed."""
         if self.needs_budgets and budgets is None:
             raise UserError(f"method {self.method!r} needs budgets; allowed: a smallest and a largest, such as (1, 81)")
         if budgets is not None and not self.needs_budgets:
@@ -74,7 +74,7 @@ class MethodSettings(Strict):
         raise NotImplementedError
 
     def policy(self, encoding: CubeEncoding, device: torch.device | str = "cpu") -> Policy:
-        """The rule by which runs advance in lockstep.
+        """The policy with which runs advance in lockstep.
 
         Raises:
             UserError: the method has none.

@@ -1,9 +1,9 @@
-"""Parallel runs on a simulated clock: workers that wait for the cost of their trial, without anyone waiting.
+"""Parallel runs on a simulated clock: workers are busy for the cost of their trial, but nothing really waits.
 
-The clock jumps from one finished trial to the next, so that 32 workers take no longer to simulate than one. A trial
-starts when its worker is free and ends its cost later; its outcome is told then, not before. Trials that end at the
-same moment are told in the order of their numbers, all of them before a new one is asked for. What optimizer and
-evaluation themselves take counts nothing.
+The clock jumps from one finished trial to the next, so 32 workers take no longer to simulate than one. A trial
+starts when its worker is free and ends after its cost; its outcome is told then, not before. Trials that end at the
+same moment are told in the order of their numbers, all of them before a new one is asked for. The time that optimizer
+and evaluation themselves take does not count.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from core.study.trace import Record
 from core.validation import require_count, require_number
 
 NOTHING = nullcontext()
-STANDSTILL = 10_000  # trials told at one moment, by which a clock that drives a run has stopped
+STANDSTILL = 10_000  # after this many trials told at one moment, the clock is taken to have stopped
 
 
 def simulate(
@@ -42,23 +42,23 @@ def simulate(
 
     Args:
         objective: evaluated trial by trial in the order of asking; its costs drive the clock.
-        workers: how many trials run at a time.
+        workers: number of trials that run at a time.
         generator: for the noise of the objective.
-        until: the clock stops here: what has not ended by then stays pending. An evaluation that raises costs the
-            seconds until it did: where the clock counts something else, the objective must catch what it raises.
-        evaluations: how many trials to start at most.
-        progress: called with the share of the limit that is reached, of the nearer one where there are two.
+        until: when the clock stops; what has not ended by then stays pending. An evaluation that raises costs the
+            seconds until it did: if the clock counts something else, the objective must catch its own exceptions.
+        evaluations: maximum number of trials to start.
+        progress: called with the share of the limit that is reached, the nearer one if there are two.
 
     Raises:
-        UserError: no workers, a limit out of range, no limit on an optimizer that has no end, a negative cost, or
-            costs so small that the clock stands still where nothing but `until` ends the run.
+        UserError: no workers, a limit out of range, no limit for an optimizer that never ends, a negative cost, or
+            costs so small that the clock stands still while only `until` could end the run.
     """
     if until is not None:
         require_number("until", until, lambda value: value > 0, "positive numbers, or None")
     if evaluations is not None:
         require_count("evaluations", evaluations, ", or None")
     if until is None and evaluations is None and not optimizer.ends:
-        raise UserError(f"{type(optimizer).__name__} has no end of its own; allowed: give until or evaluations")
+        raise UserError(f"{type(optimizer).__name__} never ends by itself; allowed: give until or evaluations")
     endless = evaluations is None and not optimizer.ends
     pool = SimulatedWorkers(objective, require_count("workers", workers), generator, until, endless)
     most, told = math.inf if evaluations is None else evaluations, itertools.count(1)
@@ -70,10 +70,10 @@ def simulate(
 
 
 class SimulatedWorkers:
-    """A pool whose trials end when the clock comes to it; arguments as `simulate`.
+    """A pool whose trials end when the clock reaches their end; arguments as `simulate`.
 
     Args:
-        endless: whether nothing but `until` ends the run, so that a clock that stands still never would.
+        endless: whether only `until` ends the run, which would go on forever if the clock stood still.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class SimulatedWorkers:
         return self._now
 
     def proposing(self) -> AbstractContextManager:
-        """Nothing is limited: whoever simulates has set the threads of the whole process."""
+        """No limit on threads: the caller has set those of the whole process."""
         return NOTHING
 
     def slots(self) -> int:
@@ -102,7 +102,7 @@ class SimulatedWorkers:
         return self.workers if self._now < self.stop else 0
 
     def submit(self, trial: Trial) -> None:
-        """Evaluate a trial at once, to end when its cost is over."""
+        """Evaluate a trial at once; it ends on the clock after its cost."""
         evaluation = guarded_evaluate(self.objective, [trial.configuration], trial.budget, self.generator)
         cost, info = float(evaluation.cost[0]), dict(evaluation.info[0])
         if cost < 0:
@@ -113,7 +113,7 @@ class SimulatedWorkers:
         heapq.heappush(self._running, (self._now + cost, trial.number, trial, result))
 
     def wait(self, seconds: float | None) -> list[tuple[Trial, Result]] | None:
-        """All results of the next moment at which there are some; None when the clock stops before."""
+        """All results of the next moment that has any; None if the clock stops before."""
         if seconds is not None:  # interrupted: the clock stands still
             return []
         if not self._running or self._running[0][0] > self.stop:

@@ -1,14 +1,14 @@
-"""What runs leave behind: a record for each told trial, their incumbents, and one schema for all of it as a data frame.
+"""What runs record: one record per told trial, their incumbents, and one schema for all of it as a data frame.
 
 run             which repetition
 trial           its number, in the order of asking
 configuration   a dictionary of values by name
-budget          nan where there is none
-loss            of a failed evaluation the benchmark's worst-case loss
+budget          nan if there is none
+loss            for a failed evaluation the benchmark's worst-case loss
 cost            in the benchmark's own unit
 started, finished, worker    on the clock of the run; which worker, from 0
 overhead        seconds that the proposal took
-origin          where the proposal comes from, "" where the optimizer does not say
+origin          where the proposal comes from, "" if the optimizer does not say
 status, message              "ok" or "failed", and why
 """
 
@@ -34,14 +34,14 @@ class Record:
     Attributes:
         number: the trial's, in the order of asking.
         configuration: values by name.
-        budget: None where the objective has no fidelity.
-        loss: what the objective returned; of a failed evaluation the benchmark's worst-case loss.
+        budget: None if the objective has no fidelity.
+        loss: what the objective returned; for a failed evaluation the benchmark's worst-case loss.
         cost: in the benchmark's own unit.
-        failure: the message of a failed evaluation, empty where there was none.
+        failure: the message of a failed evaluation, empty if it succeeded.
         started, finished: on the clock of the run.
-        worker: which one, from 0.
-        notes: the optimizer's about the trial: `Trial.info`.
-        info: what else the objective said.
+        worker: number of the worker, from 0.
+        notes: the optimizer's notes about the trial: `Trial.info`.
+        info: what else the objective returned.
         overhead: seconds that the proposal took.
     """
 
@@ -60,14 +60,14 @@ class Record:
 
 
 def rank(record: Record) -> tuple[float, ...]:
-    """Orders successes, the best first: the largest budget, then the smallest loss, then the first."""
+    """Sort key of successes, best first: the largest budget, then the smallest loss, then the first."""
     return -(record.budget or 0.0), record.loss, record.finished, record.number
 
 
 def incumbent(records: Sequence[Record]) -> Record:
-    """The successful record with the smallest loss on the largest budget that any success has; the first of equals.
+    """The successful record with the smallest loss on the largest budget that any success has; the first of ties.
 
-    Losses on smaller budgets don't count: they are of another function, and often smaller by chance or by its bias.
+    Losses on smaller budgets don't count: they belong to another function, often smaller by chance or by its bias.
 
     Raises:
         UserError: no records, or every evaluation failed.
@@ -80,10 +80,10 @@ def incumbent(records: Sequence[Record]) -> Record:
 
 
 def incumbents(records: Sequence[Record]) -> list[Record]:
-    """The records that became the incumbent, in the order given: that of a run's telling.
+    """The records that became the incumbent, in the order given, in which they were told.
 
-    A success replaces the incumbent if its loss is smaller and its budget not: so the authors of BOHB drew the curves
-    of their runs. The last of them need not be `incumbent`, for which a larger budget is enough.
+    A success replaces the incumbent if its loss is smaller and its budget is not; the authors of BOHB drew the curves
+    of their runs this way. The last of them need not be `incumbent`, for which a larger budget is enough.
     """
     losses, budgets = ([getattr(record, name) for record in records] for name in ("loss", "budget"))
     return [records[place] for place in _places(losses, budgets, [bool(record.failure) for record in records])]
@@ -91,20 +91,20 @@ def incumbents(records: Sequence[Record]) -> list[Record]:
 
 @dataclass(frozen=True)
 class Trace:
-    """What runs evaluated, and when they had found what.
+    """What runs evaluated, and when they found what.
 
     Attributes:
-        frame: a row for each evaluation with the columns of the module, in each run in the order of telling.
+        frame: one row per evaluation with the columns listed in this module, in each run in the order of telling.
     """
 
     frame: pd.DataFrame
 
     @classmethod
     def of(cls, runs: Sequence[Sequence[Record]], numbers: Iterable[int] | None = None) -> Trace:
-        """Of each run's records.
+        """The trace of each run's records.
 
         Args:
-            numbers: of the runs; 0, 1, .. unless given.
+            numbers: the numbers of the runs; 0, 1, .. unless given.
         """
         numbers = range(len(runs)) if numbers is None else numbers
         frame = trace_of([record for records in runs for record in records])
@@ -137,13 +137,13 @@ class Trace:
         return np.array(curves).reshape(-1, len(times))
 
     def time_to(self, level: float | np.ndarray) -> np.ndarray:
-        """When each run had a loss of at most a level, one for all or one each, (runs,): inf where it never had."""
+        """When each run first had a loss of at most a level (one for all or one each), (runs,): inf if it never had."""
         curves = self._curves()
         levels = np.broadcast_to(level, len(curves))
         return np.array([float(time_to(loss, finished, each)) for each, (finished, loss) in zip(levels, curves)])
 
     def _runs(self) -> list[np.ndarray]:
-        """The places of each run's incumbents in the frame, the runs in ascending order."""
+        """The positions of each run's incumbents in the frame, the runs in ascending order."""
         frame, found = self.frame, []
         for rows in frame.groupby("run").indices.values():
             loss, budget = (frame[name].to_numpy(float)[rows].tolist() for name in ("loss", "budget"))
@@ -159,7 +159,7 @@ class Trace:
 
 
 def trace_of(records: Sequence[Record]) -> pd.DataFrame:
-    """The records of one run as a data frame, a row for each in their order; columns of the module without `run`."""
+    """The records of one run as a data frame, one row each, in order; the columns of this module without `run`."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -181,7 +181,7 @@ def trace_of(records: Sequence[Record]) -> pd.DataFrame:
 
 
 def _places(losses: Sequence[float], budgets: Sequence[float | None], failed: Sequence[bool]) -> list[int]:
-    """Where the incumbents of one run are; see `incumbents`."""
+    """The positions of the incumbents of one run; see `incumbents`."""
     found, best, largest = [], float("inf"), 0.0
     for place, (loss, budget, wrong) in enumerate(zip(losses, budgets, failed, strict=True)):
         if not wrong and (not found or (loss < best and (budget or 0.0) >= largest)):

@@ -1,1 +1,1 @@
-"""Tabular benchmarks (thesis chapter 7): tables of trained networks, lookups in them, and what they say."""
+"""Tabular benchmarks (thesis chapter 7): tables of trained networks, lookups in them, and their analysis."""

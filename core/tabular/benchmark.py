@@ -2,7 +2,7 @@
 
 An evaluation draws one of the repetitions at random for each configuration. Its loss is that repetition's validation
 error after the budget's epochs (truncated: 33.3 epochs are 33), its cost the repetition's training seconds times the
-share of the epochs. `info` has what an optimizer must not see: the average test error after all epochs, from which
+share of the epochs. `info` holds what an optimizer must not see: the average test error after all epochs, from which
 the regret is computed (`core.report.trajectories`), and the configuration's position.
 """
 
@@ -19,7 +19,7 @@ from core.benchmarks.objective import Configurations, Evaluation, Fidelity, chec
 from core.tabular.table import Table
 
 TEST_ERROR, POSITION = "test_error", "position"  # the keys of `info`
-ROUNDING = 1e-9  # a budget this far below a whole number is that number: b_max eta^-s is computed in floats
+ROUNDING = 1e-9  # a budget this close below a whole number counts as that number: b_max eta^-s is computed in floats
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class TabularBenchmark:
 
     @property
     def space(self) -> ConfigurationSpace:
-        """The grid's."""
+        """The space of the grid."""
         return self.table.grid.space
 
     @cached_property
     def fidelity(self) -> Fidelity:
-        """Epochs from the first that is stored to the last; in between only those that are stored."""
+        """Epochs from the first stored to the last; in between, only those that are stored."""
         first = self.table.epochs[0] if self.table.curves is None else 1
         return Fidelity("epochs", float(first), float(self.table.epochs[-1]))
 
@@ -65,7 +65,7 @@ class TabularBenchmark:
         """Look configurations up; the loss of a training that had diverged by then is nan or infinite.
 
         Raises:
-            UserError: a configuration that the grid does not have, a budget outside of the fidelity, or one whose
+            UserError: a configuration that the grid does not have, a budget outside the fidelity's range, or one whose
                 epoch is not stored.
         """
         positions = self.table.grid.positions(configurations)
@@ -85,7 +85,7 @@ class TabularBenchmark:
         return self._valid(epoch)[positions, repetitions], self._seconds[positions, repetitions] * share
 
     def _valid(self, epoch: int) -> NDArray[np.float64]:
-        """Validation errors after so many epochs, (n, R), converted once."""
+        """Validation errors after the given number of epochs, (n, R), converted once."""
         if epoch not in self._converted:
             self._converted[epoch] = self.table.valid_at(epoch)
         return self._converted[epoch]

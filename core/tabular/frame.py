@@ -1,9 +1,9 @@
-"""Tables as records of an experiment: a data frame, one row a configuration.
+"""Tables as records of an experiment: a data frame, one row per configuration.
 
-Columns, beside the `run` and `status` that every record has: `dataset`, `source`, `configuration` (its index in the
+Columns, besides the `run` and `status` that every record has: `dataset`, `source`, `configuration` (its index in the
 whole grid), `parameters`, and lists: `train_mse_<epoch>`, `valid_mse_<epoch>`, `test_mse` and `seconds` with one number
-a repetition, `curve` with repetitions times epochs numbers in half precision, and `split` with two bits a row of the
-data set, the same in each record (Parquet stores it once). Files of tables: `core.experiment.table_files`.
+per repetition, `curve` with repetitions times epochs numbers in half precision, and `split` with two bits per row of
+the data set, the same in each record (Parquet stores it once). Files of tables: `core.experiment.table_files`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COLUMNS = ("dataset", "source", "configuration", "parameters", "test_mse", "seco
 
 
 def to_records(table: Table) -> pd.DataFrame:
-    """The columns of the module's list, in the order of the positions."""
+    """The columns listed above, one row per configuration in the order of the positions."""
     records = pd.DataFrame(
         {
             "dataset": table.dataset,
@@ -45,11 +45,11 @@ def to_records(table: Table) -> pd.DataFrame:
 
 
 def from_records(records: pd.DataFrame, grid: Grid | None = None, place: str = "the table") -> Table:
-    """The table of these records, whose order does not matter.
+    """The table of these records, in any order.
 
     Args:
-        grid: which configurations there must be; by default the product of the values that occur.
-        place: named in errors: the file.
+        grid: the configurations that must be present; by default the product of the values that occur.
+        place: the file, named in errors.
 
     Raises:
         UserError: a column that is missing, records of another grid, a configuration that is missing or occurs twice,
@@ -83,7 +83,7 @@ def from_records(records: pd.DataFrame, grid: Grid | None = None, place: str = "
 
 
 def pack_split(split: NDArray[np.uint8]) -> bytes:
-    """Parts (rows,) to two bits a row, behind their number in eight bytes."""
+    """Parts (rows,) as two bits per row, after their number in eight bytes."""
     bits = np.unpackbits(split.astype(np.uint8)[:, None], axis=1)[:, -2:]
     return len(split).to_bytes(8, "little") + np.packbits(bits).tobytes()
 
@@ -108,7 +108,7 @@ def _grid_of(indices: NDArray[Any], grid: Grid | None, place: str) -> Grid:
         }
     )
     if grid is not None and not np.isin(indices, grid.indices).all():
-        raise UserError(f"{place}: is of another grid, {found.description}; allowed: {grid.description}")
+        raise UserError(f"{place}: belongs to another grid, {found.description}; allowed: {grid.description}")
     grid = grid or found
     if (missing := np.setdiff1d(grid.indices, indices)).size:
         raise UserError(f"{place}: {missing.size} of {grid.size} configurations are missing, first {_name(missing[0])}")

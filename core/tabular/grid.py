@@ -1,4 +1,4 @@
-"""The configurations of the tabular benchmarks (thesis Table 7.2), all 62,208 or a part, and their numbers.
+"""The configurations of the tabular benchmarks (thesis Table 7.2), all 62,208 or a part, and their numbering.
 
     FCNET                                                   # the whole grid
     small = FCNET.restricted(batch_size=(64,), n_units_1=(16, 32, 64))
@@ -7,7 +7,7 @@
 
 A grid is the product of the values of its hyperparameters. A position counts its configurations in C order, the last
 hyperparameter fastest; an index is the position in the whole grid, the same for every part of it. Numbers are ordinal
-and all others categorical (7.1), so that the unit cube of `core.spaces` sees the equidistant numbers of the values.
+and all others categorical (7.1), so that in the unit cube of `core.spaces` the values are equidistant.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class Grid:
     """A product of values.
 
     Attributes:
-        values: of each hyperparameter of Table 7.2, in its order; a part of the table's, in the table's order.
+        values: for each hyperparameter of Table 7.2, in its order, some of the table's values, in the table's order.
 
     Raises:
-        UserError: a name or a value that Table 7.2 does not have, one that is missing, or values out of order.
+        UserError: a name or a value that is not in Table 7.2, a missing name, or values out of order.
     """
 
     values: Mapping[str, tuple[Any, ...]]
@@ -62,7 +62,7 @@ class Grid:
                 raise UserError(f"grid: {name} = {list(chosen)}; allowed: some of {list(VALUES[name])}, in this order")
 
     def restricted(self, **values: Sequence[Any]) -> Grid:
-        """The part of this grid with these values only; hyperparameters that are not named keep theirs."""
+        """The part of this grid with only these values; hyperparameters that are not named keep theirs."""
         for name in values:
             if name not in self.values:
                 raise UnknownNameError("hyperparameter", name, self.values)
@@ -85,7 +85,7 @@ class Grid:
 
     @property
     def description(self) -> str:
-        """In words: how many configurations, and what is left out of Table 7.2."""
+        """In words: the number of configurations, and how it is restricted from Table 7.2."""
         cut = [f"{name} {', '.join(map(str, own))}" for name, own in self.values.items() if own != VALUES[name]]
         whole = f"{self.size:,} configurations"
         return f"{whole}, the whole grid" if not cut else f"{whole} of {FCNET.size:,}: {'; '.join(cut)}"
@@ -93,7 +93,7 @@ class Grid:
     @cached_property
     def space(self) -> ConfigurationSpace:
         """Ordinal numbers and categorical names; hyperparameters with one value are constant to `core.spaces`."""
-        # Imported here: ConfigSpace brings scipy.stats along, without which tables are read and drawn.
+        # Imported here: ConfigSpace imports scipy.stats, which reading and drawing tables do not need.
         from ConfigSpace import CategoricalHyperparameter, ConfigurationSpace, OrdinalHyperparameter
 
         space = ConfigurationSpace(name="FC-Net grid")
@@ -110,10 +110,10 @@ class Grid:
         return np.ravel_multi_index([axis.ravel() for axis in axes], FULL_SHAPE)
 
     def levels(self, positions: ArrayLike) -> NDArray[np.int64]:
-        """Positions (n,) to numbers of values (n, 9).
+        """Positions (n,) to indices of values (n, 9).
 
         Raises:
-            UserError: a position outside of the grid.
+            UserError: a position outside the grid.
         """
         positions = np.asarray(positions)
         if positions.size and not 0 <= positions.min() <= positions.max() < self.size:
@@ -129,7 +129,7 @@ class Grid:
         """Configurations to positions (n,).
 
         Raises:
-            UserError: a hyperparameter that is missing, unknown, or has a value that the grid does not have.
+            UserError: a hyperparameter that is missing, unknown, or has a value not on the grid.
         """
         try:
             found = [self._places[_values(configuration)] for configuration in configurations]
@@ -143,12 +143,12 @@ class Grid:
         """Indices (n,) to positions (n,).
 
         Raises:
-            UserError: an index of a configuration that this grid does not have.
+            UserError: an index of a configuration that is not on this grid.
         """
         indices = np.asarray(indices, dtype=np.int64)
         places = np.minimum(np.searchsorted(self.indices, indices), self.size - 1)
         if (absent := self.indices[places] != indices).any():
-            raise UserError(f"index {indices[absent][0]} is not of this grid ({self.description})")
+            raise UserError(f"index {indices[absent][0]} is not on this grid ({self.description})")
         return places
 
     @cached_property

@@ -7,7 +7,7 @@ The error y of a configuration x, uniform over the grid, is a sum of terms, one 
 The importance of U is V_U / Var(y). Marginals E[y | x_U] are averages over all values of the other hyperparameters, so
 everything is exact, and the importances of all sets sum to 1.
 
-Over a part of the grid (the best per cent of the configurations, Fig 7.3 left) the same formulas hold with averages
+Over a part of the grid (the best 1% of the configurations, Fig 7.3 left) the same formulas hold with averages
 over that part, each of its configurations with the same weight. Hyperparameters are dependent there: terms of single
 hyperparameters are still the share of the variance that each alone explains, between 0 and 1, but importances overlap,
 those of pairs may be negative, and they need not sum to 1.
@@ -31,15 +31,15 @@ Axes = tuple[int, ...]
 def importances(
     values: NDArray[np.float64], weights: NDArray[np.float64] | None = None, order: int = 2
 ) -> dict[Axes, float]:
-    """V_U / Var(y) of all sets U of 1 to `order` axes.
+    """V_U / Var(y) for all sets U of 1 to `order` axes.
 
     Args:
-        values: y, one axis a hyperparameter; where the weight is 0 it is not looked at.
-        weights: of y's shape, relative; 1 everywhere by default.
+        values: y, one axis per hyperparameter; ignored where the weight is 0.
+        weights: relative, in the shape of y; 1 everywhere by default.
         order: size of the largest sets.
 
     Raises:
-        UserError: a y that counts and is not finite, or all that count are equal.
+        UserError: among the y with positive weight, one is not finite or all are equal.
     """
     weights = np.ones(values.shape) if weights is None else weights
     values = np.where(weights > 0, values, 0.0)
@@ -62,7 +62,7 @@ def table_importances(table: Table, share: float = 1.0, order: int = 2) -> pd.Da
     """Importances for the average test error of the best configurations of a table.
 
     Args:
-        share: of the configurations, in (0, 1]: 0.01 for the best per cent.
+        share: share of the configurations, in (0, 1]: 0.01 for the best 1%.
 
     Returns:
         hyperparameters (one name, or several joined by " x "), order, importance; the largest first. Hyperparameters
@@ -81,10 +81,10 @@ def table_importances(table: Table, share: float = 1.0, order: int = 2) -> pd.Da
 
 
 def best_positions(errors: NDArray[np.float64], share: float) -> NDArray[np.int64]:
-    """The positions of the best configurations, best first: `share` of all, rounded up; of equals the first.
+    """The positions of the best configurations, best first: `share` of all, rounded up; ties go to the first.
 
     Raises:
-        UserError: a share outside of (0, 1].
+        UserError: a share outside (0, 1].
     """
     if not 0 < share <= 1:
         raise UserError(f"share {share}; allowed: above 0 and at most 1")
@@ -92,7 +92,7 @@ def best_positions(errors: NDArray[np.float64], share: float) -> NDArray[np.int6
 
 
 def finite_errors(errors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Errors (n,) with those of diverged trainings at the largest finite one, so that they have a variance."""
+    """Errors (n,) with those of diverged trainings set to the largest finite one, so that the variance is finite."""
     finite = np.isfinite(errors)
     if not finite.any():
         raise UserError("every training diverged: there is no finite error")

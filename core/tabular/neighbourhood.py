@@ -33,7 +33,7 @@ def local_neighbourhood(table: Table) -> pd.DataFrame:
     """The neighbourhood of the configuration that is best on the test data.
 
     Returns:
-        hyperparameter, before, after, test_mse and one column a repetition's (`test_mse_0`, ..), relative_change; the
+        hyperparameter, before, after, test_mse and one column per repetition (`test_mse_0`, ..), relative_change; the
         smallest change first, as the thesis lists them.
     """
     grid, best = table.grid, table.best

@@ -1,7 +1,7 @@
 """The published tables (nas_benchmarks, `fcnet_*_data.hdf5`) as `Table`.
 
-A group a configuration, named by its JSON with sorted keys; arrays valid_mse and train_mse (repetitions, epochs), and
-final_test_error, n_params and runtime (repetitions,). train_loss and valid_loss are there as well and not read. The
+One group per configuration, named by its JSON with sorted keys, has arrays valid_mse and train_mse (repetitions,
+epochs), final_test_error, n_params and runtime (repetitions,). train_loss and valid_loss are present, not read. The
 splits were never published.
 """
 
@@ -27,7 +27,7 @@ FILES = {
     "naval": "fcnet_naval_propulsion_data.hdf5",
     "parkinsons": "fcnet_parkinsons_telemonitoring_data.hdf5",
 }
-"""By the names of `core.data`."""
+"""File names by the data-set names of `core.data`."""
 
 
 def read_published(path: str | Path, dataset: str, grid: Grid = FCNET) -> Table:
@@ -35,10 +35,10 @@ def read_published(path: str | Path, dataset: str, grid: Grid = FCNET) -> Table:
 
     Args:
         dataset: name in `core.data`.
-        grid: the configurations to read, by default all; others in the file are not looked at.
+        grid: the configurations to read, by default all; others in the file are ignored.
 
     Raises:
-        UserError: no such file, not HDF5 or truncated, or of another layout: a configuration that is missing, an array
+        UserError: no such file, not HDF5 or truncated, or another layout: a configuration that is missing, an array
             that is missing or of another shape than the first configuration's, or fewer than 100 epochs.
     """
     try:
@@ -93,7 +93,7 @@ def _array(file: h5py.File, path: str, name: str, key: str, shape: tuple[int, ..
 
 def _dataset(file: h5py.File, path: str, name: str, key: str) -> h5py.Dataset:
     if name not in file:
-        raise UserError(f"{path}: no group {name}; allowed: one a configuration of Table 7.2")
+        raise UserError(f"{path}: no group {name}; allowed: one per configuration of Table 7.2")
     found = file[name].get(key) if isinstance(file[name], h5py.Group) else None
     if not isinstance(found, h5py.Dataset):
         raise UserError(f"{path}: no array {key!r} in {name}; allowed: {', '.join((*CURVES, *NUMBERS))}")

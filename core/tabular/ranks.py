@@ -1,7 +1,7 @@
 """Spearman rank correlations across budgets and across data sets (thesis Figs 7.2, 7.4 and D.5).
 
-Ties have the average of their ranks; diverged trainings tie at the worst. Where only the best configurations count,
-"best" is by the average test error, and ranks are taken anew among them.
+Ties have the average of their ranks; diverged trainings tie for the worst. Where only the best configurations count,
+"best" is by the average test error, and ranks are taken again among them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from core.errors import UserError
 from core.tabular.importance import best_positions
 from core.tabular.table import Table, mean_error
 
-SHARES = (0.01, 0.1, 0.2, 0.5, 1.0)  # Fig 7.2; D.1 speaks of 25% where both captions have 20%
+SHARES = (0.01, 0.1, 0.2, 0.5, 1.0)  # Fig 7.2; D.1 says 25%, both captions 20%
 
 
 def spearman(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Correlation of the ranks of two samples (n,); nan where one of them is constant."""
+    """Correlation of the ranks of two samples (n,); nan if one of them is constant."""
     a, b = _centred_ranks(first), _centred_ranks(second)
     norm = np.sqrt((a**2).sum() * (b**2).sum())
     return float((a * b).sum() / norm) if norm > 0 else float("nan")
@@ -30,7 +30,7 @@ def correlations_with_the_last(table: Table, share: float, epochs: Sequence[int]
     """Correlation of the average validation errors after fewer epochs with those after all, (len(epochs),).
 
     Args:
-        share: of the configurations, the best by the average test error.
+        share: share of the configurations to use, the best by the average test error.
     """
     chosen = best_positions(table.mean_test, share)
     final = mean_error(table.valid_at(table.epochs[-1]))[chosen]
@@ -38,10 +38,10 @@ def correlations_with_the_last(table: Table, share: float, epochs: Sequence[int]
 
 
 def budget_correlations(table: Table, shares: Sequence[float] = SHARES) -> pd.DataFrame:
-    """These of several shares, after every epoch of the learning curves, or the stored ones of a table without curves.
+    """The same for several shares, after every epoch of the learning curves, or the stored epochs without curves.
 
     Returns:
-        share, configurations (how many), epoch, correlation.
+        share, configurations (their number), epoch, correlation.
     """
     epochs = table.epochs if table.curves is None else range(1, table.epochs[-1] + 1)
     rows = []
@@ -53,14 +53,14 @@ def budget_correlations(table: Table, shares: Sequence[float] = SHARES) -> pd.Da
 
 
 def dataset_correlations(tables: Sequence[Table], shares: Sequence[float] = (0.01, 0.1, 1.0)) -> pd.DataFrame:
-    """Correlation of the average test errors of the same configurations on every two data sets.
+    """Correlation of the average test errors of the same configurations on each pair of data sets.
 
-    Configurations that not all tables have are left out. Of the rest those count that are among the best on the first
-    data set of the two, so that two sets have two correlations. (Those that are best on either would be negatively
+    Configurations that are not in all tables are left out. Of the rest, only those among the best on the first data set
+    of the pair count, so that two sets have two correlations. (Those that are best on either would be negatively
     correlated by their selection alone, and few are best on both.)
 
     Returns:
-        share, first, second (data sets), configurations (how many), correlation.
+        share, first, second (data sets), configurations (their number), correlation.
 
     Raises:
         UserError: the tables have no configuration in common.
@@ -82,6 +82,6 @@ def dataset_correlations(tables: Sequence[Table], shares: Sequence[float] = (0.0
 
 
 def _centred_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks of finite or infinite values (n,) minus their mean; equal values have the average of theirs."""
+    """Ranks of finite or infinite values (n,) minus their mean; ties have the average of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2 - (len(values) + 1) / 2)[place]

@@ -1,11 +1,11 @@
-"""A table made by a formula instead of training: for smoke runs and tests, not a result.
+"""A table computed by a formula instead of training: for smoke runs and tests, not a result.
 
 The error after t epochs falls from about 1 towards a floor that depends on the configuration,
 
     log floor = -3 + rate (i - j)^2 + batch + schedule + activations + 0.4 |w1 - 4| / 5 + 0.3 |w2 - 4| / 5 + dropouts
     error(t) = floor + (1 - floor) exp(-speed t / T),          speed = 4 + 2 i on the constant schedule, 6 on the cosine
 
-with i and w the numbers of the values, and j = 1, or 2 for batches above 16: rate and batch size interact. A repetition
+with i and w the indices of the values, and j = 1, or 2 for batches above 16: rate and batch size interact. A repetition
 multiplies it by lognormal noise that shrinks with t, and its test error by other noise. With the largest rate on the
 constant schedule and batches of 8, the first repetition diverges after a third of the epochs.
 """
@@ -62,5 +62,5 @@ def synthetic_table(grid: Grid, seed: int, epochs: tuple[int, ...] = (3, 11, 33,
 
 
 def _full_levels(grid: Grid) -> np.ndarray:
-    """Numbers of values in Table 7.2, (n, 9)."""
+    """Indices of values in Table 7.2, (n, 9)."""
     return np.stack(np.unravel_index(grid.indices, FULL_SHAPE), axis=-1)

@@ -1,11 +1,11 @@
-"""A table of trained networks (thesis chapter 7): what every configuration of a grid reached, in how many seconds.
+"""A table of trained networks (thesis chapter 7): what every configuration of a grid reached, and in how many seconds.
 
-Arrays stand in the order of the grid's positions: n configurations, R repetitions with seeds of their own, errors at
+Arrays are in the order of the grid's positions: n configurations, R repetitions with seeds of their own, errors at
 the B epochs that are stored in full. Errors are mean squared errors of standardised targets. Where a training diverged
 they are nan or infinite; averages over the repetitions (7.2) count such a configuration as infinitely bad.
 
-Validation curves are kept in half precision, as roots of the errors: an error may be so large or so small that half
-precision does not know it (6.5e4, 6e-8), while its root keeps three digits from 4e-9 to 4e9.
+Validation curves are stored in half precision, as roots of the errors: an error may be too large or too small for half
+precision (6.5e4, 6e-8), while its root keeps three digits from 4e-9 to 4e9.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from core.errors import UserError
 from core.tabular.grid import Grid
 
 EPOCHS = (3, 11, 33, 100)
-"""Stored in full: the budgets 3.7, 11.1, 33.3 and 100 of Hyperband with eta = 3, truncated."""
+"""Epochs stored in full: the budgets 3.7, 11.1, 33.3 and 100 of Hyperband with eta = 3, truncated."""
 TRAIN, VALID, TEST = range(3)
 """The parts that `Table.split` names."""
 LARGEST_ROOT = float(np.finfo(np.float16).max)
@@ -29,19 +29,19 @@ LARGEST_ROOT = float(np.finfo(np.float16).max)
 
 @dataclass(frozen=True)
 class Table:
-    """See the module.
+    """The errors and training times of every configuration of a grid.
 
     Attributes:
         dataset: name in `core.data`.
         source: where the errors come from, in words.
         grid: the configurations.
-        epochs: (B,), ascending; the last one ends the training.
+        epochs: (B,), ascending; training ends after the last.
         train_mse, valid_mse: (n, B, R) float32.
         test_mse: (n, R) float32, at the last epoch.
-        seconds: (n, R) float32, of the whole training.
-        parameters: (n,) int64, trainable ones.
-        curves: (n, R, E) float16, root of the validation error at the epochs 1..E; None where they are not stored.
-        split: (rows of the data set,) uint8, which part a row belongs to: TRAIN, VALID or TEST; None where unpublished.
+        seconds: (n, R) float32, for the whole training.
+        parameters: (n,) int64, number of trainable ones.
+        curves: (n, R, E) float16, root of the validation error at epochs 1..E; None if not stored.
+        split: (rows of the data set,) uint8, the part that a row belongs to: TRAIN, VALID or TEST; None if unpublished.
 
     Raises:
         UserError: an array of another shape, epochs that do not ascend, or seconds that are negative or not finite.
@@ -98,7 +98,7 @@ class Table:
 
     @property
     def best(self) -> int:
-        """The position of the configuration with the lowest average test error (7.3.2), the first of equals."""
+        """The position of the configuration with the lowest average test error (7.3.2), the first of ties."""
         return int(self.mean_test.argmin())
 
     @property
@@ -106,7 +106,7 @@ class Table:
         return self.grid.configurations([self.best])[0]
 
     def valid_at(self, epoch: int) -> NDArray[np.float64]:
-        """Validation error of every repetition after so many epochs, (n, R): in full where stored, or the curve's.
+        """Validation error of every repetition after `epoch` epochs, (n, R): in full if stored, else the curve's.
 
         Raises:
             UserError: an epoch that is not stored.
@@ -120,12 +120,12 @@ class Table:
 
 
 def mean_error(errors: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Average over the last axis, the repetitions; infinite where one of them diverged."""
+    """Average over the last axis, the repetitions; infinite if one of them diverged."""
     means = errors.mean(axis=-1, dtype=np.float64)
     return np.where(np.isnan(means), np.inf, means)
 
 
 def half_precision(errors: NDArray[np.floating]) -> NDArray[np.float16]:
-    """Validation errors as `Table.curves` holds them: roots in half precision, no finite one above the largest."""
+    """Validation errors as in `Table.curves`: roots in half precision, finite ones at most its largest number."""
     roots = np.sqrt(np.asarray(errors, dtype=np.float64))
     return np.where(np.isfinite(roots), np.minimum(roots, LARGEST_ROOT), roots).astype(np.float16)

@@ -4,10 +4,10 @@ A maximizer searches the unit cube for the point of the highest value, for all r
 candidates of each run, and one call of the acquisition function values them all, (runs, n). Three rules hold for every
 maximizer:
 
-* a value that is nan is never chosen; where a run has no other, `NoCandidateError` names it;
+* a value that is nan is never chosen; if a run has no other, `NoCandidateError` names it;
 * ties are broken by the run's generator, so that a flat acquisition function means random search;
-* a run's suggestion depends on its own generator and acquisition values alone, not on how long other runs search: the
-  numbers of a search come from generators that the run's own seeds, and so do those of the final choice.
+* a run's suggestion depends only on its own generator and acquisition values, not on how long other runs search: the
+  random numbers of a search and of the final choice come from generators seeded by the run's own.
 
 `project` maps points of the cube, (..., d), to the nearest ones that exist (ordinal and categorical columns).
 Candidates are projected before they are valued, and suggestions are projected points.
@@ -38,9 +38,9 @@ class Maximizer(ABC):
         """Search in every run.
 
         Args:
-            acquisition: what to maximise.
+            acquisition: the function to maximize.
             dimension: d of the cube.
-            generators: one a run; their number is the number of runs.
+            generators: one per run; their number is the number of runs.
             incumbents: (runs, k, d), the best points known so far, for searches that look around them.
 
         Returns:
@@ -56,11 +56,11 @@ class Maximizer(ABC):
     def _search(
         self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """As `__call__`, with incumbents (runs, k, d) that were checked; k is 0 where there are none."""
+        """As `__call__`, with incumbents (runs, k, d) that were checked; k is 0 if there are none."""
 
 
 class NoCandidateError(ValueError):
-    """Every candidate of some runs has the value nan. Attribute `runs` lists them."""
+    """Every candidate of some runs has the value nan. The attribute `runs` lists these runs."""
 
     def __init__(self, runs: list[int], candidates: int) -> None:
         super().__init__(
@@ -71,7 +71,7 @@ class NoCandidateError(ValueError):
 
 
 def search_generators(generators: Sequence[torch.Generator]) -> list[torch.Generator]:
-    """A generator for each run's search, seeded by one draw from the run's own, which nothing else moves."""
+    """A generator for each run's search, seeded by a draw from the run's own, which is advanced by nothing else."""
     seeds = [int(torch.randint(2**63 - 1, (1,), generator=g, device=g.device)) for g in generators]
     return make_generators(seeds, generators[0].device)
 
@@ -80,7 +80,7 @@ def value(acquisition: Acquisition, X: Tensor) -> Tensor:
     """Values (runs, n) of candidates X (runs, n, d), float64.
 
     Raises:
-        ValueError: where the acquisition function returns another shape.
+        ValueError: the acquisition function returns another shape.
     """
     values = acquisition(X)
     if values.shape != X.shape[:-1]:
@@ -102,7 +102,7 @@ def take(X: Tensor, index: Tensor) -> Tensor:
 
 
 def best_first(values: Tensor, generators: Sequence[torch.Generator], keep: int) -> Tensor:
-    """The places of the `keep` highest values of each run, (runs, keep); ties in random order, nan last."""
+    """The indices of the `keep` highest values of each run, (runs, keep); ties in random order, nan last."""
     shuffled = uniform_(torch.empty_like(values), generators).argsort(1)
     mixed = values.gather(1, shuffled)
     # Two stable sorts: by value, where nan counts as -inf, then numbers before nan.
@@ -125,7 +125,7 @@ def choose(X: Tensor, values: Tensor, generators: Sequence[torch.Generator]) -> 
 
 
 def check_incumbents(incumbents: Tensor | None, dimension: int, generators: Sequence[torch.Generator]) -> Tensor:
-    """Incumbents (runs, k, d) in float64 on the generators' device; k is 0 where there are none.
+    """Incumbents (runs, k, d) in float64 on the generators' device; k is 0 if there are none.
 
     Raises:
         ValueError: another shape, no run, or points that are not in the unit cube.

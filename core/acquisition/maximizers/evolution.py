@@ -1,10 +1,10 @@
 """Differential evolution, best/1/bin with dithering (Storn and Price, 1997), batched over runs.
 
-The thesis maximises acquisition functions so (chapter 3's experiments and appendix A). Constants are SciPy's defaults:
-a population of 15 points a dimension from a Latin hypercube, crossover 0.7, and a mutation factor drawn for each
-generation from [0.5, 1]; the step is that of `core.spaces.evolution`. A trial that is not worse replaces its
+The thesis maximizes acquisition functions this way (chapter 3's experiments, appendix A). Constants are SciPy's
+defaults: a population of 15 points per dimension from a Latin hypercube, crossover 0.7, and a mutation factor drawn for
+each generation from [0.5, 1]; the step is that of `core.spaces.evolution`. A trial that is not worse replaces its
 member, all members at once. A run whose values have a standard deviation of `tolerance` times that of its first
-population has converged, and stays as it is. (SciPy measures it by their mean, which depends on the origin of the
+population has converged, and no longer changes. (SciPy compares it with their mean, which depends on the origin of the
 targets.)
 """
 
@@ -29,14 +29,14 @@ from core.validation import check_counts, check_positive
 
 @dataclass(frozen=True)
 class EvolutionarySearch(Maximizer):
-    """Differential evolution of one population a run.
+    """Differential evolution of one population per run.
 
     Attributes:
         population_per_dimension: the population is this many times d, and at least 5.
-        iterations: generations, at most.
+        iterations: maximum number of generations.
         crossover: probability that a coordinate comes from the mutant.
         mutation: bounds of the mutation factor.
-        tolerance: see above.
+        tolerance: relative standard deviation of the values at which a run has converged.
         project: see `core.acquisition.maximizers.base`; members stay unprojected, their values are the projections'.
     """
 
@@ -60,7 +60,7 @@ class EvolutionarySearch(Maximizer):
     def _search(
         self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """See `Maximizer._search`; incumbents take the first places of the population."""
+        """Evolve the population of each run; the incumbents are its first members."""
         generators, choice = search_generators(generators), search_generators(generators)
         dimension = incumbents.shape[-1]
         size = max(5, self.population_per_dimension * dimension)

@@ -1,13 +1,13 @@
 """Gradient ascent with restarts, inside the bounds of the cube: L-BFGS-B (Byrd et al., 1995) on all restarts of all
 runs at once.
 
-The NIPS paper and the thesis (chapter 3) maximise through the network. Each restart of each run is an independent
+The NIPS paper and the thesis (chapter 3) maximize through the network. Each restart of each run is an independent
 problem of BoTorch's batched L-BFGS-B; every iteration values and differentiates all of them in one call of the
 acquisition function, X (runs, restarts, d). (`botorch.optim.optimize_acqf` does not accept models of several runs.)
 The starts are the best of many random candidates, and incumbents are among those.
 
 L-BFGS-B stops at absolute tolerances. Each run's values are therefore shifted and scaled by the best and the worst of
-its starts, which makes the search indifferent to the units of the targets. Where `project` is given, gradients are
+its starts, which makes the search invariant to the units of the targets. If `project` is given, gradients are
 those of the unprojected acquisition function, and the ends of the ascents are projected and valued again.
 """
 
@@ -32,8 +32,8 @@ from core.acquisition.maximizers.base import (
 from core.randomness import uniform_
 from core.validation import check_counts
 
-WORST = 1e6  # what a point without a finite value counts, in units of the starts' spread: a line search turns back
-PRECISION = 1e-7  # in the same units; below it are the rounding errors of networks in single precision
+WORST = 1e6  # value given to a point without a finite one, in units of the starts' spread: a line search turns back
+PRECISION = 1e-7  # in the same units; smaller differences are rounding errors of networks in single precision
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class GradientAscent(Maximizer):
     """L-BFGS-B from the best of random candidates.
 
     Attributes:
-        candidates: random points, and the incumbents besides.
-        restarts: the best of them, from which ascents start.
-        iterations: of an ascent, at most.
+        candidates: number of random points, to which the incumbents are added.
+        restarts: number of the best candidates, from which ascents start.
+        iterations: maximum number per ascent.
         project: see `core.acquisition.maximizers.base`.
     """
 
@@ -60,7 +60,7 @@ class GradientAscent(Maximizer):
     def _search(
         self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """See `Maximizer._search`."""
+        """Ascend from the best candidates and choose among where the ascents end."""
         generators = search_generators(generators)
         random = uniform_(incumbents.new_empty(len(generators), self.candidates, incumbents.shape[-1]), generators)
         X = torch.cat([random, incumbents], 1)
@@ -76,7 +76,7 @@ class GradientAscent(Maximizer):
         return choose(torch.cat([starts, ends], 1), torch.cat([start_values, end_values], 1), generators)
 
     def _ascend(self, acquisition: Acquisition, starts: Tensor, start_values: Tensor) -> Tensor:
-        """Where the ascents from starts (runs, restarts, d) end, of the same shape."""
+        """The ends of the ascents from starts (runs, restarts, d), in the same shape."""
         runs, restarts, dimension = starts.shape
         origin, scale = _units(start_values)
 
@@ -110,7 +110,7 @@ class GradientAscent(Maximizer):
 
 
 def _places(run: Tensor) -> tuple[Tensor, Tensor]:
-    """Where the ascents still under way, of runs (n,), stand in X (runs, most of any run, d): runs and columns."""
+    """The indices in X (runs, most of any run, d) of the ascents still under way, of runs (n,): runs and columns."""
     return run, (run.unsqueeze(1) == run).tril(-1).sum(1)
 
 

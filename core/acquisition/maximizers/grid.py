@@ -1,4 +1,4 @@
-"""A grid of candidates: all of them are valued and the best is taken. The benchmarks "on grid" are searched so."""
+"""A grid of candidates: all of them are valued and the best is taken. So the benchmarks "on grid" are searched."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class GridSearch(Maximizer):
     def _search(
         self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """See `Maximizer._search`; the incumbents are not used."""
+        """Value all points and choose; the incumbents are not used."""
         dimension = incumbents.shape[-1]
         points = self.points if self.points.ndim == 3 else self.points.expand(len(generators), -1, -1)
         if points.shape[0] != len(generators) or points.shape[2] != dimension:
@@ -45,7 +45,7 @@ class GridSearch(Maximizer):
 
 
 def regular_grid(dimension: int, points_per_axis: int) -> Tensor:
-    """The regular grid of the unit cube, its faces included: (points_per_axis ** dimension, d) float64."""
+    """The regular grid of the unit cube, including its faces: (points_per_axis ** dimension, d) float64."""
     check_counts("regular_grid", dimension=dimension, points_per_axis=points_per_axis)
     axis = torch.linspace(0, 1, points_per_axis, dtype=torch.float64).tolist()
     return torch.tensor(list(product(axis, repeat=dimension)), dtype=torch.float64)

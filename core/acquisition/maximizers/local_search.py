@@ -1,10 +1,10 @@
 """Random search followed by local search, as the papers describe them.
 
-Random search: of the candidates, 70% are uniform and the others Gaussian with a fixed deviation around the best points
+Random search: 70% of the candidates are uniform and the others Gaussian with a fixed deviation around the best points
 known (thesis, the appendix that describes BO-GP and BOHAMIANN: 500 candidates). Local search: from each of the best
 candidates, value the neighbourhood of one step and jump to the best neighbour, until none is better or a number of
 steps is reached (thesis, the appendices of LC-Net and the tabular benchmarks). A neighbour differs in one coordinate,
-by a Gaussian step; where no neighbour is better, the next step is half as long, and a search converges at
+by a Gaussian step; if no neighbour is better, the next step is half as long, and a search converges at
 `smallest_step`.
 """
 
@@ -31,17 +31,17 @@ from core.validation import check_counts, check_positive
 
 @dataclass(frozen=True)
 class RandomLocalSearch(Maximizer):
-    """Random candidates, the best of which are improved by local search; `steps` 0 leaves random search.
+    """Random candidates, the best of which are improved by local search; with `steps` 0 it is random search alone.
 
     Attributes:
-        candidates: valued by random search.
-        uniform_share: of the candidates, where there are incumbents.
-        deviation: of the Gaussian candidates around an incumbent, in each coordinate.
-        starts: candidates from which local search starts.
-        steps: of local search, at most.
-        neighbours: of a point, in each step and each dimension.
-        step: deviation of a neighbour in its coordinate at the beginning.
-        smallest_step: below which a search has converged.
+        candidates: number of points valued by random search.
+        uniform_share: share of uniform candidates, if there are incumbents.
+        deviation: standard deviation of the Gaussian candidates around an incumbent, in each coordinate.
+        starts: number of candidates from which local search starts.
+        steps: maximum number of steps of local search.
+        neighbours: number per point, in each step and each dimension.
+        step: initial standard deviation of a neighbour in its coordinate.
+        smallest_step: step below which a search has converged.
         project: see `core.acquisition.maximizers.base`.
     """
 
@@ -68,7 +68,7 @@ class RandomLocalSearch(Maximizer):
     def _search(
         self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """See `Maximizer._search`."""
+        """Value random candidates, improve the best by local search, and choose."""
         generators, choice = search_generators(generators), search_generators(generators)
         X = self._candidates(incumbents, generators)
         values = value(acquisition, X)
@@ -104,7 +104,7 @@ class RandomLocalSearch(Maximizer):
             moved = moved if self.project is None else self.project(moved)
             around_values = value(acquisition, moved.flatten(1, 2)).view(runs, starts, around)
             best, place = nan_lowest(around_values).max(-1)
-            # A comparison with nan is false: a start without a value stays where it is and loses the choice.
+            # A comparison with nan is false: a start without a value stays where it is and is not chosen.
             better = active & (best > values)
             chosen = moved.gather(2, place[..., None, None].expand(-1, -1, 1, dimension)).squeeze(2)
             X, values = torch.where(better.unsqueeze(-1), chosen, X), torch.where(better, best, values)

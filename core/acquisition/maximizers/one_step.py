@@ -1,8 +1,8 @@
-"""Local search on a finite space, as the tabular benchmarks' appendix has it (thesis D.3).
+"""Local search on a finite space, as in the appendix on the tabular benchmarks (thesis D.3).
 
 From a random configuration: value the neighbourhood of one step and jump to its best configuration, until none is
 better. A neighbour differs in one hyperparameter: an ordinal one has the next lower or the next higher value, a
-categorical one any other. `local_search` has the search on continuous spaces.
+categorical one any other. For continuous spaces see `local_search`.
 """
 
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ from core.randomness import uniform_
 from core.spaces import CubeEncoding
 from core.validation import check_counts
 
-DRAWS = 32  # random configurations a start, of which the first that has a value is taken: constraints may exclude most
+DRAWS = 32  # random configurations per start; the first with a value is taken, since constraints may exclude most
 
 
 @dataclass(frozen=True)
 class OneStepSearch(Maximizer):
-    """Climbs from `starts` random configurations to local optima and takes the best of these.
+    """Climbs from `starts` random configurations to local optima and takes the best of them.
 
     Attributes:
-        sizes: number of values by coordinate; a value stands at the middle of its cell, (level + 1/2) / size.
+        sizes: number of values of each coordinate; a value is at the middle of its cell, (level + 1/2) / size.
         categorical: the coordinates whose values have no order.
-        starts: configurations it starts from.
-        project: see `core.acquisition.maximizers.base`; moves nothing but what a condition makes inactive.
+        starts: number of configurations to start from.
+        project: see `core.acquisition.maximizers.base`; moves only what a condition makes inactive.
     """
 
     sizes: tuple[int, ...]
@@ -58,7 +58,7 @@ class OneStepSearch(Maximizer):
     def _search(
         self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """See `Maximizer._search`; the incumbents are not used."""
+        """Climb from each start and choose among the ends; the incumbents are not used."""
         if len(self.sizes) != incumbents.shape[-1]:
             raise ValueError(f"OneStepSearch.sizes: has {len(self.sizes)}, expected {incumbents.shape[-1]}")
         generators, choice = search_generators(generators), search_generators(generators)
@@ -76,13 +76,13 @@ class OneStepSearch(Maximizer):
             ties = around_values == found.unsqueeze(-1)
             place = torch.where(ties, uniform_(torch.empty_like(around_values), generators), -1).argmax(-1)
             best = around.gather(2, place[..., None, None].expand(-1, -1, 1, X.shape[-1])).squeeze(2)
-            # A comparison with nan is false: a search that found no value to start from loses the choice.
+            # A comparison with nan is false: a search that found no value to start from is not chosen.
             climbing = found > values
             X, values = torch.where(climbing.unsqueeze(-1), best, X), torch.where(climbing, found, values)
         return choose(X, values, choice)
 
     def _neighbours(self, X: Tensor) -> Tensor:
-        """(runs, starts, d) to (runs, starts, moves, d). Where an ordinal one is at its end, the point itself."""
+        """(runs, starts, d) to (runs, starts, moves, d). An ordinal coordinate at its end stays there."""
         columns, steps = zip(*self._moves(), strict=True)
         sizes = X.new_tensor(self.sizes)
         change = torch.zeros(len(columns), len(self.sizes), dtype=X.dtype, device=X.device)
@@ -93,14 +93,14 @@ class OneStepSearch(Maximizer):
         return self._middles(torch.where(wraps, moved % 1, moved.clamp(low, high)))
 
     def _moves(self) -> list[tuple[int, int]]:
-        """Coordinates and by how many values they move; categorical ones go round."""
+        """Coordinates and by how many values they move; categorical ones wrap around."""
         found = []
         for place, size in enumerate(self.sizes):
             found += [(place, step) for step in (range(1, size) if place in self.categorical else (-1, 1))]
         return found
 
     def _middles(self, X: Tensor) -> Tensor:
-        """The configurations that points stand for."""
+        """The configurations that points represent, at the middles of their cells."""
         sizes = X.new_tensor(self.sizes)
         X = ((X * sizes).floor().clamp_(min=0).minimum(sizes - 1) + 0.5) / sizes
         return X if self.project is None else self.project(X)

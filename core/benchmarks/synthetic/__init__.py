@@ -1,4 +1,4 @@
-"""Synthetic functions, all minimised, by name and as the lists that experiments run over."""
+"""Synthetic functions, all minimized, by name and as the lists that experiments run over."""
 
 from core.benchmarks.synthetic.classic import (
     bohachevsky,

@@ -1,4 +1,4 @@
-"""Functions of one or two inputs (Levy and Rosenbrock also of more): the formula stands above each.
+"""Functions of one or two inputs (Levy and Rosenbrock also of more): the formula is in the docstring of each.
 
 Domains are those of ORIGINALS: camelback on [-3, 3] x [-2, 2], Bohachevsky on [-100, 100]^2, Levy of one input on
 [-15, 10], the 1-d target of Brofos et al. on [-1, 1].
@@ -143,7 +143,7 @@ sinc = SyntheticFunction("sinc", Sinc(), ((0.0, 1.0),), -0.21723362821122166, ((
 
 
 def _brofos_quartic(X: Tensor) -> Tensor:
-    """3x (1.5 + 3x) (3x - 1.5) (3x - 2): the negative of the target that Brofos et al. maximise."""
+    """3x (1.5 + 3x) (3x - 1.5) (3x - 2): the negative of the target that Brofos et al. maximize."""
     x = 3 * X.squeeze(-1)
     return x * (1.5 + x) * (x - 1.5) * (x - 2)
 
@@ -154,7 +154,7 @@ brofos_quartic = SyntheticFunction(
 
 
 def _gaussian_mixture(X: Tensor) -> Tensor:
-    """-(1/3) sum_k Normal(x; m_k, S_k): the negative of the density that Brofos et al. maximise."""
+    """-(1/3) sum_k Normal(x; m_k, S_k): the negative of the density that Brofos et al. maximize."""
     means = X.new_tensor([[0.9, 0.1], [0.9, 0.9], [0.15, 0.7]])
     covariances = X.new_tensor([[[0.05, 0.0], [0.0, 0.05]], [[0.07, 0.01], [0.01, 0.07]], [[0.03, 0.0], [0.0, 0.03]]])
     residual = X.unsqueeze(-2) - means

@@ -16,15 +16,15 @@ from core.benchmarks.objective import Configurations, Evaluation, Fidelity, chec
 
 @dataclass(frozen=True)
 class SyntheticFunction:
-    """A function to minimise, noise-free and differentiable.
+    """A function to minimize, noise-free and differentiable.
 
     Attributes:
         name: as in the experiments.
         formula: X (..., d) -> (...), elementwise over the leading axes.
         bounds: d pairs, the domain.
         optimum: the global minimum on the domain.
-        optimizers: all points where it is attained.
-        worst_loss: no value on the domain is above it, rounding apart.
+        optimizers: all points where the minimum is attained.
+        worst_loss: no value on the domain exceeds it, except by rounding.
     """
 
     name: str
@@ -42,7 +42,7 @@ class SyntheticFunction:
 
     @property
     def space(self) -> ConfigurationSpace:
-        """The domain: floats x1, x2, ..., as many digits as sorting by name needs."""
+        """The domain: floats x1, x2, ..., with as many digits as sorting by name needs."""
         space = ConfigurationSpace(name=self.name)
         space.add(*(Float(name, pair) for name, pair in zip(self._names, self.bounds)))
         return space
@@ -63,7 +63,7 @@ class SyntheticFunction:
         return self(low + (high - low) * U)
 
     def regret(self, values: Tensor | np.ndarray) -> Tensor | np.ndarray:
-        """How far noise-free values are above the minimum, elementwise; below 0 by rounding at most."""
+        """How far noise-free values are above the minimum, elementwise; negative only by rounding."""
         return values - self.optimum
 
     def evaluate(
@@ -72,7 +72,7 @@ class SyntheticFunction:
         """The contract of an objective; draws nothing from the generator.
 
         Raises:
-            UserError: a budget, which these functions do not have.
+            UserError: a budget was given; these functions have none.
         """
         check_budget(self.fidelity, budget)
         rows = [[configuration[name] for name in self._names] for configuration in configurations]

@@ -1,7 +1,7 @@
 """Hartmann's functions: -sum_{i=1..4} alpha_i exp(-sum_j A_ij (x_j - P_ij)^2) on [0, 1]^d, d = 3, 4, 6.
 
-The 4-d one has the first four columns of the 6-d A and P. Brofos et al. maximise its rescaled form (sum - 1.1) / 0.839;
-`hartmann4_rescaled` is the negative of that, (1.1 - sum) / 0.839, since everything here is minimised.
+The 4-d one has the first four columns of the 6-d A and P. Brofos et al. maximize its rescaled form (sum - 1.1) / 0.839;
+`hartmann4_rescaled` is the negative of that, (1.1 - sum) / 0.839, since everything here is minimized.
 """
 
 from __future__ import annotations

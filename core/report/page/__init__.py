@@ -1,7 +1,7 @@
-"""The page figures/comparison.html: one row an artifact, readable in light and dark, everything in one file.
+"""The page figures/comparison.html: one row per artifact, readable in light and dark, everything in one file.
 
-No scripts: what is long folds in <details>, and images stand in the page as base64. Markup is in page.html, style in
-page.css; colours come from verdict_style.py, and on a dark page accents are lightened and tints made of them.
+No scripts: long parts fold in <details>, and images are embedded as base64. Markup is in page.html, style in
+page.css; colours come from verdict_style.py, and on a dark page accents are lightened and tints derived from them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from core.report.tally import chance_sentence, interval_text, tally, value_text
 from core.report.verdict_style import LOOKS
 from core.report.verdicts import KINDS
 
-SHOWN = 0.55  # pixels of the page for one of an image, which has 200 to the inch
-FOLDED = 12  # tables with more cells than this start folded
+SHOWN = 0.55  # pixels of the page for one of an image, which has 200 per inch
+FOLDED = 12  # tables with more cells than this are folded at first
 
 
 class CellLine(NamedTuple):
-    """A cell of a table as a line: row, column, published, ours and runs; its verdict's kind, and what it says."""
+    """A cell of a table as a line: row, column, published, ours and runs; its verdict, as a kind and in words."""
 
     shown: list[str]
     kind: str
@@ -33,7 +33,7 @@ class CellLine(NamedTuple):
 
 def render_page(sidecars: Sequence[dict[str, Any]], images: Mapping[tuple[str, str], bytes]) -> str:
     """The whole page as text; images are PNG bytes by (paper, artifact)."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # which drawing does without
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # imported here, since drawing does without it
 
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
@@ -45,7 +45,7 @@ def render_page(sidecars: Sequence[dict[str, Any]], images: Mapping[tuple[str, s
     environment.filters |= {
         "slug": lambda text: "".join(c if c.isalnum() else "-" for c in text),
         "base64": lambda image: base64.b64encode(image).decode(),
-        "width": lambda image: int(int.from_bytes(image[16:20], "big") * SHOWN),  # a PNG says its width there
+        "width": lambda image: int(int.from_bytes(image[16:20], "big") * SHOWN),  # where a PNG gives its width
         "short": _short,
         "cells": _cells,
         "value": value_text,

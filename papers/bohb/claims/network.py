@@ -103,5 +103,5 @@ def _lower(
 def _sooner(frame: pd.DataFrame, benchmark: str, other: str) -> Check:
     """BOHB reaches the other's final loss sooner."""
     found = speedup(Pair.of(frame, benchmark, other, "bohb", "end", "loss", np.median))
-    check = judge_known(found, "sooner", (1.0, np.inf), f"{benchmark}, times that BOHB is faster than {other}: ")
+    check = judge_known(found, "sooner", (1.0, np.inf), f"{benchmark}, factor by which BOHB is faster than {other}: ")
     return open_where(check, before_the_model(cells_of(frame, benchmark, [other])))

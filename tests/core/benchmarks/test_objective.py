@@ -173,7 +173,7 @@ def test_info_that_is_no_mapping_is_a_failure():
     evaluation = guarded_evaluate(
         Returns(None, Evaluation(np.zeros(1), np.ones(1), (None,))), CONFIGURATIONS[:1], None, generator()
     )
-    assert evaluation.failed.all() and "no mapping" in evaluation.info[0]["failure"]
+    assert evaluation.failed.all() and "not a mapping" in evaluation.info[0]["failure"]
 
 
 def test_no_configurations():

@@ -77,7 +77,7 @@ def test_content_that_the_catalogue_does_not_know_is_refused_unless_accepted(cat
     source = {"kind": "text", "url": URL, "target": "Y"}
     catalogued("tiny", file=FILE, rows=2, columns=3, target="y", fingerprint="0" * 64, source=source)
     server.serve(URL, CSV)
-    with pytest.raises(CorruptDataError, match=r"the copy the catalogue was made with has 0{16}"):
+    with pytest.raises(CorruptDataError, match=r"the copy the catalogue was made from has 0{16}"):
         load("tiny", places=places)
     assert leftovers() == []
     fetch("tiny", places, accept=True)

@@ -73,7 +73,7 @@ class TestADamagedFileInOneFolder:
             assert load("tiny", places=places).y.tolist() == [3, 4]
         told = capsys.readouterr().err
         assert told.startswith("warning: ") and told.count("\n") == 1, "once a process"
-        assert str(bad) in told and told.endswith(f"; {path} is taken instead\n")
+        assert str(bad) in told and told.endswith(f"; {path} is used instead\n")
         assert not server.requests
 
     def test_is_not_mentioned_behind_a_good_one(self, tiny, places, tmp_path, capsys):

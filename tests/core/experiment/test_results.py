@@ -169,7 +169,7 @@ class TestPromote:
 
     def test_stale(self, repository):
         run_cell(replace(PLAIN, settings=Fit(points=9)), fit, repository)
-        assert "was made with other settings than today's; rerun it: python -m" in self.refused(PLAIN, repository)
+        assert "was made with settings other than today's; rerun it: python -m" in self.refused(PLAIN, repository)
 
     def test_short(self, repository):
         run_cell(replace(PLAIN, runs=3), fit, repository)

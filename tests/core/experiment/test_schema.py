@@ -81,7 +81,7 @@ def refused(catalogue, path) -> str:
             "scales.quick.benchmarks: unknown ['lin'], allowed ['curve', 'line']",
         ),
         # names that point nowhere
-        ("quickstart: fit", "quickstart: fitt", "quickstart: 'fitt' is no experiment; allowed ['count', 'fit']"),
+        ("quickstart: fit", "quickstart: fitt", "quickstart: 'fitt' is not an experiment; allowed ['count', 'fit']"),
         ("[fit, count]", "[fit, cuont]", "artifacts.fig1.experiments: unknown ['cuont'], allowed ['count', 'fit']"),
         ("{document: note, place: Fig 1}", "{document: book, place: Fig 1}", "document: 'book' is not one of ['note']"),
         ("paper: toy", "paper: tory", "paper: 'tory' must be the folder's name 'toy'"),

@@ -95,7 +95,7 @@ class TestVerifying:
         change(path, settings=read_provenance(path)["settings"] | {"pionts": 3})
         outcome = verify_shard(catalogue, Shard(cell, range(10), 1.0), tmp_path / "work")
         assert outcome.agreement == DIFFERS
-        assert "stored settings are not valid any more" in outcome.remark
+        assert "stored settings are no longer valid" in outcome.remark
 
 
 class TestMachines:

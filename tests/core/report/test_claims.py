@@ -92,15 +92,15 @@ def test_an_artifact_that_is_not_written_out_is_found_by_importing(write):
             CLAIM.replace('"table1"', '("table1", "fig1")'),
             "artifact = ('table1', 'fig1'); allowed: text, one art",
         ),
-        (CLAIM.replace('place="Table 1"', 'place=""'), "place = ''; allowed: text, one place a claim"),
+        (CLAIM.replace('place="Table 1"', 'place=""'), "place = ''; allowed: text, one place per claim"),
         (
             re.sub("sentence=.*\\)", 'sentence="It wins.")', CLAIM),
-            "sentence = 'It wins.'; allowed: at least 10 let",
+            "sentence = 'It wins.'; allowed: at least 10 char",
         ),
         (CLAIM.replace('place="', 'kind="guess", place="'), "kind = 'guess'; allowed: claim or shape"),
         (CLAIM.replace("(results)", "(results, level)"), "takes results, level; allowed: one parameter, results"),
         (CLAIM.replace("(results)", "()"), "takes nothing; allowed: one parameter, results"),
-        (CLAIM.splitlines()[0] + "\n" + CLAIM, "two claims; allowed: one a function, the other has its own"),
+        (CLAIM.splitlines()[0] + "\n" + CLAIM, "two claims; allowed: one per function"),
     ],
 )
 def test_a_claim_that_is_not_valid_names_file_function_value_and_what_is_allowed(write, text, complaint):
@@ -119,7 +119,7 @@ def test_a_name_that_two_claims_have(write):
 
 def test_two_claims_of_one_function():
     mark = claim(artifact="table1", place="Table 1", sentence="It wins on both of them.")
-    with pytest.raises(UserError, match="wins: two claims; allowed: one a function, the other has its own"):
+    with pytest.raises(UserError, match="wins: two claims; allowed: one per function"):
         mark(mark(lambda_named_wins()))
 
 

@@ -192,7 +192,7 @@ def test_caption_and_sidecar_name_stale_and_missing_cells(no_images, drawn):
     record, stem = drawn(results=Results(cells, reduced=True))
     assert record["stale"] == ["uci/boston/sghmc"] and record["missing"] == ["uci/yacht/sghmc"]
     assert (
-        "Stale, run with other settings than today's: uci/boston/sghmc. Not run, 1 of 2 cells: uci/yacht/sghmc."
+        "Stale, run with settings other than today's: uci/boston/sghmc. Not run, 1 of 2 cells: uci/yacht/sghmc."
         in record["caption"]
     )
     assert record["caption"] in stem.with_suffix(".md").read_text()

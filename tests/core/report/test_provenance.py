@@ -39,7 +39,7 @@ def test_caption_says_what_is_there():
     )
     assert provenance_caption(results(missing), "Thesis", "Table 1") == "Published: Thesis, Table 1. Not run."
     assert provenance_caption(results(cell("boston", stale=True), missing), "Thesis", "Table 1") == (
-        "Scale paper; 3 runs. Published: Thesis, Table 1. Stale, run with other settings than today's: "
+        "Scale paper; 3 runs. Published: Thesis, Table 1. Stale, run with settings other than today's: "
         "uci/boston/sghmc. Not run, 1 of 2 cells: uci/yacht/sghmc."
     )
 

@@ -61,8 +61,8 @@ def test_unknown_cell_names_what_there_is(write):
         ("a,x,1,2,std,10,T,", r"line 2, column spread_kind: 'std'; allowed: sd, sem, quantile, unstated, none"),
         ("a,x,1,2,sd,0,T,", r"line 2, column runs: '0'; allowed: a whole number of at least 1"),
         ("a,x,1,2,sd,2.5,T,", r"line 2, column runs: '2.5'; allowed: a whole number"),
-        ("a,x,1,2,sd,10,,", r"line 2, column source: ''; allowed: a text"),
-        (",x,1,2,sd,10,T,", r"line 2, column row: ''; allowed: a text"),
+        ("a,x,1,2,sd,10,,", r"line 2, column source: ''; allowed: non-empty text"),
+        (",x,1,2,sd,10,T,", r"line 2, column row: ''; allowed: non-empty text"),
         (
             "a,x,1,2,sd,10,T,\na,x,1,2,sd,10,T,",
             r"line 3, column column: 'x'; allowed: each pair of row and column once",

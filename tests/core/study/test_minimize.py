@@ -97,7 +97,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path, capsys, meth
     assert len(caught.traceback) <= 3  # the test, its call, and `minimize`
     said = capsys.readouterr().err
     assert said == f"interrupted after 8 of 30 evaluations, which are kept in {tmp_path / 'run.jsonl'}; " + (
-        "the same call goes on from there\n"
+        "the same call resumes from there\n"
     )
     resumed = call(tmp_path / "run.jsonl")
     assert len(calls) == 9 + 22

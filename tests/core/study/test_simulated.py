@@ -181,7 +181,7 @@ def test_limits_out_of_range_are_refused(limits, name):
 
 
 def test_an_optimizer_without_end_needs_a_limit():
-    with pytest.raises(UserError, match="has no end of its own; allowed: give until or evaluations"):
+    with pytest.raises(UserError, match="never ends by itself; allowed: give until or evaluations"):
         simulate(Counting(the_space()), Costs([1]), 1, np.random.default_rng(0))
 
 

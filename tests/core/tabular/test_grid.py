@@ -96,5 +96,5 @@ def test_impossible_grids_are_refused(grid):
         Grid({"init_lr": (0.1,)})
     with pytest.raises(UserError, match="allowed: 0 to 287"):
         grid.configurations([288])
-    with pytest.raises(UserError, match="index 62207 is not of this grid"):
+    with pytest.raises(UserError, match="index 62207 is not on this grid"):
         grid.positions_of([62_207])

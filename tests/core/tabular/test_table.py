@@ -69,7 +69,7 @@ def test_a_truncated_file_is_named(table, tmp_path):
 def test_another_grid_is_named(table, tmp_path):
     save_table(table, tmp_path / "table.parquet")
     other = table.grid.restricted(init_lr=(0.0005, 0.005))
-    with pytest.raises(UserError, match=r"is of another grid, 288 configurations.*; allowed: 192 configurations"):
+    with pytest.raises(UserError, match=r"belongs to another grid, 288 configurations.*; allowed: 192 configurations"):
         load_table(tmp_path / "table.parquet", other)
 
 
