@@ -1,4 +1,4 @@
-# Each target builds .venv from envs/requirements.txt if it is missing or older. Needs Python 3.11, make and git alone.
+# Each target builds .venv from envs/requirements.txt if it is missing or older. Needs only Python 3.11, make and git.
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin

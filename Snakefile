@@ -1,4 +1,4 @@
-"""From raw runs to every table, every figure and the comparison page. Knows no paper by name: papers/*/paper.yaml do."""
+"""From raw runs to every table, every figure and the comparison page. Names no paper: papers/*/paper.yaml do that."""
 
 import sys
 
@@ -56,8 +56,8 @@ for name in flow.papers:
             flow.targets(name),
 
 
-# Drawings have no params: the scale is in their state, and to compare params Snakemake imports pandas.
-# Where many drawings are asked for, each of a few processes draws its share of those that are out of date.
+# Drawings have no params: the scale is part of their state, and Snakemake imports pandas to compare params.
+# Where many drawings are requested, each of a few processes draws its share of those that are out of date.
 for number, batch in enumerate(batches):
 
     rule:

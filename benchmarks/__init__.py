@@ -1,1 +1,1 @@
-"""Speed beside peers: `python -m benchmarks`, or `make bench`."""
+"""Speed compared with peers: `python -m benchmarks`, or `make bench`."""

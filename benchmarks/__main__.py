@@ -1,17 +1,17 @@
-"""Print speed beside peers, by subject: `python -m benchmarks`, or `python -m benchmarks suggestion growth`.
+"""Print speed compared with peers, by subject: `python -m benchmarks`, or `python -m benchmarks suggestion growth`.
 
-    steps        chain-steps a second of scale-adapted SGHMC: pybnn, JAX, our torch engine, and a step's floor
+    steps        chain-steps per second of scale-adapted SGHMC: pybnn, JAX, our torch engine, and a step's floor
     simd         what explicit vectors gain over plain numba in a step
     suggestion   fit and search of BOHAMIANN and DNGO (pybnn) and of the Gaussian process (BoTorch)
     growth       seconds of fit and search from 10^2 to 10^5 observations
     bohb         BOHB's picks (hpbandster, Optuna's TPE) and whole runs
-    generator    training of tabular benchmarks (plain PyTorch, one by one), and what the shipped tables cost
+    generator    training of tabular benchmarks (plain PyTorch, one by one), and the cost of the shipped tables
     commands     what a user waits for: drawing, listing, rerunning what is finished
-    own_function 20 evaluations of a user's function, and of a finished journal
+    own_function 20 evaluations of a user's function, and the replay of a finished journal
     tabular      lookups in tabular benchmarks (published files), and runs of optimizers on them
 
-Compare ratios, not seconds, between machines. pybnn, JAX and hpbandster run in `.venv-peers`; where that is missing,
-only ours is measured.
+Between machines, compare ratios, not seconds. pybnn, JAX and hpbandster run in `.venv-peers`; where that is missing,
+only our code is measured.
 """
 
 import argparse
@@ -41,8 +41,8 @@ SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
 def main() -> None:
     """Run the subjects and print them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("subjects", nargs="*", help=f"of {', '.join(SUBJECTS)} (default all)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="spent on each short measurement (default 2)")
+    parser.add_argument("subjects", nargs="*", help=f"any of {', '.join(SUBJECTS)} (default: all)")
+    parser.add_argument("--seconds", type=float, default=2.0, help="time for each short measurement (default: 2)")
     parser.add_argument("--peers", type=Path, default=Path(".venv-peers"), help="the peers' environment")
     options = parser.parse_args()
     unknown = [name for name in options.subjects if name not in SUBJECTS]
@@ -53,7 +53,7 @@ def main() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     console = Console(width=120)
     if not (options.peers / "bin" / "python").exists():
-        console.print(f"[bold]no peers in {options.peers}: run `make bench`; only ours is measured[/bold]")
+        console.print(f"[bold]no peers in {options.peers}: run `make bench`; only our code is measured[/bold]")
     lines: list[str] = []
     for name in options.subjects or SUBJECTS:
         tables, verdicts = SUBJECTS[name](options.peers, options.seconds)

@@ -1,9 +1,10 @@
 """BOHB: model-based picks beside hpbandster's generator and Optuna's TPE, and whole runs on a free objective.
 
 A pick comes after 50 or 500 observations of uniform configurations with random losses, all on the largest budget, in 6
-continuous dimensions and in 16, of which 8 are choices of 3. It counts with the fit that a new observation demands, and
-64 candidates; Optuna's TPE has its defaults. Whole runs are simulated with one worker and with 32; hpbandster's hang
-under numpy 2. Times are CPU seconds of one thread; compiled functions are in numba's cache before the clock starts.
+continuous dimensions and in 16, of which 8 are choices of 3. Its time includes the fit that a new observation requires,
+and 64 candidates; Optuna's TPE has its defaults. Whole runs are simulated with one worker and with 32; hpbandster's
+hang under numpy 2. Times are CPU seconds of one thread; compiled functions are in numba's cache before the clock
+starts.
 """
 
 import time
@@ -26,11 +27,11 @@ from core.study import simulate
 SPACES = {"6 continuous": {"continuous": 6, "categorical": []}, "16 mixed": {"continuous": 8, "categorical": [3] * 8}}
 POINTS = (50, 500)
 PICK_TARGETS = {"hpbandster": 50, "Optuna's TPE": 1}  # times the peer
-EVALUATIONS, RUN_TARGET = 2000, 2000  # of a run; a second
+EVALUATIONS, RUN_TARGET = 2000, 2000  # per run; per second
 
 
 class Free:
-    """Random losses, at no cost to speak of; an `Objective`."""
+    """Random losses at hardly any cost; an `Objective`."""
 
     fidelity, optimum, worst_loss = Fidelity("budget", 1, 27), None, 1.0
 
@@ -42,7 +43,7 @@ class Free:
 
 
 def space_of(case: dict) -> ConfigurationSpace:
-    """Numbers in [0, 1] and choices."""
+    """A case's space of numbers in [0, 1] and choices."""
     space = ConfigurationSpace()
     space.add(*(Float(f"x{i}", (0.0, 1.0)) for i in range(case["continuous"])))
     space.add(*(Categorical(f"c{i}", list(range(count))) for i, count in enumerate(case["categorical"])))
@@ -50,7 +51,7 @@ def space_of(case: dict) -> ConfigurationSpace:
 
 
 def pick(case: dict) -> dict[str, float]:
-    """CPU seconds of our fit after an observation and of the pick, each the shortest."""
+    """Shortest CPU seconds of our fit after an observation, and of the pick."""
     optimizer = BOHB(space_of(case), np.random.default_rng(0), 1, 1, random_fraction=1.0)
     losses = np.random.default_rng(0).random((case["points"], 1))
     for trial, loss in zip(optimizer.ask(case["points"]), losses):
@@ -62,8 +63,8 @@ def pick(case: dict) -> dict[str, float]:
 
 
 def picks(peers: Path, seconds: float) -> tuple[Table, list[str]]:
-    """Milliseconds of a pick, its fit included, of all three."""
-    table, lines = Table(title="BOHB: milliseconds of a model-based pick, its fit included"), []
+    """Milliseconds of a pick of all three, including its fit."""
+    table, lines = Table(title="BOHB: milliseconds of a model-based pick, including its fit"), []
     for column in ("space", "observations", "ours: fit", "ours: pick", "ours", "hpbandster", "Optuna's TPE"):
         table.add_column(column, justify="left" if column == "space" else "right")
     for name, space in SPACES.items():
@@ -83,8 +84,8 @@ def picks(peers: Path, seconds: float) -> tuple[Table, list[str]]:
 
 
 def runs(seconds: float) -> tuple[Table, list[str]]:
-    """Evaluations a second of whole runs."""
-    table, lines = Table(title=f"BOHB: evaluations a second of runs of {EVALUATIONS:,} on a free objective"), []
+    """Evaluations per second in whole runs."""
+    table, lines = Table(title=f"BOHB: evaluations per second in runs of {EVALUATIONS:,} on a free objective"), []
     for column in ("space", "1 worker", "32 workers"):
         table.add_column(column, justify="left" if column == "space" else "right")
     for name, case in SPACES.items():
@@ -97,18 +98,18 @@ def runs(seconds: float) -> tuple[Table, list[str]]:
         rates = [EVALUATIONS / shortest(partial(run, workers), 2 * seconds) for workers in (1, 32)]
         table.add_row(name, *(f"{rate:,.0f}" for rate in rates))
         met = "met" if min(rates) > RUN_TARGET else "MISSED"
-        lines.append(f"BOHB runs, {name}: {min(rates):,.0f} evaluations a second, target {RUN_TARGET:,}: {met}")
+        lines.append(f"BOHB runs, {name}: {min(rates):,.0f} evaluations per second, target {RUN_TARGET:,}: {met}")
     return table, lines
 
 
 def report(peers: Path, seconds: float) -> tuple[list[Table], list[str]]:
-    """Both: tables, and lines that say which targets are met."""
+    """Tables of picks and runs, and lines that say which targets are met."""
     parts = [picks(peers, seconds), runs(seconds)]
     return [table for table, _ in parts], [line for _, lines in parts for line in lines]
 
 
 def shortest(run: Callable[[], Any], seconds: float, before: Callable[[], Any] = lambda: None) -> float:
-    """CPU seconds of the shortest of three calls or more, as long as there is time; `before` each is not counted."""
+    """CPU seconds of the shortest of at least three calls, for as long as there is time; `before` is not counted."""
     found, deadline = [], time.perf_counter() + seconds
     while len(found) < 3 or time.perf_counter() < deadline:
         before()

@@ -1,8 +1,8 @@
 """Where the time of a compiled step goes, and how far it is from the floor that arithmetic and memory set.
 
-The floor of a step is its multiplications and additions at the machine's measured peak, or its bytes at the bandwidth
-measured on as many bytes, whichever is longer. Counted are the products of the forward and backward pass, 2 B in out
-each, and one read or write of each array of the update; random numbers, tanh and divisions are not in the floor.
+The floor of a step is the time of its multiplications and additions at the machine's measured peak, or of its bytes at
+the bandwidth measured on as many bytes, whichever is longer. It counts the products of the forward and backward pass,
+2 B in out each, and one read or write of each array of the update, but not random numbers, tanh and divisions.
 """
 
 from collections.abc import Callable
@@ -57,12 +57,12 @@ def breakdown(case: dict) -> dict[str, float]:
 
 
 def _aligned(size: int) -> np.ndarray:
-    """Zeros that start at a cache line, as the engine's arrays do; numpy's own may straddle lines."""
+    """Zeros aligned to a cache line, as the engine's arrays are; numpy's own may straddle lines."""
     return torch.zeros(size).numpy()
 
 
 def _seconds_alone(seconds: float, run: Callable, *arguments) -> float:
-    """Seconds of one of the repetitions inside `run`, without the cost of calling it from Python."""
+    """Seconds of one repetition inside `run`, without the cost of calling it from Python."""
     run(1, *arguments)
     times = next(4**k for k in range(30) if best_seconds(partial(run, 4**k, *arguments), 0) > 5e-4)
     empty = best_seconds(partial(run, 0, *arguments), seconds / 2)

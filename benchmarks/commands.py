@@ -1,7 +1,7 @@
-"""Seconds of the commands that a user types, each in processes of its own, in a fresh copy of what git tracks.
+"""Seconds of the commands that a user types, each in its own processes, in a fresh copy of what git tracks.
 
-Wall seconds are what a user waits; processor seconds, of all processes that a command started, are what to compare
-between machines that are busy with other things. Two cores are used where there are two.
+Wall seconds are the time that a user waits; processor seconds, over all processes that a command started, are the ones
+to compare between machines that are busy with other things. Two cores are used where there are two.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COMMANDS = [
 
 
 def report() -> tuple[list[Table], list[str]]:
-    """A table of wall and processor seconds a command, beside what they are meant to stay under."""
+    """A table of wall and processor seconds per command, with their targets."""
     table = Table("command", "wall s", "processor s", "target s", title="commands of a fresh clone")
     affinity = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     if affinity:

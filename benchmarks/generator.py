@@ -1,6 +1,6 @@
 """The generator of tabular benchmarks beside training one by one in plain PyTorch: autograd, torch.optim.Adam, loops.
 
-Data are random, of the sizes of thesis Table 7.1. A configuration costs 4 repetitions of 100 epochs, each an epoch's
+Data are random, of the sizes in thesis Table 7.1. A configuration costs 4 repetitions of 100 epochs, each with its
 minibatches and one validation; one epoch is measured and multiplied.
 """
 
@@ -16,13 +16,13 @@ from core.training import Networks, Part, Parts, train
 SETS = {"parkinsons": (3525, 1175, 20), "naval": (7160, 2387, 15), "protein": (27_438, 9146, 9)}
 WIDTHS = (16, 32, 64)
 SHIPPED = {"parkinsons": (1728, WIDTHS), "naval": (768, WIDTHS[:2]), "protein": (768, WIDTHS[:2])}
-"""Configurations of the tables that are shipped, and their widths."""
+"""Numbers of configurations of the shipped tables, and their widths."""
 TARGETS = {16: 20, 32: 20, 64: 8}  # times plain PyTorch
 EPOCHS, REPETITIONS = 100, 4
 
 
 def random_parts(name: str) -> Parts:
-    """Data of a set's size."""
+    """Random data of a set's size."""
     n, n_validation, d = SETS[name]
     g = np.random.default_rng(0)
 
@@ -33,7 +33,7 @@ def random_parts(name: str) -> Parts:
 
 
 def ours(parts: Parts, hidden: tuple[int, int], batch_size: int, dropout: tuple[float, float], tanh: bool) -> float:
-    """CPU seconds of an epoch of one network."""
+    """CPU seconds per epoch of one network."""
     networks = Networks(
         sizes=(parts.train.X.shape[1], *hidden, 1),
         batch_size=batch_size,
@@ -46,7 +46,7 @@ def ours(parts: Parts, hidden: tuple[int, int], batch_size: int, dropout: tuple[
 
 
 def plain(parts: Parts, hidden: tuple[int, int], batch_size: int, seconds: float) -> float:
-    """CPU seconds of an epoch of one relu network without dropout, the shortest within so many seconds."""
+    """CPU seconds per epoch of one relu network without dropout, the shortest found within `seconds`."""
     layers, (X, y), validation = [], map(torch.from_numpy, parts.train), map(torch.from_numpy, parts.validation)
     for inputs, outputs in ((X.shape[1], hidden[0]), hidden):
         layers += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
@@ -76,9 +76,9 @@ def minutes(name: str) -> float:
 
 
 def report(seconds: float) -> tuple[list[Table], list[str]]:
-    """Seconds a configuration by width and batch size; lines that say which targets are met and what tables cost."""
+    """Seconds per configuration by width and batch size; lines on which targets are met and what the tables cost."""
     parts, lines = random_parts("parkinsons"), []
-    table = Table(title="parkinsons: CPU seconds a configuration (4 x 100 epochs), and how many times faster ours is")
+    table = Table(title="parkinsons: CPU seconds per configuration (4 x 100 epochs), and how many times faster ours is")
     for column in ("widths", "batch", "ours", "plain PyTorch", "ratio"):
         table.add_column(column, justify="right")
     ours(parts, (16, 16), 64, (0.0, 0.0), False)  # compiles

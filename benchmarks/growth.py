@@ -1,8 +1,8 @@
 """How fit and suggestion grow with the number N of observations, 10^2 to 10^5: DNGO, least squares, and the Gaussian
 process until it takes too long.
 
-The slope is that of the straight line through log seconds over log N past 10^3: 1 is linear, a Gaussian process tends
-to 3. One run, 6 dimensions, CPU seconds of one thread.
+The slope is that of the straight line through log seconds over log N from 10^3 on: 1 is linear, and a Gaussian process
+tends to 3. One run, 6 dimensions, CPU seconds of one thread.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ MODELS: dict[str, Callable[[], EnsembleModel]] = {
 }
 LARGEST_SLOPE = {"DNGO": 1.15, "least squares": 1.15}
 FROM = 1000
-TOO_LONG = 20.0  # seconds; the next size of a model that took longer is left out where it grows faster than linear
+TOO_LONG = 20.0  # seconds; a model that grows faster than linearly stops at the first size that takes longer
 
 
 def measure(points: tuple[int, ...] = POINTS) -> dict[str, dict[int, float]]:
@@ -41,7 +41,7 @@ def measure(points: tuple[int, ...] = POINTS) -> dict[str, dict[int, float]]:
 
 
 def slope(seconds: dict[int, float]) -> float:
-    """Of log seconds over log N from `FROM` on; nan with fewer than two sizes."""
+    """Slope of log seconds over log N from `FROM` on; nan with fewer than two sizes."""
     sizes = [n for n in seconds if n >= FROM]
     if len(sizes) < 2:
         return float("nan")

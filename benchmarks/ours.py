@@ -18,7 +18,7 @@ TABLE_3_1 = {"boston": (455, 13), "concrete": (927, 8), "yacht": (277, 6), "wine
 
 
 def best_seconds(call: Callable[[], None], seconds: float) -> float:
-    """The shortest of repeated calls, at least one, over so many seconds: other load only makes a call longer."""
+    """Shortest of repeated calls, at least one, within `seconds`: other load only makes a call longer."""
     deadline, best = time.perf_counter() + seconds, float("inf")
     while True:
         start = time.perf_counter()
@@ -30,7 +30,7 @@ def best_seconds(call: Callable[[], None], seconds: float) -> float:
 
 
 def make(name: str, case: dict, chains: int) -> tuple[Engine, torch.Tensor]:
-    """An engine with one chain a run on random data, and the precisions to advance it with."""
+    """An engine with one chain per run on random data, and the precisions to advance it with."""
     generators = make_generators(range(chains))
     network = MLP(tuple(case["sizes"]))
     X = torch.randn(chains, case["points"], network.sizes[0], generator=generators[0])
@@ -43,7 +43,7 @@ def make(name: str, case: dict, chains: int) -> tuple[Engine, torch.Tensor]:
 
 
 def seconds_per_step(name: str, case: dict) -> dict[str, list[float]]:
-    """{"burn_in": [s, ...], "sampling": [s, ...]}, one entry a number of chains."""
+    """{"burn_in": [s, ...], "sampling": [s, ...]}, one entry per number of chains."""
     best: dict[str, list[float]] = {"burn_in": [], "sampling": []}
     for chains in case["chains"]:
         engine, precision = make(name, case, chains)

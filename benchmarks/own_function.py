@@ -1,7 +1,7 @@
 """What a user waits for: 20 evaluations of a function that takes no time, and the same call once it is finished.
 
-Each in a process of its own, as a script: with imports, and what is compiled on first use read from numba's cache.
-Seconds by the clock, the shortest of some runs; `search` leaves the imports out.
+Each runs as a script in its own process: with imports, and with what is compiled on first use read from numba's cache.
+Wall-clock seconds, the shortest of a few runs; `search` leaves the imports out.
 """
 
 import subprocess
@@ -13,7 +13,7 @@ from rich.table import Table
 
 METHODS = ("random", "tpe", "gp", "bohamiann")
 REPEATS = 3
-SEARCH_TARGET, REPLAY_TARGET = 1.0, 1.0  # seconds without imports: of random search, and of a finished journal
+SEARCH_TARGET, REPLAY_TARGET = 1.0, 1.0  # seconds without imports: random search, and a finished journal
 
 PROGRAM = """
 import sys, time
@@ -28,14 +28,14 @@ print(end - ready, end - start)
 
 
 def seconds(method: str, journal: Path) -> tuple[float, float]:
-    """Of one script: the call alone, and with the imports of its own."""
+    """Seconds of one script: of the call alone, and with its imports."""
     command = [sys.executable, "-c", PROGRAM, method, str(journal)]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     return float(said[0]), float(said[1])
 
 
 def report() -> tuple[list[Table], list[str]]:
-    """The table, and verdicts."""
+    """A table of seconds by method, and lines that say which targets are met."""
     table = Table(title="20 evaluations of a function that takes no time, seconds")
     for column in ("method", "search", "with imports", "finished journal", "with imports"):
         table.add_column(column, justify="left" if column == "method" else "right")
@@ -55,5 +55,5 @@ def report() -> tuple[list[Table], list[str]]:
 
 
 def verdict(what: str, found: float, target: float) -> str:
-    """A line that compares with the target."""
+    """A line that compares a time with its target."""
     return f"{what}: {found:.2f} s, target {target:g} s: {'met' if found <= target else 'MISSED'}"

@@ -1,6 +1,6 @@
-"""One suggestion as BoTorch's own tutorials make it: SingleTaskGP, its marginal likelihood, log EI, `optimize_acqf`.
+"""One suggestion as in BoTorch's own tutorials: SingleTaskGP, its marginal likelihood, log EI, `optimize_acqf`.
 
-BoTorch is part of our environment, so it runs in our process; it knows no runs.
+BoTorch is part of our environment, so it runs in our process; it has no run axis.
 """
 
 import time
@@ -16,7 +16,7 @@ from torch import Tensor
 
 
 def suggest(X: Tensor, y: Tensor, candidates: int, restarts: int) -> dict[str, float]:
-    """CPU seconds of the fit and of the search, for X (N, d) and y (N,), which is minimised."""
+    """CPU seconds of the fit and of the search, for X (N, d) and y (N,), which is minimized."""
     start = time.process_time()
     model = SingleTaskGP(X, -y.unsqueeze(-1), outcome_transform=Standardize(1))
     fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))

@@ -12,13 +12,13 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 from ConfigSpace import Categorical, ConfigurationSpace, Float
 
-sys.modules["netifaces"] = ModuleType("netifaces")  # of its cluster alone, and has to be compiled
+sys.modules["netifaces"] = ModuleType("netifaces")  # only needed for its cluster, and has to be compiled
 
 from hpbandster.optimizers.config_generators.bohb import BOHB  # noqa: E402
 
 
 def pick(case: dict) -> dict[str, float]:
-    """CPU seconds of the fit that follows the last result, and of a pick, the shortest."""
+    """CPU seconds of the fit that follows the last result, and of the shortest pick."""
     space = ConfigurationSpace(seed=0)
     space.add(*(Float(f"x{i}", (0.0, 1.0)) for i in range(case["continuous"])))
     space.add(*(Categorical(f"c{i}", list(range(count))) for i, count in enumerate(case["categorical"])))

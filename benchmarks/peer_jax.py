@@ -89,7 +89,7 @@ def seconds_per_step(case: dict, chains: int, adapting: bool, implementation: st
 
 
 def main() -> None:
-    """Print {"burn_in": [s, ...], "sampling": [s, ...]}, one entry a number of chains."""
+    """Print {"burn_in": [s, ...], "sampling": [s, ...]}, one entry per number of chains."""
     case = json.loads(sys.argv[1])
     best = {}
     for phase, adapting in (("burn_in", True), ("sampling", False)):

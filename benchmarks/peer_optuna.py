@@ -1,4 +1,4 @@
-"""A pick of Optuna's TPE with its own defaults, which fits anew for each."""
+"""A pick of Optuna's TPE with its own defaults, which fits again for each pick."""
 
 import time
 

@@ -1,7 +1,7 @@
-"""pybnn's scale-adapted SGHMC: seconds a step in burn-in and in sampling. Runs in the peers' environment.
+"""pybnn's scale-adapted SGHMC: seconds per step in burn-in and in sampling. Runs in the peers' environment.
 
 Usage: python peer_pybnn.py '{"sizes": [13, 50, 1], "points": 455, "batch": 20, "chains": [1], "seconds": 5}'
-pybnn has no chains: a second chain is a second run, so its chain-steps a second are the same for any number of them.
+pybnn has no chains: a second chain is a second run, so its chain-steps per second are the same for any number.
 """
 
 import json
@@ -24,7 +24,7 @@ def make_network(sizes: list[int]) -> torch.nn.Module:
 
 
 def seconds_per_step(case: dict, steps: int, burn_in: int) -> float:
-    """Of one call of `train` with pybnn's defaults and the paper's step size."""
+    """Seconds per step in one call of `train` with pybnn's defaults and the paper's step size."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((case["points"], case["sizes"][0])), rng.standard_normal(case["points"])
     model = Bohamiann(get_network=lambda input_dimensionality: make_network(case["sizes"]))

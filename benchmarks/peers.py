@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 
 
 def run_peer(peers: Path, script: str, case: dict) -> Any | None:
-    """What benchmarks/<script>.py measured for a case; None, and a line that says why, where it cannot run."""
+    """What benchmarks/<script>.py measured for a case; None where it cannot run; a failure is printed."""
     python = peers / "bin" / "python"
     if not python.exists():
         return None

@@ -1,4 +1,4 @@
-"""Chain-steps a second of scale-adapted SGHMC beside pybnn, JAX and our own torch engine.
+"""Chain-steps per second of scale-adapted SGHMC beside pybnn, JAX and our own torch engine.
 
 All measurements of one table run one after the other on one CPU; each is the best of many repetitions.
 """
@@ -16,7 +16,7 @@ TARGETS = {"small": {"one chain": 60, "many chains": 150}, "large": {"one chain"
 
 
 def measure(sizes: list[int], seconds: float, peers: Path) -> dict[str, dict[str, list[float]]]:
-    """Seconds a chain-step of everything that can run, by name and phase, one entry a number of chains."""
+    """Seconds per chain-step of everything that can run, by name and phase, one entry per number of chains."""
     case = {"sizes": sizes, "points": 455, "batch": 20, "chains": [1, 10, 20, 50], "seconds": seconds}
     found = {"compiled": seconds_per_step("compiled", case), "torch": seconds_per_step("torch", case)}
     others = {name: run_peer(peers, f"peer_{name}", case) for name in ("pybnn", "jax")}
@@ -24,9 +24,9 @@ def measure(sizes: list[int], seconds: float, peers: Path) -> dict[str, dict[str
 
 
 def speed_table(network: str, found: dict[str, dict[str, list[float]]]) -> Table:
-    """Chain-steps a second in sampling and in burn-in, and the compiled engine's ratio to each."""
+    """Chain-steps per second in sampling and in burn-in, and the compiled engine's ratio to each."""
     sizes = "-".join(map(str, NETWORKS[network]))
-    table = Table(title=f"{network} network, {sizes}: chain-steps a second (and how many times faster ours is)")
+    table = Table(title=f"{network} network, {sizes}: chain-steps per second (and how many times faster ours is)")
     for column in ("", "phase", "1 chain", "10 chains", "20 chains", "50 chains"):
         table.add_column(column, justify="left" if column in ("", "phase") else "right")
     labels = {"compiled": "ours, compiled", "torch": "ours, torch", "pybnn": "pybnn 0.0.5", "jax": "JAX"}

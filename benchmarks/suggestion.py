@@ -2,7 +2,7 @@
 
     BOHAMIANN   N = 100, 3 x 50, burn-in of 100 N + 10,000 steps, 100 samples; one run, and 20 in lockstep: pybnn
     DNGO        N = 500: pybnn
-    GP          marginal likelihood, log EI, gradient ascent: BoTorch, in each size as often as fits the time
+    GP          marginal likelihood, log EI, gradient ascent: BoTorch, as often as the time allows at each size
 
 All in 6 dimensions. Times are CPU seconds of one thread, which other load on the machine does not lengthen; compiled
 functions are in numba's cache before the clock starts.
@@ -27,16 +27,16 @@ from core.models.mixture import GaussianMixtureModel
 from core.randomness import make_generators
 
 DIMENSION = 6
-CHAIN = {"points": 100, "burn_in": 10_000, "steps": 20_000}  # of the NIPS paper: 100 N, and 10,000 more
+CHAIN = {"points": 100, "burn_in": 10_000, "steps": 20_000}  # as in the NIPS paper: 100 N, and 10,000 more
 RUNS = 20
 DNGO_POINTS = 500
 GP_POINTS = (20, 50, 100, 200)
-TARGETS = {"one run": 20, f"{RUNS} runs": 50, "DNGO": 20, "GP": 1}  # times the peer, a run
+TARGETS = {"one run": 20, f"{RUNS} runs": 50, "DNGO": 20, "GP": 1}  # times the peer, per run
 ASCENT = GradientAscent()
 
 
 def data(runs: int, points: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """X (runs, N, d) of the unit cube and y (runs, N)."""
+    """X (runs, N, d) in the unit cube and y (runs, N)."""
     X = torch.rand(runs, points, DIMENSION, dtype=torch.float64, generator=make_generators([points])[0])
     return X, (3 * X).sin().sum(-1)
 
@@ -67,7 +67,7 @@ def bohamiann(peers: Path) -> tuple[Table, list[str]]:
         seconds = suggest(model, searches, *data(runs, CHAIN["points"]))
         found[name] = {part: value / runs for part, value in seconds.items()}
     peer = run_peer(peers, "peer_pybnn_suggestion", {"model": "bohamiann", "dimension": DIMENSION, **CHAIN})
-    title = f"BOHAMIANN, one suggestion at N = {CHAIN['points']}: CPU seconds a run"
+    title = f"BOHAMIANN, one suggestion at N = {CHAIN['points']}: CPU seconds per run"
     if peer is None:
         return seconds_table(title, found), []
     lines = []
@@ -92,7 +92,7 @@ def dngo(peers: Path) -> tuple[Table, list[str]]:
 
 
 def gaussian_process(seconds: float) -> tuple[Table, list[str]]:
-    """A Gaussian process' suggestion beside BoTorch's, the best of as many as fit the time."""
+    """A Gaussian process' suggestion beside BoTorch's, the best of as many as the time allows."""
     found, lines = {}, []
     for points in GP_POINTS:
         X, y = data(1, points)
@@ -105,7 +105,7 @@ def gaussian_process(seconds: float) -> tuple[Table, list[str]]:
 
 
 def best(measure: Callable[[], dict[str, float]], seconds: float) -> dict[str, float]:
-    """The measurement of the smallest sum, of three or more as long as there is time."""
+    """The measurement with the smallest sum, out of at least three, for as long as there is time."""
     deadline, found = time.perf_counter() + seconds, []
     while len(found) < 3 or time.perf_counter() < deadline:
         found.append(measure())
@@ -118,7 +118,7 @@ def verdict(name: str, ratio: float, peer: str, target: float) -> str:
 
 
 def seconds_table(title: str, found: dict[str, dict[str, float]]) -> Table:
-    """Seconds by part, one row a contestant."""
+    """Seconds by part, one row per contestant."""
     columns = list(dict.fromkeys(part for parts in found.values() for part in parts))
     table = Table(title=title)
     for column in ("", *columns):
@@ -129,6 +129,6 @@ def seconds_table(title: str, found: dict[str, dict[str, float]]) -> Table:
 
 
 def report(peers: Path, seconds: float) -> tuple[list[Table], list[str]]:
-    """All three: tables, and lines that say which targets are met."""
+    """Tables of all three models, and lines that say which targets are met."""
     parts = [bohamiann(peers), dngo(peers), gaussian_process(seconds)]
     return [table for table, _ in parts], [line for _, lines in parts for line in lines]

@@ -1,8 +1,8 @@
-"""Tabular benchmarks: lookups a second, and runs of the optimizers of thesis 7.4 on a table of the shipped size.
+"""Tabular benchmarks: lookups per second, and runs of the optimizers of thesis 7.4 on a table of the shipped size.
 
-Lookups are beside those in a file as published (`core.tabular.published`), read as its own package does: the group of
-the configuration's sorted JSON, then one number of an array. A run is 500 evaluations, or 125 brackets of Hyperband
-and BOHB. The table is made by a formula; CPU seconds of one thread, the shortest of some runs.
+Lookups are compared with those in a file as published (`core.tabular.published`), read as its own package reads it: the
+group of the configuration's sorted JSON, then one number of an array. A run is 500 evaluations, or 125 brackets of
+Hyperband and BOHB. The table is made by a formula; CPU seconds of one thread, the shortest of a few runs.
 """
 
 import json
@@ -23,11 +23,11 @@ from core.tabular.grid import FCNET
 from core.tabular.synthetic import synthetic_table
 from papers.tabular.experiments.comparison import make_optimizer
 
-LOOKUPS = 1_000_000  # a second, wanted
-RUNS, MINUTES, CORES = 500, 15.0, 2  # all methods but BOHAMIANN on one table, wanted
-BOHB_SECONDS = 2.0  # of a run, wanted
+LOOKUPS = 1_000_000  # target, per second
+RUNS, MINUTES, CORES = 500, 15.0, 2  # target for all methods except BOHAMIANN on one table
+BOHB_SECONDS = 2.0  # target, per run
 REPEATS = 3
-IN_FILE = 200  # configurations of the file that lookups are compared with
+IN_FILE = 200  # number of configurations in the file that lookups are compared with
 METHODS = ("random", "tpe", "regularized_evolution", "reinforce", "hyperband", "bohb")
 
 
@@ -38,7 +38,7 @@ def shipped_table() -> TabularBenchmark:
 
 
 def shortest(call: Callable[[], object], repeats: int = REPEATS) -> float:
-    """CPU seconds of a call."""
+    """CPU seconds of the shortest of some calls."""
     found = []
     for _ in range(repeats):
         start = time.thread_time()
@@ -48,7 +48,7 @@ def shortest(call: Callable[[], object], repeats: int = REPEATS) -> float:
 
 
 def lookups(benchmark: TabularBenchmark, n: int = 1_000_000) -> dict[str, float]:
-    """Lookups a second: of positions at once, of configurations at once, and one by one in a published file."""
+    """Lookups per second: of positions at once, of configurations at once, and one by one in a published file."""
     generator = np.random.default_rng(0)
     positions = generator.integers(benchmark.table.grid.size, size=n)
     few = benchmark.table.grid.configurations(positions[: n // 100])
@@ -82,7 +82,7 @@ def naive(file: h5py.File, configuration: dict, generator: np.random.Generator) 
 
 
 def run(benchmark: TabularBenchmark, method: str, repeats: int = REPEATS) -> tuple[float, int]:
-    """CPU seconds of a run with the constants of the paper's scale, its records made, and its evaluations."""
+    """CPU seconds of a run with the constants of the paper's scale, records included, and its number of evaluations."""
     (cell,) = Catalogue().find_cells(f"tabular/methods/parkinsons/{method}", "paper")
     counts = []
 
@@ -100,12 +100,12 @@ def report(repeats: int = REPEATS) -> tuple[list[Table], list[str]]:
     """Tables of lookups and runs, and lines that say which targets are met."""
     benchmark = shipped_table()
     rates = lookups(benchmark)
-    table = Table(title="lookups a second")
+    table = Table(title="lookups per second")
     for name in rates:
         table.add_column(name, justify="right")
     table.add_row(*(f"{rate:,.0f}" for rate in rates.values()))
     runs = Table(title="a run on a table of 1,728 configurations")
-    for column in ("method", "evaluations", "CPU seconds", "us an evaluation"):
+    for column in ("method", "evaluations", "CPU seconds", "us per evaluation"):
         runs.add_column(column, justify="left" if column == "method" else "right")
     seconds = {}
     for method in METHODS:
@@ -115,12 +115,12 @@ def report(repeats: int = REPEATS) -> tuple[list[Table], list[str]]:
 
 
 def verdicts(rates: dict[str, float], seconds: dict[str, float]) -> list[str]:
-    """Lookups a second and CPU seconds a run against what is wanted."""
+    """Lookups per second and CPU seconds per run against their targets."""
     minutes, bohb = RUNS * sum(seconds.values()) / CORES / 60, seconds["bohb"]
     rate, ratio = rates["positions"], rates["positions"] / rates["published file"]
     met = {True: "met", False: "MISSED"}
     return [
-        f"lookups: {rate:,.0f} a second, {ratio:,.0f}x a published file, target {LOOKUPS:,}: {met[rate >= LOOKUPS]}",
+        f"lookups: {rate:,.0f} per second, {ratio:,.0f}x a published file, target {LOOKUPS:,}: {met[rate >= LOOKUPS]}",
         f"BOHB, 125 brackets: {bohb:.2f} s, target {BOHB_SECONDS:g} s: {met[bohb < BOHB_SECONDS]}",
         f"{RUNS} runs of {len(seconds)} methods on {CORES} cores: {minutes:.1f} minutes, target {MINUTES:g}: "
         f"{met[minutes < MINUTES]}",

@@ -1,8 +1,8 @@
-"""Tune a small network on scikit-learn's digits with BOHB: many configurations for one epoch, few for nine.
+"""Tune a small network on scikit-learn's digits with BOHB: many configurations for one epoch, a few for nine.
 
     python examples/budgets.py
 
-Takes about ten seconds, offline. Most configurations are given up early; what counts is the loss on the largest budget.
+Takes about ten seconds, offline. Most configurations are stopped early; what counts is the loss on the largest budget.
 """
 
 import warnings
@@ -22,7 +22,7 @@ SPACE.add(Float("learning_rate", (1e-4, 1e-1), log=True), Integer("units", (8, 6
 
 
 def error(configuration, budget):
-    """The share of wrong answers on the validation set after so many epochs."""
+    """The share of wrong answers on the validation set after `budget` epochs."""
     network = MLPClassifier(
         (configuration["units"],),
         batch_size=configuration["batch_size"],

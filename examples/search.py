@@ -2,7 +2,7 @@
 
     python examples/search.py
 
-Takes a few seconds, offline. With `journal="svm.jsonl"` it could be interrupted and would go on where it stopped.
+Takes a few seconds, offline. With `journal="svm.jsonl"` it could be interrupted and would resume where it stopped.
 """
 
 from ConfigSpace import ConfigurationSpace, Float

@@ -1,1 +1,1 @@
-"""The replicated papers: one folder each, saying as data and short functions what was run, drawn and published."""
+"""The replicated papers, one folder each: data and short functions that say what was run, drawn and published."""

@@ -18,7 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; a `UserError` becomes one line on stderr and exit status 2."""
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")  # one thread a cell, cells run side by side; read when torch is imported
+        os.environ.setdefault(
+            variable, "1"
+        )  # one thread per cell, since cells run side by side; read when torch is imported
     options = _parser().parse_args(arguments)
     try:
         return _call(options)
@@ -27,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     except ModuleNotFoundError as error:
         if str(error.name).partition(".")[0] in ("core", "papers"):
-            raise  # a defect of ours
+            raise  # a bug of ours
         print(f"error: {missing_module(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as interruption:
@@ -36,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _call(options: argparse.Namespace) -> int:
-    """Libraries are imported here: `--help` and mistyped options answer at once."""
+    """Libraries are imported here, so that `--help` and mistyped options answer at once."""
     from rich.console import Console
 
     from core.experiment.catalogue import Catalogue
@@ -50,15 +52,19 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m papers", description=__doc__)
     commands_ = parser.add_subparsers(required=True, metavar="command")
 
-    listing = commands_.add_parser("list", help="the papers; the experiments and artifacts of one; the cells of a name")
+    listing = commands_.add_parser(
+        "list", help="list the papers, the experiments and artifacts of one, or the cells of a name"
+    )
     listing.add_argument("name", nargs="?", help="a paper, or paper/experiment")
     _scale(listing)
     listing.set_defaults(command=("listing", "list_papers"))
 
-    run = commands_.add_parser("run", help="run a cell, or all cells that a shorter name or a pattern means")
-    run.add_argument("name", help="paper/experiment/benchmark/method, its beginning, or a pattern: 'paper/*/boston'")
+    run = commands_.add_parser("run", help="run a cell, or all cells that a shorter name or a pattern matches")
+    run.add_argument(
+        "name", help="paper/experiment/benchmark/method, the beginning of one, or a pattern: 'paper/*/boston'"
+    )
     _scale(run)
-    run.add_argument("--runs", type=int, help="repetitions, instead of the scale's")
+    run.add_argument("--runs", type=int, help="number of repetitions, instead of the scale's")
     run.add_argument("--device", default="cpu", help="a torch device: cpu, cuda, cuda:1, ...")
     run.add_argument(
         "--set",
@@ -67,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="change one setting: an ablation, kept in results/ablation and never promoted",
+        help="change one setting; the result is an ablation, kept in results/ablation and never promoted",
     )
     run.set_defaults(command=("running", "run"))
 
@@ -78,27 +84,27 @@ def _parser() -> argparse.ArgumentParser:
         "--with",
         dest="additions",
         choices=("ablation",),
-        help="add your ablations (run --set) as rows and lines, as a drawing of its own in figures/ablation",
+        help="add your ablations (run --set) as rows and lines, in a separate drawing in figures/ablation",
     )
     draw.set_defaults(command=("drawing", "draw"))
 
-    compare = commands_.add_parser("compare", help="verdicts in the terminal and as figures/comparison.html")
-    compare.add_argument("name", nargs="*", help="artifacts as for draw, all by default; cells with --against")
+    compare = commands_.add_parser("compare", help="show verdicts in the terminal and in figures/comparison.html")
+    compare.add_argument("name", nargs="*", help="artifacts as for draw (default: all); with --against, cells")
     compare.add_argument("--against", choices=("reference",), help="compare your runs of cells with the shipped ones")
     _source(compare)
     compare.set_defaults(command=("drawing", "compare"))
 
     promote = commands_.add_parser("promote", help="copy finished cells of results/run into results/reference")
-    promote.add_argument("name", help="paper/experiment/benchmark/method, or its beginning")
+    promote.add_argument("name", help="paper/experiment/benchmark/method, or the beginning of one")
     _scale(promote)
     promote.set_defaults(command=("promotion", "promote"))
 
-    verify = commands_.add_parser("verify", help="rerun shipped shards, chosen at random, and compare")
+    verify = commands_.add_parser("verify", help="rerun randomly chosen shipped shards and compare")
     verify.add_argument(
-        "name", nargs="?", default="*", help="a paper, or an experiment or cell, or a pattern; all by default"
+        "name", nargs="?", default="*", help="a paper, an experiment, a cell or a pattern (default: all)"
     )
-    verify.add_argument("--shards", type=int, default=1, help="of each experiment (default: 1)")
-    verify.add_argument("--seed", type=int, default=0, help="of the choice (default: 0)")
+    verify.add_argument("--shards", type=int, default=1, help="number of shards of each experiment (default: 1)")
+    verify.add_argument("--seed", type=int, default=0, help="seed of the choice (default: 0)")
     verify.add_argument(
         "--longest",
         type=float,
@@ -112,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     quickstart.set_defaults(command=("running", "quickstart"))
 
     readme = commands_.add_parser("readme", help="write the table of papers in README.md from what is drawn")
-    readme.add_argument("--check", action="store_true", help="change nothing; fail if the table is out of date")
+    readme.add_argument("--check", action="store_true", help="change nothing, and fail if the table is out of date")
     readme.set_defaults(command=("readme", "readme"))
     return parser
 
@@ -129,7 +135,7 @@ def _source(parser: argparse.ArgumentParser) -> None:
         "--source",
         choices=SOURCES,
         default="reference",
-        help="shipped raw runs, or your own (results/run), drawn into figures/own",
+        help="the shipped raw runs (reference), or your own in results/run, drawn into figures/own",
     )
 
 
@@ -151,7 +157,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 if __name__ == "__main__":
     status = main()
-    if status > 128:  # interrupted: taking everything down in order can take longer than anyone wants to wait
+    if status > 128:  # interrupted: an orderly shutdown can take longer than anyone wants to wait
         sys.stdout.flush()
         os._exit(status)
     sys.exit(status)

@@ -1,4 +1,4 @@
-"""Settings of the background chapter's illustrations. Imports no torch, the Snakefile reads it."""
+"""Settings of the background chapter's illustrations. Does not import torch, since the Snakefile reads it."""
 
 from __future__ import annotations
 

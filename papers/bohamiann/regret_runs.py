@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 
-# Of Fig A.1's eight panels the text names three: these ten are the authors' own list.
+# The text names only three of Fig A.1's eight panels; these ten are the authors' own list.
 FIGURE_A1 = [
     "branin",
     "hartmann3",
@@ -28,7 +28,7 @@ HPOLIB = {
 
 
 def hpolib_runs(results: Results) -> pd.DataFrame:
-    """The runs of all five benchmarks, of which Branin's are those of Fig 1 left and Hartmann6's those of Fig A.1."""
+    """The runs of all five benchmarks; Branin's are those of Fig 1 left, Hartmann6's those of Fig A.1."""
     frames = []
     for experiment, benchmarks in HPOLIB.items():
         frame = results.frame(experiment)

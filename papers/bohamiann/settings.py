@@ -1,4 +1,4 @@
-"""Settings of BOHAMIANN's experiments: names, types, ranges. Imports no torch, the Snakefile reads it."""
+"""Settings of BOHAMIANN's experiments: names, types, ranges. Does not import torch, since the Snakefile reads it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Decay = Annotated[float, Field(gt=0, le=1)]
 
 
 class Regression(Settings):
-    """A Bayesian network on a regression data set, random splits, one fit for each point of a grid of constants."""
+    """A Bayesian network on random splits of a regression data set, one fit for each point of a grid of constants."""
 
     sampler: Literal["sghmc", "adaptive_sghmc"]
     raise_friction: bool = True
@@ -66,6 +66,6 @@ class Mixture(Settings):
 
 
 class FitAfterOptimization(Optimization):
-    """Optimization in one dimension, and the model's prediction on a grid after it."""
+    """Optimization in one dimension, followed by the model's prediction on a grid."""
 
     grid: PositiveInt = 400

@@ -1,8 +1,9 @@
 """The two SGHMC rows of NIPS Table 1: constants chosen from a grid, for all data sets together and for each alone.
 
 "Best average" takes the step length and momentum decay with the highest mean over the data sets of the mean over the
-runs; "tuned per dataset" the highest mean on each data set. As in the paper the choice is made by the numbers that are
-then reported, which favours SGHMC. Constants with which any run diverged are not eligible for that data set.
+runs; "tuned per dataset" those with the highest mean on each data set. As in the paper, the choice is made by the
+numbers that are then reported, which favours SGHMC. Constants with which any run diverged on a data set are not
+eligible for it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ CONSTANTS = ["step_size", "momentum_decay"]
 
 
 class Chosen(NamedTuple):
-    """Rows of the records that were chosen, labelled in a column `row`, and what was chosen in words."""
+    """The chosen rows of the records, labelled in a column `row`, and a description of the choice."""
 
     rows: list[pd.DataFrame]
     description: str

@@ -1,4 +1,4 @@
-"""Benchmarks and methods of paper.yaml that drawings and claims both speak of, in the thesis' order."""
+"""Benchmarks and methods of paper.yaml that both drawings and claims name, in the thesis' order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ DIMENSIONS = ("d8", "d16", "d32", "d64")
 """Stochastic counting ones, half of the hyperparameters categorical."""
 
 SURROGATES = ("surrogates", "surrogates_gp")
-"""The experiments on surrogates; GP-BO is one of its own."""
+"""The experiments on surrogates; GP-BO has a separate one."""
 
 DATA_SETS = {
     "adult": "Adult",

@@ -1,4 +1,4 @@
-"""Settings of BOHB's experiments: names, types, ranges. Imports no torch, the Snakefile reads it."""
+"""Settings of BOHB's experiments: names, types, ranges. Does not import torch, since the Snakefile reads it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Collect(Settings):
     """Learning curves of configurations drawn from Table C.1 (thesis C.8.1).
 
     Attributes:
-        configurations: trained in a run; run r has those with the numbers r n, .., (r + 1) n - 1.
-        epochs: of a training.
+        configurations: number n trained in a run; run r has those numbered r n to (r + 1) n - 1.
+        epochs: length of each training.
         seed: of the split, the configurations and all trainings.
     """
 
@@ -31,11 +31,11 @@ class Search(Settings):
 
     Attributes:
         optimizer: a name of `core.study.methods`. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one
-            evaluation after the other. Both, "random" and "tpe" evaluate on the largest budget alone.
-        full_evaluations: the clock stops after so many times the largest budget.
-        brackets: of Hyperband and BOHB, instead.
-        workers: that evaluate side by side.
-        eta, random_fraction, samples, bandwidth_factor, categorical_factor: of BOHB, the first of Hyperband, too.
+            evaluation after the other. Both, and "random" and "tpe", evaluate on the largest budget only.
+        full_evaluations: the clock stops after this many times the largest budget.
+        brackets: length of a run of Hyperband or BOHB, instead of full_evaluations.
+        workers: number that evaluate side by side.
+        eta, random_fraction, samples, bandwidth_factor, categorical_factor: of BOHB; Hyperband has eta, too.
     """
 
     optimizer: Literal["random", "tpe", "smac", "gp_mcmc", "hyperband", "bohb"]
@@ -52,7 +52,7 @@ class Search(Settings):
     def _ends(self) -> Search:
         bandit = self.optimizer in ("hyperband", "bohb")
         if (self.full_evaluations is None) == (self.brackets is None) or (self.brackets is not None and not bandit):
-            raise ValueError("one of full_evaluations and brackets must be given, brackets for hyperband or bohb only")
+            raise ValueError("one of full_evaluations and brackets must be given, brackets only for hyperband or bohb")
         if not bandit and self.full_evaluations < 1:
             raise ValueError(f"full_evaluations = {self.full_evaluations}: {self.optimizer!r} needs at least 1")
         if self.optimizer == "gp_mcmc" and self.workers != 1:
@@ -65,7 +65,7 @@ class Search(Settings):
 
     @property
     def method(self) -> MethodSettings:
-        """The method that these settings mean, with those of them that it has."""
+        """The method that these settings name, with those of them that it has."""
         from core.study.methods import IntegratedGPSettings, method_with
 
         if self.optimizer == "gp_mcmc":  # as RoBO's
@@ -74,7 +74,7 @@ class Search(Settings):
 
 
 class CountingOnesSearch(Search):
-    """On stochastic counting ones of so many dimensions, half of them categorical."""
+    """A search on stochastic counting ones with `dimension` dimensions, half of them categorical."""
 
     dimension: Annotated[int, Field(gt=0, multiple_of=2)]
 

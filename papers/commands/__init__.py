@@ -1,3 +1,3 @@
-"""What the command line does, one function a command: (catalogue, parsed options, console) -> exit status."""
+"""What the command line does, one function per command: (catalogue, parsed options, console) -> exit status."""
 
-KEPT = "interrupted; finished shards are kept, the same command goes on from there"
+KEPT = "interrupted; finished shards are kept, and the same command continues from there"

@@ -12,7 +12,7 @@ from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 
-FILE_WIDTH = 120  # of lines where there is no terminal that has one
+FILE_WIDTH = 120  # characters per line, where no terminal sets a width
 
 
 def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Console) -> int:
@@ -46,7 +46,7 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
             interval = f"{found.difference:+.3g} [{found.low:.3g}, {found.high:.3g}]"
             table.add_row(escape(found.metric), *means, escape(interval), found.verdict)
         console.print(table)
-    told = "Means over the runs (how many; failed ones are left out), own minus shipped, 95% interval by Welch."
+    told = "Means over the runs (their number; failed ones are left out), own minus shipped, Welch's 95% interval."
     console.print(told, soft_wrap=True)
     return 0
 

@@ -17,7 +17,7 @@ SUFFIXES = {f".{extension}" for extensions in EXTENSIONS.values() for extension 
 
 
 def draw(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Draw artifacts; what cannot be drawn is reported, and the others are drawn all the same."""
+    """Draw artifacts; those that cannot be drawn are reported, and the others are drawn all the same."""
     chosen = drawings(catalogue, options.name, options.scale, options.source)
     if options.additions == "ablation":
         chosen = [replace(drawn, ablations=True) for drawn in chosen]
@@ -52,7 +52,7 @@ def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console)
 
 
 def drawings(catalogue: Catalogue, names: list[str], scale: str, source: str) -> list[Drawing]:
-    """The drawings that names mean, each once: paper/artifact, a short name, a paper, or a file below figures/.
+    """The drawings that the names refer to, each once: paper/artifact, a short name, a paper, or a file below figures/.
 
     Raises:
         UserError: an unknown or ambiguous name.

@@ -1,4 +1,4 @@
-"""`python -m papers list`: what there is, and what of it is present."""
+"""`python -m papers list`: papers, experiments, artifacts and cells, and which of them are present."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from papers.commands.overview import overview
 
 
 def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """A line a paper; of a paper its experiments and artifacts; of a longer name its cells, with what is present."""
+    """One line per paper; for a paper its experiments and artifacts; for a longer name its cells, and their runs."""
     if options.name and any(sign in options.name for sign in "/*?["):
         from core.experiment.results import inspect_cell  # reads files with Arrow, which the overview does without
 

@@ -1,4 +1,4 @@
-"""What stands and what is coming, a line a paper."""
+"""The papers that are here and those that are coming, one line each."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ COMING = {
     "profet": "Meta-Surrogate Benchmarking for Hyperparameter Optimization",
     "ablr": "Scalable Hyperparameter Transfer Learning",
 }
-"""Papers without a folder yet; one that has got a folder is no longer listed as coming."""
+"""Papers without a folder yet; once a paper has one, it is no longer listed as coming."""
 
 
 def overview(catalogue: Catalogue, scale: str, console: Console) -> None:
-    """A line a paper, then how to see more."""
+    """Print one line per paper, then how to see more."""
     columns = [Column("paper", no_wrap=True)]
     columns += [Column(name, justify="right", no_wrap=True) for name in ("artifacts", "drawn", "cells", "shipped")]
     columns.append(Column("title", no_wrap=True, overflow="ellipsis", ratio=1))

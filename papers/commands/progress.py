@@ -1,4 +1,4 @@
-"""How far a command has come: a bar in a terminal, and a line a minute where the output is a file."""
+"""How far a command has come: a bar in a terminal, or one line per minute where the output is a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.experiment.pace import Pace
 LINE_SECONDS = 60.0
 """Between two lines of a log."""
 REFRESH_SECONDS = 0.5
-"""Between two looks at the clock, so that seconds left go down although nothing is told."""
+"""Between two looks at the clock, so that the seconds left go down even when no progress is reported."""
 
 
 class Display(Protocol):
@@ -34,7 +34,7 @@ class Display(Protocol):
 
 @contextmanager
 def progress_display(console: Console, pace: Pace, cells: int) -> Iterator[Display]:
-    """A display of the cells that are computed, in their order; `begin` and `end` enclose each."""
+    """A display of the cells that are computed, in order; `begin` and `end` enclose each."""
     display = Bar(console, pace, cells) if console.is_terminal else Log(console, pace, cells)
     stopped = threading.Event()
 
@@ -88,7 +88,7 @@ class Bar:
 
 
 class Log:
-    """A line when a cell begins and ends, and one a minute between."""
+    """A line when a cell begins and ends, and one per minute in between."""
 
     def __init__(self, console: Console, pace: Pace, cells: int, interval: float = LINE_SECONDS) -> None:
         self.console, self.interval, self._pace, self._cells, self._number = console, interval, pace, cells, 0
@@ -102,7 +102,7 @@ class Log:
         self._pace.begin()
         self._number += 1
         self._title, self._running = title, True
-        self._say(f"begun, {cell_left(self._pace) or 'no earlier run to estimate from'}")
+        self._say(f"started, {cell_left(self._pace) or 'no earlier run to estimate from'}")
 
     def update(self, fraction: float) -> None:
         self._pace.update(fraction)
@@ -132,7 +132,7 @@ def cell_left(pace: Pace) -> str:
 
 
 def all_left(pace: Pace) -> str:
-    """`14 min left`, with what is not known."""
+    """`14 min left`, and how many cells were never timed."""
     seconds, unknown = pace.all_left
     rest = f"{unknown} cell{'s' if unknown > 1 else ''} never timed" if unknown else ""
     return ", ".join(filter(None, ["" if seconds is None else f"{in_words(seconds)} left", rest]))

@@ -1,4 +1,4 @@
-"""`python -m papers promote`: runs of your own become shipped ones."""
+"""`python -m papers promote`: turn your own runs into shipped ones."""
 
 from __future__ import annotations
 

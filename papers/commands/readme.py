@@ -1,4 +1,4 @@
-"""The README's table of papers: what stands with its verdicts, counted over the drawings, and what is coming."""
+"""The README's table of papers: those here with their verdicts, counted over the drawings, and those coming."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORDS = {"inconclusive": "open", "differs": "differ", "holds": "hold", "fails": 
 
 
 def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Write the table from the drawings of the shipped runs, or with `--check` only say that it is out of date.
+    """Write the table from the drawings of the shipped runs, or with `--check` only say whether it is out of date.
 
     Raises:
         UserError: an artifact is not drawn or its drawing is out of date, or the README has no place for the table.
@@ -56,7 +56,7 @@ def papers_table(catalogue: Catalogue) -> str:
 
 
 def table_of(catalogue: Catalogue, words: dict[str, str]) -> str:
-    """The table with these words about each paper's verdicts: the papers that stand, then those that are coming."""
+    """The table with these words on each paper's verdicts: first the papers that are here, then those coming."""
     lines = ["| paper | title | artifacts | verdicts so far |", "| :-- | :-- | --: | :-- |"]
     for name, paper in catalogue.papers.items():
         link = f"[{name}]({catalogue.package}/{name}/README.md)"
@@ -88,7 +88,7 @@ def verdicts(sidecars: list[dict]) -> str:
 
 
 def _in_words(noun: str, counted: list[tuple[int, str]]) -> str:
-    """What is counted stands behind the first number alone; verbs are those of one or of several."""
+    """The noun follows the first number only; verbs agree with the number."""
     words = [f"{word}s" if number == 1 and word in VERBS else word for number, word in counted]
     numbers = [str(number) for number, _ in counted]
     numbers[0] = f"{numbers[0]} {noun}{'' if numbers[0] == '1' else 's'}"

@@ -1,4 +1,4 @@
-"""`python -m papers run` and `quickstart`: cells one after the other, with seconds left, and what came out."""
+"""`python -m papers run` and `quickstart`: cells one after the other, with the time left, and what came out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from papers.commands.progress import progress_display
 
 
 def run(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Run the cells that a name or pattern means, then say what came out."""
+    """Run the cells that a name or pattern matches, then say what came out."""
     cells = catalogue.find_cells(options.name, options.scale, options.runs, dict(options.overrides))
     _check_device(options.device)
     run_cells(catalogue, cells, options.device, console)
@@ -30,7 +30,7 @@ def run(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> 
 
 
 def quickstart(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Each paper's quickstart experiment, live at each call: an earlier one's results are made anew."""
+    """Run each paper's quickstart experiment live at each call, replacing the results of earlier calls."""
     for name, paper in catalogue.papers.items():
         cells = list(catalogue.cells(name, paper.quickstart, "smoke"))
         for cell in cells:
@@ -41,16 +41,16 @@ def quickstart(catalogue: Catalogue, options: argparse.Namespace, console: Conso
 
 
 def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Console) -> None:
-    """Run what is missing of cells, and print a summary of each one's numeric columns.
+    """Run the cells that are missing, and print a summary of each cell's numeric columns.
 
-    Neither an experiment's module nor torch is imported where all are finished. An interruption ends it within two
+    Where all are finished, neither an experiment's module nor torch is imported. An interruption ends it within two
     seconds.
     """
     root = catalogue.root
     missing = []
     for cell in cells:
         if is_finished(cell, root):
-            _summarise(cell, root, "finished already", "kept", console)
+            _summarize(cell, root, "finished already", "kept", console)
         else:
             missing.append(cell)
     if not missing:
@@ -67,11 +67,11 @@ def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Con
             say = lambda text: display.console.print(text, markup=False, soft_wrap=True)  # noqa: E731
             run_cell(cell, function, root, device, say=say, progress=display.update)
             display.end()
-            _summarise(cell, root, f"{in_words(time.perf_counter() - start)} here", "wrote", display.console)
+            _summarize(cell, root, f"{in_words(time.perf_counter() - start)} here", "wrote", display.console)
 
 
-def _summarise(cell: Cell, root: Path, spent: str, verb: str, console: Console) -> None:
-    """Mean, standard deviation and range of each numeric column that varies; Arrow alone, pandas takes a second."""
+def _summarize(cell: Cell, root: Path, spent: str, verb: str, console: Console) -> None:
+    """Mean, standard deviation and range of each numeric column that varies; Arrow only, as pandas takes a second."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""`python -m papers verify`: shipped shards, chosen at random, rerun and compared with what is shipped."""
+"""`python -m papers verify`: randomly chosen shipped shards, rerun and compared with what is shipped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_CHECKED = "not checked"
 
 
 def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Rerun shards of every experiment that is named; exit status 1 where one differs from what is shipped."""
+    """Rerun shards of every named experiment; exit status 1 where one differs from what is shipped."""
     from core.experiment.verify import choose, shipped_shards
 
     if options.shards < 1:
@@ -48,7 +48,7 @@ def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
 
 
 def _verified(catalogue: Catalogue, shard) -> tuple[str, str]:
-    """The agreement of one shard, and what is printed of it."""
+    """The agreement of one shard, and what is printed about it."""
     from core.experiment.verify import verify_shard
 
     with TemporaryDirectory() as folder:
@@ -61,10 +61,10 @@ def _verified(catalogue: Catalogue, shard) -> tuple[str, str]:
 
 
 def _cells(catalogue: Catalogue, name: str) -> list[Cell]:
-    """The cells that a name means at any scale.
+    """The cells that a name matches at any scale.
 
     Raises:
-        UserError: it means none at any of them.
+        UserError: it matches none at any scale.
     """
     found, errors = [], []
     for scale in SCALES:

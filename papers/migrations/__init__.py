@@ -1,1 +1,1 @@
-"""Changes of settings' names, carried over to raw runs that were made before them; each is run once."""
+"""Changes of settings' names, carried over to the raw runs made before them; each migration is run once."""

@@ -5,7 +5,7 @@
 "tpe" is ours and "optuna_tpe" Optuna's, in the cells of BOHAMIANN and DNGO as well; the Gaussian process that BOHB is
 compared with has its hyperparameters integrated out, which is "gp_mcmc"; and BOHAMIANN on the tables maximizes its
 acquisition function by single steps, "one_step", as it always did under the name "local_search". Cells keep their
-names, which are the papers'.
+names, which come from the papers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RENAMINGS = (
 
 
 def migrate(root: Path) -> list[Path]:
-    """Carry the renamings over to all raw runs below a repository's root; the files that changed.
+    """Apply the renamings to all raw runs below a repository's root, and return the files that changed.
 
     Raises:
         UserError: as `rename`.

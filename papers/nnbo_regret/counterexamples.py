@@ -2,8 +2,8 @@
 
 Lemma 4.1 conditions Y_n on the data D_n and on Y_1, ..., Y_(n-1) at once, and says that f given both is still the
 posterior GP(mu_n, k_n). Neither reading works. In the filtration of the data M_n is not adapted, since Y_i contains
-f(x*), which the data don't tell. In its own filtration, Y_1 and f(x_1) tell f(x*), and later increments are no longer
-centred.
+f(x*), which the data do not reveal. In its own filtration, Y_1 and f(x_1) reveal f(x*), and later increments are no
+longer centred.
 
 `revealed`: values of f are independent standard normals, observed without noise; x* is a given point, each query a new
 one. Then mu_i = 0, s_i = 0, V_i = 2, all of Lemma 4.1's claims hold for each Y_i = f(x*) - f(x_i) by itself, and yet
@@ -11,7 +11,8 @@ one. Then mu_i = 0, s_i = 0, V_i = 2, all of Lemma 4.1's claims hold for each Y_
     E[Y_(n+1) | Y_1, ..., Y_n] = M_n / (n + 1),   Var M_n = n^2 + n instead of <M>_n = 2 n,
     P[R_n / n > eps] = Phi(-eps sqrt(n / (n + 1))), which does not decay, against exp(-n eps^2 / 4) by the theorem.
 
-`optimum_bias`: let instead x* be the best of m such points, as it is the best of the f that the probability is over.
+`optimum_bias`: let x* instead be the best of m such points, as it is the best point of the f that the probability is
+over.
 Then the first increment has the mean E[max of m standard normals] > 0 (1 / sqrt(pi) for m = 2), not 0: the posterior
 mean at a point that is the optimum is too low on average, so the increments lean to the right, against the bound.
 """
@@ -37,7 +38,7 @@ def revealed_probability(n: np.ndarray, threshold: float) -> np.ndarray:
 
 
 def optimum_bias(points: int) -> float:
-    """E[Y_1] of the second counterexample, the mean of the largest of so many standard normals."""
+    """E[Y_1] of the second counterexample, the mean of the largest of `points` standard normals."""
     if points < 1:
         raise ValueError(f"optimum_bias: points = {points}; allowed: at least 1")
 

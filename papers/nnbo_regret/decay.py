@@ -1,12 +1,12 @@
 """The empirical probability P[R_n / n > eps] over the runs, and the rate at which it decays: Brofos et al., Fig 3.
 
-`above` is (runs, n), whether the average regret exceeds eps, k_n its sum over the runs. The paper shows k_n / runs on
-a logarithmic axis and gives the slope of its fall, without saying how it was fitted. Both fits here begin at n_0, the
-last query with at least `START` of the highest share, and a rate is negative where the probability falls.
+`above` (runs, n) says whether the average regret exceeds eps; k_n is its sum over the runs. The paper shows k_n / runs
+on a logarithmic axis and gives the slope of its fall, without saying how it was fitted. Both fits here begin at n_0,
+the last query with at least `START` of the highest share, and a rate is negative where the probability falls.
 
-* `rate_of_logs`, as the paper presumably did: least squares of log(k_n / runs) on n up to the last k_n > 0. Zeros have
-  no logarithm and drop out, a run counts as many times as it has queries, and the few last runs weigh most.
-* `rate_of_counts`: by likelihood. Where P falls as exp(rate n), of k_n runs above each stays so with probability
+* `rate_of_logs`, presumably the paper's way: least squares of log(k_n / runs) on n up to the last k_n > 0. Zeros have
+  no logarithm and drop out, a run counts as many times as it has queries, and the last few runs weigh most.
+* `rate_of_counts`: by likelihood. Where P falls as exp(rate n), each of the k_n runs above stays above with probability
   exp(rate), k_{n+1} ~ Binomial(k_n, exp(rate)); the product over n >= n_0 is largest at
 
       rate = log( sum k_{n+1} / sum k_n ) = log(1 - (k_{n_0} - k_N) / sum_{n_0 <= n < N} k_n),
@@ -14,7 +14,7 @@ last query with at least `START` of the highest share, and a rate is negative wh
   falls over exposure, as for a lifetime. Zeros enter as they are, and runs still above at the end are censored.
 
 Where the decay is exponential the rate is the same early and late; `late_over_early` is the ratio of the two. Intervals
-resample runs, n_0 found anew in each resample: `picks` (batch, runs) are the numbers of the runs in each.
+resample runs, and n_0 is found again in each resample: `picks` (batch, runs) are the numbers of the runs in each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from core.report.bootstrap import Interval, bootstrap_interval, bootstrap_interv
 
 START = 0.9
 SPLIT = 0.3
-"""The part of the highest share at which early ends and late begins."""
+"""The fraction of the highest share at which early ends and late begins."""
 
 RESAMPLES = 2_000
 SEED = 2015
@@ -46,8 +46,8 @@ class Decay(NamedTuple):
     """A fit with its intervals: the rate per query by likelihood, that by least squares of logarithms, n_0 (from 1),
     and the late over the early rate.
 
-    Rates are 0 where no run falls below after n_0. All are nan where no run is ever above, the last also where the
-    share never falls to `SPLIT`.
+    Rates are 0 where no run falls below after n_0. All are nan where no run is ever above; the last is also nan where
+    the share never falls to `SPLIT`.
     """
 
     rate: Interval
@@ -57,7 +57,7 @@ class Decay(NamedTuple):
 
 
 def exceedance(above: np.ndarray, level: float = 0.95) -> Probability:
-    """Share of runs above at each query, with Wilson's interval, which is honest at shares of 0 and 1."""
+    """Share of runs above at each query, with Wilson's interval, which is valid at shares of 0 and 1."""
     runs = len(above)
     share = above.mean(0)
     z2 = special.ndtri(0.5 + level / 2) ** 2
@@ -67,7 +67,7 @@ def exceedance(above: np.ndarray, level: float = 0.95) -> Probability:
 
 
 def fit_decay(above: np.ndarray, generator: int, start: float = START, n: int = RESAMPLES) -> Decay:
-    """The fit of the paper's Fig 3; all intervals see the same resamples."""
+    """The fit of the paper's Fig 3; all intervals use the same resamples."""
 
     def statistics(picks: np.ndarray) -> np.ndarray:
         counts = resampled_counts(above, picks)
@@ -104,7 +104,7 @@ def last_above(counts: np.ndarray, part: float) -> np.ndarray:
 
 
 def rate_of_counts(counts: np.ndarray, first: np.ndarray, last: np.ndarray | int = -1) -> np.ndarray:
-    """By likelihood, from k_n (batch, n) in the columns from first to last, both (batch,); nan where first < 0."""
+    """The rate by likelihood, from k_n (batch, n) in columns first to last, both (batch,); nan where first < 0."""
     batch, n = counts.shape
     last = np.broadcast_to(np.asarray(last) % n, batch)
     columns = np.arange(n)
@@ -116,7 +116,7 @@ def rate_of_counts(counts: np.ndarray, first: np.ndarray, last: np.ndarray | int
 
 
 def rate_of_logs(counts: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """By least squares of log k_n on n where k_n > 0; nan with fewer than two such n."""
+    """The rate by least squares of log k_n on n where k_n > 0; nan with fewer than two such n."""
     columns = np.arange(counts.shape[1])
     used = (columns >= first[:, None]) & (counts > 0)
     logs = np.log(np.maximum(counts, 1))

@@ -1,12 +1,12 @@
 """Tests of the increments Y_i: are they what Lemmas 4.1 and 4.2 say? Arrays are (runs, n).
 
-Runs are independent, the increments of a run are not, so every interval and test takes the run as its unit.
+Runs are independent but the increments of a run are not, so every interval and test takes the run as its unit.
 
 * Lemma 4.1, E[Y_i | past] = 0: `mean_tests` over stretches of the run, by flipping the signs of whole runs, with the
   p-values of all stretches adjusted at once (Westfall and Young's step of the largest |t|); `orthogonality`, the ratio
   E[M_n^2] / E[M]_n, which is 1 for every martingale whatever its increments' variance.
 * Eq. 17, Var[Y_i | past] = V_i: `calibration`, the ratio E[M]_n / E<M>_n.
-* Lemma 4.2, sub-Gaussian (Eq. 22): `proxies`, the alpha^2(t) = 2 log E[exp(t Z_i)] / t^2 of the standardised increments
+* Lemma 4.2, sub-Gaussian (Eq. 22): `proxies`, the alpha^2(t) = 2 log E[exp(t Z_i)] / t^2 of the standardized increments
   Z_i = Y_i / sqrt(V_i). V_i is known before Y_i, so the condition with alpha = 1 implies alpha^2(t) <= 1 for every t.
 * Lemma 4.2, heavy on left (Eqs. 20, 21; Bercu and Touati 2008): E[T_a(Y_i) | past] <= 0 for every a > 0, with the
   truncation T_a(y) = min(|y|, a) sign(y). `heaviness` takes a as multiples of sqrt(V_i), which the past knows too, in
@@ -30,7 +30,7 @@ CUTS = (0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 """Truncations a in units of sqrt(V_i); the last does not truncate and is Eq. 20."""
 
 ARGUMENTS = (-2.0, -1.0, -0.5, -0.25, 0.25, 0.5, 1.0, 2.0)
-"""t of the sub-Gaussian condition."""
+"""Values of t at which the sub-Gaussian condition is tested."""
 
 
 class MeanTests(NamedTuple):
@@ -66,7 +66,7 @@ def orthogonality(increments: np.ndarray, generator: np.random.Generator | int) 
 
 
 def batch_orthogonality(increments: np.ndarray, batches: np.ndarray, generator: np.random.Generator | int) -> Interval:
-    """The same within batches, E[sum_b (sum_{i in b} Y_i)^2] / E[M]_n; batches (n,) tells which query is in which."""
+    """Orthogonality in batches, E[sum_b (sum_{i in b} Y_i)^2] / E[M]_n; batches (n,) has the batch of each query."""
     members = (batches[:, None] == np.unique(batches)).astype(float)  # (n, batches)
     squares = np.stack([np.square(increments @ members).sum(1), np.square(increments).sum(1)], axis=1)
     return bootstrap_interval(squares, ratio_of_means, generator)
@@ -78,8 +78,8 @@ def calibration(paths: Paths, generator: np.random.Generator | int) -> Interval:
     return bootstrap_interval(squares, ratio_of_means, generator)
 
 
-def standardised(paths: Paths) -> np.ndarray:
-    """Z_i, (runs, n); nan where the variance is 0, that is where the optimum itself is queried."""
+def standardized(paths: Paths) -> np.ndarray:
+    """Z_i, (runs, n); nan where the variance is 0, that is, where the optimum itself is queried."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(paths.variance > 0, paths.increments / np.sqrt(paths.variance), np.nan)
 
@@ -99,16 +99,16 @@ def proxies(z: np.ndarray, arguments: Sequence[float], generator: np.random.Gene
 
 
 def heaviness(paths: Paths, bins: int = 4, cuts: Sequence[float] = CUTS, level: float = 0.95) -> pd.DataFrame:
-    """Truncated means of the standardised increments, bin by bin of the predicted standard deviation.
+    """Truncated means of the standardized increments in each bin of the predicted standard deviation.
 
     Returns:
         one row for each (bin, cut): sd_low, sd_high (the bin), cut, mean of T_cut(Z), low and high of its interval
-        (all rows together at `level`, by Bonferroni), and side: `left` (below 0), `right` (above 0: not heavy on left)
+        (all rows jointly at `level`, by Bonferroni), and side: `left` (below 0), `right` (above 0: not heavy on left)
         or `neither`.
     """
-    z, sd = standardised(paths), np.sqrt(paths.variance)
+    z, sd = standardized(paths), np.sqrt(paths.variance)
     edges = np.unique(np.quantile(sd[sd > 0], np.linspace(0, 1, bins + 1)))
-    edges = edges if len(edges) > 1 else np.repeat(edges, 2)  # all the same: one bin
+    edges = edges if len(edges) > 1 else np.repeat(edges, 2)  # all equal: one bin
     rows = []
     for b, (low, high) in enumerate(pairwise(edges)):
         inside = (sd > 0) & (sd >= low) & ((sd <= high) if b == len(edges) - 2 else (sd < high))
@@ -122,7 +122,7 @@ def heaviness(paths: Paths, bins: int = 4, cuts: Sequence[float] = CUTS, level: 
 
 
 def excess_kurtosis(z: np.ndarray) -> float:
-    """Of all standardised increments together; 0 for a normal law."""
+    """The excess kurtosis of all standardized increments together; 0 for a normal law."""
     values = z[np.isfinite(z)]
     squares = np.square(values - values.mean())
     return float(np.square(squares).mean() / squares.mean() ** 2 - 3)

@@ -1,6 +1,6 @@
 """The martingale of the regret and the bound of Theorem 4.3: Brofos et al., Eqs. 10 to 14, 17, 25 to 32.
 
-f is maximised, as in the paper, and arrays are (runs, n): one line a run, one column a query after the initial design.
+f is maximized, as in the paper, and arrays are (runs, n): a row per run, a column per query after the initial design.
 With r_i = f(x*) - f(x_i) and the model's mean mu_i and covariance k_i before query i,
 
     s_i = mu_i(x*) - mu_i(x_i)                                           predicted regret
@@ -10,7 +10,7 @@ With r_i = f(x*) - f(x_i) and the model's mean mu_i and covariance k_i before qu
     <M>_n = sum V_i,   [M]_n = sum Y_i^2                                 predictable and quadratic variation (Eq. 26)
 
 Signs: Eqs. 11, 14 and the text below Eq. 28 print -mu(nu_i) + mu(nu*) and S_n = sum mu_i(x_i) - mu_i(x*), which would
-add the predicted regret instead of taking it away; the increments are then not centred even where the model is right.
+add the predicted regret instead of subtracting it; the increments are then not centred even where the model is right.
 
 The inequality behind the theorem (Eq. 24): where E[exp(t Y_i) | past] <= exp(alpha^2 t^2 V_i / 2) for all t, the
 process exp(t M_n - alpha^2 t^2 <M>_n / 2) is a supermartingale, and Hoelder's inequality with t = x b / alpha^2 gives,
@@ -18,10 +18,10 @@ for constants x, b > 0 and every p > 1,
 
     P[M_n >= x b <M>_n] <= E[exp(-(p - 1) x^2 b^2 <M>_n / (2 alpha^2))]^(1/p).
 
-Eq. 30 puts x b = (n eps - S_n) / <M>_n there, with alpha = 1. Two things are lost on the way: the expectation (Eq.
-28), and that x b is a constant while S_n and <M>_n are random. `bound_of_run` is what is printed,
-`bound_in_expectation` has the expectation back, `bound_with_constants` has constants and is what the increments'
-properties really imply.
+Eq. 30 substitutes x b = (n eps - S_n) / <M>_n, with alpha = 1. Two things are lost on the way: the expectation (Eq.
+28), and the condition that x b is a constant, since S_n and <M>_n are random. `bound_of_run` is what is printed,
+`bound_in_expectation` restores the expectation, and `bound_with_constants` has constants and is what the increments'
+properties actually imply.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ POWERS = np.array([1.01, 1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0]
 
 @dataclass(frozen=True)
 class Paths:
-    """What is recorded of the runs on one benchmark, each (runs, n), maximised.
+    """What is recorded of the runs on one benchmark, each (runs, n), maximized.
 
     regret: r_i; predicted_regret: s_i; variance: V_i.
     """
@@ -62,11 +62,11 @@ class Paths:
         return self.regret - self.predicted_regret
 
     def after(self, first: int) -> Paths:
-        """The processes started anew at column `first`: what is a martingale stays one."""
+        """The processes restarted at column `first`; a martingale remains one."""
         return Paths(*(value[:, first:] for value in vars(self).values()))
 
     def as_printed(self) -> Paths:
-        """The same with the predicted regret's sign as Eqs. 11 and 14 print it."""
+        """The same paths with the predicted regret's sign as Eqs. 11 and 14 print it."""
         return Paths(self.regret, -self.predicted_regret, self.variance)
 
     @property
@@ -121,9 +121,9 @@ def bound_of_run(exponent: np.ndarray, p: float) -> np.ndarray:
 
 
 def bound_in_expectation(exponent: np.ndarray) -> np.ndarray:
-    """Eq. 27 with the mean over the runs in the place of the expectation, at the best p > 1; (runs, n) -> (n,).
+    """Eq. 27 with the mean over the runs in place of the expectation, at the best p > 1; (runs, n) -> (n,).
 
-    As p grows, the run with the smallest exponent alone counts: that limit is the last candidate.
+    As p grows, only the run with the smallest exponent counts: that limit is the last candidate.
     """
     runs = len(exponent)
     sums = special.logsumexp(-(POWERS[:, None, None] - 1) * exponent, axis=1)  # (powers, n), whose exp underflows
@@ -134,11 +134,12 @@ def bound_in_expectation(exponent: np.ndarray) -> np.ndarray:
 def bound_with_constants(paths: Paths, threshold: float) -> np.ndarray:
     """A bound on P[R_n > n eps] that sub-Gaussian increments imply, (n,).
 
-    For constants s < n eps and v the event lies in {S_n > s} or {<M>_n > v} or {M_n > n eps - s, <M>_n <= v}, so that
+    For constants s < n eps and v the event is covered by {S_n > s}, {<M>_n > v} and {M_n > n eps - s, <M>_n <= v}, so
 
         P[R_n > n eps] <= P[S_n > s] + P[<M>_n > v] + exp(-(n eps - s)^2 / (2 v)).
 
-    s and v are the (k + 1)-th largest over the runs, the first two terms at most k / runs each; the best k is taken.
+    s and v are the (k + 1)-th largest over the runs, so the first two terms are at most k / runs each; the best k is
+    taken.
     """
     runs = len(paths.regret)
     highest_first = (slice(None, None, -1), slice(None))

@@ -1,6 +1,6 @@
 """The recorded runs as arrays: from the rows of the experiments `hartmann` and `line` to the `Paths` of martingale.py.
 
-The only place that knows columns and signs. Records are of the maximised f; with the posterior before a query,
+This module alone knows columns and signs. Records are of the maximized f; with the posterior before a query,
 
     regret = f(x*) - f(x_i),   mu_query = mu_i(x_i),   mu_optimum = mu_i(x*),   variance = V_i (Eq. 17).
 """
@@ -27,7 +27,7 @@ def recorded_paths(results: Results, benchmark: str) -> Paths:
     """The runs on one benchmark, failed ones left out.
 
     Raises:
-        NotRunError: there is no run of it.
+        NotRunError: the benchmark was not run.
     """
     regret, mu_query, mu_optimum, variance = _columns(
         results, benchmark, "regret", "mu_query", "mu_optimum", "variance"
@@ -37,7 +37,7 @@ def recorded_paths(results: Results, benchmark: str) -> Paths:
 
 @once
 def recorded_batches(results: Results, benchmark: str) -> tuple[np.ndarray, np.ndarray]:
-    """The batch, from 1, of each query and the observations behind it, (n,); a batch shares one posterior."""
+    """The batch of each query, from 1, and its number of observations, (n,) each; a batch shares one posterior."""
     batch, observations = _columns(results, benchmark, "batch", "observations")
     return batch[0].astype(int), observations[0].astype(int)
 
@@ -52,7 +52,7 @@ def average_with_initial(results: Results, benchmark: str) -> np.ndarray:
 
 
 def _columns(results: Results, benchmark: str, *names: str) -> list[np.ndarray]:
-    """Each column as (runs, n), double precision; n is what all runs have."""
+    """Each column as (runs, n) in double precision; n is the number of queries that all runs have."""
     frame = results.frame(EXPERIMENTS[benchmark])
     rows = frame[frame["benchmark"] == benchmark] if len(frame) else frame
     rows = rows[~rows["run"].isin(rows.loc[rows["status"] == "failed", "run"])]

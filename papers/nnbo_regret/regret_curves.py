@@ -9,14 +9,14 @@ from core.report import NotRunError
 
 LABELS = {"gaussian_mixture": "Gaussian mixture, 2-d", "hartmann4_rescaled": "Hartmann, 4-d"}
 SHOWN = 300
-"""Queries of Fig 2."""
+"""Number of queries in Fig 2."""
 
 
 def queries(results: Results, experiment: str, benchmark: str, upto: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Average regret R_m / m and minimum regret Q_m of at most so many queries, (runs, m) each; initial mean (runs,).
+    """Average regret R_m / m and minimum regret Q_m up to a query, (runs, m) each; mean initial regret (runs,).
 
     Raises:
-        NotRunError: there is no run.
+        NotRunError: the benchmark was not run.
     """
     frame = results.frame(experiment)
     rows = frame[(frame["benchmark"] == benchmark) & (frame["iteration"] <= upto)] if len(frame) else frame

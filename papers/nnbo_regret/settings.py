@@ -1,4 +1,4 @@
-"""Settings of the experiments of Brofos et al. Imports no torch, the Snakefile reads it."""
+"""Settings of the experiments of Brofos et al. Does not import torch, since the Snakefile reads it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Search(Settings):
     min_noise: PositiveFloat = 1e-8
     noise_sd: NonNegativeFloat = 0.01
     length_scale: PositiveFloat = 0.2
-    """Of the Gaussian process whose draws are maximised, in units of [-1, 1]; the other targets have none."""
+    """Length scale of the Gaussian process whose draws are maximized, in units of [-1, 1]; other targets have none."""
 
 
 class WallClock(Search):

@@ -1,7 +1,7 @@
 """The runs of optimizers on the tables (thesis 7.4), and when they end.
 
-The end of a set is the median time after which runs of random search had made all their evaluations. The thesis' ends
-(1e5 s on protein, 3e5 s on slice, 6e4 s on naval, 3e4 s on Parkinson) are that for its grid and its machines.
+The end of a set is the median time that runs of random search take for all their evaluations. The thesis' ends
+(1e5 s on protein, 3e5 s on slice, 6e4 s on naval, 3e4 s on Parkinson) are those for its grid and its machines.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def comparison_runs(results: Results) -> pd.DataFrame:
     """The trajectories of all methods.
 
     Raises:
-        NotRunError: there is none of random search, which says when a set ends.
+        NotRunError: random search, which determines when a set ends, was not run.
     """
     parts = [results.frame(experiment) for experiment in ("methods", "bohamiann")]
     frame = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
@@ -33,7 +33,7 @@ def comparison_runs(results: Results) -> pd.DataFrame:
 
 
 def benchmarks_of(frame: pd.DataFrame) -> list[str]:
-    """The sets on which random search was run, in the thesis' order; others behind."""
+    """The sets on which random search was run: the thesis' in its order, then others."""
     found = set(frame.loc[frame["method"] == "random", "benchmark"])
     return [*(name for name in LABELS if name in found), *sorted(found - set(LABELS))]
 
@@ -58,5 +58,5 @@ def durations(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
 
 
 def is_short(frame: pd.DataFrame, benchmark: str, method: str) -> bool:
-    """Whether a method's runs say nothing of the end of the set."""
+    """Whether a method's runs end too early to say anything about the end of the set."""
     return ends(frame, benchmark, method) < FINISHED * ends(frame, benchmark)

@@ -1,4 +1,4 @@
-"""Settings of the chapter's experiments. Imports no torch, the Snakefile reads it."""
+"""Settings of the chapter's experiments. Does not import torch, since the Snakefile reads it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Names = tuple[str, ...]
 
 
 class Grid(Settings):
-    """Which part of Table 7.2 is trained, and how: epochs and repetitions (7.1), a seed for the split and trainings."""
+    """The part of Table 7.2 that is trained, and how: epochs and repetitions (7.1), a seed for split and trainings."""
 
     epochs: PositiveInt = 100
     repetitions: PositiveInt = 4
@@ -49,12 +49,12 @@ class Grid(Settings):
 
 
 class Search(Settings):
-    """A run of one optimizer on a table (7.4.1), its constants those of D.3.
+    """A run of one optimizer on a table (7.4.1), with the constants of D.3.
 
     Attributes:
-        evaluations: of a run of all but Hyperband and BOHB.
-        brackets: of a run of Hyperband and BOHB, "successive halving iterations".
-        minimum_budget, eta: of the same; the largest budget is the table's number of epochs.
+        evaluations: number in a run of all methods except Hyperband and BOHB.
+        brackets: number in a run of Hyperband and BOHB, "successive halving iterations".
+        minimum_budget, eta: of Hyperband and BOHB; the largest budget is the table's number of epochs.
         random_fraction, samples, bandwidth_factor, minimum_bandwidth: BOHB's.
         population, tournament: regularized evolution's.
         learning_rate, momentum: REINFORCE's.
@@ -76,14 +76,14 @@ class Search(Settings):
 
     @property
     def method(self) -> MethodSettings:
-        """The method that these settings mean, with those of them that it has."""
+        """The method that these settings name, with those of them that it has."""
         from core.study.methods import method_with
 
         return method_with(self.optimizer, self)
 
 
 class NetworkSearch(Optimization):
-    """BOHAMIANN on a table, its constants those of D.3: 10 steps of burn-in an observation, then 20,000."""
+    """BOHAMIANN on a table, with the constants of D.3: 10 steps of burn-in per observation, then 20,000."""
 
     model: Literal["bohamiann"] = "bohamiann"
     maximizer: Literal["one_step"] = "one_step"

@@ -10,6 +10,7 @@ from core.experiment.results import Results
 from core.report.memo import once
 from core.report.runs import frame_of, rows_of
 from core.tabular.frame import from_records
+from core.tabular.grid import Grid
 from core.tabular.table import Table
 
 LABELS = {
@@ -18,18 +19,31 @@ LABELS = {
     "naval": "HPO-Bench-Naval",
     "parkinsons": "HPO-Bench-Parkinson",
 }
-"""The thesis' names, in its order; a set that the thesis does not have is called by its own name."""
+"""The thesis' names, in its order; a set that is not in the thesis keeps its own name."""
+
+WORDS = {
+    "init_lr": "initial learning rates:",
+    "batch_size": "batch sizes:",
+    "lr_schedule": "schedules:",
+    "activation_fn_1": "activations in layer 1:",
+    "activation_fn_2": "activations in layer 2:",
+    "n_units_1": "units in layer 1:",
+    "n_units_2": "units in layer 2:",
+    "dropout_1": "dropout in layer 1:",
+    "dropout_2": "dropout in layer 2:",
+}
+"""The hyperparameters of Table 7.2 as captions name them."""
 
 IMPORTANCE_SHARES = (0.01, 0.1, 1.0)
-"""The best shares of the configurations that Figs 7.3, 7.4 and D.6 to D.9 show, left to right."""
+"""The shares of best configurations that Figs 7.3, 7.4 and D.6 to D.9 show, left to right."""
 
 
 @once
 def grid_tables(results: Results) -> dict[str, Table]:
-    """The tables that were run, by data set, in the order of `LABELS`; others behind.
+    """The tables that were run, by data set, in the order of `LABELS`, then others.
 
     Raises:
-        NotRunError: there is none.
+        NotRunError: no table was run.
     """
     frame = frame_of(results, "grid")
     found = {str(name): from_records(rows, place=f"grid/{name}") for name, rows in frame.groupby("benchmark")}
@@ -39,7 +53,7 @@ def grid_tables(results: Results) -> dict[str, Table]:
 
 @once
 def grid_table(results: Results, name: str) -> Table:
-    """One table.
+    """The table of one data set.
 
     Raises:
         NotRunError: it was not run.
@@ -48,11 +62,19 @@ def grid_table(results: Results, name: str) -> Table:
 
 
 def describe(tables: Iterable[Table]) -> str:
-    """Which grids they are, in a sentence; sets with equal grids together."""
+    """The grids of the tables in words; sets with equal grids together."""
     groups: dict[str, list[str]] = {}
     for table in tables:
-        groups.setdefault(table.grid.description, []).append(table.dataset)
+        groups.setdefault(_in_words(table.grid), []).append(table.dataset)
     return ". ".join(f"{', '.join(names)}: {words}" for words, names in groups.items())
+
+
+def _in_words(grid: Grid) -> str:
+    """A grid's description with the names of hyperparameters in words."""
+    words = grid.description
+    for name in grid.values:
+        words = words.replace(f"{name} ", f"{WORDS[name]} ")
+    return words
 
 
 def label(name: str) -> str:

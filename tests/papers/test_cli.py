@@ -64,7 +64,7 @@ class TestRun:
         assert "estimate" in output
         assert len(read_records(tmp_path / "results/run/quick/toy/fit/line/plain.parquet")[0]) == 3
 
-    def test_a_finished_cell_is_summarised_again(self, papers):
+    def test_a_finished_cell_is_summarized_again(self, papers):
         papers("run", CELL)
         status, output, _ = papers("run", CELL)
         assert status == 0

@@ -46,7 +46,7 @@ class TestLog:
         log.end()
         log.refresh()
         assert said(console) == [
-            "toy/fit [smoke]: begun, 1 min 40 s left",
+            "toy/fit [smoke]: started, 1 min 40 s left",
             "toy/fit [smoke]: 50% after 40 s, 50 s left",
             "toy/fit [smoke]: 100% after 1 min 20 s",
         ]
@@ -59,7 +59,7 @@ class TestLog:
         log.update(0.75)
         log.refresh()
         assert said(console) == [
-            "[1/3] a: begun, no earlier run to estimate from",
+            "[1/3] a: started, no earlier run to estimate from",
             "[1/3] a: 75% after 1 min, 20 s left; all 3 cells: 50 s left, 1 cell never timed",
         ]
 

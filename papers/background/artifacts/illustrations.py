@@ -1,4 +1,4 @@
-"""Figures of chapter 2: raw runs in, Figure out. Each shows the first repetition; the checks speak of all."""
+"""Figures of chapter 2: raw runs in, Figure out. Each shows the first repetition; the checks cover all of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def fig2_1(results: Results, published: Published | None) -> Figure:
     for axes, rows in zip(bottom[1:], (before, after), strict=True):
         grid, candidate = rows[rows["part"] == "grid"], rows[rows["part"] == "candidate"]
         axes.plot(grid["x"], grid["ei"], color=style.GREEN, label="expected improvement")
-        axes.axvline(candidate["x"].iloc[0], color=style.VERMILION, linestyle="--", label="its maximiser")
+        axes.axvline(candidate["x"].iloc[0], color=style.VERMILION, linestyle="--", label="its maximizer")
         axes.set_xlabel("x")
     for axes, rows in zip(top[1:], (before, after), strict=True):
         candidate = rows[rows["part"] == "candidate"]["x"].iloc[0]
@@ -41,8 +41,8 @@ def fig2_1(results: Results, published: Published | None) -> Figure:
     top[0].set_xlabel("x")
     _legend(figure, top[1], bottom[1])
     caption = (
-        "Forrester function, uniform observations. The shades are one, two and three standard deviations of a Gaussian "
-        "process with a Matern-5/2 kernel, noise-free, whose hyperparameters maximise the marginal likelihood."
+        "Forrester function, uniform observations. Shaded: one, two and three standard deviations of a noise-free "
+        "Gaussian process with a Matern-5/2 kernel, whose hyperparameters maximize the marginal likelihood."
     )
     return Figure(figure, caption, shown)
 
@@ -69,7 +69,7 @@ def fig2_2(results: Results, published: Published | None) -> Figure:
         panel.set_xlabel("x")
     axes[1].sharey(axes[2])
     caption = (
-        "Draws given four noise-free observations (standardised) of the Forrester function; both kernels have a length "
+        "Draws given four noise-free observations (standardized) of the Forrester function; both kernels have a length "
         "scale of 0.15."
     )
     return Figure(figure, caption, shown)
@@ -89,7 +89,7 @@ def fig2_3(results: Results, published: Published | None) -> Figure:
     _legend(figure, panels[0])
     caption = (
         "Eight observations of the Forrester function from [0.25, 0.75]; one, two and three standard deviations. The "
-        "forest has 100 trees; its variance is that of Eq. 2.7 with mu squared, as the law of total variance has it."
+        "forest has 100 trees; its variance is that of Eq. 2.7 with mu squared, as the law of total variance requires."
     )
     return Figure(figure, caption, shown)
 

@@ -1,1 +1,1 @@
-"""What the pictures of chapter 2 are there to show, each claim beside its check."""
+"""What the pictures of chapter 2 are meant to show, each claim beside its check."""

@@ -16,7 +16,7 @@ SEED = 2
     artifact="fig2_1",
     place="thesis Fig 2.1 (b)",
     kind="shape",
-    sentence="Expected improvement is next to nothing where the function was observed.",
+    sentence="Expected improvement is close to zero where the function was observed.",
 )
 def ei_vanishes_at_observations(results: Results) -> Check:
     """Expected improvement at the observations over its maximum, before the step; below 0.05."""
@@ -33,7 +33,7 @@ def ei_vanishes_at_observations(results: Results) -> Check:
     artifact="fig2_1",
     place="thesis Fig 2.1 (c)",
     kind="shape",
-    sentence="Evaluating the maximiser of expected improvement removes the model's uncertainty there.",
+    sentence="Evaluating the maximizer of expected improvement removes the model's uncertainty there.",
 )
 def evaluation_removes_uncertainty(results: Results) -> Check:
     """Standard deviation at the evaluated point after the step over that before it; below 0.2."""

@@ -1,7 +1,7 @@
 """The illustrations of chapter 2, each on the Forrester function over [0, 1]: a shard of repetitions in, records out.
 
 The thesis does not say which function it drew; Forrester is one-dimensional, multimodal and used later in it. Every
-repetition has observations of its own, so that what a figure shows can be checked beyond one picture.
+repetition has its own observations, so that what a figure shows can be checked beyond one picture.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from core.randomness import make_generators, normal_, uniform_
 from papers.background.settings import Kernel, Models, Step
 
 JITTER = 1e-8
-NOISE = 1e-6  # variance, of standardised targets: the function is observed without noise
+NOISE = 1e-6  # variance, of standardized targets: the function is observed without noise
 
 
 def step(context: Context[Step]) -> pd.DataFrame:
-    """Fig 2.1: a Gaussian process and its expected improvement before and after the evaluation of its maximiser.
+    """Fig 2.1: a Gaussian process and its expected improvement before and after the evaluation of its maximizer.
 
     Rows: stage ("before", "after"), part ("grid", "data", "candidate"), x, value (of the function), mean, sd (of the
     function, noise excluded) and ei.
@@ -61,7 +61,7 @@ def step(context: Context[Step]) -> pd.DataFrame:
 
 
 def kernels(context: Context[Kernel]) -> pd.DataFrame:
-    """Fig 2.2: the kernel against the distance to 0, and draws of the posterior it gives, with standardised targets.
+    """Fig 2.2: the kernel against the distance to 0, and draws of the posterior it gives, with standardized targets.
 
     Rows: part ("kernel", "draw", "data"), draw (its number, -1 elsewhere), x, value.
     """
@@ -115,7 +115,7 @@ def models(context: Context[Models]) -> pd.DataFrame:
 
 
 def _uniform(context: Context, points: int, interval: tuple[float, float]) -> Tensor:
-    """Observed places that all methods share, (runs, points, 1) float64."""
+    """The observed points, which all methods share, (runs, points, 1) float64."""
     low, high = interval
     generators = make_generators(context.shared_seeds("points"), context.device)
     X = torch.empty(len(context.runs), points, 1, dtype=torch.float64, device=context.device)

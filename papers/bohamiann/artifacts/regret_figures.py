@@ -47,7 +47,7 @@ def fig3_3(results: Results, published: Published | None) -> Figure:
 
 
 def figA_1(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig A.1: the same on all functions; its eight panels are not named, these are the authors' ten."""
+    """Thesis Fig A.1: the same on all functions. Its eight panels are not named; these are the authors' ten."""
     return _panels(results, FIGURE_A1, 4, 3, 8.0)
 
 
@@ -105,7 +105,7 @@ def _panels(results: Results, names: list[str], rows: int, columns: int, height:
 
 
 def _panel(axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods: list[str]) -> pd.DataFrame:
-    """What was drawn on one of several panels; that nothing was run is said on it."""
+    """Draw one of several panels and return what was drawn; a panel without runs says so."""
     axes.set_title(TITLES[benchmark])
     try:
         return draw_incumbents(axes, frame, metric, benchmark, methods)

@@ -58,7 +58,7 @@ def fig3_2(results: Results, published: Published | None) -> Figure:
     figure.legend(*panels[1].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     both = _visits_both(frame)
     caption = (
-        "Positions of one chain (first repetition), every fifth step, the same step length of 0.01 for both. "
+        "Positions of one chain (first repetition) at every fifth step, with the same step length of 0.01 for both. "
         "Share of all chains that spend at least 1% of the sampling phase in each mode: "
         f"SGHMC {both['sghmc']:.0%}, adaptive SGHMC {both['adaptive_sghmc']:.0%}."
     )

@@ -23,12 +23,12 @@ OURS_ONLY = {
     "adaptive_sghmc_weak_prior": "adaptive, weak noise prior (ours only)",
 }
 QUOTED = ("vi", "pbp")
-LIKELIHOOD = "log-likelihood in nats a point, of the Gaussian with the ensemble's moments"
+LIKELIHOOD = "log-likelihood in nats per point, of the Gaussian with the ensemble's moments"
 
 
 @published_names(rows=("sghmc_best_average", "sghmc_tuned", "adaptive_sghmc", *QUOTED))
 def table1(results: Results, published: Published) -> Table:
-    """NIPS Table 1: both SGHMC rows are chosen from the grid by the mean over the runs, as the caption says."""
+    """NIPS Table 1; both SGHMC rows are chosen from the grid by the mean over the runs, as the caption says."""
     frame = results.frame("uci_nips")
     chosen = select_constants(frame, "log_likelihood")
     adaptive = frame[frame["method"] != "sghmc_grid"]
@@ -78,10 +78,10 @@ def _uci_table(results: Results, published: Published, metric: str, direction: s
 
 
 def _rows(published: Published, samples: pd.DataFrame) -> list[str]:
-    """The published rows, then ours alone."""
+    """The published rows, then those that only we have."""
     return list(dict.fromkeys([*published.rows, *samples["row"]]))
 
 
 def _columns(published: Published, samples: pd.DataFrame) -> list[str]:
-    """The published data sets, then those only we ran (the bundled one of the smoke scale)."""
+    """The published data sets, then those that only we ran (the bundled one of the smoke scale)."""
     return list(dict.fromkeys([*published.columns, *samples["column"]]))

@@ -1,7 +1,7 @@
 """Claims about BOHAMIANN's Bayesian optimization (NIPS 6.1, thesis 3.6.1).
 
 The statistic is the logarithm (base 10) of the regret after the last evaluation, averaged over the runs: regrets span
-orders of magnitude, and a mean of the regrets themselves would speak of the worst run alone. Methods share their
+orders of magnitude, and a mean of the regrets themselves would reflect the worst run alone. Methods share their
 initial designs run by run, so differences are bootstrapped in pairs.
 """
 
@@ -57,7 +57,7 @@ def less_sensitive_to_width_on_branin(results: Results) -> Check:
     artifact="figA_1",
     place="thesis 3.6.1",
     sentence="GP-based optimization is best on the low-dimensional functions; of eight, BOHAMIANN ties on two, "
-    "wins two, loses four.",
+    "wins on two and loses on four.",
 )
 def gp_is_best_on_low_dimensional(results: Results) -> Check:
     """Averaged over the functions, BOHAMIANN ends above the GP; the detail has wins, ties and losses."""
@@ -75,7 +75,7 @@ def gp_is_best_on_low_dimensional(results: Results) -> Check:
 
 @claim(artifact="figA_1", place="thesis 3.6.1", sentence="BOHAMIANN is consistently better than DNGO.")
 def above_dngo_everywhere(results: Results) -> Check:
-    """On every function BOHAMIANN ends below DNGO, both with 50 units a layer."""
+    """On every function BOHAMIANN ends below DNGO, both with 50 units per layer."""
     frame = results.frame("synthetic")
     checks = [_above(frame, name, "dngo_50", "bohamiann_50") for name in FIGURE_A1]
     return all_of(checks, "8 of 8")
@@ -87,7 +87,7 @@ def above_dngo_everywhere(results: Results) -> Check:
     sentence="BOHAMIANN depends less on the network's width than DNGO, over all functions.",
 )
 def less_sensitive_to_width(results: Results) -> Check:
-    """The same, on average over the functions of Fig A.1."""
+    """On average over the functions of Fig A.1, BOHAMIANN's two widths end nearer to each other than DNGO's."""
     return _width_effect(results.frame("synthetic"), FIGURE_A1)
 
 
@@ -131,10 +131,10 @@ def matches_gp_on_four_of_five(results: Results) -> Check:
     artifact="fig1_right",
     place="NIPS Fig 1 right",
     kind="shape",
-    sentence="The band of two standard deviations holds sinOne over most of the interval.",
+    sentence="The band of two standard deviations contains sinOne over most of the interval.",
 )
 def fit_covers_the_function(results: Results) -> Check:
-    """Two standard deviations around the predictive mean hold sinOne over most of [0, 1]: mean share of the grid."""
+    """The mean share of a grid on [0, 1] where sinOne is within two standard deviations of the predictive mean."""
     grid, _ = _sin_one(results)
     inside = (grid["value"] - grid["mean"]).abs() <= 2 * grid["sd"]
     share = inside.groupby(grid["run"]).mean().to_numpy()
@@ -148,7 +148,7 @@ def fit_covers_the_function(results: Results) -> Check:
     sentence="The fit is more certain near its evaluations than away from them.",
 )
 def fit_is_certain_at_the_optimum(results: Results) -> Check:
-    """The predictive deviation is smaller near the evaluations than away from them: ratio of the means below 1."""
+    """Mean predictive deviation near the evaluations over that away from them; below 1."""
     grid, data = _sin_one(results)
     near, far = [], []
     for run, rows in grid.groupby("run"):
@@ -187,13 +187,13 @@ def _last_loss(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
 
 
 def _above(frame: pd.DataFrame, benchmark: str, worse: str, better: str) -> Check:
-    """`worse` ends above `better`."""
+    """Check that `worse` ends above `better`."""
     interval = _mean_interval(final_log_regret(frame, benchmark, worse) - final_log_regret(frame, benchmark, better))
     return worded(judge(interval, 0.0, lower=0.0), f"{benchmark}, {worse} against {better}", "+.2f")
 
 
 def _width_effect(frame: pd.DataFrame, names: list[str]) -> Check:
-    """DNGO's difference between widths minus BOHAMIANN's, absolute, in orders of magnitude of the mean regret."""
+    """DNGO's absolute difference between widths minus BOHAMIANN's, in orders of magnitude of the mean regret."""
     samples = tuple(
         np.stack([final_log_regret(frame, name, f"{model}_{width}") for name in names], 1)
         for model in ("dngo", "bohamiann")

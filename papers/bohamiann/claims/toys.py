@@ -20,7 +20,7 @@ VARIATIONAL = ("bayes_by_backprop", "mc_dropout", "pbp")
     sentence="SGHMC's predictive standard deviation grows away from the data.",
 )
 def sghmc_uncertain_away_from_data(results: Results) -> Check:
-    """Mean predictive sd outside the data over that at the data: above 3 for SGHMC."""
+    """SGHMC's mean predictive sd outside the data over that at the data; above 3."""
     outside, inside = _sinc_sd(results, "sghmc")
     interval = bootstrap_interval((outside, inside), mean_ratio, SEED, paired=True)
     return judge(interval, "grows away from the data", lower=3.0, detail="sd outside over sd at the data")
@@ -44,7 +44,7 @@ def sghmc_fits_the_data(results: Results) -> Check:
     sentence="The three other approximations underfit, or are less uncertain than SGHMC away from the data.",
 )
 def others_overconfident_or_underfit(results: Results) -> Check:
-    """Each other method either underfits (RMSE at the data above 0.1) or is less uncertain outside than SGHMC."""
+    """Each of the other methods underfits (RMSE at the data above 0.1) or is less uncertain outside than SGHMC."""
     reference, _ = _sinc_sd(results, "sghmc")
     checks = []
     for name in VARIATIONAL:

@@ -38,7 +38,7 @@ def adaptive_beats_tuned_except_boston(results: Results) -> Check:
 @claim(
     artifact="table1",
     place="NIPS Section 5",
-    sentence="Plain SGHMC has to be tuned anew for each data set, no constants are best on all.",
+    sentence="Plain SGHMC has to be tuned again for each data set; no constants are best on all of them.",
 )
 def tuned_constants_differ(results: Results) -> Check:
     """How many different (step length, decay) the four sets choose; the claim needs more than one."""
@@ -52,14 +52,14 @@ def tuned_constants_differ(results: Results) -> Check:
 
 @claim(
     artifact="table3_1",
-    place="thesis 3.5.2 (its own wine and concrete cells are against it)",
+    place="thesis 3.5.2 (its own wine and concrete cells contradict it)",
     sentence="The adaptive sampler's likelihood is at least that of SGHMC with the best step length of each set.",
 )
 def adaptive_likelihood_at_least_as_good(results: Results) -> Check:
     return _adaptive_at_least_best_step(results, "log_likelihood", sign=1, worst=-np.inf)
 
 
-@claim(artifact="table3_1", place="thesis 3.5.2", sentence="SGHMC needs another step length on another data set.")
+@claim(artifact="table3_1", place="thesis 3.5.2", sentence="SGHMC needs different step lengths on different data sets.")
 def best_step_differs_by_set(results: Results) -> Check:
     """How many different step lengths are best in log-likelihood over the five sets; the claim needs more than one."""
     frame = results.frame("uci")
@@ -94,7 +94,7 @@ def _adaptive_against(results: Results, row: str, sets: tuple[str, ...], publish
 
 
 def _adaptive_at_least_best_step(results: Results, metric: str, sign: int, worst: float) -> Check:
-    """The adaptive method against the step length that is best on each set; a tie is inconclusive."""
+    """Compare the adaptive method with the step length that is best on each set; a tie is inconclusive."""
     frame = results.frame("uci")
     checks = []
     for name in UCI_SETS:
@@ -106,7 +106,7 @@ def _adaptive_at_least_best_step(results: Results, metric: str, sign: int, worst
 
 
 def _choices_differ(rows: pd.DataFrame, sets: tuple[str, ...]) -> Check:
-    """Number of different best choices over the sets, by the mean likelihood; runs are resampled, the same for all."""
+    """Number of different best choices over the sets, by mean likelihood; all sets share the resampled runs."""
     values = rows.assign(value=np.where(rows["status"] == "ok", rows["log_likelihood"], -np.inf))
     table = values.pivot(index="run", columns=["benchmark", "choice"], values="value")
     choices = sorted(values["choice"].unique())
@@ -124,7 +124,7 @@ def _distinct_best(scores: np.ndarray) -> np.ndarray:
 
 
 def _difference(ours: np.ndarray, theirs: np.ndarray, name: str) -> Check:
-    """Ours above theirs; the runs share their splits, so the difference is bootstrapped in pairs."""
+    """Check that ours is above theirs; the runs share their splits, so the difference is bootstrapped in pairs."""
     interval = bootstrap_interval((ours, theirs), mean_difference, SEED, paired=True)
     return worded(judge(interval, 0.0, lower=0.0), name, "+.3g")
 

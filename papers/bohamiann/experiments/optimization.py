@@ -12,7 +12,7 @@ from papers.bohamiann.settings import FitAfterOptimization, Optimization
 
 
 def optimization(context: Context[Optimization]) -> pd.DataFrame:
-    """Regret of one method on one objective: a row an evaluation, see `core.experiment.optimization.optimize`."""
+    """Regret of one method on one objective: one row per evaluation; see `core.experiment.optimization.optimize`."""
     return optimize(context, objective(context.benchmark))
 
 

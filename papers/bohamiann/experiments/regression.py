@@ -1,6 +1,6 @@
 """Bayesian networks on regression data sets (thesis 3.5.2, NIPS Table 1).
 
-The splits are drawn from seeds that all methods share; initial weights, minibatches and noise from the method's own.
+Splits are drawn from seeds that all methods share; initial weights, minibatches and noise from each method's own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def regression(context: Context[Regression]) -> pd.DataFrame:
     One row for each repetition and point of the grid step_sizes x momentum_decays, all in the targets' units: `rmse`;
     `log_likelihood` of the Gaussian with the mixture's moments (Eq. 3.4); `mixture_log_likelihood` of the mixture
     itself; `noise_log_likelihood` without the spread between the samples; `noise_sd`, the root of the mean sampled
-    noise variance; and the measured `seconds` a repetition.
+    noise variance; and the measured `seconds` per repetition.
     """
     settings = context.settings
     data = load(context.benchmark)

@@ -55,11 +55,11 @@ def _sinc_model(settings: SincSettings, device: str) -> EnsembleModel | Probabil
 
 
 def mixture(context: Context[Mixture]) -> pd.DataFrame:
-    """Trajectories on the two-mode posterior (thesis 3.5.1, Fig 3.2), every `keep_every`-th step of them.
+    """Trajectories on the two-mode posterior (thesis 3.5.1, Fig 3.2), at every `keep_every`-th step.
 
     Every repetition has its own data and starts where the data were drawn, at theta = (0, 1), near one of the modes.
-    Columns theta_0 and theta_1; `step` counts from 1; `burn_in` says whether the step belongs to it. A step after which
-    a chain is not finite is recorded as such.
+    Columns: theta_0 and theta_1; `step`, counted from 1; `burn_in`, whether the step belongs to the burn-in. A chain
+    that is no longer finite is recorded as such.
     """
     settings = context.settings
     device = context.device

@@ -1,4 +1,4 @@
-"""Figures of BOHB's own settings, one curve a value, on the surrogates."""
+"""Figures of BOHB's own settings on the surrogates, one curve per value."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
 
 
 def figC_3(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig C.3."""
+    """Thesis Fig C.3: BOHB on 1 to 32 workers."""
     return _panels(results, "workers", WORKERS, "BOHB on 1 to 32 workers, on the simulated clock")
 
 
 def figC_4(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig C.4."""
-    return _panels(results, "samples", SAMPLES, "BOHB with 4 to 256 samples of the good density a proposal, default 64")
+    """Thesis Fig C.4: numbers of samples."""
+    return _panels(
+        results, "samples", SAMPLES, "BOHB with 4 to 256 samples of the good density per proposal, default 64"
+    )
 
 
 def figC_5(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig C.5."""
+    """Thesis Fig C.5: random fractions."""
     return _panels(results, "random_fraction", RANDOM_FRACTIONS, "BOHB with different random fractions, default 1/3")
 
 
 def figC_6(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig C.6."""
+    """Thesis Fig C.6: values of eta."""
     return _panels(results, "eta", ETAS, "BOHB with different eta, default 3")
 
 
 def figC_7(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig C.7."""
+    """Thesis Fig C.7: bandwidth factors."""
     return _panels(results, "bandwidth_factor", FACTORS, "BOHB with different bandwidth factors, default 3")
 
 

@@ -9,16 +9,16 @@ from core.report.trajectories import SMALLEST
 from core.study.curves import at_times
 
 LARGEST_BUDGET = {"adult": 243, "higgs": 243, "letter": 81, "mnist": 243, "optdigits": 27, "poker": 2187}
-"""Seconds: Table C.2, and for the two sets that it lacks the first entries of these very runs."""
-WHOLE = 0.9  # of the longest run: a run that ends before was broken off
+"""Seconds, from Table C.2; for the two sets that it lacks, from the first entries of these runs."""
+WHOLE = 0.9  # share of the longest run; a run that ends earlier was broken off
 
 
 def authors_gp(dataset: str, times: np.ndarray) -> np.ndarray | None:
-    """Mean regret of their runs at times in full evaluations, (m,), on their own surrogate.
+    """Mean regret of the authors' runs on their own surrogate at times (m,) in full evaluations; (m,).
 
-    The optimum of that surrogate was not published: the smallest error of all runs stands for it, which makes regrets
-    a little too small. A run on higgs and one on mnist break off before half of the time, and are left out. None where
-    the data are not there; they cannot be downloaded.
+    The optimum of that surrogate was not published: the smallest error of all runs takes its place, which makes regrets
+    a little too small. A run on higgs and one on mnist break off before half of the time and are left out. None where
+    the data are missing; they cannot be downloaded.
     """
     try:
         frame = load_frame("fcnet_surrogate_authors_gp_runs", download=False)

@@ -10,7 +10,7 @@ from papers.bohb.artifacts.curves import draw
 from papers.bohb.artifacts.panels import not_run, runs_of
 from papers.bohb.names import DIMENSIONS
 
-EXPERIMENTS = ("counting_ones", "counting_ones_text")  # those of the text's rule are an experiment of their own
+EXPERIMENTS = ("counting_ones", "counting_ones_text")  # the text's rule has a separate experiment
 METHODS = ["random", "tpe", "smac", "hyperband", "bohb", "bohb_all_kernels"]
 LEGEND_COLUMNS = 4
 
@@ -22,12 +22,12 @@ def fig6_2(results: Results, published: Published | None) -> Figure:
     half = int(name[1:]) // 2
     figure, axes = style.subplots(height=3.4, width=4.8)
     drawn = draw(axes, frame, name, METHODS)
-    axes.set(xlabel="full evaluations", ylabel="normalised immediate regret")
+    axes.set(xlabel="full evaluations", ylabel="normalized immediate regret")
     style.legend(figure, [axes], 3)
     caption = (
         f"{half} categorical and {half} continuous hyperparameters: mean and standard error over "
         f"{runs_of(frame, name)} of the incumbent's regret without noise. Budgets are added up, in multiples of the "
-        "largest. Dotted: the bandwidth factor on categorical kernels as well, as the text has it, and not the "
+        "largest. Dotted: the bandwidth factor on categorical kernels as well, as in the text but not in the "
         "authors' code."
     )
     return Figure(figure, caption, drawn)
@@ -56,12 +56,12 @@ def _panels(results: Results, median: bool) -> Figure:
         except NotRunError:
             not_run(axes)
     for axes in panels[:, 0]:
-        axes.set_ylabel("normalised regret")
+        axes.set_ylabel("normalized regret")
     style.legend(figure, panels.flat, LEGEND_COLUMNS)
     what = "Median and quartiles" if median else "Mean and standard error"
     caption = (
         f"{what} over {runs_of(frame, *DIMENSIONS)} of the regret without noise, half of the hyperparameters "
-        "categorical. Dotted: the bandwidth factor on categorical kernels as well, as the text has it (8 and 16 "
+        "categorical. Dotted: the bandwidth factor on categorical kernels as well, as in the text (8 and 16 "
         "dimensions)."
     )
     return Figure(figure, caption, pd.concat(drawn, ignore_index=True))

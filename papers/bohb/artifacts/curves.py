@@ -13,7 +13,7 @@ from core.report.time_curves import ROUNDING, over_time, times_of
 from core.report.trajectories import SMALLEST, mean_and_sem, median_and_quartiles
 from core.report.variants import split_variant, with_variants
 
-POINTS = 160  # of a grid of times that is drawn
+POINTS = 160  # in the grid of times that is drawn
 LEGENDS = {
     "bohb_all_kernels": "BOHB, factor 3 on all kernels",
     **{f"workers_{n}": f"{n} worker{'s' if n > 1 else ''}" for n in (1, 2, 4, 8, 16, 32)},
@@ -40,7 +40,7 @@ def draw(
     Methods that were not run are left out; each is drawn from its first incumbent to the end of its runs.
 
     Args:
-        errors: how many standard errors the band has to each side.
+        errors: half the width of the band in standard errors.
 
     Returns:
         What was drawn: method, time, value, low, high.
@@ -73,7 +73,7 @@ def draw(
 
 
 def line_of(method: str, place: int) -> dict[str, str]:
-    """How a method's line looks: its own look, or in an ablation the next shade."""
+    """A method's line style: its own, or in an ablation the next shade."""
     if method == "bohb_all_kernels":
         return ALL_KERNELS
     base, change = split_variant(method)

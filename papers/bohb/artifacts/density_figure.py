@@ -1,4 +1,4 @@
-"""Fig C.1: true density, factorised density, factorised kernels."""
+"""Fig C.1: true density, factorized density, factorized kernels."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from core.report import Figure, NotRunError, Published, frame_of, style
 
 COLUMNS = {
     "truth": "truth",
-    "factorised_pdf": "factorised density",
-    "factorised_kernel": "factorised kernels",
+    "factorised_pdf": "factorized density",
+    "factorised_kernel": "factorized kernels",
 }
 ROWS = {"gaussian": "one Gaussian", "mixture": "mixture of two"}
 
@@ -41,7 +41,7 @@ def figC_1(results: Results, published: Published | None) -> Figure:
         for benchmark in ROWS
     )
     caption = (
-        f"Two estimates from the 16 points (crosses) of the first draw; the square root of the densities is shaded. "
+        f"Two estimates from the 16 points (crosses) of the first draw, over the square root of the densities. "
         f"Mean logarithm of the density at fresh points, over {runs} draws: {words}."
     )
     return Figure(figure, caption, drawn)

@@ -1,7 +1,7 @@
 """Figures of the Bayesian network's hyperparameters.
 
-Drawn is what the checks compare, the median: a loss is near 3 when it is good and up to a million, the loss of a
-failure, when it is not, so that means would be of the worst runs. The thesis draws means.
+They show what the checks compare, the median: a good loss is near 3 and a bad one can reach a million, the loss of a
+failure, so means would reflect only the worst runs. The thesis draws means.
 """
 
 from __future__ import annotations
@@ -50,5 +50,6 @@ def figC_10(results: Results, published: Published | None) -> Figure:
 def _caption(frame: pd.DataFrame, what: str, *shown: str) -> str:
     return (
         f"{what}: median and quartiles over {runs_of(frame, *shown)} of the validation loss that the incumbent was "
-        "observed with, a mean over points, on whatever budget. The thesis draws means, here those of failures."
+        "observed with on any budget, a mean over points. The thesis draws means, which here would be "
+        "those of failures."
     )

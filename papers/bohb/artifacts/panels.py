@@ -1,4 +1,4 @@
-"""What the figures share: how many runs a caption speaks of, a panel for each data set, panels without runs."""
+"""What the figures share: the number of runs in a caption, a panel for each data set, panels without runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def runs_of(frame: pd.DataFrame, *benchmarks: str) -> str:
 
 
 def axis_label(frame: pd.DataFrame, benchmark: str) -> str:
-    """Of time, with the length of the unit."""
+    """The label of a time axis, with the length of the unit."""
     seconds = frame.loc[frame["benchmark"] == benchmark, "largest_budget"].iloc[0]
     return f"time / largest budget ({seconds:.3g} s)"
 
@@ -33,7 +33,7 @@ def axis_label(frame: pd.DataFrame, benchmark: str) -> str:
 def data_set_panels(
     frame: pd.DataFrame, draw_one: Callable[[Axes, pd.DataFrame, str], pd.DataFrame]
 ) -> tuple[Figure, pd.DataFrame]:
-    """Six panels, one a data set of the thesis; sets without runs say so, other sets that were run take their places.
+    """Six panels, one per data set of the thesis; sets without runs say so, and other sets that were run replace them.
 
     Returns:
         The figure, and what was drawn.
@@ -56,6 +56,6 @@ def data_set_panels(
 
 
 def not_run(axes: Axes) -> None:
-    """Say so in an empty panel, which keeps its title."""
+    """Write "not run" in an empty panel, which keeps its title."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)

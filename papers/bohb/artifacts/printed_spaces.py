@@ -27,7 +27,7 @@ def ppo_space() -> ConfigurationSpace:
 
 
 def described(space: ConfigurationSpace) -> pd.DataFrame:
-    """Lower and upper bound and "yes" or "no" for the logarithm, a row a hyperparameter."""
+    """Lower and upper bound and "yes" or "no" for the logarithm, one row per hyperparameter."""
     rows = {
         name: {
             "lower": bound(space[name].lower, space[name].log),
@@ -40,7 +40,7 @@ def described(space: ConfigurationSpace) -> pd.DataFrame:
 
 
 def bound(value: float, logarithmic: bool) -> str:
-    """A bound as printed: of a logarithmic range as a power of 2 or 10 where it is one."""
+    """A bound as printed; in a logarithmic range, as a power of 2 or 10 where it is one."""
     for base in (2, 10) if logarithmic else ():
         exponent = round(math.log(value, base))
         if math.isclose(value, float(base) ** exponent):

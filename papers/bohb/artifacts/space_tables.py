@@ -61,8 +61,8 @@ def tableC_2(results: Results, published: Published) -> Table:
         pd.DataFrame.from_dict(ours, orient="index", columns=["budgets", "rungs"]),
         published,
         caption="Budgets of Hyperband and BOHB by the rule of C.8.2: the largest is the power of 3 nearest to the "
-        "training time of the best configuration, in the smallest most configurations finish an epoch. They are "
-        "seconds of the machine that trained the networks, and so differ from the published ones.",
+        "training time of the best configuration, and within the smallest most configurations finish an epoch. They "
+        "are seconds on the machine that trained the networks, and so differ from the published ones.",
         row_header="Data set",
         row_labels=DATA_SETS,
         column_labels={"budgets": "seconds", "rungs": "number"},
@@ -96,7 +96,7 @@ def tableC_4(results: Results, published: Published) -> Table:
 
 
 def _space_table(space: ConfigurationSpace, published: Published, names: dict[str, str]) -> Table:
-    from papers.bohb.artifacts.printed_spaces import described  # likewise
+    from papers.bohb.artifacts.printed_spaces import described  # imports ConfigSpace, as in `_ppo`
 
     return spec_table(
         described(space),

@@ -35,8 +35,8 @@ def fig6_1(results: Results, published: Published | None) -> Figure:
 def fig6_4(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 6.4, which does not name its data set: Adult.
 
-    The text says of the set shown that BOHB ends below the other methods of Bayesian optimization, and C.4 of letter
-    that they end below BOHB: letter it cannot be, and of the rest nothing decides.
+    The text says that on the set shown BOHB ends below the other methods of Bayesian optimization, and C.4 says that on
+    letter they end below BOHB: it cannot be letter, and nothing decides between the others.
     """
     frame = frame_of(results, *SURROGATES)
     name = shown_set(frame, "adult")
@@ -68,7 +68,7 @@ def shown_set(frame: pd.DataFrame, wanted: str) -> str:
 
 
 def _methods(axes: Axes, frame: pd.DataFrame, benchmark: str) -> pd.DataFrame:
-    """Our runs, and the authors' GP-BO runs where the data set has them."""
+    """Draw our runs, and the authors' GP-BO runs where there are any for the data set."""
     drawn = draw(axes, frame, benchmark, METHODS)
     if benchmark not in DATA_SETS:
         return drawn
@@ -88,5 +88,5 @@ def _caption(frame: pd.DataFrame, what: str) -> str:
     return (
         f"{what}: mean and standard error of the incumbent's regret at the largest budget, over {runs_of(frame)}. "
         f"{BUDGET}. Learning curves behind the surrogates: {made}. Dashed where shown: the authors' GP-BO runs on "
-        "their own surrogates, regret above the best of them."
+        "their own surrogates, with the regret relative to the best of them."
     )

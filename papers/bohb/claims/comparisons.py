@@ -1,4 +1,4 @@
-"""What the claims about BOHB share: on which data sets, how regrets are compared, what the runs cannot decide.
+"""What the claims about BOHB share: the data sets, how regrets are compared, and what the runs cannot decide.
 
 Times are full evaluations. A claim about all data sets is judged on those that were run, and its detail says how many
 they are.
@@ -24,7 +24,7 @@ RESOLUTION = 1e-4  # of a surrogate's error: one of 10,000 validation images
 
 
 def before_the_model(cells: Cells) -> str:
-    """That TPE is among the cells and ends before it has a model; else empty."""
+    """Words where TPE is among the cells and ends before it has a model; else empty."""
     if "tpe" in cells and end_of(cells["tpe"]) < MODEL:
         return f"tpe ends at {end_of(cells['tpe']):.4g}, its first 20 evaluations are random"
     return ""
@@ -43,7 +43,7 @@ alike_on_surrogate = partial(within_factor, floor=RESOLUTION, reason=before_the_
 def sets_of(
     results: Results, experiments: Sequence[str] = SURROGATES, besides: str = ""
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The runs of experiments, and the thesis' data sets among them, without one that a sentence excepts.
+    """The runs of experiments, and the thesis' data sets among them, without `besides`, which a sentence may except.
 
     Raises:
         NotRunError: none of them was run.
@@ -57,5 +57,5 @@ def sets_of(
 
 
 def on_sets(checks: list[Check], names: list[str], said: str = "all six sets", wanted: int = len(DATA_SETS)) -> Check:
-    """A claim made of a check or more for each set."""
+    """A claim composed of one or more checks for each set."""
     return all_of(checks, said, f"{len(names)} of {wanted} sets run")

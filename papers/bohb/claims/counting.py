@@ -27,12 +27,12 @@ from core.report.trajectories import SMALLEST
 from papers.bohb.claims.comparisons import CLEARLY, cannot_compare, lower
 from papers.bohb.names import DIMENSIONS
 
-BRACKET, SOON = 5, 50  # full evaluations that a bracket costs; an eightieth of the published run
+BRACKET, SOON = 5, 50  # full evaluations: the cost of a bracket; an eightieth of the published run
 LATE = (1000, 4000)  # the last three quarters of the published run
 STALLED = 1.5  # a regret that falls by less than this factor while time quadruples
 VARIES = 2.0  # ratio of the quartiles
-GOOD = 0.25  # regret of a good solution: half of what a random configuration has in the mean
-DOUBLED = 2.0  # growth of the time, while the dimensions double, that would be proportional
+GOOD = 0.25  # regret of a good solution: half of a random configuration's mean regret
+DOUBLED = 2.0  # growth of the time that would be proportional when the dimensions double
 
 
 @claim(
@@ -69,7 +69,7 @@ def tpe_overtakes_hyperband(results: Results) -> Check:
 
 @claim(artifact="fig6_2", place="thesis 6.4.1, Fig 6.2", sentence="In the beginning BOHB works as well as Hyperband.")
 def bohb_starts_as_well_as_hyperband(results: Results) -> Check:
-    """With 8 + 8 dimensions BOHB is after the first bracket at most a tenth above Hyperband."""
+    """With 8 + 8 dimensions BOHB is at most a tenth above Hyperband after the first bracket."""
     return lower(frame_of(results, "counting_ones"), "d16", "bohb", "hyperband", BRACKET, margin=1.1)
 
 
@@ -129,7 +129,7 @@ def smac_beats_tpe_in_64_dimensions(results: Results) -> Check:
 @claim(
     artifact="fig6_2",
     place="thesis Fig 6.2, caption",
-    sentence="The time that random search and Hyperband take to a good solution grows exponentially with the "
+    sentence="The time that random search and Hyperband need for a good solution grows exponentially with the "
     "dimensions.",
 )
 def random_methods_need_more_in_higher_dimensions(results: Results) -> Check:
@@ -209,7 +209,7 @@ def _falls_faster(frame: pd.DataFrame, benchmark: str, other: str) -> Check:
 
 
 def _log_fall(curves: np.ndarray) -> np.ndarray:
-    """Of regrets (batch, runs, 2) at two times."""
+    """Logarithm of the factor by which mean regrets (batch, runs, 2) fall between two times, (batch,)."""
     return np.subtract(*log_means((curves[..., 0], curves[..., 1])))
 
 

@@ -1,7 +1,7 @@
-"""Claims about the Bayesian network (6.4.3, C.9) and about the two densities (C.3).
+"""Claims about the Bayesian network (6.4.3, C.9) and about the two density estimates (C.3).
 
-A run's loss is a negative log-likelihood, near 3 when it is good and up to a million, a failure's, when it is not: what
-is compared, and drawn, is the median over the runs. Times are multiples of 10,000 steps.
+A run's loss is a negative log-likelihood, near 3 when it is good and up to a million, the loss of a failure, when it is
+not: what is compared, and drawn, is the median over the runs. Times are multiples of 10,000 steps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from papers.bohb.claims.comparisons import before_the_model, cannot_compare
 
 SETS = ("bnn_boston", "bnn_protein")
 EARLY, QUICKLY = 3, 10  # a bracket; a tenth of our run at the paper's scale
-CAUGHT_UP = 0.1  # nats: a loss that is larger by more is worse
+CAUGHT_UP = 0.1  # nats: a loss that exceeds another by more is worse
 
 
 @claim(
@@ -71,10 +71,10 @@ def bohb_ends_best_on_boston(results: Results) -> Check:
     artifact="figC_1",
     place="thesis C.3, Fig C.1",
     kind="shape",
-    sentence="A density with factorised kernels follows correlations that a factorised density misses.",
+    sentence="A density with factorized kernels follows correlations that a factorized density misses.",
 )
 def kernels_follow_the_correlation(results: Results) -> Check:
-    """The density with factorised kernels is higher at fresh points than the factorised one, for both distributions."""
+    """The density with factorized kernels is higher at fresh points than the factorized one, for both distributions."""
     frame = frame_of(results, "densities")
     scores = frame[frame["part"] == "score"]
     checks = []
@@ -91,7 +91,7 @@ def kernels_follow_the_correlation(results: Results) -> Check:
 def _lower(
     frame: pd.DataFrame, benchmark: str, better: str, worse: str, time: float | None = None, margin: float = 0.0
 ) -> Check:
-    """The median loss of `better` is less than the margin above that of `worse`."""
+    """Check that the median loss of `better` exceeds that of `worse` by less than the margin."""
     cells = cells_of(frame, benchmark, [worse, better])
     samples, at = values_at(cells, time, "loss")
     interval = bootstrap_interval(samples, lambda a, b: np.median(a, axis=1) - np.median(b, axis=1), SEED)
@@ -101,7 +101,7 @@ def _lower(
 
 
 def _sooner(frame: pd.DataFrame, benchmark: str, other: str) -> Check:
-    """BOHB reaches the other's final loss sooner."""
+    """Check that BOHB reaches the other method's final loss sooner."""
     found = speedup(Pair.of(frame, benchmark, other, "bohb", "end", "loss", np.median))
     check = judge_known(found, "sooner", (1.0, np.inf), f"{benchmark}, factor by which BOHB is faster than {other}: ")
     return open_where(check, before_the_model(cells_of(frame, benchmark, [other])))

@@ -89,7 +89,7 @@ def insensitive_to_bandwidth_factor(results: Results) -> Check:
 @claim(
     artifact="figC_7",
     place="thesis 6.3.1, Fig C.7",
-    sentence="Multiplying the bandwidths improves convergence, most of all in the late stages.",
+    sentence="Multiplying the bandwidths improves convergence, especially in the late stages.",
 )
 def bandwidth_factor_helps_late(results: Results) -> Check:
     """On every set a factor of 3 ends below a factor of 1, by more than it is below after five brackets."""
@@ -124,7 +124,7 @@ def _final(
     below: float,
     said: str,
 ) -> Check:
-    """A statistic of the methods' regrets when the first of their runs ends is below a factor, on every set."""
+    """Check on every set that a statistic of the methods' regrets, where the first of them ends, is below a factor."""
     frame, names = sets_of(results, [experiment])
     checks = []
     for name in names:

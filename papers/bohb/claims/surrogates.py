@@ -29,7 +29,7 @@ from papers.bohb.names import DATA_SETS, SURROGATES
 
 EARLY, FIRST_BRACKET = 2, 4  # half a bracket, one
 ETA, FIRST_MODEL = 3, 9  # BOHB has a model after N_min + 2 = d + 3 observations on a budget
-GOOD = 1e-2  # the regret of which Fig 6.1 speaks
+GOOD = 1e-2  # the regret in Fig 6.1
 COMPARABLE = 3.0  # speed-ups that differ by less than this factor
 
 
@@ -50,7 +50,7 @@ def hyperband_starts_ahead(results: Results) -> Check:
     artifact="figC_2", place="thesis 6.4.2.2", sentence="Hyperband is roughly three times faster than random search."
 )
 def hyperband_three_times_faster_than_random(results: Results) -> Check:
-    """Hyperband reaches random search's regret of a quarter of the run 1.5 to 6 times sooner, the sets' median."""
+    """Hyperband reaches random search's regret after a quarter of its run 1.5 to 6 times sooner, median over sets."""
     return _median(results, "random", "hyperband", "quarter", (1.5, 6.0), "about 3")
 
 
@@ -82,17 +82,17 @@ def bohb_starts_like_hyperband(results: Results) -> Check:
     sentence="BOHB reaches Hyperband's final performance 100 times faster.",
 )
 def bohb_100_times_faster_than_hyperband(results: Results) -> Check:
-    """BOHB reaches Hyperband's final regret 33 to 300 times sooner, the sets' median."""
+    """BOHB reaches Hyperband's final regret 33 to 300 times sooner, median over sets."""
     return _median(results, "hyperband", "bohb", "end", (100 / 3, 300.0), "100")
 
 
 @claim(
     artifact="figC_2",
     place="thesis 6, introduction",
-    sentence="BOHB often takes less than a tenth of the time of Bayesian optimization to a good solution.",
+    sentence="BOHB often needs less than a tenth of Bayesian optimization's time to find a good solution.",
 )
 def bohb_ten_times_faster_than_bayesian_optimization(results: Results) -> Check:
-    """BOHB reaches a regret of 0.01 more than ten times sooner than TPE and than GP-BO, the sets' medians."""
+    """BOHB reaches a regret of 0.01 more than ten times sooner than TPE and GP-BO, medians over sets."""
     return all_of(
         [_median(results, slow, "bohb", GOOD, (10.0, np.inf), "over 10") for slow in ("tpe", "gp")], "over 10"
     )
@@ -101,7 +101,7 @@ def bohb_ten_times_faster_than_bayesian_optimization(results: Results) -> Check:
 @claim(
     artifact="figC_2",
     place="thesis 6.4.2.2",
-    sentence="TPE and GP-BO are about as many times faster than random search as BOHB is than Hyperband.",
+    sentence="TPE and GP-BO are faster than random search by about the same factor as BOHB is than Hyperband.",
 )
 def speedups_are_comparable(results: Results) -> Check:
     """The speed-ups to the final regret of the slower method, in the median of the sets, are within a factor of 3."""
@@ -155,7 +155,7 @@ def hyperband_ends_like_random(results: Results) -> Check:
 @claim(
     artifact="figC_2",
     place="thesis 6.4.2.2, Fig C.2",
-    sentence="With LC-Net Hyperband is somewhat better than alone, and on all sets worse than BOHB.",
+    sentence="With LC-Net Hyperband is somewhat better than alone, and worse than BOHB on all sets.",
 )
 def lcnet_between_hyperband_and_bohb(results: Results) -> Check:
     """After five brackets and at the end Hyperband with LC-Net is below Hyperband, and BOHB below it, on every set."""
@@ -178,7 +178,7 @@ def bohb_beats_hyperband_after_first_iterations(results: Results) -> Check:
     return on_sets([lower(frame, name, "bohb", "hyperband", FIRST_ITERATIONS) for name in names], names)
 
 
-@claim(artifact="figC_2", place="thesis C.4, Fig C.2", sentence="On letter BOHB is ahead of Hyperband still earlier.")
+@claim(artifact="figC_2", place="thesis C.4, Fig C.2", sentence="On letter BOHB overtakes Hyperband even earlier.")
 def bohb_beats_hyperband_earlier_on_letter(results: Results) -> Check:
     """On letter BOHB is below Hyperband after the first bracket."""
     return lower(frame_of(results, *SURROGATES), "letter", "bohb", "hyperband", FIRST_BRACKET)
@@ -187,10 +187,10 @@ def bohb_beats_hyperband_earlier_on_letter(results: Results) -> Check:
 @claim(
     artifact="figC_2",
     place="thesis C.4, Fig C.2",
-    sentence="On letter TPE or GP-BO ends below BOHB where budgets are very large.",
+    sentence="On letter TPE or GP-BO ends below BOHB when budgets are very large.",
 )
 def traditional_methods_catch_up_on_letter(results: Results) -> Check:
-    """On letter the better of TPE and GP-BO ends below BOHB. Without GP-BO to the end TPE alone can only confirm it."""
+    """On letter the better of TPE and GP-BO ends below BOHB; if GP-BO ends early, TPE alone can only confirm it."""
     frame = frame_of(results, *SURROGATES)
     cells = cells_of(frame, "letter", ["bohb", "tpe"])
     ran = "gp" in set(frame.loc[frame["benchmark"] == "letter", "method"])
@@ -217,7 +217,7 @@ def _first_model(frame: pd.DataFrame, name: str) -> float:
 def _median(
     results: Results, slow: str, fast: str, level: float | str, between: tuple[float, float], said: str
 ) -> Check:
-    """The median over the sets of the speed-up."""
+    """Check that the median speed-up over the sets is between two values."""
     frame, names = sets_of(results)
     pairs = {name: Pair.of(frame, name, slow, fast, level) for name in names}
     each = ", ".join(f"{name} {shown(estimate(pair))}" for name, pair in pairs.items())

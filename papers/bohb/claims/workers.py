@@ -23,7 +23,7 @@ SETS = len(DATA_SETS) - 1  # without poker
 @claim(
     artifact="fig6_1",
     place="thesis Fig 6.1",
-    sentence="To a regret of 0.01 on letter 32 workers are about 15 times faster than one.",
+    sentence="On letter 32 workers reach a regret of 0.01 about 15 times faster than one worker.",
 )
 def thirty_two_workers_are_15_times_faster(results: Results) -> Check:
     """On letter 32 workers reach a regret of 0.01 between 10 and 22.5 times sooner than one."""
@@ -34,7 +34,7 @@ def thirty_two_workers_are_15_times_faster(results: Results) -> Check:
 @claim(
     artifact="fig6_1",
     place="thesis Fig 6.1, caption",
-    sentence="To a regret of 0.01 on letter one worker takes about 2000 s, and 32 take 130 s.",
+    sentence="On letter one worker reaches a regret of 0.01 after about 2000 s, and 32 after 130 s.",
 )
 def workers_take_the_printed_times(results: Results) -> Check:
     """On letter one worker and 32 reach a regret of 0.01 within 1.5 times the printed 24.7 and 1.6 full evaluations."""
@@ -49,14 +49,12 @@ def workers_take_the_printed_times(results: Results) -> Check:
 
 @claim(artifact="fig6_1", place="thesis Fig 6.1", sentence="The speed-up with two and four workers is close to linear.")
 def two_and_four_workers_are_almost_linear(results: Results) -> Check:
-    """On letter 2 and 4 workers reach a regret of 0.01 more than 0.8 times as many times sooner."""
+    """On letter the speed-ups of 2 and of 4 workers at a regret of 0.01 are above 0.8 times 2 and 4."""
     frame = _frame(results)
     return all_of([_almost_linear(frame, "letter", workers, 1e-2) for workers in (2, 4)], "close to linear")
 
 
-@claim(
-    artifact="fig6_1", place="thesis Fig 6.1", sentence="Beyond four workers the speed-up is less than proportional."
-)
+@claim(artifact="fig6_1", place="thesis Fig 6.1", sentence="Beyond four workers the speed-up is sublinear.")
 def more_workers_are_sublinear(results: Results) -> Check:
     """On letter the speed-ups of 16 and of 32 workers at a regret of 0.01 are below 0.8 times 16 and 32."""
     frame = _frame(results)
@@ -69,10 +67,10 @@ def more_workers_are_sublinear(results: Results) -> Check:
 @claim(
     artifact="figC_3",
     place="thesis C.5, Fig C.3",
-    sentence="The speed-ups with 2 to 8 workers are almost linear on all data sets that were run with them.",
+    sentence="The speed-ups with 2 to 8 workers are almost linear on all data sets on which they were run.",
 )
 def up_to_eight_workers_are_almost_linear(results: Results) -> Check:
-    """On all sets but poker 2 to 8 workers are almost linear, at the regret of one after a quarter of its time."""
+    """On all sets except poker 2 to 8 workers are almost linear, at one worker's regret after a quarter of its time."""
     frame, names = _sets(results)
     checks = [_almost_linear(frame, name, workers, "quarter") for name in names for workers in (2, 4, 8)]
     return on_sets(checks, names, "almost linear", SETS)
@@ -81,10 +79,10 @@ def up_to_eight_workers_are_almost_linear(results: Results) -> Check:
 @claim(
     artifact="figC_3",
     place="thesis C.5, Fig C.3",
-    sentence="A number of workers has much the same speed-up on all data sets.",
+    sentence="A given number of workers has much the same speed-up on all data sets.",
 )
 def speedups_are_consistent(results: Results) -> Check:
-    """The speed-ups of a number of workers, at that regret, differ by less than a factor of 2 between the sets."""
+    """For each number of workers, the speed-ups at that regret differ by less than a factor of 2 between the sets."""
     (frame, names), checks = _sets(results), []
     if len(names) < 2:
         raise NotRunError("workers on two data sets")
@@ -97,10 +95,10 @@ def speedups_are_consistent(results: Results) -> Check:
 @claim(
     artifact="figC_3",
     place="thesis C.5, Fig C.3",
-    sentence="Many workers lose efficiency, since they evaluate more random configurations before there is a model.",
+    sentence="Many workers are less efficient, since they evaluate more random configurations before there is a model.",
 )
 def many_workers_lose_efficiency(results: Results) -> Check:
-    """Eight workers' regret of a quarter of their time is reached less than 3.2 times sooner by 32, on all sets."""
+    """Eight workers' regret after a quarter of their time is reached less than 3.2 times sooner by 32, on all sets."""
     (frame, names), between = _sets(results), (0.0, LINEAR * 4)
     checks = [faster(frame, name, "workers_8", "workers_32", "quarter", between, "degrades") for name in names]
     return on_sets(checks, names, "degrades", SETS)
@@ -109,7 +107,7 @@ def many_workers_lose_efficiency(results: Results) -> Check:
 @claim(
     artifact="figC_3",
     place="thesis C.5, Fig C.3",
-    sentence="Even 32 workers can be linear: on letter, to a regret of 0.002.",
+    sentence="Even 32 workers can be linear, as they are on letter to a regret of 0.002.",
 )
 def thirty_two_workers_are_linear_on_letter(results: Results) -> Check:
     """On letter 32 workers are almost linear at a regret of 0.002."""
@@ -121,7 +119,7 @@ def _frame(results: Results) -> pd.DataFrame:
 
 
 def _sets(results: Results) -> tuple[pd.DataFrame, list[str]]:
-    """All but poker, which was not run with fewer than 16 workers."""
+    """All sets except poker, which was not run with fewer than 16 workers."""
     return sets_of(results, ["workers"], besides="poker")
 
 

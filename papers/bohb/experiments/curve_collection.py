@@ -13,11 +13,11 @@ from papers.bohb.settings import Collect
 
 
 def collect(context: Context[Collect]) -> pd.DataFrame:
-    """Train configurations of Table C.1: a "run" is `settings.configurations` of them, one after the other.
+    """Train configurations of Table C.1; a "run" is `settings.configurations` of them, one after the other.
 
     Returns:
-        run, `number` of the configuration, its hyperparameters, `valid_error` (a list: the share of wrong predictions
-        after each epoch, nan from the one on in which it diverged), `test_error` after the last, and `seconds` of the
+        run, `number` of the configuration, its hyperparameters, `valid_error` (a list: share of wrong predictions after
+        each epoch, nan from the epoch in which training diverged), `test_error` after the last, and `seconds` of the
         whole training.
     """
     settings = context.settings

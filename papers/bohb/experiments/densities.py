@@ -1,11 +1,11 @@
-"""Fig C.1: a kernel density estimate that factorises the density, as TPE's does, beside BOHB's, which factorises the
-kernels. Both have Gaussian kernels with the normal reference's bandwidths; the thesis gives no numbers of its two
-distributions, these are ours:
+"""Fig C.1: a kernel density estimate that factorizes the density, as TPE's does, beside BOHB's, which factorizes the
+kernels. Both have Gaussian kernels with normal-reference bandwidths. The thesis gives no numbers for its two
+distributions; these are ours:
 
     one component     Normal((1/2, 1/2), C)
     two components    their equal mixture around (0.35, 0.65) and (0.65, 0.35), with C / 3
 
-C has standard deviations 0.18 and the correlation 0.9.
+C has standard deviations 0.18 and correlation 0.9.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from papers.bohb.settings import Densities
 COVARIANCE = 0.18**2 * np.array([[1.0, 0.9], [0.9, 1.0]])
 MEANS = {1: np.array([[0.5, 0.5]]), 2: np.array([[0.35, 0.65], [0.65, 0.35]])}
 SHRINK = {1: 1.0, 2: 3.0}
-FRESH = 2000  # points that a density is scored on
+FRESH = 2000  # points on which a density is scored
 
 
 def densities(context: Context[Densities]) -> pd.DataFrame:
     """One method's density of points drawn from the true distribution.
 
     Rows: part ("score", "points", "grid"), x, y, value. "score" is the mean logarithm of the density at fresh points of
-    the distribution, a row a run; "points" (value 0) and "grid", the density over the unit square, are of run 0 alone.
+    the distribution, one row per run; "points" (value 0) and "grid", the density over the unit square, only for run 0.
     """
     settings = context.settings
     frames = []

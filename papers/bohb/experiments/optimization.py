@@ -18,7 +18,7 @@ from papers.bohb.settings import CountingOnesSearch, Search
 
 
 def counting_ones(context: Context[CountingOnesSearch]) -> pd.DataFrame:
-    """Normalised regret of the incumbents on stochastic counting ones (thesis 6.4.1 and C.7); see `search`."""
+    """Normalized regret of the incumbents on stochastic counting ones (thesis 6.4.1 and C.7); see `search`."""
     half = context.settings.dimension // 2
     function = CountingOnes(categorical=half, continuous=half)
     return search(context, function, function.regret)
@@ -27,8 +27,8 @@ def counting_ones(context: Context[CountingOnesSearch]) -> pd.DataFrame:
 def surrogate(context: Context[Search]) -> pd.DataFrame:
     """Regret of the incumbents on the surrogate of a data set, at the largest budget (thesis 6.4.2.2); see `search`.
 
-    Beside its columns: `smallest_budget` and `largest_budget` in seconds, the surrogate's `optimum`, and how many
-    learning curves it is made from.
+    Besides its columns: `smallest_budget` and `largest_budget` in seconds, the surrogate's `optimum`, and the
+    number of learning curves it is made from.
     """
     records = context.records("collect")
     function = FCNetSurrogate.fit(records)
@@ -43,8 +43,8 @@ def surrogate(context: Context[Search]) -> pd.DataFrame:
 def bayesian_network(context: Context[Search]) -> pd.DataFrame:
     """Observed losses of the incumbents on a benchmark of `core.benchmarks.bayesian_network`; see `search`.
 
-    The clock counts steps of the sampler, not seconds: it is the same on every machine. Beside the columns of `search`:
-    `worst_loss`, that of a failure.
+    The clock counts steps of the sampler, not seconds: it is the same on every machine. Besides the columns of
+    `search`: `worst_loss`, the loss of a failure.
     """
     function = CostIsBudget(objective(context.benchmark))
     return search(context, function).assign(worst_loss=function.worst_loss)
@@ -75,7 +75,7 @@ class CostIsBudget:
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
-        """As the wrapped objective, a budget of None being the largest; a failure costs its budget as well."""
+        """Evaluate the wrapped objective; None is the largest budget, and a failure costs its budget as well."""
         found = guarded_evaluate(self.wrapped, configurations, budget, generator)
         cost = self.fidelity.maximum if budget is None else budget
         return Evaluation(found.loss, np.full(len(found.loss), float(cost)), found.info)

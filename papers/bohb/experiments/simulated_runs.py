@@ -1,7 +1,7 @@
 """Runs of an optimizer on the simulated clock, and what is kept of them: when the incumbent changed.
 
 Times and budgets are in multiples of the largest budget: a run of 512 costs as much as 512 full evaluations one after
-the other. What the optimizer itself takes is not counted.
+the other. The optimizer's own time is not counted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core.study.trace import Record, incumbents
 from papers.bohb.settings import Search
 
 Regret = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
-ROUNDING = 1e-9  # relative: costs that sum up to the end of the run but for rounding still count
+ROUNDING = 1e-9  # relative: costs that sum to the end of the run up to rounding still count
 
 
 def search(context: Context[Search], objective: Objective, regret: Regret | None = None) -> pd.DataFrame:
@@ -34,7 +34,7 @@ def search(context: Context[Search], objective: Objective, regret: Regret | None
 
     Returns:
         run, `time` and `evaluations` when the row's incumbent was told, its `budget`, its observed `loss`, and
-        `regret`. The last row of a run repeats the incumbent when the run ends.
+        `regret`. The last row of a run repeats the incumbent at the end of the run.
     """
     found = (_in_lockstep if context.settings.optimizer == "gp_mcmc" else _simulated)(context, objective)
     frames = [
@@ -45,7 +45,7 @@ def search(context: Context[Search], objective: Objective, regret: Regret | None
 
 
 def _simulated(context: Context[Search], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
-    """The records of one repetition after the other and their times, on the simulated clock."""
+    """The records of each repetition in turn and their times, on the simulated clock."""
     seeds = context.method_seeds("optimizer")
     for done, (seed, noise) in enumerate(zip(seeds, objective_generators(context), strict=True)):
         optimizer = make_optimizer(context.settings, objective, seed)
@@ -55,10 +55,10 @@ def _simulated(context: Context[Search], objective: Objective) -> Iterator[tuple
 
 
 def _in_lockstep(context: Context[Search], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
-    """The records of GP-BO and their times: evaluations on the largest budget alone, all repetitions in lockstep.
+    """The records of GP-BO and their times: evaluations on the largest budget only, all repetitions in lockstep.
 
-    The thesis ran RoBO with hyperparameters integrated out; here by `MarginalisedGP`, its acquisition searched at
-    random and locally, since half of the hyperparameters are whole numbers.
+    The thesis ran RoBO with hyperparameters integrated out; here it is `MarginalisedGP`, its acquisition maximized by
+    random and local search, since half of the hyperparameters are whole numbers.
     """
     evaluations = int(context.settings.full_evaluations)
     found = in_lockstep(context, objective, evaluations, context.settings.method.initial_design)
@@ -66,7 +66,7 @@ def _in_lockstep(context: Context[Search], objective: Objective) -> Iterator[tup
 
 
 def make_optimizer(settings: Search, objective: Objective, seed: int) -> Optimizer:
-    """The optimizer that settings name, with the budgets of the objective's fidelity."""
+    """The optimizer that the settings name, with the budgets of the objective's fidelity."""
     method, fidelity = settings.method, objective.fidelity
     budgets = (fidelity.minimum, fidelity.maximum) if method.needs_budgets else None
     return method.build(objective.space, seed, budgets, round(settings.full_evaluations or 1))

@@ -10,9 +10,9 @@ EVALUATION_SECONDS = 2.0
 
 
 def authors_seconds() -> dict[str, pd.DataFrame]:
-    """Seconds until each evaluation, by mode ("sequential", "parallel"): one line an evaluation, one column a run.
+    """Seconds until each evaluation, by mode ("sequential", "parallel"): one row per evaluation, one column per run.
 
-    Empty where the data are not there; they cannot be downloaded.
+    Empty where the data are missing; they cannot be downloaded.
     """
     try:
         frame = load_frame("brofos_parallel_times", download=False)

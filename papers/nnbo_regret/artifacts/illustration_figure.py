@@ -44,6 +44,6 @@ def fig1(results: Results, published: Published | None) -> Figure:
     figure.legend(handles, labels, loc="outside upper center", ncols=4)
     caption = (
         f"A draw of a Gaussian process after {len(data)} observations (first repetition), 50 of them uniform. The "
-        "envelope is for a new observation. (c): five of 50 units a layer; the dashed weights are the regression's."
+        "envelope is for a new observation. (c): five of 50 units per layer; the dashed weights are the regression's."
     )
     return Figure(figure, caption, shown)

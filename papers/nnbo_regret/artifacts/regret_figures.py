@@ -16,7 +16,7 @@ def fig2b(results: Results, published: Published | None) -> Figure:
 
 
 def fig2c(results: Results, published: Published | None) -> Figure:
-    """Brofos Fig 2c: the same on the Hartmann function."""
+    """Brofos Fig 2c: average and minimum regret on the Hartmann function."""
     return _regret(results, "hartmann", "hartmann4_rescaled")
 
 
@@ -38,7 +38,7 @@ def _regret(results: Results, experiment: str, benchmark: str) -> Figure:
     axes.set_ylabel("regret")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     caption = (
-        f"{LABELS[benchmark]}; means and middle 80% of {len(average)} runs. The minimum is over the uniform points as "
-        "well; it can reach zero only as far as the grid of candidates allows."
+        f"{LABELS[benchmark]}; means and middle 80% of {len(average)} runs. The minimum includes the uniform points; "
+        "it can approach zero only as far as the grid of candidates allows."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))

@@ -30,7 +30,7 @@ TITLES = {
 }
 DECAY = {"rate": "rate of the decay, per query", "start": "its start n_0, in queries"}
 FLOOR = 2e-3
-"""Where the axes of probabilities end."""
+"""Lower end of the axes of probabilities."""
 
 LOGS_LOOK = {"color": style.GREEN, "linestyle": "--"}
 PUBLISHED_LOOK = {"color": style.BLACK, "linestyle": ":", "linewidth": 1.2}
@@ -49,7 +49,7 @@ def fig3b(results: Results, published: Published) -> Figure:
 
 
 def theorem(results: Results, published: Published | None) -> Figure:
-    """Theorem 4.3: bounds and probability, variations, sub-Gaussian proxies, truncated means; a column a benchmark."""
+    """Theorem 4.3: bounds and probability, variations, sub-Gaussian proxies, truncated means, by benchmark."""
     columns = {name: recorded_paths(results, name) for name in EXPERIMENTS}
     runs, n = next(iter(columns.values())).regret.shape
     columns["counterexample"] = revealed(runs, n, np.random.default_rng(SEED))
@@ -72,17 +72,17 @@ def theorem(results: Results, published: Published | None) -> Figure:
     caption = (
         f"Rows: P[R_n / n > {THRESHOLD}] with Wilson's 95% interval and the right-hand sides of Eq. 30 (mean over the "
         "runs), of Eq. 27 with its expectation, and with constants; M_n squared and both variations, means over the "
-        "runs, equal for a martingale with the variance of Eq. 17; alpha^2(t) of the standardised increments, at most "
-        "1 if sub-Gaussian as stated; their means, truncated at a, in four bins of the predicted standard deviation, "
-        "at most 0 if heavy on left. Intervals 95%, those of the last row all together. Last column: simulated, the "
-        "closed-form case in which f(x*) is revealed by Y_1."
+        "runs, equal for a martingale with the variance of Eq. 17; alpha^2(t) of the standardized increments, at most "
+        "1 if sub-Gaussian as stated; means of the increments, truncated at a, in four bins of the predicted standard "
+        "deviation, at most 0 if heavy on left. Intervals are 95%, in the last row jointly. Last column: simulation of "
+        "the closed-form case in which Y_1 reveals f(x*)."
     )
     data = pd.concat(parts, ignore_index=True)[["benchmark", "quantity", "x", "value", "low", "high"]]
     return Figure(figure, caption, data)
 
 
 def _probability(results: Results, published: Published, *names: str) -> Figure:
-    """The first benchmark is the one whose rate, and perhaps n_0, was published."""
+    """The decay on each benchmark; the first is the one whose rate, and perhaps n_0, was published."""
     rate, published_start = published["rate", names[0]].value, published.get(("start", names[0]))
     figure, panels = style.subplots(1, len(names), height=3.0, sharey=True, squeeze=False)
     parts, fits = [], {}
@@ -113,15 +113,15 @@ def _probability(results: Results, published: Published, *names: str) -> Figure:
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     caption = (
         "Share of runs whose average regret is above the threshold, with Wilson's 95% interval; shares of 0 lie below "
-        "the axis. Lines have the fitted slopes from the last query with nine tenths of the highest share on. The "
-        "initial design is counted in the thin line only."
+        "the axis. Straight lines show the fitted slopes and begin at the last query whose share is at least nine "
+        "tenths of the highest. Only the thin line counts the initial design."
     )
     table = _table(fits[names[0]], published, names[0], results.reduced, len(above))
     return Figure(figure, caption, pd.concat(parts, ignore_index=True), table)
 
 
 def _table(fit: Decay, published: Published, name: str, reduced: bool, runs: int) -> Table:
-    """The published numbers beside the fitted ones; a faster and an earlier decay is the better one."""
+    """The published numbers beside the fitted ones; a faster and an earlier decay is better."""
     fitted = {"rate": fit.rate, "start": fit.start}
     cells = {}
     for row in published.rows:
@@ -165,7 +165,7 @@ def _variations(axes: Axes, paths: Paths) -> pd.DataFrame:
 
 
 def _proxies(axes: Axes, paths: Paths) -> pd.DataFrame:
-    values = np.array(increments.proxies(increments.standardised(paths), ARGUMENTS, SEED))
+    values = np.array(increments.proxies(increments.standardized(paths), ARGUMENTS, SEED))
     mean, low, high = values.T
     axes.errorbar(ARGUMENTS, mean, (mean - low, high - mean), fmt="o", color=style.BLUE, label=r"$\alpha^2(t)$")
     axes.axhline(1, color=style.BLACK, linestyle=":", linewidth=1)
@@ -202,7 +202,7 @@ def _records(quantity: str, x, value, low, high) -> pd.DataFrame:
 
 
 def _positive(values: np.ndarray) -> np.ndarray:
-    """For a logarithmic axis: zeros are not drawn."""
+    """Values for a logarithmic axis: zeros become nan and are not drawn."""
     return np.where(values > 0, values, np.nan)
 
 

@@ -16,7 +16,7 @@ LABELS = {**BENCHMARKS, "ratio": "Hartmann / mixture"}
 
 @published_names(rows=LABELS, columns=("seconds",))
 def timing(results: Results, published: Published) -> Table:
-    """Section 5: seconds for 100 queries, of which the ratio between the two benchmarks is compared."""
+    """Section 5: seconds for 100 queries; only the ratio between the two benchmarks is compared."""
     frame = results.frame("seconds")
     columns = ["row", "column", "run", "value", "status"]
     samples, ours = pd.DataFrame(columns=columns), ""
@@ -34,7 +34,7 @@ def timing(results: Results, published: Published) -> Table:
         title="Seconds for 100 queries",
         caption=(
             "Ours are processor seconds of the optimizer alone, one run at a time. Theirs are of four processes on a "
-            "laptop of their time, so that only the ratio is compared." + ours
+            "laptop of their time, so only the ratio is compared." + ours
         ),
         metric="seconds, and their ratio",
         format=".3f",

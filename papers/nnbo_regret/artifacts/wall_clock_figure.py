@@ -1,4 +1,4 @@
-"""Brofos Fig 2a: evaluations against wall-clock."""
+"""Brofos Fig 2a: evaluations against wall-clock time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AUTHORS = {
 
 
 def fig2a(results: Results, published: Published | None) -> Figure:
-    """Brofos Fig 2a: evaluations finished against wall-clock in units of one evaluation's duration; authors' dashed."""
+    """Brofos Fig 2a: evaluations finished against wall-clock time in durations of one evaluation; authors' dashed."""
     frame = frame_of(results, "wall_clock")
     figure, axes = style.subplots(height=3.0)
     parts = []
@@ -37,18 +37,18 @@ def fig2a(results: Results, published: Published | None) -> Figure:
         units = seconds.mean(axis=1) / EVALUATION_SECONDS
         axes.plot(units, units.index, color=color, linestyle=dash, label=label)
         parts.append(pd.DataFrame({"series": label, "evaluation": units.index, "units": units.to_numpy()}))
-    axes.set_xlabel("wall-clock, in durations of one evaluation")
+    axes.set_xlabel("wall-clock time, in durations of one evaluation")
     axes.set_ylabel("evaluations finished")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     duration = frame["evaluation_seconds"].iloc[0]
     caption = (
-        f"Means over runs, 2-d Gaussian mixture, evaluations of {duration:g} s by real processes. Of the paper's four "
-        "processes two evaluate. "
+        f"Means over runs on the 2-d Gaussian mixture, evaluations of {duration:g} s by real processes. Two of the "
+        "paper's four processes evaluate. "
     )
     caption += (
-        "Dashed: the authors' published timings, evaluations of 2 s, time at which results arrive; their parallel mode "
-        "was faster than two evaluators can be."
+        "Dashed: the authors' published timings, with evaluations of 2 s, at the times when results arrive; their "
+        "parallel mode was faster than two evaluators can be."
         if authors
-        else "The authors' published timings are drawn where their file is among the data."
+        else "The authors' published timings are drawn if their file is among the data."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))

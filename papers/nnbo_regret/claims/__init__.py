@@ -1,1 +1,1 @@
-"""What Brofos et al. say, each claim beside its check."""
+"""What Brofos et al. claim, each claim beside its check."""

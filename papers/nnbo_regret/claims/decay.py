@@ -10,14 +10,14 @@ from papers.nnbo_regret.decay import SEED, fit_decay, ratio_of_rates
 from papers.nnbo_regret.recorded_paths import THRESHOLD, average_with_initial, recorded_paths
 
 APPROXIMATELY = 2.0
-"""The factor that "approximately" may be wrong by."""
+"""The factor by which "approximately" may be wrong."""
 
 
 @claim(
     artifact="fig3a",
     place="section 4, Fig 3a",
     sentence="On a draw of a Gaussian process the probability of an average regret above 0.7 falls by about "
-    "84/1000 a query on the logarithmic scale.",
+    "84/1000 per query on the logarithmic scale.",
 )
 def rate_on_gaussian_process(results: Results) -> Check:
     return _rate(results, "gaussian_process", -0.084)
@@ -40,7 +40,7 @@ def decay_starts_at_400(results: Results) -> Check:
     artifact="fig3a",
     place="Fig 3a, caption",
     kind="shape",
-    sentence="The fall is a straight line on the logarithmic scale, as steep late as early.",
+    sentence="The fall is a straight line on the logarithmic scale, as steep late as it is early.",
 )
 def exponential_on_gaussian_process(results: Results) -> Check:
     return _exponential(results, "gaussian_process")
@@ -49,7 +49,7 @@ def exponential_on_gaussian_process(results: Results) -> Check:
 @claim(
     artifact="fig3b",
     place="section 4, Fig 3b",
-    sentence="On the 4-d Hartmann function the probability falls by about 12/1000 a query on the logarithmic scale.",
+    sentence="On the 4-d Hartmann function the probability falls by about 12/1000 per query on the logarithmic scale.",
 )
 def rate_on_hartmann(results: Results) -> Check:
     return _rate(results, "hartmann4_rescaled", -0.012)
@@ -59,7 +59,7 @@ def rate_on_hartmann(results: Results) -> Check:
     artifact="fig3b",
     place="Fig 3b and section 4",
     kind="shape",
-    sentence="The fall is a straight line on the logarithmic scale, as steep late as early.",
+    sentence="The fall is a straight line on the logarithmic scale, as steep late as it is early.",
 )
 def exponential_on_hartmann(results: Results) -> Check:
     return _exponential(results, "hartmann4_rescaled")
@@ -77,7 +77,7 @@ def hartmann_is_harder(results: Results) -> Check:
 
 
 def _rate(results: Results, name: str, published: float) -> Check:
-    """The rate by likelihood, within a factor of 2 of the published one; beside it other ways to fit and to count."""
+    """The rate by likelihood, within a factor of 2 of the published one; the detail has other ways to fit and count."""
     above = _above(results, name)
     fit, late = fit_decay(above, SEED), fit_decay(above, SEED, start=0.5)
     counted = fit_decay(average_with_initial(results, name) > THRESHOLD, SEED)

@@ -1,4 +1,4 @@
-"""Claims about Figs 2b and 2c: the minimum regret reaches zero, the average first stays and then falls."""
+"""Claims about Figs 2b and 2c: the minimum regret reaches zero; the average does not fall at first, then falls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from papers.nnbo_regret.regret_curves import SHOWN, queries
 
 SEED = 1502
 ZERO = 0.02
-"""The share of the uniform points' mean regret that passes for zero in a figure."""
+"""The share of the uniform points' mean regret that counts as zero in a figure."""
 
 
 @claim(
@@ -24,7 +24,7 @@ def minimum_reaches_zero_on_mixture(results: Results) -> Check:
 @claim(
     artifact="fig2b",
     place="Fig 2 (b) and section 5",
-    sentence="On the Gaussian mixture the average regret does not fall at first: the domain is explored.",
+    sentence="On the Gaussian mixture the average regret does not fall at first, while the domain is explored.",
 )
 def average_does_not_fall_at_first_on_mixture(results: Results) -> Check:
     return _rises(results, "mixture", "gaussian_mixture")
@@ -51,7 +51,7 @@ def minimum_reaches_zero_on_hartmann(results: Results) -> Check:
 @claim(
     artifact="fig2c",
     place="Fig 2 (c) and section 5",
-    sentence="On the Hartmann function the average regret does not fall at first: the domain is explored.",
+    sentence="On the Hartmann function the average regret does not fall at first, while the domain is explored.",
 )
 def average_does_not_fall_at_first_on_hartmann(results: Results) -> Check:
     return _rises(results, "hartmann", "hartmann4_rescaled")
@@ -76,14 +76,14 @@ def _reaches_zero(results: Results, experiment: str, benchmark: str) -> Check:
 
 
 def _rises(results: Results, experiment: str, benchmark: str) -> Check:
-    """The query at which the mean of R_m / m is highest; after the first batch."""
+    """The query at which the mean of R_m / m is highest; above 5, that is after the first batch."""
     average, _, _ = queries(results, experiment, benchmark, SHOWN)
     interval = bootstrap_interval(average, lambda a: a.mean(1).argmax(1) + 1.0, SEED, n=2000)
     return judge(interval, "rises first", lower=5.0, detail="query of the highest mean of R_m / m")
 
 
 def _falls(results: Results, experiment: str, benchmark: str) -> Check:
-    """The mean of R_m / m at the last over that at half of the queries; below 1."""
+    """The mean of R_m / m at the last query over that at half of the queries; below 1."""
     average, _, _ = queries(results, experiment, benchmark, SHOWN)
     half = average.shape[1] // 2
     ends = average[:, -1], average[:, half - 1]

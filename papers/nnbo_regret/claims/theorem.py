@@ -1,8 +1,8 @@
 """Claims of section 4: the lemmas about the increments, and Theorem 4.3's bound.
 
-That a number is exactly 1 or 0 cannot be shown by an interval; checked is that the interval lies within a stated
-neighbourhood. Statements about the theorem are checked on its three benchmarks and hold where they hold on all; beside
-each stands the same from `SETTLED` observations on, since least squares with hardly more points than units is wild.
+An interval cannot show that a number is exactly 1 or 0; the checks require it to lie within a stated neighbourhood.
+Statements about the theorem are checked on its three benchmarks and hold where they hold on all; the detail repeats
+each from `SETTLED` observations on, since least squares with hardly more points than units is erratic.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from papers.nnbo_regret.martingale import Paths, bound_of_run
 from papers.nnbo_regret.recorded_paths import EXPERIMENTS, THRESHOLD, recorded_batches, recorded_paths
 
 FACTOR = 2.0
-"""What a quantity that should be 1 may be wrong by."""
+"""The factor by which a quantity that should be 1 may be wrong."""
 SETTLED = 100
 """Observations, two for each of the 50 units."""
 STRETCHES = 10
@@ -30,16 +30,16 @@ STRETCHES = 10
 
 @claim(artifact="theorem", place="Lemma 4.1, Eq. 16", sentence="Given the past the increments have mean zero.")
 def increments_are_centred(results: Results) -> Check:
-    """The mean of Z_i = Y_i / sqrt(V_i) within 0.1 of 0; beside it the stretches of the run where it is not 0."""
+    """The mean of Z_i = Y_i / sqrt(V_i) within 0.1 of 0; the detail counts stretches of the run where it is not 0."""
 
     def check(paths: Paths, batches: np.ndarray) -> Check:
-        z = increments.standardised(paths)
+        z = increments.standardized(paths)
         sums = np.stack([np.nansum(z, axis=1), np.isfinite(z).sum(1)], axis=1)
         interval = bootstrap_interval(sums, increments.ratio_of_means, SEED)
         stretches = min(STRETCHES, z.shape[1])
         tests = increments.mean_tests(paths.increments, stretches, np.random.default_rng(SEED))
         rejected = int((tests.p < 0.05).sum())
-        printed = float(np.nanmean(increments.standardised(paths.as_printed())))
+        printed = float(np.nanmean(increments.standardized(paths.as_printed())))
         detail = (
             f"mean Z {interval.text()}, not 0 in {rejected} of {stretches} stretches; {printed:.3g} with printed signs"
         )
@@ -51,11 +51,11 @@ def increments_are_centred(results: Results) -> Check:
 @claim(
     artifact="theorem",
     place="Lemma 4.1, Eq. 19",
-    sentence="The augmented cumulative regret is a martingale, so its mean square is the sum of those of its "
-    "increments.",
+    sentence="The augmented cumulative regret is a martingale, so its mean square is the sum of its increments' mean "
+    "squares.",
 )
 def increments_are_orthogonal(results: Results) -> Check:
-    """E[M_n^2] / E[M]_n at the last query within a factor of 2 of 1; beside it the same within batches."""
+    """E[M_n^2] / E[M]_n at the last query within a factor of 2 of 1; the detail has the same within batches."""
 
     def check(paths: Paths, batches: np.ndarray) -> Check:
         interval = increments.orthogonality(paths.increments, SEED)
@@ -68,7 +68,7 @@ def increments_are_orthogonal(results: Results) -> Check:
 @claim(
     artifact="theorem",
     place="Lemma 4.1, Eq. 17",
-    sentence="The increments' variance is the one the model predicts for the difference of two values of f.",
+    sentence="The increments' variance is what the model predicts for the difference of two values of f.",
 )
 def variance_is_that_of_eq_17(results: Results) -> Check:
     """E[M]_n / E<M>_n at the last query within a factor of 2 of 1."""
@@ -82,10 +82,10 @@ def variance_is_that_of_eq_17(results: Results) -> Check:
 
 @claim(artifact="theorem", place="Lemma 4.2, Eq. 22", sentence="The increments are sub-Gaussian with alpha = 1.")
 def increments_are_sub_gaussian(results: Results) -> Check:
-    """The largest alpha^2(t) over t up to 2 to both sides, below 1.25 (1 for the normal law)."""
+    """The largest alpha^2(t) over t from -2 to 2, below 1.25 (1 for the normal law)."""
 
     def check(paths: Paths, batches: np.ndarray) -> Check:
-        z = increments.standardised(paths)
+        z = increments.standardized(paths)
         proxies = dict(zip(ARGUMENTS, increments.proxies(z, ARGUMENTS, SEED), strict=True))
         worst = max(proxies, key=lambda t: proxies[t].estimate)
         text = f"{proxies[worst].text()} at t = {worst:g}, excess kurtosis {increments.excess_kurtosis(z):+.3g}"
@@ -157,7 +157,7 @@ def probability_is_below_the_bound(results: Results) -> Check:
 def bound_decays_exponentially(results: Results) -> Check:
     """The growth of the exponent (n eps - S_n)^2 / (2 <M>_n) over the last doubling of n, as a power of n; above 0.9.
 
-    Eqs. 31 and 32 need it linear, for which S_n / n must stay below eps and <M>_n grow no faster than n.
+    Eqs. 31 and 32 need linear growth, for which S_n / n must stay below eps and <M>_n grow no faster than n.
     """
 
     def check(paths: Paths, batches: np.ndarray) -> Check:
@@ -173,14 +173,14 @@ def bound_decays_exponentially(results: Results) -> Check:
 
 
 def _overstatement(exponent: np.ndarray) -> np.ndarray:
-    """(batch, runs) -> (batch,), by how much Jensen's inequality overstates the exponent."""
+    """(batch, runs) -> (batch,), the factor by which Jensen's inequality overstates the exponent."""
     logs = special.logsumexp(-exponent, axis=1) - np.log(exponent.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):
         return exponent.mean(1) / -logs
 
 
 def _growth(ends: np.ndarray) -> np.ndarray:
-    """(batch, runs, 2) -> (batch,), log2 of the second median over the runs over the first; 0 where both are 0."""
+    """(batch, runs, 2) -> (batch,), log2 of the ratio of the runs' second median to the first; 0 where both are 0."""
     first, second = np.median(ends, axis=1).T
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(second > 0, np.log2(second / first), 0.0)
@@ -191,7 +191,7 @@ def _near_one(interval: Interval, detail: str) -> Check:
 
 
 def _on_all(results: Results, check: Callable[[Paths, np.ndarray], Check]) -> Check:
-    """The check of the recorded paths and their batches on every benchmark, the settled part in the detail."""
+    """The check on every benchmark's recorded paths and batches, with that of the settled part in the detail."""
     checks = []
     for name in EXPERIMENTS:
         paths, (batches, observations) = recorded_paths(results, name), recorded_batches(results, name)

@@ -17,7 +17,7 @@ SPEED_UP = 517.17 / 83.90
     sentence="Parallel evaluation and learning make the optimization faster.",
 )
 def parallel_is_faster(results: Results) -> Check:
-    """The same above 1.5, of at most two."""
+    """Sequential seconds over those of two evaluators, at most 2; above 1.5."""
     detail = "seconds sequential over parallel, two evaluators"
     return judge(_speed_up(results, "parallel_2"), "faster", lower=1.5, detail=detail)
 
@@ -28,7 +28,7 @@ def parallel_is_faster(results: Results) -> Check:
     sentence="Four processes, two of which evaluate, are six times as fast as the sequential mode.",
 )
 def parallel_is_six_times_faster(results: Results) -> Check:
-    """With the two evaluators that the caption names; above 5."""
+    """Sequential seconds over those of the two evaluators that the caption names; above 5."""
     detail = "seconds sequential over parallel, two evaluators"
     return judge(_speed_up(results, "parallel_2"), SPEED_UP, lower=5.0, detail=detail)
 
@@ -39,7 +39,7 @@ def parallel_is_six_times_faster(results: Results) -> Check:
     sentence="With six evaluations at once, as the authors' timings imply, the optimization is six times as fast.",
 )
 def six_evaluators_are_six_times_faster(results: Results) -> Check:
-    """The same with six evaluators; between 5 and 7."""
+    """Sequential seconds over those of six evaluators; between 5 and 7."""
     detail = "seconds sequential over parallel, six evaluators"
     return judge(_speed_up(results, "parallel_6"), SPEED_UP, lower=5.0, upper=7.0, detail=detail)
 

@@ -26,11 +26,11 @@ from papers.nnbo_regret.settings import Search, WallClock
 def regret(context: Context[Search]) -> pd.DataFrame:
     """Every query of a search with its regret and its posterior: Figs 2b, 2c, 3 and Theorem 4.3.
 
-    One row a query, in the units and with the sign of f, which is maximised:
+    One row per query, in the units and with the sign of f, which is maximized:
     iteration (from 1), batch (from 1), observations (behind the posterior, the same for a batch); regret r_i;
-    minimum_regret Q_i, of all points so far; mu_query, mu_optimum: posterior means at x_i and x*; k_query, k_optimum:
+    minimum_regret Q_i, over all points so far; mu_query, mu_optimum: posterior means at x_i and x*; k_query, k_optimum:
     posterior variances of f there; variance: that of f(x_i) - f(x*), Eq. 17; noise_variance: s^2; floored: s^2 is at
-    its floor; explored: the variance chose; initial_regret: the mean of the initial points, constant in a run.
+    its floor; explored: chosen by variance; initial_regret: the mean of the initial points, constant in a run.
     """
     search = Runs(context)
     search.query(progress=context.progress)
@@ -100,9 +100,9 @@ def illustration(context: Context[Search]) -> pd.DataFrame:
 
 
 def seconds(context: Context[Search]) -> pd.DataFrame:
-    """Section 5: processor seconds of the optimizer for so many queries after the initial design, one run at a time.
+    """Section 5: processor seconds of the optimizer for `queries` queries after the initial design, one run at a time.
 
-    Rows: run, seconds. Evaluations take next to none of them. What is compiled is compiled before the clock starts.
+    Rows: run, seconds. Evaluations take hardly any time. Everything is compiled before the clock starts.
     """
     Runs(_alone(context, context.runs[0])).query(context.settings.batch)
     rows = []
@@ -119,7 +119,7 @@ def wall_clock(context: Context[WallClock]) -> pd.DataFrame:
     """Fig 2a: seconds until each evaluation is finished, one after another or by worker processes.
 
     Rows: run, evaluation (from 1, as they finish), started, finished (seconds since the first could start; starting the
-    processes is not counted), worker (which process), minimum_regret so far, and evaluation_seconds, what each takes.
+    processes is not counted), worker (which process), minimum_regret so far, and evaluation_seconds (of each).
     """
     settings, evaluations = context.settings, context.settings.initial_points + context.settings.queries
     objective = SlowObjective(context.benchmark, settings.seconds, settings.noise_sd)

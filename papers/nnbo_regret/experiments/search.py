@@ -1,9 +1,9 @@
-"""All runs of a shard in lockstep, and what the theory needs of every query.
+"""All runs of a shard in lockstep, and what the theory needs for every query.
 
     Y_i = r_i - (mu_i(x*) - mu_i(x_i)),   V[Y_i] = k_i(x_i, x_i) + k_i(x*, x*) - 2 k_i(x*, x_i)          (Eqs. 14, 17)
 
-with mu_i and k_i the posterior, in the units of f, from the observations before query i's batch. f is maximised, the
-optimizer minimises -f; what is recorded has the sign of f.
+with mu_i and k_i the posterior, in the units of f, from the observations before query i's batch. f is maximized, the
+optimizer minimizes -f; what is recorded has the sign of f.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from papers.nnbo_regret.settings import Search
 
 
 class Queries(NamedTuple):
-    """A batch of k queries of every run, each (runs, k) unless said.
+    """A batch of k queries of every run, each (runs, k) unless stated otherwise.
 
     value: f(x_i), without noise.
     mean, mean_best: mu_i(x_i) and mu_i(x*).
-    variance, variance_best, difference: k_i(x_i, x_i), k_i(x*, x*) and V[Y_i], of f, observation noise apart.
-    noise: s^2, (runs, 1), and floored, (runs, 1) bool: whether it stands at its floor.
+    variance, variance_best, difference: k_i(x_i, x_i), k_i(x*, x*) and V[Y_i], of f, without observation noise.
+    noise: s^2, (runs, 1), and floored, (runs, 1) bool: whether it is at its floor.
     explored: chosen by the largest variance, bool.
     """
 
@@ -49,11 +49,11 @@ class Runs:
     """The runs of a shard.
 
     Attributes:
-        target: what is maximised.
+        target: what is maximized.
         X, y: observed points of the cube (runs, N, d) and their noisy losses (runs, N).
         initial: f at the initial points, (runs, initial_points).
         rule: how batches are chosen; `rule.model` is the regression.
-        generators: one a run, for the rule.
+        generators: one per run, for the rule.
         batches: what is recorded of each batch.
     """
 
@@ -73,7 +73,7 @@ class Runs:
         self.batches: list[Queries] = []
 
     def query(self, count: int | None = None, progress: Progress = silent) -> None:
-        """Go on by a number of queries, those of the settings unless given: whole batches, all recorded."""
+        """Make `count` more queries, by default those of the settings, in whole batches that are all recorded."""
         count = self.settings.queries if count is None else count
         last = self.X.shape[1] + count // self.settings.batch * self.settings.batch
         self.X, self.y = advance(self.next_batch, self._evaluate, self.X, self.y, last, progress)
@@ -98,7 +98,7 @@ class Runs:
         variance = scale * covariance.diagonal(dim1=-2, dim2=-1)
         across = scale * covariance[..., :-1, -1]
         query, best = variance[:, :-1], variance[:, -1:].expand_as(value)
-        # The difference of two like numbers may be below zero by rounding.
+        # The difference of two similar numbers may be below zero by rounding.
         difference = (query + best - 2 * across).clamp_min(0)
         noise = model.noise_variance.unsqueeze(-1)
         return Queries(
@@ -115,7 +115,7 @@ class Runs:
 
 
 def make_rule(settings: Search, dimension: int, device: str = "cpu") -> RepresentationBatches:
-    """The paper's optimizer with an experiment's settings, for a target of this many inputs."""
+    """The paper's optimizer with an experiment's settings, for a target with `dimension` inputs."""
     model = AdaptiveLeastSquares(
         settings.widths, settings.steps, settings.refit_every, settings.min_noise, device=device
     )
@@ -123,5 +123,5 @@ def make_rule(settings: Search, dimension: int, device: str = "cpu") -> Represen
 
 
 def regret_of(target: Target, value: Tensor) -> Tensor:
-    """r = f(x*) - f(x), Eq. 9; a draw's maximum is known to the distance of its fine points, hence the zero."""
+    """r = f(x*) - f(x), Eq. 9; a draw's maximum is known only to the spacing of its fine grid, hence the clamp at 0."""
     return (target.optimum - value).clamp_min(0)

@@ -1,4 +1,4 @@
-"""An evaluation that takes time: a synthetic function with observation noise, after a sleep of so many seconds."""
+"""An evaluation that takes time: a synthetic function with observation noise, after a sleep."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.benchmarks.objective import Configurations, Evaluation, Fidelity
 
 @dataclass(frozen=True)
 class SlowObjective:
-    """An objective of one configuration after the other; see `core.benchmarks.objective`.
+    """An objective that evaluates one configuration after the other; see `core.benchmarks.objective`.
 
     Attributes:
         name: of the synthetic function.
@@ -42,7 +42,7 @@ class SlowObjective:
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
-        """Sleep, then the noisy loss; `info` has the regret, which is free of noise."""
+        """Sleep, then return the noisy loss; `info` has the noise-free regret."""
         function = synthetic.lookup(self.name)
         time.sleep(self.seconds * len(configurations))
         value = function.evaluate(configurations, budget, generator).loss

@@ -1,12 +1,12 @@
-"""What the optimizer maximises: f on points of the unit cube, for all runs at once, with its maximum and maximiser.
+"""What the optimizer maximizes: f on points of the unit cube, for all runs at once, with its maximum and maximizer.
 
-The synthetic functions of `core.benchmarks.synthetic` are losses, here with the sign turned. "gaussian_process" is a
-target of its own in every run: a draw from a Gaussian process on [-1, 1] with the kernel exp(-(x - x')^2 / (2 l^2)),
+The synthetic functions of `core.benchmarks.synthetic` are losses, here with the opposite sign. "gaussian_process" is a
+different target in every run: a draw from a Gaussian process on [-1, 1] with the kernel exp(-(x - x')^2 / (2 l^2)),
 
     f(x) = k(x, U) K^-1 f(U),   f(U) ~ N(0, K),   K = k(U, U) + jitter,
 
-where U are equidistant points so dense that the conditional variance between them is below the jitter. Its maximum is
-that over 5,000 equidistant points.
+where U are equidistant points, so dense that the conditional variance between them is below the jitter. Its maximum is
+taken over 5,000 equidistant points.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core.randomness import make_generators, normal_
 
 DRAW = "gaussian_process"
 JITTER = 1e-8
-DENSITY = 8  # points of U a length scale
+DENSITY = 8  # points of U per length scale
 FINE = 5000
 
 
@@ -45,7 +45,7 @@ class Target:
 
 
 def make_target(name: str, seeds: Sequence[int], length_scale: float, device: str = "cpu") -> Target:
-    """The target of each run; seeds, one a run, matter to "gaussian_process" alone.
+    """The target of each run; seeds, one per run, matter only to "gaussian_process".
 
     Raises:
         UnknownNameError: no such synthetic function.

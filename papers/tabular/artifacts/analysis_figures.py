@@ -43,27 +43,27 @@ def figD_5(results: Results, published: Published | None) -> Figure:
 
 
 def fig7_3(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig 7.3, the same as Fig D.8."""
+    """Thesis Fig 7.3: functional ANOVA on protein, the same as Fig D.8."""
     return _importance(results, "protein")
 
 
 def figD_6(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.6."""
+    """Thesis Fig D.6: functional ANOVA on naval."""
     return _importance(results, "naval")
 
 
 def figD_7(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.7."""
+    """Thesis Fig D.7: functional ANOVA on parkinsons."""
     return _importance(results, "parkinsons")
 
 
 def figD_8(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.8."""
+    """Thesis Fig D.8: functional ANOVA on protein."""
     return _importance(results, "protein")
 
 
 def figD_9(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig D.9."""
+    """Thesis Fig D.9: functional ANOVA on slice localization."""
     return _importance(results, "slice_localization")
 
 
@@ -88,7 +88,7 @@ def fig7_4(results: Results, published: Published | None) -> Figure:
                 axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7)
     figure.colorbar(image, ax=list(panels), shrink=0.7, label="Spearman correlation")
     caption = (
-        "Average test errors of the configurations that all tables have; of them the best on the data set of the row. "
+        "Average test errors of the configurations that all tables share; the best are those on the row's data set. "
         f"{describe(tables.values())}"
     )
     return Figure(figure, caption, frame)
@@ -110,7 +110,7 @@ def _budgets(tables: dict[str, Table]) -> Figure:
     handles, words = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, words, loc="outside upper center", ncols=len(words))
     caption = (
-        "Average validation errors after so many epochs against those after all, over all configurations and over "
+        "Average validation errors after fewer epochs against those after all, over all configurations and over "
         f"those with the best average test errors. {describe(tables.values())}"
     )
     return Figure(figure, caption, pd.concat(parts))

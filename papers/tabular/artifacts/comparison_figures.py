@@ -18,7 +18,7 @@ from core.report.variants import with_variants
 from papers.tabular.comparison_runs import METHODS, benchmarks_of, comparison_runs, ends, is_short
 from papers.tabular.trained_tables import describe, grid_tables, label
 
-POINTS = 200  # of a curve
+POINTS = 200  # per curve
 
 
 def fig7_5(results: Results, published: Published | None) -> Figure:
@@ -56,9 +56,9 @@ def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
     style.legend(figure, panels[:, 0], 4)
     caption = (
         f"Left: median and quartiles of the incumbent's test regret over {_runs(frame)}; lines end where half of the "
-        "runs have. Right: its distribution over the runs when random search has made all its evaluations, or "
-        "where a method's runs end before; the legend says after how many evaluations if that is much before. Regrets "
-        "of 0 are drawn at the left and lower edges. "
+        "runs have ended. Right: its distribution over the runs when random search has made all its evaluations, or "
+        "when a method's runs end if that is earlier; if much earlier, the legend says after how many evaluations. "
+        "Regrets of 0 are drawn at the left and lower edges. "
         f"{describe(tables[name] for name in names)}"
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
@@ -89,7 +89,7 @@ def _at_the_end(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str, fl
 
 
 def _name(frame: pd.DataFrame, benchmark: str, method: str) -> str:
-    """Its name in the legend; of short runs with the number of evaluations after which the right panel has them."""
+    """A method's name in the legend; for short runs with the number of evaluations that the right panel shows."""
     if not is_short(frame, benchmark, method):
         return style.label(method)
     made = cell_rows(frame, benchmark, method).groupby("run")["evaluation"].max().median()
@@ -97,7 +97,7 @@ def _name(frame: pd.DataFrame, benchmark: str, method: str) -> str:
 
 
 def _runs(frame: pd.DataFrame) -> str:
-    """How many runs there are, in words; methods with equal numbers together."""
+    """The number of runs in words; methods with equal numbers together."""
     groups: dict[int, list[str]] = {}
     for method in _present(METHODS, frame):
         groups.setdefault(int(frame.loc[frame["method"] == method, "run"].nunique()), []).append(style.label(method))

@@ -1,4 +1,4 @@
-"""Thesis Tables 7.1, 7.2 and 7.4: what the tables of trained networks hold, beside what was published."""
+"""Thesis Tables 7.1, 7.2 and 7.4: the contents of the tables of trained networks beside the published ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARTS = {"train": TRAIN, "validation": VALID, "test": TEST}
 
 @published_names(rows=LABELS, columns=(*PARTS, "features"))
 def table7_1(results: Results, published: Published) -> Table:
-    """Thesis Table 7.1: the parts of each data set and its inputs, as our tables were trained on them."""
+    """Thesis Table 7.1: the parts of each data set and its inputs, as used to train our tables."""
     ours = {}
     for name, table in grid_tables(results).items():
         counts = np.bincount(table.split, minlength=3)
@@ -45,7 +45,7 @@ def table7_2(results: Results, published: Published) -> Table:
     return spec_table(
         pd.DataFrame.from_dict(rows, orient="index"),
         published,
-        caption="The space of all tables, 62,208 configurations. The table calls the constant schedule fix, the "
+        caption="The space of all tables, 62,208 configurations. This table calls the constant schedule fix; the "
         "published files and the other tables call it const, as we do.",
         row_header="Hyperparameter",
         row_labels=NAMES,
@@ -72,8 +72,8 @@ def table7_4(results: Results, published: Published) -> Table:
         columns=tuple(dict.fromkeys([*published.columns, *tables])),
         cells=cells,
         caption=f"Best of the configurations that we trained. {describe(tables.values())}. Where the published value "
-        "is not among them, it cannot be compared. The printed column of Parkinson repeats that of Naval; Table D.2 "
-        "has another incumbent.",
+        "is not among them, it cannot be compared. Parkinson's printed column repeats Naval's; Table D.2 has another "
+        "incumbent.",
         row_header="Hyperparameter",
         row_labels=NAMES,
         column_labels=LABELS,
@@ -88,7 +88,7 @@ def inputs_of(table: Trained) -> int:
 
 
 def _only_run(table: Table, run: dict) -> Table:
-    """Rows that were not run are that, and do not differ."""
+    """Mark the rows that were not run as such, so that they do not differ."""
     absent = [key for key in table.cells if key[0] not in run]
     for key in absent:
         table.cells[key] = Cell(published=table.cells[key].published, verdict=Verdict("not run"))

@@ -1,8 +1,8 @@
 """Tables 7.3 and D.1 to D.4: the incumbent of each data set and what changing one of its hyperparameters costs.
 
 Errors have the verdicts of means over the repetitions. A relative change a / b - 1 is a ratio of two means, each over
-repetitions of its own: the interval is Welch's of log a - log b, with standard errors sd / (mean sqrt(R)). A smaller
-change is no better than a larger one, so that it is `reproduced` or `differs`.
+its own repetitions: the interval is Welch's for log a - log b, with standard errors sd / (mean sqrt(R)). A smaller
+change is not better than a larger one, so its verdict is `reproduced` or `differs`.
 """
 
 from __future__ import annotations
@@ -54,31 +54,31 @@ KNOWN = published_names(rows=every_change, columns=(ERROR, CHANGE))
 
 @KNOWN
 def table7_3(results: Results, published: Published) -> Table:
-    """Thesis Table 7.3, the same as Table D.3."""
+    """Thesis Table 7.3: the neighbourhood of the incumbent on protein, the same as Table D.3."""
     return _neighbourhood(results, published, "protein")
 
 
 @KNOWN
 def tableD_1(results: Results, published: Published) -> Table:
-    """Thesis Table D.1."""
+    """Thesis Table D.1: the neighbourhood of the incumbent on naval."""
     return _neighbourhood(results, published, "naval")
 
 
 @KNOWN
 def tableD_2(results: Results, published: Published) -> Table:
-    """Thesis Table D.2."""
+    """Thesis Table D.2: the neighbourhood of the incumbent on parkinsons."""
     return _neighbourhood(results, published, "parkinsons")
 
 
 @KNOWN
 def tableD_3(results: Results, published: Published) -> Table:
-    """Thesis Table D.3."""
+    """Thesis Table D.3: the neighbourhood of the incumbent on protein."""
     return _neighbourhood(results, published, "protein")
 
 
 @KNOWN
 def tableD_4(results: Results, published: Published) -> Table:
-    """Thesis Table D.4."""
+    """Thesis Table D.4: the neighbourhood of the incumbent on slice localization."""
     return _neighbourhood(results, published, "slice_localization")
 
 
@@ -111,14 +111,14 @@ def _neighbourhood(results: Results, published: Published, name: str) -> Table:
         reduced=results.reduced,
         rows=rows,
         columns=(ERROR, CHANGE),
-        metric="test error (MSE, standardised target) after the change, and its relative change",
+        metric="test error (MSE, standardized target) after the change, and its relative change",
         format=".4g",
         row_header="Change",
         row_labels={row: _row_label(row) for row in rows},
         column_labels={ERROR: "test error", CHANGE: "relative change"},
-        caption=f"Our incumbent: {best}. Changes that it does not have, or that our grid lacks, are not run. Relative "
-        "changes differ or do not, none is better. Printed errors with less than two significant digits are quoted "
-        f"only. {describe([table])}.",
+        caption=f"Our incumbent: {best}. Changes that do not apply to it, or that our grid lacks, are not run. A "
+        "relative change differs or does not; none is better. Printed errors with fewer than two significant digits "
+        f"are only quoted. {describe([table])}.",
     )
     for key, cell in compared.cells.items():
         row, column = key
@@ -143,7 +143,7 @@ def _log_estimate(errors: np.ndarray) -> Estimate:
 
 
 def _change_verdict(found: Interval, failed: int, published: PublishedCell | None, reduced: bool) -> Verdict | None:
-    """Without a direction; a change of which a printed number has less than two digits is quoted only."""
+    """A verdict without a direction; None where the printed change has fewer than two digits and is only quoted."""
     if published is None:
         return Verdict("not published", reduced=reduced, note="missing")
     if _digits(published.text) < 2:

@@ -1,4 +1,4 @@
-"""Empirical distributions of what the tables hold (thesis Fig 7.1 and Figs D.1 to D.4)."""
+"""Empirical distributions of the tables' contents (thesis Fig 7.1 and Figs D.1 to D.4)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def fig7_1(results: Results, published: Published | None) -> Figure:
         parts.append(_panel(axes, values_of(tables[name]), unit).assign(panel=title))
     for axes in panels[:, 0]:
         axes.set_ylabel("share of configurations")
-    caption = f"{label(name)}: averages over the repetitions; {NOISE}. {describe([tables[name]])}"
+    caption = f"{label(name)}: averages over the repetitions; noise is the {NOISE}. {describe([tables[name]])}"
     return Figure(figure, caption, pd.concat(parts).assign(dataset=name))
 
 
@@ -54,7 +54,7 @@ def figD_4(results: Results, published: Published | None) -> Figure:
     return _by_set(results, "Noise", NOISE)
 
 
-NOISE = "noise is the standard deviation of the validation error over the repetitions, after several numbers of epochs"
+NOISE = "standard deviation of the validation error over the repetitions, after several numbers of epochs"
 
 
 def _errors(table: Table) -> Curves:

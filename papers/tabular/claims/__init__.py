@@ -1,1 +1,1 @@
-"""What chapter 7 says of its tables, and of optimizers on them, each claim beside its check."""
+"""What chapter 7 says about its tables and about optimizers on them, each claim beside its check."""

@@ -25,7 +25,7 @@ Statistic = Callable[[np.ndarray, np.ndarray], float]
 
 @claim(
     artifact="table7_4",
-    place="thesis 7.3.3 (Table D.2 is against it)",
+    place="thesis 7.3.3 (Table D.2 contradicts it)",
     sentence="One initial learning rate can be used on all sets.",
 )
 def one_learning_rate_serves_all_sets(results: Results) -> Check:
@@ -57,7 +57,7 @@ def best_configurations_differ_little(results: Results) -> Check:
 
 @claim(artifact="table7_4", place="thesis 7.3.3", sentence="No choice of activation functions is good on all sets.")
 def activations_must_differ(results: Results) -> Check:
-    """The same for the pair of activation functions; above 5% on one of the sets, whichever pair is chosen."""
+    """The excess of a pair of activation functions; above 5% on one of the sets, whichever pair is chosen."""
     check = _one_choice_serves(results, ("activation_fn_1", "activation_fn_2"), "")
     return contrary(check, "need to be set differently")
 
@@ -76,7 +76,7 @@ def datasets_correlate(results: Results) -> Check:
     sentence="Among the best configurations the rankings on two data sets agree less.",
 )
 def datasets_correlate_less_among_the_best(results: Results) -> Check:
-    """The same minus that among the best of the first set, each share of Fig 7.4; above 0 for all pairs."""
+    """Rank correlation minus that among the best of the first set, each share of Fig 7.4; above 0 for all pairs."""
 
     def among(share: float) -> Statistic:
         def difference(first: np.ndarray, second: np.ndarray) -> float:
@@ -90,9 +90,9 @@ def datasets_correlate_less_among_the_best(results: Results) -> Check:
 
 
 def _one_choice_serves(results: Results, names: tuple[str, ...], published: str) -> Check:
-    """A choice serves where the best configuration that has it is hardly worse than the best of all, on all sets.
+    """A choice serves if, on all sets, the best configuration that has it is hardly worse than the best of all.
 
-    It holds when one choice does and fails when none does.
+    The claim holds when one choice serves and fails when none does.
     """
     tables = _at_least_two(results)
     values = product(*(_common_values(tables, name) for name in names))
@@ -110,7 +110,7 @@ def _one_choice_serves(results: Results, names: tuple[str, ...], published: str)
 
 
 def _serves(tables: dict[str, Table], choice: dict[str, object]) -> Check:
-    """Of one choice: its largest excess over the sets, and whether all of them are small."""
+    """The largest excess of one choice over the sets, and whether all its excesses are small."""
     parts = []
     for table in tables.values():
         having = np.array([_has(configuration, choice) for configuration in _configurations(table)])
@@ -132,7 +132,7 @@ def _configurations(table: Table) -> list[dict[str, object]]:
 
 
 def _common_values(tables: dict[str, Table], name: str) -> list[object]:
-    """That all sets have, in their order."""
+    """The values that all sets have, in their order."""
     first, *others = (table.grid.values[name] for table in tables.values())
     return [value for value in first if all(value in other for other in others)]
 

@@ -1,7 +1,7 @@
-"""Claims about optimizers over time (7.4.1), on protein; on all sets where D.3 has them.
+"""Claims about optimizers over time (7.4.1), on protein, and on all sets where D.3 makes them.
 
-"Better" and "as good" are probabilities, see `pairs_of_methods`. Where a sentence is about the end of a set, methods
-whose runs end before it are unknown.
+"Better" and "as good" are probabilities, see `pairs_of_methods`. Where a sentence is about the end of a set, the
+outcome is unknown for methods whose runs end before it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def model_based_begin_like_random(results: Results) -> Check:
     sentence="Once they have a meaningful model, SMAC, TPE and BOHAMIANN are better than random search.",
 )
 def model_based_end_below_random(results: Results) -> Check:
-    """The same at the end, or where their own runs end: above one half."""
+    """SMAC, TPE and BOHAMIANN against random search at the end, or where their own runs end: above one half."""
     frame = comparison_runs(results)
     return all_of(each(frame, MODEL_BASED, lambda name: better(frame, name, "random", END)), "superior")
 
@@ -65,13 +65,13 @@ def model_based_end_below_random(results: Results) -> Check:
     sentence="SMAC, TPE and BOHAMIANN begin to be better than random search at about the same time.",
 )
 def model_based_leave_random_together(results: Results) -> Check:
-    """SMAC, TPE and BOHAMIANN, each two: from when on they are ahead of random search, within a factor of two."""
+    """SMAC, TPE and BOHAMIANN in pairs: the times from which they lead random search, within a factor of two."""
     return _of_each_two(results, together, "at roughly the same time")
 
 
 @claim(artifact="fig7_5", place="thesis 7.4.1", sentence="SMAC, TPE and BOHAMIANN end with different regrets.")
 def model_based_end_differently(results: Results) -> Check:
-    """The same two at the end: not near one half."""
+    """SMAC, TPE and BOHAMIANN in pairs at the end: not near one half."""
     return _of_each_two(
         results, lambda frame, a, b: contrary(alike(frame, a, b, END), "not about 0.5"), "different optima"
     )
@@ -79,9 +79,9 @@ def model_based_end_differently(results: Results) -> Check:
 
 @claim(artifact="fig7_5", place="thesis 7.4.1", sentence="In the beginning BOHB is as good as Hyperband.")
 def bohb_begins_like_hyperband(results: Results) -> Check:
-    """After the time of one evaluation of 100 epochs, in which both finish their first rung: near one half.
+    """BOHB against Hyperband after the time of one evaluation of 100 epochs, when both finish a rung: near one half.
 
-    BOHB has a model from 11 observations on, of 27: before, both are the same by construction.
+    BOHB has a model from 11 of the 27 observations on; before that, both are the same by construction.
     """
     return alike(comparison_runs(results), "bohb", "hyperband", BEGINNING)
 
@@ -90,12 +90,14 @@ def bohb_begins_like_hyperband(results: Results) -> Check:
     artifact="fig7_5", place="thesis 7.4.1", sentence="Once it has a meaningful model, BOHB is better than Hyperband."
 )
 def bohb_ends_below_hyperband(results: Results) -> Check:
-    """At the end: above one half."""
+    """BOHB against Hyperband at the end: above one half."""
     return better_at_the_end(comparison_runs(results), "bohb", "hyperband")
 
 
 @claim(
-    artifact="fig7_5", place="thesis 7.4.1", sentence="Hyperband is reasonably good early, earlier than random search."
+    artifact="fig7_5",
+    place="thesis 7.4.1",
+    sentence="Hyperband reaches reasonably good results earlier than random search.",
 )
 def hyperband_is_fast(results: Results) -> Check:
     """Hyperband against random search after the time of 20 evaluations: above one half."""
@@ -108,7 +110,7 @@ def hyperband_is_fast(results: Results) -> Check:
     sentence="In the end little of Hyperband's lead over random search is left.",
 )
 def hyperband_ends_little_below_random(results: Results) -> Check:
-    """Hyperband against random search: at the end 0.5 to 0.65, and less than after the time of 20 evaluations."""
+    """Hyperband against random search: 0.5 to 0.65 at the end, and less than after the time of 20 evaluations."""
     frame = comparison_runs(results)
     published = "only slightly improves"
     if (short := unfinished(frame, ("hyperband",))) is not None:
@@ -133,7 +135,7 @@ def hyperband_ends_little_below_random(results: Results) -> Check:
     sentence="Regularized evolution needs more time than Bayesian optimization to leave random search behind.",
 )
 def evolution_needs_longer_than_model_based(results: Results) -> Check:
-    """Regularized evolution against SMAC, TPE and BOHAMIANN: it is ahead of random search later."""
+    """Regularized evolution gets ahead of random search later than SMAC, TPE and BOHAMIANN."""
     return _is_later(results, "regularized_evolution", MODEL_BASED, "more time")
 
 
@@ -149,10 +151,10 @@ def evolution_is_best_at_the_end(results: Results) -> Check:
 @claim(
     artifact="fig7_5",
     place="thesis 7.4.1",
-    sentence="REINFORCE needs still more time than regularized evolution and Bayesian optimization.",
+    sentence="REINFORCE needs even more time than regularized evolution and Bayesian optimization.",
 )
 def reinforce_is_slowest(results: Results) -> Check:
-    """REINFORCE against regularized evolution, SMAC, TPE and BOHAMIANN: it is ahead of random search later."""
+    """REINFORCE gets ahead of random search later than regularized evolution, SMAC, TPE and BOHAMIANN."""
     return _is_later(results, "reinforce", ("regularized_evolution", *MODEL_BASED), "even more time")
 
 
@@ -163,7 +165,7 @@ def reinforce_is_slowest(results: Results) -> Check:
     sentence="125 brackets take about as much time as the other methods' 500 evaluations.",
 )
 def brackets_take_as_long(results: Results) -> Check:
-    """On each set: time of a run of Hyperband and of BOHB over the average of all other methods; 0.8 to 1.25."""
+    """On each set the time of a run of Hyperband and of BOHB over the other methods' average; 0.8 to 1.25."""
     frame = comparison_runs(results)
 
     def on(benchmark: str) -> Check:
@@ -207,7 +209,7 @@ def _on_all_sets(results: Results, check, published: str) -> Check:
 
 
 def _of_each_two(results: Results, check, published: str) -> Check:
-    """Of those that were run and are long enough; the others are parts of their own."""
+    """The check of each pair that was run and is long enough; the other methods are separate parts."""
     frame = comparison_runs(results)
     parts = each(frame, MODEL_BASED, lambda name: unfinished(frame, (name,)))
     usable = [name for name, part in zip(MODEL_BASED, parts, strict=True) if part is None]

@@ -13,7 +13,7 @@ from core.tabular.table import Table
 from papers.tabular.claims.on_tables import on, on_all
 
 FEW = 0.1  # of the configurations: at most "a small subset"
-MANY, MAGNITUDE = 0.01, 10.0  # of the configurations: at least "many", and above how many medians they are outliers
+MANY, MAGNITUDE = 0.01, 10.0  # the share of configurations that is "many"; outliers exceed this multiple of the median
 STRONG = 0.5  # a rank correlation
 
 
@@ -88,7 +88,7 @@ def times_vary_everywhere(results: Results) -> Check:
     artifact="fig7_1",
     place="thesis 7.2",
     kind="shape",
-    sentence="It is the number of parameters that makes training times differ.",
+    sentence="Training times differ because of the number of parameters.",
 )
 def times_follow_the_parameters(results: Results) -> Check:
     return on(results, "protein", _times_follow_parameters)
@@ -98,7 +98,7 @@ def times_follow_the_parameters(results: Results) -> Check:
     artifact="figD_2",
     place="thesis 7.2 and D.1",
     kind="shape",
-    sentence="On all sets it is the number of parameters that makes training times differ.",
+    sentence="On all sets training times differ because of the number of parameters.",
 )
 def times_follow_the_parameters_everywhere(results: Results) -> Check:
     return on_all(results, _times_follow_parameters, "consistent")
@@ -123,7 +123,7 @@ def _few_small_errors(table: Table) -> Check:
 def _outliers(table: Table) -> Check:
     """Share of configurations whose average test error is ten times the median or diverged; above 1%.
 
-    The median is the average here: of the mean, which outliers raise, few errors can be a multiple.
+    The median serves as the average: outliers raise the mean, so few errors can be a multiple of it.
     """
 
     def outliers(table: Table) -> float:

@@ -29,7 +29,7 @@ def learning_rate_is_most_important(results: Results) -> Check:
 @claim(
     artifact="fig7_3",
     place="thesis 7.3.1",
-    sentence="Over the whole grid every single hyperparameter explains little of the variance.",
+    sentence="Over the whole grid no single hyperparameter explains much of the variance.",
 )
 def single_importances_are_small(results: Results) -> Check:
     return on(results, "protein", _largest_single)
@@ -56,7 +56,7 @@ def pairs_reach_higher_than_singles(results: Results) -> Check:
 @claim(
     artifact="fig7_3",
     place="thesis 7.3.1",
-    sentence="Among the best configurations hyperparameters beside the learning rate gain importance.",
+    sentence="Among the best configurations hyperparameters other than the learning rate gain importance.",
 )
 def others_matter_among_the_best(results: Results) -> Check:
     return on(results, "protein", _change_of_the_rate)
@@ -147,7 +147,7 @@ def _change_of_the_rate(table: Table) -> Check:
 
 
 def _as_described(table: Table) -> Check:
-    """All of the above that does not speak of outliers."""
+    """All the checks above except the one about outliers."""
     parts = {
         "lead of the rate": _lead_of_the_rate,
         "largest single": _largest_single,

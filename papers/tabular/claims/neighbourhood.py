@@ -44,7 +44,7 @@ def constant_rate_is_the_worst_flip_elsewhere(results: Results) -> Check:
 
 
 def _lead_of_activations(table: Table) -> Check:
-    """Smaller relative change of the two activations minus the largest of all other flips; above 0."""
+    """The smaller relative change of the two activations minus the largest of all other changes; above 0."""
 
     def lead(table: Table) -> float:
         names, changes = _changes(table)
@@ -58,7 +58,7 @@ def _effect_of_a_larger_batch(table: Table) -> Check:
     """Relative change when the incumbent's batch size is doubled; below 0.05.
 
     Raises:
-        NotRunError: there is no larger one.
+        NotRunError: the grid has no larger one.
     """
     configuration, sizes = table.best_configuration, table.grid.values["batch_size"]
     if configuration["batch_size"] == sizes[-1]:

@@ -1,6 +1,7 @@
 """Claims of 7.2 about the noise, and about how well fewer epochs rank configurations.
 
-Intervals are over the repetitions; those of noise, which resampled repetitions would hide, over the configurations.
+Intervals are over the repetitions, except those of noise, which resampled repetitions would hide: they are over the
+configurations.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from papers.tabular.claims.on_tables import on, on_all
 from papers.tabular.trained_tables import noise_of
 
 SEED = 7
-RESAMPLES = 1000  # of the configurations, of which there are many
+RESAMPLES = 1000  # of the many configurations
 
 
 @claim(artifact="fig7_1", place="thesis 7.2", kind="shape", sentence="Some configurations are noisier than others.")
@@ -129,11 +130,11 @@ def _correlation_falls(table: Table) -> Check:
 
 
 def _finite_noise(table: Table) -> np.ndarray:
-    """Noise of the configurations of which no repetition diverged, (m, B)."""
+    """Noise of the configurations without a diverged repetition, (m, B)."""
     noise = noise_of(table)
     return noise[np.isfinite(noise).all(axis=1)]
 
 
 def _correlations(table: Table, share: float) -> np.ndarray:
-    """At the stored epochs, ascending."""
+    """Rank correlations with the last at the stored epochs, ascending."""
     return correlations_with_the_last(table, share, table.epochs)

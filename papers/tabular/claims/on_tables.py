@@ -1,4 +1,4 @@
-"""Claims that a check of one table makes: of one data set, or of all that a sentence names."""
+"""Claims built from a check of one table: for one data set, or for all that a sentence names."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from papers.tabular.trained_tables import LABELS, grid_table, grid_tables, label
 
 
 def on(results: Results, name: str, check: Callable[[Table], Check]) -> Check:
-    """The check of the table of one data set."""
+    """The check applied to the table of one data set."""
     return check(grid_table(results, name))
 
 
 def on_all(
     results: Results, check: Callable[[Table], Check], published: str, names: Collection[str] = tuple(LABELS)
 ) -> Check:
-    """The check of several tables, by default of all; a part for each.
+    """The check applied to several tables, by default to all; one part for each.
 
     Raises:
         NotRunError: none of them was run.

@@ -1,7 +1,7 @@
 """How two methods compare on one set: the probability that a run of one has the smaller test regret.
 
-Times are shares of a set's end, the duration of random search's runs: at 1/25 of it random search has made 20 of 500
-evaluations.
+Times are shares of a set's end, the duration of random search's runs: at 1/25 of it random search has made 20 of its
+500 evaluations.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from papers.tabular.trained_tables import label
 
 PROTEIN = "protein"
 END = 1.0
-ALIKE = (0.4, 0.6)  # of methods that are as good
-AHEAD = 0.6  # of a method that has left random search behind
-GRID = np.geomspace(0.01, 1.0, 41)  # shares of the end at which it may have
+ALIKE = (0.4, 0.6)  # probabilities for methods that are equally good
+AHEAD = 0.6  # probability for a method that has left random search behind
+GRID = np.geomspace(0.01, 1.0, 41)  # shares of the end at which a method may have left it behind
 
 
 def better(frame: pd.DataFrame, ours: str, theirs: str, share: float, benchmark: str = PROTEIN) -> Check:
-    """At this share of the end, or where the runs of either end: above one half."""
+    """The probability at this share of the end, or where the runs of either end: above one half."""
     interval, detail = probability(frame, ours, theirs, share, benchmark)
     return judge(interval, "above 0.5", lower=0.5, detail=detail)
 
 
 def better_at_the_end(frame: pd.DataFrame, ours: str, theirs: str, benchmark: str = PROTEIN) -> Check:
-    """Above one half; unknown where the runs of either are short."""
+    """The probability at the end: above one half; unknown where the runs of either are short."""
     return unfinished(frame, (ours, theirs), benchmark) or better(frame, ours, theirs, END, benchmark)
 
 
 def alike(frame: pd.DataFrame, ours: str, theirs: str, share: float) -> Check:
-    """Near one half."""
+    """The probability at this share of the end: near one half."""
     interval, detail = probability(frame, ours, theirs, share, PROTEIN)
     if interval.high - interval.low >= ALIKE[1] - ALIKE[0]:
-        detail += f", as wide as {ALIKE[0]} to {ALIKE[1]}: too few runs to show them as good"
+        detail += f", as wide as {ALIKE[0]} to {ALIKE[1]}: too few runs to show them equal"
     return judge(interval, "about 0.5", *ALIKE, detail=detail)
 
 
 def probability(frame: pd.DataFrame, ours: str, theirs: str, share: float, benchmark: str) -> tuple[Interval, str]:
-    """That a run of `ours` is below one of `theirs`, and words for it; not after the runs of either end."""
+    """The probability that a run of `ours` is below one of `theirs`, at the latest when either's end, and words."""
     share = min(share, *(ends(frame, benchmark, name) / ends(frame, benchmark) for name in (ours, theirs)))
     matrix = wins(*(regret_at(frame, benchmark, name, [share]) for name in (ours, theirs)))
     interval = resampled_interval(lambda a, b: probabilities(matrix, a, b)[:, 0], *matrix.shape[1:])
@@ -55,13 +55,13 @@ def probability(frame: pd.DataFrame, ours: str, theirs: str, share: float, bench
 
 
 def later(frame: pd.DataFrame, ours: str, theirs: str) -> Check:
-    """`ours` leaves random search behind later than `theirs`, or never: difference of the times, above 0."""
+    """Check that `ours` leaves random search behind later than `theirs`, or never: difference of times above 0."""
     interval = _between_times(frame, ours, theirs, _difference)
     return worded(judge(interval, "later", lower=0.0), f"{_times_in_words(frame, (ours, theirs))}; difference")
 
 
 def together(frame: pd.DataFrame, ours: str, theirs: str) -> Check:
-    """Both leave random search behind within a factor of two: log2 of the ratio of the times, -1 to 1."""
+    """Check that both leave random search behind within a factor of two: log2 of the ratio of times in -1 to 1."""
     interval = _between_times(frame, ours, theirs, _log_ratio)
     return worded(
         judge(interval, "together", -1.0, 1.0), f"{_times_in_words(frame, (ours, theirs))}; log2 of the ratio"
@@ -69,7 +69,7 @@ def together(frame: pd.DataFrame, ours: str, theirs: str) -> Check:
 
 
 def regret_at(frame: pd.DataFrame, benchmark: str, method: str, shares: Iterable[float] = (END,)) -> np.ndarray:
-    """At shares of the end, (runs, shares); before a run's first evaluation it is infinite."""
+    """Regrets at shares of the end, (runs, shares); infinite before a run's first evaluation."""
     found = regret_over_time(frame, benchmark, method, np.array(list(shares)) * ends(frame, benchmark))
     return np.where(np.isnan(found), np.inf, found)
 
@@ -116,13 +116,13 @@ def _leaving_times(found: np.ndarray) -> np.ndarray:
 
 
 def _difference(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Two that never leave are equally late."""
+    """Difference of two times; two methods that never leave are equally late."""
     with np.errstate(invalid="ignore"):
         return np.nan_to_num(ours - theirs, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
 def _log_ratio(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Two that never leave have no time in common."""
+    """log2 of the ratio of two times; infinite for two methods that never leave."""
     with np.errstate(invalid="ignore"):
         return np.nan_to_num(np.log2(ours / theirs), nan=np.inf, posinf=np.inf, neginf=-np.inf)
 

@@ -1,7 +1,7 @@
 """Claims about the distribution over the runs at the end (7.4.2), on protein.
 
-Test regrets are those of a table, of which each method either meets the best configuration or does not: how many
-others are within 1e-3 of it stands in every detail.
+Test regrets come from a table, and each run of a method either finds its best configuration or does not: every detail
+says how many others are within 1e-3 of it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from papers.tabular.trained_tables import grid_table
 
 TARGET, OFTEN = 1e-3, 0.6  # the test regret of 7.4.2, and the share of runs
 REACH_OFTEN = ("bohamiann", "regularized_evolution", "tpe")
-CONSISTENT = 0.9  # the share of runs from which on a method ends alike
+CONSISTENT = 0.9  # the share of runs from which a method counts as ending with the same regret
 TWO = ("regularized_evolution", "tpe")
 
 
@@ -50,14 +50,14 @@ def evolution_is_less_robust_than_tpe(results: Results) -> Check:
     sentence="Every method has runs that end with a test regret of 1e-3 or less.",
 )
 def every_method_reaches_1e_3(results: Results) -> Check:
-    """Of each method the share of runs with a final regret of at most 1e-3: one run is enough to show it."""
+    """For each method the share of runs with a final regret of at most 1e-3: one run is enough to show it."""
 
     def reaches(method: str, regret: np.ndarray) -> Check:
         share = float((regret <= TARGET).mean())
         words = f"{method_label(method)} {share:.2f}"
         return Check(share, "", share, share, "holds", words) if share else unknown(words)
 
-    detail = "cannot be refuted, no number of runs shows a probability of zero"
+    detail = "cannot be refuted, since no number of runs shows a probability of zero"
     return _of_all_methods(results, reaches, "non-zero", detail)
 
 
@@ -67,7 +67,7 @@ def every_method_reaches_1e_3(results: Results) -> Check:
     sentence="Only BOHAMIANN, regularized evolution and TPE reach 1e-3 in more than 60% of their runs.",
 )
 def three_methods_reach_1e_3_mostly(results: Results) -> Check:
-    """The same share above 0.6 for BOHAMIANN, regularized evolution and TPE, and below it for all others."""
+    """The share of runs at 1e-3 or below: above 0.6 for BOHAMIANN, regularized evolution and TPE, below for others."""
 
     def often(method: str, regret: np.ndarray) -> Check:
         return _share(method, regret <= TARGET, **{"lower" if method in REACH_OFTEN else "upper": OFTEN})
@@ -77,7 +77,7 @@ def three_methods_reach_1e_3_mostly(results: Results) -> Check:
 
 @claim(artifact="fig7_5", place="thesis 7.4.2", sentence="No method ends with the same regret in all its runs.")
 def no_method_always_ends_alike(results: Results) -> Check:
-    """Of each method the share of runs that end with its most frequent regret: below 0.9."""
+    """For each method the share of runs that end with its most frequent regret: below 0.9."""
 
     def varies(method: str, regret: np.ndarray) -> Check:
         values, counts = np.unique(regret, return_counts=True)
@@ -98,7 +98,7 @@ def near_the_best(results: Results) -> str:
 def _of_all_methods(
     results: Results, check: Callable[[str, np.ndarray], Check], published: str, detail: str = ""
 ) -> Check:
-    """A part for each method, of its final regrets (runs,)."""
+    """A check with one part for each method, on its final regrets (runs,)."""
     frame = comparison_runs(results)
     parts = each(
         frame,

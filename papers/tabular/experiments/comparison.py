@@ -1,4 +1,4 @@
-"""Hyperparameter optimization on the tables (thesis 7.4): one function an experiment."""
+"""Hyperparameter optimization on the tables (thesis 7.4): one function per experiment."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def methods(context: Context[Search]) -> pd.DataFrame:
         evaluations = None if optimizer.ends else settings.evaluations
         told = context.progress_of(done)
         records = simulate(optimizer, benchmark, 1, generator, evaluations=evaluations, progress=told)
-        told(1.0)  # an optimizer with an end of its own has no limit to be near to
+        told(1.0)  # an optimizer that ends by itself has no limit to measure progress by
         frames.append(trajectory_of_records(benchmark, records).assign(run=run))
     return pd.concat(frames, ignore_index=True)
 
 
 def networks(context: Context[NetworkSearch]) -> pd.DataFrame:
-    """The same of BOHAMIANN, all runs in lockstep."""
+    """Runs of BOHAMIANN on the table of the benchmark, all in lockstep; records as those of `methods`."""
     settings, benchmark = context.settings, table_benchmark(context)
     found = in_lockstep(context, benchmark, settings.evaluations, settings.initial_design)
     losses = np.where(found.failure == "", found.loss, np.nan)

@@ -19,10 +19,10 @@ ARCHITECTURE = ("activation_fn_1", "activation_fn_2", "n_units_1", "n_units_2") 
 
 
 def grid(context: Context[GridSettings]) -> pd.DataFrame:
-    """Train a part of Table 7.2: a "run" is what `groups` puts together, all repetitions included.
+    """Train a part of Table 7.2; a "run" is one of the parts that `groups` makes, all repetitions included.
 
     Returns:
-        run and the columns of `core.tabular.frame`, one row a configuration.
+        run and the columns of `core.tabular.frame`, one row per configuration.
 
     Raises:
         UserError: more runs than there are parts.
@@ -30,7 +30,9 @@ def grid(context: Context[GridSettings]) -> pd.DataFrame:
     settings = context.settings
     parts = groups(FCNET.restricted(**settings.values))
     if context.runs.stop > len(parts):
-        raise UserError(f"{context.cell.name}: {context.runs.stop} runs; allowed: {len(parts)}, one a part of the grid")
+        raise UserError(
+            f"{context.cell.name}: {context.runs.stop} runs; allowed: {len(parts)}, one per part of the grid"
+        )
     frames = []
     for done, run in enumerate(context.runs):
         with TemporaryDirectory() as folder:
@@ -49,7 +51,7 @@ def grid(context: Context[GridSettings]) -> pd.DataFrame:
 
 
 def groups(whole: Grid) -> list[Grid]:
-    """The parts of a grid that share its architectures (units and activations): as many whatever the widths are."""
+    """The parts of a grid, each with all its architectures (units, activations); their number ignores the widths."""
     names = [name for name in whole.values if name not in ARCHITECTURE]
     chosen = product(*(whole.values[name] for name in names))
     return [

@@ -109,13 +109,13 @@ def test_the_second_takes_over_when_the_first_is_killed(repository, hold, start,
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted(repository, hold, start, expected, tmp_path, number):
-    """Ctrl-C, or Snakemake ending its jobs: one line says what is kept, and the same command goes on from there."""
+    """Ctrl-C, or Snakemake ending its jobs: one line says what is kept, and the same command continues from there."""
     log = tmp_path / "log"
     process = hold(log)
     process.send_signal(number)
     output, _ = process.communicate()
     assert process.returncode == 128 + number
-    assert "interrupted; finished shards are kept, the same command goes on from there" in output
+    assert "interrupted; finished shards are kept, and the same command continues from there" in output
     assert "Traceback" not in output
     assert len(list((repository / CELL).parent.glob(".noisy.shards/*"))) == 2
     rerun = start(COMMAND, repository, TOY_LOG=log)

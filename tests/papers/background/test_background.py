@@ -29,7 +29,7 @@ class Fake:
         return self.frames[experiment]
 
 
-def test_a_step_evaluates_the_maximiser_of_expected_improvement():
+def test_a_step_evaluates_the_maximizer_of_expected_improvement():
     frame = run("background/step/forrester/gp")
     for _, rows in frame.groupby("run"):
         before, after = (rows[rows["stage"] == stage] for stage in ("before", "after"))

@@ -59,7 +59,7 @@ def test_posterior_is_shared_by_a_batch_and_variance_is_within_the_triangle(fram
     assert (sd <= a + b + slack).all() and (sd >= np.abs(a - b) - slack).all()
 
 
-def test_records_are_of_the_maximised_function_and_its_posterior():
+def test_records_are_of_the_maximized_function_and_its_posterior():
     """One batch by hand: the model fitted to -f + noise, its mean with the sign turned, Eq. 17 by the joint."""
     search = Runs(context("mixture/gaussian_mixture", queries=10))
     search.query()
@@ -103,7 +103,7 @@ def test_draws_have_the_kernel_s_covariance_and_their_own_maxima():
 
 
 @pytest.mark.parametrize("name", ["gaussian_mixture", "hartmann4_rescaled", "brofos_quartic"])
-def test_synthetic_targets_are_maximised_at_their_optimizer(name):
+def test_synthetic_targets_are_maximized_at_their_optimizer(name):
     target = make_target(name, [0, 1], 0.2)
     torch.testing.assert_close(target.function(target.optimizer), target.optimum, atol=1e-6, rtol=0)
     U = torch.rand(2, 200, target.dimension, dtype=torch.float64)

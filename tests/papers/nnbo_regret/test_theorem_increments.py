@@ -98,9 +98,9 @@ def test_proxies_do_not_overflow_and_leave_out_what_has_no_variance():
         np.testing.assert_allclose(whole, holed)
 
 
-def test_standardised_increments_without_variance_are_left_out():
+def test_standardized_increments_without_variance_are_left_out():
     paths = Paths(np.array([[2.0, 0.0]]), np.zeros((1, 2)), np.array([[4.0, 0.0]]))
-    np.testing.assert_array_equal(increments.standardised(paths), [[1.0, np.nan]])
+    np.testing.assert_array_equal(increments.standardized(paths), [[1.0, np.nan]])
 
 
 def test_heaviness_of_symmetric_and_skewed_laws():

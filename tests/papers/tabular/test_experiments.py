@@ -53,7 +53,7 @@ def test_the_smoke_scale_makes_a_table():
 
 
 def test_more_runs_than_parts_are_refused():
-    with pytest.raises(UserError, match=r"tabular/grid/diabetes/fcnet: 9 runs; allowed: 8, one a part"):
+    with pytest.raises(UserError, match=r"tabular/grid/diabetes/fcnet: 9 runs; allowed: 8, one per part"):
         experiments.grid(Context(cell(9), range(9)))
 
 
