@@ -3,6 +3,9 @@
 An address that does not answer, or answers that it is busy (408, 429, 5xx), or sends less than it announced, is tried
 again after a growing pause; any other answer except success is final. Only http and https are followed: addresses come
 from other sites' answers, too.
+
+pooch is not used: it verifies a file by its hash, and most publishers state none. What is verified here is the content
+after conversion (see `core.data.fingerprint`), which stays the same when a publisher repacks a file.
 """
 
 from __future__ import annotations
