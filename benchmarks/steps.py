@@ -75,7 +75,7 @@ def _met(condition: bool) -> str:
 
 
 def report(peers: Path, seconds: float) -> tuple[list[Table], list[str]]:
-    """Both networks and the whole protocol of Table 3.1: tables, and lines that say which targets are met."""
+    """Tables of both networks, and lines on which targets are met, including the whole protocol of Table 3.1."""
     tables, lines = [], []
     for network, sizes in NETWORKS.items():
         found = measure(sizes, seconds, peers)

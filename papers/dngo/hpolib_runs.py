@@ -11,7 +11,7 @@ HPOLIB = {
     "hpolib_grids": ("lda_on_grid", "svm_on_grid"),
     "hpolib_logistic": ("logistic_regression",),
 }
-"""The experiments behind Table 1 and their problems; each has scales of its own."""
+"""The experiments behind Table 1 and their problems; each has its own scales."""
 
 
 def hpolib_runs(results: Results) -> pd.DataFrame:

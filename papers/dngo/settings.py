@@ -1,4 +1,4 @@
-"""Settings of DNGO's experiments. Imports no torch, the Snakefile reads it."""
+"""Settings of DNGO's experiments. Does not import torch, since the Snakefile reads it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SuggestionTime(Settings):
 
 
 class Features(Settings):
-    """DNGO with features by MAP or by evidence maximisation, held-out points of a function or a data set."""
+    """DNGO with features by MAP or by evidence maximization, on held-out points of a function or a data set."""
 
     features: Literal["map", "evidence"]
     epochs: PositiveInt = EPOCHS
@@ -65,7 +65,7 @@ class Architecture(Settings):
     Attributes:
         layers: hidden layers of the network.
         search: False confirms the paper's architecture instead, with our defaults for what the paper leaves open.
-        functions: on which DNGO is judged.
+        functions: those on which DNGO is judged.
         seeds: runs of DNGO on each function that judge a configuration, the same for all configurations.
         confirmations: fresh runs on each function that judge the best configuration again.
         evaluations, initial_design: of each run of DNGO.

@@ -96,7 +96,7 @@ def gp_uncertainty_grows_away_from_data(results: Results) -> Check:
     "process' does.",
 )
 def forest_uncertainty_grows_less(results: Results) -> Check:
-    """The same ratio of the forest over that of the GP; below 1."""
+    """The forest's ratio of the sd outside to the sd inside over the GP's; below 1."""
     forest, gp = _sd(results, "rf"), _sd(results, "gp")
     interval = bootstrap_interval(
         (*forest, *gp),

@@ -36,7 +36,7 @@ def fig2(results: Results, published: Published | None) -> Figure:
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4)
     caption = (
-        "20 noise-free observations of sinc (first repetition), networks of three layers of 50 units. (d): solid "
-        "weights are trained, dashed ones marginalised."
+        "20 noise-free observations of sinc (first repetition); networks of three layers of 50 units. (d): solid "
+        "weights are trained, dashed ones marginalized."
     )
     return Figure(figure, caption, shown)

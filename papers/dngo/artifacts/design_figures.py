@@ -49,24 +49,24 @@ def architecture(results: Results, published: Published | None) -> Figure:
     labels = [f"{line.get_label()} layer{'s' * (line.get_label() != '1')}" for line in handles]
     figure.legend(handles, labels, loc="outside upper center", ncols=4)
     caption = (
-        "Relative loss is the share of the initial design's regret that is left at the end, averaged over functions "
-        "and seeds. (a) The best so far, on the seeds that the search saw. (b) Fresh runs: mean and 95% interval over "
-        'seeds; "3 x 50" is the published architecture with our defaults for what is not published. Dashed: the '
+        "The relative loss is the share of the initial design's regret left at the end, averaged over functions and "
+        "seeds. (a) The best so far, on the seeds that the search saw. (b) Fresh runs: mean and 95% interval over "
+        'seeds; "3 x 50" is the published architecture with our defaults for what is unpublished. Dashed: the '
         f"published widths. Weight decays of the best: {_decays(results, shown)}."
     )
     return Figure(figure, caption, data)
 
 
 def evidence(results: Results, published: Published | None) -> Figure:
-    """Held-out errors, likelihoods, regret, and seconds with either kind of features."""
+    """Held-out errors and likelihoods, regret, and training time with either kind of features."""
     frame, search = frame_of(results, "features"), results.frame("feature_search")
     figure, panels = style.subplots(2, 2, width=7.2, height=5.0)
     sets = list(dict.fromkeys(frame["benchmark"]))
     frame = frame.assign(loss=-frame["log_likelihood"], per_update=1e3 * frame["seconds"] / frame["updates"])
     for axes, metric, title, unit in (
         (panels[0, 0], "rmse", "(a) held-out error", "RMSE over the targets' sd"),
-        (panels[0, 1], "loss", "(b) negative log-likelihood", "nats a point"),
-        (panels[1, 0], "per_update", "(c) time of an update", "milliseconds a repetition"),
+        (panels[0, 1], "loss", "(b) negative log-likelihood", "nats per point"),
+        (panels[1, 0], "per_update", "(c) time of an update", "milliseconds per repetition"),
     ):
         _by_set(axes, frame, sets, metric)
         axes.set_title(title)
@@ -113,7 +113,7 @@ def _confirmations(axes: Axes, results: Results, names: list[str]) -> pd.DataFra
 
 
 def _decays(results: Results, names: list[str]) -> str:
-    """Smallest and largest decay by depth."""
+    """The smallest and largest decay at each depth, in words."""
     texts = []
     for name in (name for name in names if name in SEARCHED):
         values = values_of(best_architecture(results, name), "decay")
@@ -122,7 +122,7 @@ def _decays(results: Results, names: list[str]) -> str:
 
 
 def _by_set(axes: Axes, frame: pd.DataFrame, sets: list[str], metric: str) -> None:
-    """Median and quartiles of a metric by data set, the methods side by side."""
+    """Draw median and quartiles of a metric by data set, the methods side by side."""
     for side, (method, (label, color, marker)) in zip((-0.12, 0.12), FEATURES.items(), strict=True):
         rows = frame[frame["method"] == method].groupby("benchmark")[metric]
         low, middle, high = (rows.quantile(q).reindex(sets).to_numpy() for q in (0.25, 0.5, 0.75))

@@ -42,9 +42,9 @@ def table1(results: Results, published: Published) -> Table:
         row_labels=PROBLEMS,
         column_labels=METHODS,
         caption=(
-            "Our losses are rounded run by run to the decimals that are published, which round the optima too. "
-            "Logistic regression is ours on the 10,000 test images of MNIST, so the published row is only quoted. Our "
-            "forest is not SMAC."
+            "Our losses are rounded run by run to the published decimals, since the published optima are rounded "
+            "too. Our logistic regression is on the 10,000 test images of MNIST, so the published row is only quoted. "
+            "Our forest is not SMAC."
         ),
     )
 
@@ -64,5 +64,5 @@ def _smallest_losses(frame: pd.DataFrame, published: Published) -> pd.DataFrame:
 
 
 def _row(problem: str) -> str:
-    """Ours is not the published logistic regression."""
+    """The row of a problem; our logistic regression is not the published one."""
     return "logistic_regression_10k" if problem == "logistic_regression" else problem

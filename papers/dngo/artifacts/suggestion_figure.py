@@ -37,7 +37,7 @@ def fig1(results: Results, published: Published | None) -> Figure:
     figure.legend(*logarithmic.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     caption = (
         "Hartmann6, uniform observations, one thread; mean and standard deviation. A suggestion fits the model and "
-        "maximises expected improvement integrated over sampled hyperparameters. A repetition ends with the first "
+        "maximizes expected improvement integrated over sampled hyperparameters. A repetition ends with the first "
         "suggestion that takes longer than the scale allows."
     )
     return Figure(figure, caption, shown)

@@ -31,7 +31,7 @@ def tanh_is_bounded(results: Results) -> Check:
     sentence="A last layer of tanh units bounds the uncertainty of rectifiers below it.",
 )
 def relu_tanh_is_bounded(results: Results) -> Check:
-    """The same with rectifiers below a last layer of tanh units; below 1.1."""
+    """Median growth of the sd from distance 0.5 to 1 with rectifiers below a last layer of tanh units; below 1.1."""
     return judge(_growth(results, "relu_tanh"), "bounded", upper=1.1, detail="median of sd at 1 over sd at 0.5")
 
 
@@ -42,7 +42,7 @@ def relu_tanh_is_bounded(results: Results) -> Check:
     sentence="With rectifiers alone the uncertainty keeps growing with the distance to the data.",
 )
 def relu_grows(results: Results) -> Check:
-    """The same with rectifiers alone; above 1.3 (2 where the sd is proportional to the distance)."""
+    """Median growth of the sd from distance 0.5 to 1 with rectifiers alone; above 1.3 (2 if proportional)."""
     return judge(_growth(results, "relu"), "unbounded", lower=1.3, detail="median of sd at 1 over sd at 0.5")
 
 
@@ -64,7 +64,7 @@ def _growth(results: Results, method: str) -> Interval:
 
 
 def _sd(results: Results, method: str, distance: float) -> np.ndarray:
-    """Mean of the two sd at this distance to either side of the unit interval, (runs,)."""
+    """Mean of the two sd at this distance on either side of the unit interval, (runs,)."""
     rows = rows_of(results, "activations", method=method, part="grid")
     sides = [-distance, 1 + distance]
     return np.array([np.interp(sides, run["x"], run["sd"]).mean() for _, run in rows.groupby("run")])

@@ -16,7 +16,7 @@ SEED = 2015
 @claim(
     artifact="architecture",
     place="Section 3.1.1",
-    sentence="Of networks with one to four hidden layers those with three are best.",
+    sentence="Among networks with one to four hidden layers, those with three are best.",
 )
 def three_layers_are_best(results: Results) -> Check:
     """Relative loss of the best other depth minus that of three layers, fresh runs; above 0."""
@@ -38,18 +38,18 @@ def about_fifty_units(results: Results) -> Check:
 
 @claim(artifact="architecture", place="Section 3.1.1", sentence="The best network uses no dropout.")
 def no_dropout(results: Results) -> Check:
-    """Its dropout rates, smallest to largest; all below 0.05."""
+    """Dropout rates of the best architecture, smallest to largest; all below 0.05."""
     return _of_best(results, "dropout", "no dropout", upper=0.05)
 
 
-@claim(artifact="architecture", place="Section 3.1.1", sentence="Its weights are penalised very little.")
+@claim(artifact="architecture", place="Section 3.1.1", sentence="The best network's weights are penalized very little.")
 def modest_penalties(results: Results) -> Check:
-    """Its weight decays, smallest to largest; all below 1e-3."""
+    """Weight decays of the best architecture, smallest to largest; all below 1e-3."""
     return _of_best(results, "decay", "very modest", upper=1e-3)
 
 
 def _of_best(results: Results, kind: str, published: str, lower: float = -math.inf, upper: float = math.inf) -> Check:
-    """A property of the best architecture of one search: the range over its layers, which is no confidence interval."""
+    """A property of the best architecture of one search: the range over its layers, not a confidence interval."""
     means = {method: confirmed(results, method).mean() for method in SEARCHED}
     method = min(means, key=means.__getitem__)
     values = values_of(best_architecture(results, method), kind)

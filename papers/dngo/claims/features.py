@@ -1,4 +1,4 @@
-"""Claims of section 3.1.2: features by MAP are as good as features by evidence maximisation, and faster."""
+"""Claims of section 3.1.2: features by MAP are as good as features by evidence maximization, and faster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIMILAR_ERROR, SIMILAR_LIKELIHOOD, SIMILAR_REGRET = math.log(1.25), 0.5, 0.5
 @claim(
     artifact="evidence",
     place="Section 3.1.2",
-    sentence="Features of the MAP estimate predict about as well as those that maximise the evidence.",
+    sentence="Features of the MAP estimate predict about as well as those that maximize the evidence.",
 )
 def map_predicts_as_well(results: Results) -> Check:
     """Ratio of errors, MAP over evidence, between 1/1.25 and 1.25 on each set."""
@@ -36,7 +36,11 @@ def map_predicts_as_well(results: Results) -> Check:
     return all_of(checks, "similar", "ratio of errors, MAP over evidence")
 
 
-@claim(artifact="evidence", place="Section 3.1.2", sentence="Their predictive uncertainty is about as good.")
+@claim(
+    artifact="evidence",
+    place="Section 3.1.2",
+    sentence="The predictive uncertainty with MAP features is about as good.",
+)
 def map_is_as_likely(results: Results) -> Check:
     """Median difference of held-out log-likelihoods, MAP minus evidence, between -0.5 and 0.5 nats on each set."""
     frame = results.frame("features")
@@ -45,13 +49,13 @@ def map_is_as_likely(results: Results) -> Check:
         ours, theirs = (_metric(frame, name, method, "log_likelihood") for method in ("map", "evidence"))
         gap = bootstrap_interval(ours - theirs, median, SEED)
         checks.append(worded(judge(gap, "", -SIMILAR_LIKELIHOOD, SIMILAR_LIKELIHOOD), name, "+.2g"))
-    return all_of(checks, "similar", "nats a point, MAP minus evidence")
+    return all_of(checks, "similar", "nats per point, MAP minus evidence")
 
 
 @claim(
     artifact="evidence",
     place="Section 3.1.2",
-    sentence="Bayesian optimization with them finds about as good a minimum.",
+    sentence="Bayesian optimization with MAP features finds about as good a minimum.",
 )
 def map_optimises_as_well(results: Results) -> Check:
     """Difference of log10 final regrets, MAP minus evidence, between -0.5 and 0.5 on each function."""
@@ -67,7 +71,7 @@ def map_optimises_as_well(results: Results) -> Check:
 @claim(
     artifact="evidence",
     place="Section 3.1.2",
-    sentence="Maximising the evidence, with a D x D matrix factorised in each update, is slower.",
+    sentence="Maximizing the evidence, with a D x D matrix factorized in each update, is slower.",
 )
 def map_is_faster(results: Results) -> Check:
     """Seconds of an update of the network, evidence over MAP; above 1 on each set."""

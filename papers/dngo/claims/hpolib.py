@@ -16,7 +16,7 @@ TPE_MARGINS = {
     "lda_on_grid": 2.65,
     "svm_on_grid": 0.0005,
 }
-"""Half of how far TPE is above the Gaussian process in the published table: what "competitive" may cost."""
+"""Half of TPE's distance above the Gaussian process in the published table: what "competitive" may cost."""
 
 
 @claim(
@@ -60,7 +60,7 @@ def _above(results: Results, other: str, problems: tuple[str, ...]) -> Check:
 
 
 def _difference(results: Results, benchmark: str, first: str, second: str) -> Interval:
-    """Of the smallest losses, averaged over the runs."""
+    """Difference of the two methods' smallest losses, averaged over the runs."""
     frame = hpolib_runs(results)
     losses = (incumbent(per_run(frame, "loss", benchmark, method))[:, -1] for method in (first, second))
     return bootstrap_interval(tuple(losses), mean_difference, SEED)

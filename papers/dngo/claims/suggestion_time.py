@@ -11,7 +11,7 @@ from papers.dngo.suggestion_times import times
 
 SEED = 2015
 LARGE = 1000
-"""Observations from which on DNGO's growth is measured: below, what does not depend on them is most of the time."""
+"""Number of observations from which DNGO's growth is measured; below it, constant costs make up most of the time."""
 
 
 @claim(
@@ -34,10 +34,10 @@ def dngo_grows_linearly(results: Results) -> Check:
     artifact="fig1",
     place="abstract and Fig 1",
     kind="shape",
-    sentence="With a Gaussian process it grows with their cube.",
+    sentence="The time of a suggestion with a Gaussian process grows with the cube of the number of observations.",
 )
 def gp_grows_cubically(results: Results) -> Check:
-    """The same slope for the Gaussian process between its two largest numbers of observations; above 2."""
+    """Slope of log seconds over log N between the Gaussian process' two largest N; above 2."""
     sizes, seconds = times(results, "gp")
     interval = bootstrap_interval(_slopes(sizes[-2:], seconds[:, -2:]), mean, SEED)
     return judge(interval, "cubic", lower=2.0, detail=f"slope from {sizes[-2]:.0f} to {sizes[-1]:.0f} observations")

@@ -13,7 +13,7 @@ from papers.dngo.settings import Activations
 
 
 def activations(context: Context[Activations]) -> pd.DataFrame:
-    """Fig 2: DNGO's mean and standard deviation, noise included, given 20 points of sinc in [0, 1]; over [-1, 2].
+    """Fig 2: DNGO's mean and standard deviation, noise included, over [-1, 2] given 20 points of sinc in [0, 1].
 
     Rows as `prediction_records` has them.
     """

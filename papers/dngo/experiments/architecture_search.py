@@ -21,8 +21,8 @@ def architecture(context: Context[Architecture]) -> pd.DataFrame:
     """Section 3.1.1: the search over one number of layers, and fresh runs of the best architecture found.
 
     Rows of `part` "search" hold the evaluations of the outer optimization in order: the average relative `loss` on the
-    shared seeds. Rows of "confirmation" hold relative losses of the best architecture, one a `function` and `seed`,
-    the same seeds for all numbers of layers. Both have the architecture's hyperparameters as columns.
+    shared seeds. Rows of "confirmation" hold relative losses of the best architecture, one per `function` and `seed`,
+    with the same seeds for all numbers of layers. Both have the architecture's hyperparameters as columns.
     """
     settings = context.settings
     frames = [

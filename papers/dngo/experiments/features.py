@@ -1,4 +1,4 @@
-"""Section 3.1.2: features by MAP against features by evidence maximisation, in prediction and in optimization."""
+"""Section 3.1.2: features by MAP against features by evidence maximization, in prediction and in optimization."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Data = tuple[torch.Tensor, torch.Tensor]
 
 
 def features(context: Context[Features]) -> pd.DataFrame:
-    """Section 3.1.2: what features by MAP and by evidence maximisation predict at held-out points, a row a repetition.
+    """Section 3.1.2: what features by MAP and by evidence maximization predict at held-out points, by repetition.
 
-    `rmse` in units of the training targets' standard deviation; `log_likelihood`, nats a point, of the Gaussian with
-    the model's moments, for targets in the same units; `seconds` of processor time that a fit took, a repetition (they
-    are fitted side by side), and the `updates` of the network in it.
+    `rmse` in units of the training targets' standard deviation; `log_likelihood`, nats per point, of the Gaussian
+    with the model's moments, for targets in the same units; `seconds` of processor time per repetition that a fit took
+    (repetitions are fitted side by side), and its number of `updates` of the network.
     """
     settings = context.settings
     (X, y), (X_test, y_test) = _held_out(context, settings)
@@ -57,7 +57,7 @@ def features(context: Context[Features]) -> pd.DataFrame:
 
 
 def feature_search(context: Context[FeatureSearch]) -> pd.DataFrame:
-    """Section 3.1.2: Bayesian optimization with either kind of features; rows of `core.experiment.optimization`."""
+    """Section 3.1.2: Bayesian optimization with either kind of features; rows as in `core.experiment.optimization`."""
     settings, objective = context.settings, lookup(context.benchmark)
     model = _feature_model(settings, context.device)
     policy = ModelBased(CubeEncoding(objective.space), lambda n: model, GradientAscent())
@@ -67,14 +67,14 @@ def feature_search(context: Context[FeatureSearch]) -> pd.DataFrame:
 
 
 def _feature_model(settings: Features | FeatureSearch, device: str) -> DNGO:
-    """DNGO with the features that settings name."""
+    """DNGO with the features that the settings name."""
     if settings.features == "evidence":
         return dngo_on(EvidenceRepresentation(epochs=settings.epochs), device=device)
     return DNGO(epochs=settings.epochs, device=device)
 
 
 def _held_out(context: Context, settings: Features) -> tuple[Data, Data]:
-    """Training and test data, X (runs, N, d) in the unit cube and y (runs, N): points of a function, or a split set."""
+    """Training and test data, X (runs, N, d) in the unit cube and y (runs, N): of a function or a split data set."""
     if context.benchmark in FUNCTIONS:
         function, generators = lookup(context.benchmark), make_generators(context.shared_seeds("points"))
         total = settings.train_points + settings.test_points

@@ -1,7 +1,7 @@
-"""The search for DNGO's architecture (section 3.1.1): its space, and the average relative loss that it minimises.
+"""The search for DNGO's architecture (section 3.1.1): its space, and the average relative loss that it minimizes.
 
 The paper tunes, for one to four layers, "learning rate, momentum, layer sizes, L2 penalties for each set of weights and
-dropout rates for each layer" to minimise "the average relative loss on a series of benchmark global optimization
+dropout rates for each layer" to minimize "the average relative loss on a series of benchmark global optimization
 problems". It states neither ranges nor problems nor what the loss is relative to. Here a run of DNGO with T evaluations
 on f, n of them its initial design, has the relative loss
 
@@ -39,7 +39,7 @@ TINY = 1e-12  # an initial design this close to the optimum leaves nothing to ga
 
 
 def architecture_space(layers: int) -> ConfigurationSpace:
-    """Rate, momentum, a width and a dropout rate a hidden layer, a weight decay for each set of weights."""
+    """Rate, momentum, a width and a dropout rate per hidden layer, and a weight decay for each set of weights."""
     space = ConfigurationSpace(name=f"dngo_{layers}_layers")
     space.add(Float("learning_rate", (1e-3, 0.5), log=True), Float("momentum", (0.0, 0.95)))
     space.add(*(Integer(f"width_{i}", (5, 200), log=True) for i in range(1, layers + 1)))
@@ -72,10 +72,10 @@ def make_dngo(configuration: Mapping[str, Any], epochs: int, device: str = "cpu"
 
 @dataclass(frozen=True)
 class RelativeLoss:
-    """The average relative loss as an `Objective` over architectures with so many layers; settings as `Architecture`.
+    """The average relative loss as an `Objective` over architectures with `layers` layers; settings as `Architecture`.
 
     Attributes:
-        seeds: one a run of DNGO on each function.
+        seeds: one per run of DNGO on each function.
     """
 
     layers: int
@@ -96,7 +96,7 @@ class RelativeLoss:
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
-        """Draws nothing from the generator: all configurations share the seeds."""
+        """The mean loss of each configuration; all share the seeds, so nothing is drawn from the generator."""
         check_budget(self.fidelity, budget)
         losses = [self.losses(configuration).mean() for configuration in configurations]
         return Evaluation(np.array(losses), np.ones(len(losses)), tuple({} for _ in losses))
@@ -127,6 +127,6 @@ class RelativeLoss:
         return (last / first.clamp(min=TINY)).clamp(0, 1).view(len(functions), -1).cpu().numpy()
 
     def _values(self, functions: Sequence[SyntheticFunction], X: Tensor) -> Tensor:
-        """Values (runs, n) of X (runs, n, d), each function's runs side by side."""
+        """Values (runs, n) of X (runs, n, d), the runs of each function next to one another."""
         parts = X.split(len(self.seeds))
         return torch.cat([function.on_cube(part) for function, part in zip(functions, parts, strict=True)])

@@ -1,4 +1,4 @@
-"""DNGO on another network than its own: features by evidence maximisation, and the architectures that are searched."""
+"""DNGO on other networks than its own: features by evidence maximization, and the architectures that are searched."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.models.representation import Representation
 
 
 def dngo_on(representation: Representation, **settings: Any) -> DNGO:
-    """DNGO whose regression stands on `representation`; settings are DNGO's, those of its own network apart."""
+    """DNGO with its regression on `representation`; settings are DNGO's, except those of its own network."""
     model = DNGO(representation.widths, **settings)
     model.representation = representation
     return model

@@ -16,11 +16,11 @@ from papers.dngo.settings import SuggestionTime
 
 
 def suggestion_time(context: Context[SuggestionTime]) -> pd.DataFrame:
-    """Fig 1: measured seconds of one suggestion given N uniform points of a function, a row a repetition and N.
+    """Fig 1: measured seconds of one suggestion given N uniform points of a function, by repetition and N.
 
-    A suggestion fits the model and maximises the acquisition function. Repetitions are measured one after the other,
+    A suggestion fits the model and maximizes the acquisition function. Repetitions are measured one after the other,
     each after a suggestion that is not recorded; sizes go up until a suggestion took longer than `longest`.
-    `seconds` is wall time, `cpu_seconds` what one thread computed, which other jobs of the machine hardly change.
+    `seconds` is wall time, `cpu_seconds` the time of one thread, which other jobs on the machine hardly change.
     """
     settings, function = context.settings, lookup(context.benchmark)
     method = method_of({"method": settings.model, "maximizer": "gradient"})
