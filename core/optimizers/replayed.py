@@ -20,7 +20,7 @@ from core.optimizers.base import Optimizer, Outcome, Trial
 from core.spaces import CubeEncoding
 
 
-class Search(Protocol):
+class RestorableSearch(Protocol):
     """What a library is wrapped in; deterministic given the seed it was made with."""
 
     def propose(self, number: int) -> dict[str, Any] | None:
@@ -49,7 +49,7 @@ class ReplayedOptimizer(Optimizer):
         self._search = self._start(self._seed)
 
     @abstractmethod
-    def _start(self, seed: int) -> Search:
+    def _start(self, seed: int) -> RestorableSearch:
         """A search that has been asked and told nothing."""
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]] | None:

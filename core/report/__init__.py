@@ -7,18 +7,18 @@ from core.report.figure import Figure
 from core.report.outcomes import absent, all_of, contrary, each_of, not_run, open_where, unknown, worded
 from core.report.published import Published, PublishedCell
 from core.report.runs import cell_rows, frame_of, rows_of, runs_of
-from core.report.table import Cell, Table, compare_table, samples_of, spec_table
+from core.report.table import ReportCell, ReportTable, compare_table, samples_of, spec_table
 from core.report.verdicts import Verdict, best, cell_verdict, exact_verdict, expected_false_worse, order_verdict, ranks
 
 __all__ = [
-    "Cell",
     "Check",
     "Figure",
     "Interval",
     "NotRunError",
     "Published",
     "PublishedCell",
-    "Table",
+    "ReportCell",
+    "ReportTable",
     "Verdict",
     "absent",
     "all_of",

@@ -25,7 +25,7 @@ from core.report.outcomes import not_run
 from core.report.provenance import nothing_run, provenance_caption, provenance_record
 from core.report.published import Published, read_published_of
 from core.report.records import FORMAT, table_record, to_json
-from core.report.table import Table, absent_table
+from core.report.table import ReportTable, absent_table
 from core.report.table_image import table_figure
 from core.report.table_text import sentence, to_csv, to_markdown, to_tex
 
@@ -112,7 +112,7 @@ def draw(job: Job) -> Path:
     with style.context():
         product = _product(job, published)
         title = sentence(f"{spec.source.place}. {spec.title}")
-        if isinstance(product, Table):
+        if isinstance(product, ReportTable):
             product = replace(product, title=product.title or title.rstrip("."))
             table, image = product, table_figure(product, caption)
             files: dict[str, bytes | str] = {
@@ -148,7 +148,7 @@ def draw(job: Job) -> Path:
     return write_file(stem.with_name(f"{stem.name}.json"), to_json(record))
 
 
-def _product(job: Job, published: Published | None) -> Table | Figure:
+def _product(job: Job, published: Published | None) -> ReportTable | Figure:
     spec, results = job.spec, job.results
     if nothing_run(results) and spec.kind == "figure":
         return placeholder(spec.title)
@@ -158,7 +158,7 @@ def _product(job: Job, published: Published | None) -> Table | Figure:
     except NotRunError as missing:
         reason = f"not run: {missing}" if str(missing) else "not run"
         return absent_table(published) if spec.kind == "table" else placeholder(spec.title, reason)
-    expected = Table if spec.kind == "table" else Figure
+    expected = ReportTable if spec.kind == "table" else Figure
     if not isinstance(product, expected):
         raise UserError(f"artifact {job.name!r}: returned a {type(product).__name__}; allowed: a {expected.__name__}")
     return product

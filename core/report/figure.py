@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure as MatplotlibFigure
 
 from core.report import style
-from core.report.table import Table
+from core.report.table import ReportTable
 from core.report.text_width import Ruler, literal
 
 CAPTION_SIZE = 7.6
@@ -24,7 +24,7 @@ class Figure:
     figure: MatplotlibFigure
     caption: str = ""
     data: pd.DataFrame | None = None
-    table: Table | None = None
+    table: ReportTable | None = None
 
 
 def add_caption(figure: MatplotlibFigure, caption: str) -> MatplotlibFigure:

@@ -15,7 +15,7 @@ import numpy as np
 
 from core.errors import UserError
 from core.report.published import PublishedCell
-from core.report.table import Cell, Table
+from core.report.table import ReportCell, ReportTable
 from core.report.verdicts import Verdict
 
 FORMAT = 1
@@ -42,7 +42,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def table_record(table: Table) -> dict[str, Any]:
+def table_record(table: ReportTable) -> dict[str, Any]:
     """A table as a record; its cells become a list, row by row, each with its `row` and `column`."""
     record = plain(table)
     record["cells"] = [
@@ -53,16 +53,16 @@ def table_record(table: Table) -> dict[str, Any]:
     return record
 
 
-def table_from_record(record: dict[str, Any]) -> Table:
+def table_from_record(record: dict[str, Any]) -> ReportTable:
     """The table that `table_record` wrote."""
     cells = {}
     for cell in record["cells"]:
         numbers = {k: v for k, v in cell.items() if k not in ("row", "column")}
         numbers["published"] = _restore(PublishedCell, cell["published"])
         numbers["verdict"] = _restore(Verdict, cell["verdict"])
-        cells[cell["row"], cell["column"]] = _restore(Cell, numbers)
+        cells[cell["row"], cell["column"]] = _restore(ReportCell, numbers)
     rest = {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
-    return Table(**{**rest, "cells": cells})
+    return ReportTable(**{**rest, "cells": cells})
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:

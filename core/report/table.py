@@ -24,7 +24,7 @@ SAMPLE_COLUMNS = ("row", "column", "run", "value", "status")
 
 
 @dataclass(frozen=True)
-class Cell:
+class ReportCell:
     """One cell: ours, published, verdict.
 
     ours, sd: mean and standard deviation over the finite runs; `runs` counts all runs, `failed` those not finite.
@@ -42,7 +42,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows x columns of cells, with everything needed to read the table.
 
     direction: `higher` or `lower` (what is better), empty if nothing is measured.
@@ -53,7 +53,7 @@ class Table:
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: dict[tuple[str, str], Cell]
+    cells: dict[tuple[str, str], ReportCell]
     caption: str = ""
     metric: str = ""
     direction: str = ""
@@ -109,7 +109,7 @@ def compare_table(
     row_header: str = "Method",
     row_labels: Mapping[str, str] | None = None,
     column_labels: Mapping[str, str] | None = None,
-) -> Table:
+) -> ReportTable:
     """A table of means over runs with a verdict for each cell.
 
     Args:
@@ -134,10 +134,10 @@ def compare_table(
     cells = {}
     for key in ((row, column) for row in rows for column in columns):
         if key[0] in quoted_rows:
-            cells[key] = Cell(published=published.get(key))
+            cells[key] = ReportCell(published=published.get(key))
         else:
             cells[key] = _compared(runs.get(key, np.empty(0)), published.get(key), direction, key[0] in below)
-    return Table(
+    return ReportTable(
         title=title,
         rows=rows,
         columns=columns,
@@ -161,7 +161,7 @@ def spec_table(
     row_header: str = "Name",
     row_labels: Mapping[str, str] | None = None,
     column_labels: Mapping[str, str] | None = None,
-) -> Table:
+) -> ReportTable:
     """Our own specification against the transcribed one: `equal` or `differs` for each cell.
 
     Args:
@@ -177,7 +177,7 @@ def spec_table(
     for key in ((row, column) for row in rows for column in columns):
         text = "" if key not in values or pd.isna(values[key]) else str(values[key])
         cells[key] = _matched(text, published.get(key))
-    return Table(
+    return ReportTable(
         title=title,
         rows=rows,
         columns=columns,
@@ -189,15 +189,15 @@ def spec_table(
     )
 
 
-def absent_table(published: Published | None, title: str = "") -> Table:
+def absent_table(published: Published | None, title: str = "") -> ReportTable:
     """The published numbers of a table whose runs are missing, each cell `not run`."""
     published = published or Published({})
     cells = {
-        (row, column): Cell(published=published.get((row, column)), verdict=Verdict("not run"))
+        (row, column): ReportCell(published=published.get((row, column)), verdict=Verdict("not run"))
         for row in published.rows
         for column in published.columns
     }
-    return Table(title, published.rows, published.columns, cells)
+    return ReportTable(title, published.rows, published.columns, cells)
 
 
 def _values_by_cell(samples: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
@@ -215,10 +215,10 @@ def _values_by_cell(samples: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
     return {(str(row), str(column)): group.to_numpy() for (row, column), group in grouped}
 
 
-def _compared(values: np.ndarray, published: PublishedCell | None, direction: str, reduced: bool) -> Cell:
+def _compared(values: np.ndarray, published: PublishedCell | None, direction: str, reduced: bool) -> ReportCell:
     finite = values[np.isfinite(values)]
     absent = PublishedCell(math.nan, reading="missing")
-    return Cell(
+    return ReportCell(
         ours=float(finite.mean()) if finite.size else math.nan,
         sd=_deviation(finite),
         runs=values.size,
@@ -235,8 +235,8 @@ def _deviation(values: np.ndarray) -> float:
     return float(values.std(ddof=1)) if np.ptp(values) > 0 else 0.0
 
 
-def _matched(text: str, published: PublishedCell | None) -> Cell:
+def _matched(text: str, published: PublishedCell | None) -> ReportCell:
     if published is not None and published.reading in ("illegible", "missing"):
-        return Cell(text=text, published=published, verdict=Verdict("not published", note=published.reading))
+        return ReportCell(text=text, published=published, verdict=Verdict("not published", note=published.reading))
     theirs = published.text if published is not None else ""
-    return Cell(text=text, published=published, verdict=exact_verdict(text, theirs))
+    return ReportCell(text=text, published=published, verdict=exact_verdict(text, theirs))

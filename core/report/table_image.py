@@ -14,7 +14,7 @@ from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.patches import Rectangle
 
 from core.report.style import GREY, INK
-from core.report.table import Cell, Table
+from core.report.table import ReportCell, ReportTable
 from core.report.table_text import Lines, line_name, notes, row_lines
 from core.report.text_width import Ruler, literal
 from core.report.verdict_style import LOOKS
@@ -43,7 +43,7 @@ class _Layout:
         return sum(HEIGHTS[line] for line in self.lines[row]) + PAD
 
 
-def table_figure(table: Table, caption: str = "") -> MatplotlibFigure:
+def table_figure(table: ReportTable, caption: str = "") -> MatplotlibFigure:
     """The table as a matplotlib figure, with `caption` below the table's own."""
     ruler = Ruler()
     texts = {(r, c): text for r in table.rows for c, text in zip(table.columns, row_lines(table, r), strict=True)}
@@ -75,7 +75,7 @@ def table_figure(table: Table, caption: str = "") -> MatplotlibFigure:
     return axes.figure
 
 
-def _measure(table: Table, texts: dict[tuple[str, str], Lines], ruler: Ruler) -> _Layout:
+def _measure(table: ReportTable, texts: dict[tuple[str, str], Lines], ruler: Ruler) -> _Layout:
     label = max([ruler(table.row_header, HEADER, "bold"), *(ruler(table.row_label(r), HEADER) for r in table.rows)])
     kind = max(ruler(name, CAPTION) for name in ("ours", "published", "verdict"))
     columns = []
@@ -93,7 +93,7 @@ def _measure(table: Table, texts: dict[tuple[str, str], Lines], ruler: Ruler) ->
     return _Layout(label + PAD, kind + PAD, tuple(columns), lines)
 
 
-def _header(axes: Axes, table: Table, layout: _Layout, y: float) -> float:
+def _header(axes: Axes, table: ReportTable, layout: _Layout, y: float) -> float:
     _rule(axes, layout, y, 1.1)
     _text(axes, MARGIN, y + 10.0, table.row_header, HEADER, weight="bold")
     x = MARGIN + layout.label + layout.kind
@@ -104,7 +104,7 @@ def _header(axes: Axes, table: Table, layout: _Layout, y: float) -> float:
     return y + 20.0
 
 
-def _row(axes: Axes, table: Table, row: str, texts: dict, layout: _Layout, y: float) -> float:
+def _row(axes: Axes, table: ReportTable, row: str, texts: dict, layout: _Layout, y: float) -> float:
     height = layout.height(row)
     above = table.rows[max(0, table.rows.index(row) - 1)]
     if row in table.quoted_rows and above not in table.quoted_rows:
@@ -120,7 +120,9 @@ def _row(axes: Axes, table: Table, row: str, texts: dict, layout: _Layout, y: fl
     return y + height
 
 
-def _cell(axes: Axes, cell: Cell, text: Lines, lines: tuple[str, ...], box: tuple[float, float, float, float]) -> None:
+def _cell(
+    axes: Axes, cell: ReportCell, text: Lines, lines: tuple[str, ...], box: tuple[float, float, float, float]
+) -> None:
     x, y, width, height = box
     look = LOOKS[cell.verdict.kind if cell.verdict is not None else "quoted"]
     inner = (width - GAP, height - GAP)
@@ -139,7 +141,7 @@ def _line_positions(lines: tuple[str, ...], y: float) -> Iterator[tuple[str, flo
         y += HEIGHTS[line]
 
 
-def _legend(table: Table) -> str:
+def _legend(table: ReportTable) -> str:
     """What each line of a cell shows, and the symbols that occur."""
     if not table.cells:
         return ""

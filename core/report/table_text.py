@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from core.report.published import PublishedCell
-from core.report.table import Cell, Table
+from core.report.table import ReportCell, ReportTable
 from core.report.verdict_style import LOOKS
 from core.report.verdicts import Verdict
 
@@ -35,7 +35,7 @@ class Lines(NamedTuple):
     extra: str
 
 
-def row_lines(table: Table, row: str) -> list[Lines]:
+def row_lines(table: ReportTable, row: str) -> list[Lines]:
     """The text of the cells of a row, in the order of the columns.
 
     `−5.21 ± 0.61`, `−5.18 ± 0.70`, `✓ reproduced, +0.0 sd`, `reduced; if sem: ▼ worse`. A row that equals what is
@@ -46,7 +46,7 @@ def row_lines(table: Table, row: str) -> list[Lines]:
     return [_lines(cell, table.format, "" if equal else published_text(cell)) for cell in cells]
 
 
-def to_csv(table: Table) -> str:
+def to_csv(table: ReportTable) -> str:
     """One line per cell, all numbers with full precision."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -57,7 +57,7 @@ def to_csv(table: Table) -> str:
     return stream.getvalue()
 
 
-def to_markdown(table: Table, caption: str = "") -> str:
+def to_markdown(table: ReportTable, caption: str = "") -> str:
     """A pipe table, lines within a cell separated by <br>."""
     header = [table.row_header, *map(table.column_label, table.columns)]
     lines = [f"**{_pipe(table.title)}**", ""] if table.title else []
@@ -72,7 +72,7 @@ def to_markdown(table: Table, caption: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_tex(table: Table, caption: str = "", name: str = "") -> str:
+def to_tex(table: ReportTable, caption: str = "", name: str = "") -> str:
     """A LaTeX table (packages booktabs and amssymb), each row on lines `ours`, `published`, `verdict`."""
     lines = ["% needs \\usepackage{booktabs,amssymb}", "\\begin{table}", "\\centering", "\\small"]
     lines.append(f"\\begin{{tabular}}{{ll{'l' * len(table.columns)}}}\n\\toprule")
@@ -95,7 +95,7 @@ def to_tex(table: Table, caption: str = "", name: str = "") -> str:
     return "\n".join([*lines, "\\end{table}"]) + "\n"
 
 
-def to_rich(table: Table, caption: str = "") -> RichTable:
+def to_rich(table: ReportTable, caption: str = "") -> RichTable:
     """The table for a terminal, in short lines so that it still reads at 80 columns."""
     rich = RichTable(title=escape(table.title), caption=escape(notes(table, caption)), show_lines=True)
     rich.title_justify = rich.caption_justify = "left"
@@ -116,7 +116,7 @@ def to_rich(table: Table, caption: str = "") -> RichTable:
     return rich
 
 
-def published_text(cell: Cell) -> str:
+def published_text(cell: ReportCell) -> str:
     """The published number as printed, with its spread."""
     published = cell.published
     if published is None:
@@ -129,7 +129,7 @@ def published_text(cell: Cell) -> str:
     return (published.text + spread).replace("-", "−")
 
 
-def notes(table: Table, caption: str) -> str:
+def notes(table: ReportTable, caption: str) -> str:
     """The notes under a table: metric and direction, the table's own caption, and one more."""
     metric = table.metric[:1].upper() + table.metric[1:] or "Metric"
     better = f"{metric}; {table.direction} is better." if table.direction else ""
@@ -142,7 +142,7 @@ def sentence(text: str) -> str:
     return text if not text or text[-1] in ".!?" else f"{text}."
 
 
-def line_name(table: Table, row: str, line: str) -> str:
+def line_name(table: ReportTable, row: str, line: str) -> str:
     """The name before a line of a row: `ours`, `published` (`quoted` in a quoted row), `verdict`, or ``."""
     if line == "published" and row in table.quoted_rows:
         return "quoted"
@@ -156,13 +156,13 @@ def show(value: float, number_format: str) -> str:
     return format(value, number_format if abs(value) < 1e6 else ".3g").replace("-", "−")
 
 
-def _lines(cell: Cell, number_format: str, published: str) -> Lines:
+def _lines(cell: ReportCell, number_format: str, published: str) -> Lines:
     if cell.verdict is None:
         return Lines("", published, "", "")
     return Lines(_ours(cell, number_format), published, _verdict(cell.verdict), _extra(cell.verdict))
 
 
-def _csv_fields(cell: Cell) -> list[object]:
+def _csv_fields(cell: ReportCell) -> list[object]:
     published, verdict = cell.published or PublishedCell(math.nan), cell.verdict or Verdict("quoted")
     ours = [cell.ours if cell.text is None else cell.text, cell.sd, cell.runs, cell.failed]
     theirs = [published.text, published.spread_text, published.spread_kind, published.runs]
@@ -171,7 +171,7 @@ def _csv_fields(cell: Cell) -> list[object]:
     return [*ours, *theirs, verdict.kind, *numbers, *rest]
 
 
-def _ours(cell: Cell, number_format: str) -> str:
+def _ours(cell: ReportCell, number_format: str) -> str:
     if cell.text is not None:
         return cell.text or "absent"
     if not cell.runs:

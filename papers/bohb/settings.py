@@ -26,7 +26,7 @@ class Collect(Settings):
     seed: NonNegativeInt = 0
 
 
-class Search(Settings):
+class SimulatedSearch(Settings):
     """Repetitions of one optimizer on one objective with a fidelity; see `papers.bohb.experiments.simulated_runs`.
 
     Attributes:
@@ -49,7 +49,7 @@ class Search(Settings):
     categorical_factor: PositiveFloat = 1
 
     @model_validator(mode="after")
-    def _ends(self) -> Search:
+    def _ends(self) -> SimulatedSearch:
         bandit = self.optimizer in ("hyperband", "bohb")
         if (self.full_evaluations is None) == (self.brackets is None) or (self.brackets is not None and not bandit):
             raise ValueError("one of full_evaluations and brackets must be given, brackets only for hyperband or bohb")
@@ -73,7 +73,7 @@ class Search(Settings):
         return method_with(self.optimizer, self)
 
 
-class CountingOnesSearch(Search):
+class CountingOnesSearch(SimulatedSearch):
     """A search on stochastic counting ones with `dimension` dimensions, half of them categorical."""
 
     dimension: Annotated[int, Field(gt=0, multiple_of=2)]

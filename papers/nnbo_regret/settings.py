@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 from core.experiment.schema import Settings
 
 
-class Search(Settings):
+class RegretSearch(Settings):
     """The optimizer: a network of tanh units, least squares on its last layer, expected improvement on a grid."""
 
     points_per_axis: Annotated[int, Field(ge=2)]
@@ -25,7 +25,7 @@ class Search(Settings):
     """Length scale of the Gaussian process whose draws are maximized, in units of [-1, 1]; other targets have none."""
 
 
-class WallClock(Search):
+class WallClock(RegretSearch):
     """The optimizer with evaluations that take time, one after another or by worker processes."""
 
     workers: PositiveInt

@@ -18,7 +18,7 @@ Counts = tuple[int, ...]
 Names = tuple[str, ...]
 
 
-class Grid(Settings):
+class TrainedGrid(Settings):
     """The part of Table 7.2 that is trained, and how: epochs and repetitions (7.1), a seed for split and trainings."""
 
     epochs: PositiveInt = 100
@@ -48,7 +48,7 @@ class Grid(Settings):
         return {name: getattr(self, name) for name in VALUES}
 
 
-class Search(Settings):
+class TableSearch(Settings):
     """A run of one optimizer on a table (7.4.1), with the constants of D.3.
 
     Attributes:

@@ -9,7 +9,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report.names import published_names
 from core.report.published import Published
-from core.report.table import Table, spec_table
+from core.report.table import ReportTable, spec_table
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -24,7 +24,7 @@ def _xgboost() -> ConfigurationSpace:
 
 
 @published_names(rows=_xgboost, columns=BOUNDS)
-def tableA_1(results: Results, published: Published) -> Table:
+def tableA_1(results: Results, published: Published) -> ReportTable:
     """Thesis Table A.1, rendered from the space of core.benchmarks.xgboost."""
     rows = {
         name: {"lower": f"{range_.lower:g}", "upper": f"{range_.upper:g}", "log": "yes" if range_.log else "no"}

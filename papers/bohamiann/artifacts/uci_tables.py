@@ -7,7 +7,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report.names import published_names
 from core.report.published import Published
-from core.report.table import Table, compare_table, samples_of
+from core.report.table import ReportTable, compare_table, samples_of
 from papers.bohamiann.sghmc_constants import select_constants
 
 SET_LABELS = {
@@ -27,7 +27,7 @@ LIKELIHOOD = "log-likelihood in nats per point, of the Gaussian with the ensembl
 
 
 @published_names(rows=("sghmc_best_average", "sghmc_tuned", "adaptive_sghmc", *QUOTED))
-def table1(results: Results, published: Published) -> Table:
+def table1(results: Results, published: Published) -> ReportTable:
     """NIPS Table 1; both SGHMC rows are chosen from the grid by the mean over the runs, as the caption says."""
     frame = results.frame("uci_nips")
     chosen = select_constants(frame, "log_likelihood")
@@ -50,17 +50,17 @@ def table1(results: Results, published: Published) -> Table:
     )
 
 
-def table3_1(results: Results, published: Published) -> Table:
+def table3_1(results: Results, published: Published) -> ReportTable:
     """Thesis Table 3.1: log-likelihood."""
     return _uci_table(results, published, "log_likelihood", "higher", LIKELIHOOD)
 
 
-def table3_2(results: Results, published: Published) -> Table:
+def table3_2(results: Results, published: Published) -> ReportTable:
     """Thesis Table 3.2: root mean squared error of the same runs."""
     return _uci_table(results, published, "rmse", "lower", "RMSE in the target's units")
 
 
-def _uci_table(results: Results, published: Published, metric: str, direction: str, description: str) -> Table:
+def _uci_table(results: Results, published: Published, metric: str, direction: str, description: str) -> ReportTable:
     frame = results.frame("uci")
     samples = samples_of(frame, metric)
     return compare_table(

@@ -10,7 +10,7 @@ from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
 from core.report.names import published_names
 from core.report.published import Published
-from core.report.table import Cell, Table, spec_table
+from core.report.table import ReportCell, ReportTable, spec_table
 from core.report.verdicts import Verdict
 from papers.bohb.names import DATA_SETS
 
@@ -44,13 +44,13 @@ def _bayesian_networks() -> ConfigurationSpace:
 
 
 @published_names(rows=_networks, columns=BOUNDS)
-def tableC_1(results: Results, published: Published) -> Table:
+def tableC_1(results: Results, published: Published) -> ReportTable:
     """Thesis Table C.1, rendered from the space of core.training.collector."""
     return _space_table(_networks(), published, NAMES)
 
 
 @published_names(rows=DATA_SETS, columns=("budgets", "rungs"))
-def tableC_2(results: Results, published: Published) -> Table:
+def tableC_2(results: Results, published: Published) -> ReportTable:
     """Thesis Table C.2: the budgets that the rule of C.8.2 gives on our surrogates, in seconds of our machine."""
     frame = results.frame("surrogates")
     ours = {}
@@ -69,14 +69,14 @@ def tableC_2(results: Results, published: Published) -> Table:
     )
     for row, column in table.cells:
         if row not in ours:
-            table.cells[row, column] = Cell(published=published.get((row, column)), verdict=Verdict("not run"))
+            table.cells[row, column] = ReportCell(published=published.get((row, column)), verdict=Verdict("not run"))
         elif row not in published.rows:
-            table.cells[row, column] = Cell(text=ours[row][column], verdict=Verdict("not published"))
+            table.cells[row, column] = ReportCell(text=ours[row][column], verdict=Verdict("not published"))
     return table
 
 
 @published_names(rows=_bayesian_networks, columns=BOUNDS)
-def tableC_3(results: Results, published: Published) -> Table:
+def tableC_3(results: Results, published: Published) -> ReportTable:
     """Thesis Table C.3, rendered from the space of core.benchmarks.bayesian_network."""
     names = {**NAMES, "step_length": "step length", "burn_in": "burn in", "momentum_decay": "momentum decay"}
     return _space_table(_bayesian_networks(), published, names)
@@ -89,13 +89,13 @@ def _ppo() -> ConfigurationSpace:
 
 
 @published_names(rows=_ppo, columns=BOUNDS)
-def tableC_4(results: Results, published: Published) -> Table:
+def tableC_4(results: Results, published: Published) -> ReportTable:
     """Thesis Table C.4, rendered from `ppo_space`; the text speaks of eight hyperparameters."""
     names = {name: name.replace("_", " ") for name in _ppo()}
     return _space_table(_ppo(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
 
 
-def _space_table(space: ConfigurationSpace, published: Published, names: dict[str, str]) -> Table:
+def _space_table(space: ConfigurationSpace, published: Published, names: dict[str, str]) -> ReportTable:
     from papers.bohb.artifacts.printed_spaces import described  # imports ConfigSpace, as in `_ppo`
 
     return spec_table(

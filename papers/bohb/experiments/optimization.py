@@ -14,7 +14,7 @@ from core.benchmarks.objective import Configurations, Evaluation, Fidelity, Obje
 from core.benchmarks.registry import objective
 from core.experiment.context import Context
 from papers.bohb.experiments.simulated_runs import search
-from papers.bohb.settings import CountingOnesSearch, Search
+from papers.bohb.settings import CountingOnesSearch, SimulatedSearch
 
 
 def counting_ones(context: Context[CountingOnesSearch]) -> pd.DataFrame:
@@ -24,7 +24,7 @@ def counting_ones(context: Context[CountingOnesSearch]) -> pd.DataFrame:
     return search(context, function, function.regret)
 
 
-def surrogate(context: Context[Search]) -> pd.DataFrame:
+def surrogate(context: Context[SimulatedSearch]) -> pd.DataFrame:
     """Regret of the incumbents on the surrogate of a data set, at the largest budget (thesis 6.4.2.2); see `search`.
 
     Besides its columns: `smallest_budget` and `largest_budget` in seconds, the surrogate's `optimum`, and the
@@ -40,7 +40,7 @@ def surrogate(context: Context[Search]) -> pd.DataFrame:
     )
 
 
-def bayesian_network(context: Context[Search]) -> pd.DataFrame:
+def bayesian_network(context: Context[SimulatedSearch]) -> pd.DataFrame:
     """Observed losses of the incumbents on a benchmark of `core.benchmarks.bayesian_network`; see `search`.
 
     The clock counts steps of the sampler, not seconds: it is the same on every machine. Besides the columns of

@@ -20,13 +20,13 @@ from core.experiment.optimization import in_lockstep, objective_generators
 from core.optimizers.base import Optimizer
 from core.study import simulate
 from core.study.trace import Record, incumbents
-from papers.bohb.settings import Search
+from papers.bohb.settings import SimulatedSearch
 
 Regret = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
 ROUNDING = 1e-9  # relative: costs that sum to the end of the run up to rounding still count
 
 
-def search(context: Context[Search], objective: Objective, regret: Regret | None = None) -> pd.DataFrame:
+def search(context: Context[SimulatedSearch], objective: Objective, regret: Regret | None = None) -> pd.DataFrame:
     """Run a cell's repetitions on an objective with a fidelity: a row for each incumbent, and one at the end of a run.
 
     Args:
@@ -44,7 +44,7 @@ def search(context: Context[Search], objective: Objective, regret: Regret | None
     return pd.concat(frames, ignore_index=True)
 
 
-def _simulated(context: Context[Search], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
+def _simulated(context: Context[SimulatedSearch], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
     """The records of each repetition in turn and their times, on the simulated clock."""
     seeds = context.method_seeds("optimizer")
     for done, (seed, noise) in enumerate(zip(seeds, objective_generators(context), strict=True)):
@@ -54,7 +54,7 @@ def _simulated(context: Context[Search], objective: Objective) -> Iterator[tuple
         yield records, [record.finished / objective.fidelity.maximum for record in records]
 
 
-def _in_lockstep(context: Context[Search], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
+def _in_lockstep(context: Context[SimulatedSearch], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
     """The records of GP-BO and their times: evaluations on the largest budget only, all repetitions in lockstep.
 
     The thesis ran RoBO with hyperparameters integrated out; here it is `MarginalisedGP`, its acquisition maximized by
@@ -65,7 +65,7 @@ def _in_lockstep(context: Context[Search], objective: Objective) -> Iterator[tup
     return ((records, [float(number) for number in range(1, evaluations + 1)]) for records in found.records)
 
 
-def make_optimizer(settings: Search, objective: Objective, seed: int) -> Optimizer:
+def make_optimizer(settings: SimulatedSearch, objective: Objective, seed: int) -> Optimizer:
     """The optimizer that the settings name, with the budgets of the objective's fidelity."""
     method, fidelity = settings.method, objective.fidelity
     budgets = (fidelity.minimum, fidelity.maximum) if method.needs_budgets else None

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Published, Table, compare_table
+from core.report import Published, ReportTable, compare_table
 from core.report.names import published_names
 from core.report.trajectories import incumbent, per_run
 from papers.dngo.hpolib_runs import HPOLIB, hpolib_runs
@@ -24,7 +24,7 @@ PERCENT = ("logistic_regression", "svm_on_grid")
 
 
 @published_names(rows=PROBLEMS, columns=METHODS)
-def table1(results: Results, published: Published) -> Table:
+def table1(results: Results, published: Published) -> ReportTable:
     """DNGO Table 1: the smallest loss found, problems by methods."""
     samples = _smallest_losses(hpolib_runs(results), published)
     rows = [row for row in PROBLEMS if row in published.rows or row in set(samples["row"])]

@@ -13,7 +13,7 @@ from core.report import style
 from core.report.figure import Figure
 from core.report.names import published_names
 from core.report.published import Published
-from core.report.table import Cell, Table
+from core.report.table import ReportCell, ReportTable
 from core.report.verdicts import interval_verdict
 from papers.nnbo_regret import increments
 from papers.nnbo_regret.counterexamples import revealed
@@ -120,15 +120,15 @@ def _probability(results: Results, published: Published, *names: str) -> Figure:
     return Figure(figure, caption, pd.concat(parts, ignore_index=True), table)
 
 
-def _table(fit: Decay, published: Published, name: str, reduced: bool, runs: int) -> Table:
+def _table(fit: Decay, published: Published, name: str, reduced: bool, runs: int) -> ReportTable:
     """The published numbers beside the fitted ones; a faster and an earlier decay is better."""
     fitted = {"rate": fit.rate, "start": fit.start}
     cells = {}
     for row in published.rows:
         verdict = interval_verdict(fitted[row], published[row, name], "lower", reduced)
-        cells[row, name] = Cell(fitted[row].estimate, runs=runs, published=published[row, name], verdict=verdict)
+        cells[row, name] = ReportCell(fitted[row].estimate, runs=runs, published=published[row, name], verdict=verdict)
     look = {"format": ".3g", "row_header": "Decay", "row_labels": DECAY, "column_labels": TITLES}
-    return Table("", published.rows, (name,), cells, direction="lower", **look)
+    return ReportTable("", published.rows, (name,), cells, direction="lower", **look)
 
 
 def _bounds(axes: Axes, paths: Paths) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Published, Table, compare_table
+from core.report import Published, ReportTable, compare_table
 from core.report.names import published_names
 from papers.nnbo_regret.regret_curves import LABELS as BENCHMARKS
 
@@ -15,7 +15,7 @@ LABELS = {**BENCHMARKS, "ratio": "Hartmann / mixture"}
 
 
 @published_names(rows=LABELS, columns=("seconds",))
-def timing(results: Results, published: Published) -> Table:
+def timing(results: Results, published: Published) -> ReportTable:
     """Section 5: seconds for 100 queries; only the ratio between the two benchmarks is compared."""
     frame = results.frame("seconds")
     columns = ["row", "column", "run", "value", "status"]

@@ -20,10 +20,10 @@ from core.study import local_workers, run_parallel, run_serial
 from core.study.trace import Record
 from papers.nnbo_regret.experiments.search import Queries, Runs, make_rule, regret_of
 from papers.nnbo_regret.experiments.slow_objective import SlowObjective
-from papers.nnbo_regret.settings import Search, WallClock
+from papers.nnbo_regret.settings import RegretSearch, WallClock
 
 
-def regret(context: Context[Search]) -> pd.DataFrame:
+def regret(context: Context[RegretSearch]) -> pd.DataFrame:
     """Every query of a search with its regret and its posterior: Figs 2b, 2c, 3 and Theorem 4.3.
 
     One row per query, in the units and with the sign of f, which is maximized:
@@ -69,7 +69,7 @@ def regret(context: Context[Search]) -> pd.DataFrame:
     )
 
 
-def illustration(context: Context[Search]) -> pd.DataFrame:
+def illustration(context: Context[RegretSearch]) -> pd.DataFrame:
     """Fig 1: the model after some queries of a one-dimensional target, over all candidates, in the units of f.
 
     Rows: part ("grid", "data", "query": the batch that comes next), x in [-1, 1], value (of f; "data": as observed),
@@ -99,7 +99,7 @@ def illustration(context: Context[Search]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def seconds(context: Context[Search]) -> pd.DataFrame:
+def seconds(context: Context[RegretSearch]) -> pd.DataFrame:
     """Section 5: processor seconds of the optimizer for `queries` queries after the initial design, one run at a time.
 
     Rows: run, seconds. Evaluations take hardly any time. Everything is compiled before the clock starts.

@@ -21,7 +21,7 @@ from core.progress import Progress, silent
 from core.randomness import make_generators, normal_, uniform_
 from core.study.lockstep import advance
 from papers.nnbo_regret.experiments.targets import Target, make_target
-from papers.nnbo_regret.settings import Search
+from papers.nnbo_regret.settings import RegretSearch
 
 
 class Queries(NamedTuple):
@@ -114,7 +114,7 @@ class Runs:
         )
 
 
-def make_rule(settings: Search, dimension: int, device: str = "cpu") -> RepresentationBatches:
+def make_rule(settings: RegretSearch, dimension: int, device: str = "cpu") -> RepresentationBatches:
     """The paper's optimizer with an experiment's settings, for a target with `dimension` inputs."""
     model = AdaptiveLeastSquares(
         settings.widths, settings.steps, settings.refit_every, settings.min_noise, device=device

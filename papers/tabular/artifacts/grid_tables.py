@@ -8,10 +8,9 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report.names import published_names
 from core.report.published import Published
-from core.report.table import Cell, Table, spec_table
+from core.report.table import ReportCell, ReportTable, spec_table
 from core.report.verdicts import Verdict, exact_verdict
-from core.tabular.table import TEST, TRAIN, VALID
-from core.tabular.table import Table as Trained
+from core.tabular.table import TEST, TRAIN, VALID, Table
 from core.tabular.values import VALUES
 from papers.tabular.artifacts.neighbourhood_tables import NAMES
 from papers.tabular.trained_tables import LABELS, describe, grid_tables
@@ -20,7 +19,7 @@ PARTS = {"train": TRAIN, "validation": VALID, "test": TEST}
 
 
 @published_names(rows=LABELS, columns=(*PARTS, "features"))
-def table7_1(results: Results, published: Published) -> Table:
+def table7_1(results: Results, published: Published) -> ReportTable:
     """Thesis Table 7.1: the parts of each data set and its inputs, as used to train our tables."""
     ours = {}
     for name, table in grid_tables(results).items():
@@ -39,7 +38,7 @@ def table7_1(results: Results, published: Published) -> Table:
 
 
 @published_names(rows=VALUES, columns=("choices",))
-def table7_2(results: Results, published: Published) -> Table:
+def table7_2(results: Results, published: Published) -> ReportTable:
     """Thesis Table 7.2, rendered from the grid of core.tabular."""
     rows = {name: {"choices": ", ".join(map(str, own))} for name, own in VALUES.items()}
     return spec_table(
@@ -53,7 +52,7 @@ def table7_2(results: Results, published: Published) -> Table:
 
 
 @published_names(rows=VALUES, columns=LABELS)
-def table7_4(results: Results, published: Published) -> Table:
+def table7_4(results: Results, published: Published) -> ReportTable:
     """Thesis Table 7.4: the configuration with the lowest average test error on each set."""
     tables = grid_tables(results)
     cells = {}
@@ -65,8 +64,8 @@ def table7_4(results: Results, published: Published) -> Table:
             verdict = Verdict("not run") if name not in tables else exact_verdict(text, printed.text if printed else "")
             if printed and name in tables and printed.text not in map(str, tables[name].grid.values[parameter]):
                 verdict = Verdict("not run", note="the published value is not in our grid")
-            cells[parameter, name] = Cell(text=text, published=printed, verdict=verdict)
-    return Table(
+            cells[parameter, name] = ReportCell(text=text, published=printed, verdict=verdict)
+    return ReportTable(
         title="",
         rows=tuple(VALUES),
         columns=tuple(dict.fromkeys([*published.columns, *tables])),
@@ -80,16 +79,16 @@ def table7_4(results: Results, published: Published) -> Table:
     )
 
 
-def inputs_of(table: Trained) -> int:
+def inputs_of(table: Table) -> int:
     """Inputs d of the networks, from P = (d + 1) w1 + (w1 + 1) w2 + w2 + 1 parameters of the first configuration."""
     (first,) = table.grid.configurations([0])
     wide_1, wide_2 = first["n_units_1"], first["n_units_2"]
     return int(table.parameters[0] - (wide_1 + 2) * wide_2 - 1) // wide_1 - 1
 
 
-def _only_run(table: Table, run: dict) -> Table:
+def _only_run(table: ReportTable, run: dict) -> ReportTable:
     """Mark the rows that were not run as such, so that they do not differ."""
     absent = [key for key in table.cells if key[0] not in run]
     for key in absent:
-        table.cells[key] = Cell(published=table.cells[key].published, verdict=Verdict("not run"))
+        table.cells[key] = ReportCell(published=table.cells[key].published, verdict=Verdict("not run"))
     return table

@@ -18,7 +18,7 @@ from core.experiment.results import Results
 from core.report.bootstrap import Interval
 from core.report.names import published_names
 from core.report.published import Published, PublishedCell
-from core.report.table import Cell, Table, compare_table
+from core.report.table import ReportCell, ReportTable, compare_table
 from core.report.verdicts import Estimate, Verdict, interval_verdict, our_estimate, welch_interval
 from core.tabular.neighbourhood import local_neighbourhood
 from core.tabular.values import VALUES
@@ -53,31 +53,31 @@ KNOWN = published_names(rows=every_change, columns=(ERROR, CHANGE))
 
 
 @KNOWN
-def table7_3(results: Results, published: Published) -> Table:
+def table7_3(results: Results, published: Published) -> ReportTable:
     """Thesis Table 7.3: the neighbourhood of the incumbent on protein, the same as Table D.3."""
     return _neighbourhood(results, published, "protein")
 
 
 @KNOWN
-def tableD_1(results: Results, published: Published) -> Table:
+def tableD_1(results: Results, published: Published) -> ReportTable:
     """Thesis Table D.1: the neighbourhood of the incumbent on naval."""
     return _neighbourhood(results, published, "naval")
 
 
 @KNOWN
-def tableD_2(results: Results, published: Published) -> Table:
+def tableD_2(results: Results, published: Published) -> ReportTable:
     """Thesis Table D.2: the neighbourhood of the incumbent on parkinsons."""
     return _neighbourhood(results, published, "parkinsons")
 
 
 @KNOWN
-def tableD_3(results: Results, published: Published) -> Table:
+def tableD_3(results: Results, published: Published) -> ReportTable:
     """Thesis Table D.3: the neighbourhood of the incumbent on protein."""
     return _neighbourhood(results, published, "protein")
 
 
 @KNOWN
-def tableD_4(results: Results, published: Published) -> Table:
+def tableD_4(results: Results, published: Published) -> ReportTable:
     """Thesis Table D.4: the neighbourhood of the incumbent on slice localization."""
     return _neighbourhood(results, published, "slice_localization")
 
@@ -90,7 +90,7 @@ def relative_change(changed: np.ndarray, best: np.ndarray) -> Interval:
     return Interval(float(changed.mean() / best.mean()) - 1, math.expm1(low), math.expm1(high))
 
 
-def _neighbourhood(results: Results, published: Published, name: str) -> Table:
+def _neighbourhood(results: Results, published: Published, name: str) -> ReportTable:
     table = grid_table(results, name)
     incumbent = table.test_mse[table.best].astype(float)
     errors = {INCUMBENT: incumbent}
@@ -123,12 +123,12 @@ def _neighbourhood(results: Results, published: Published, name: str) -> Table:
     for key, cell in compared.cells.items():
         row, column = key
         if key == (INCUMBENT, CHANGE):
-            compared.cells[key] = Cell()
+            compared.cells[key] = ReportCell()
         elif column == CHANGE and row in errors:
             found = relative_change(errors[row], incumbent)
             runs, failed = len(incumbent), int((~np.isfinite(errors[row])).sum())
             verdict = _change_verdict(found, failed, cell.published, results.reduced)
-            compared.cells[key] = Cell(
+            compared.cells[key] = ReportCell(
                 found.estimate, runs=runs, failed=failed, published=cell.published, verdict=verdict
             )
         elif cell.published is not None and _digits(cell.published.text) < 2:

@@ -12,10 +12,10 @@ from core.report.table_trajectories import trajectory, trajectory_of_records
 from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.frame import from_records
-from papers.tabular.settings import NetworkSearch, Search
+from papers.tabular.settings import NetworkSearch, TableSearch
 
 
-def methods(context: Context[Search]) -> pd.DataFrame:
+def methods(context: Context[TableSearch]) -> pd.DataFrame:
     """Runs of one optimizer on the table of the benchmark, one after the other.
 
     Returns:
@@ -51,7 +51,7 @@ def table_benchmark(context: Context) -> TabularBenchmark:
     return TabularBenchmark(from_records(context.records("grid"), place=f"grid/{context.benchmark}"))
 
 
-def make_optimizer(settings: Search, benchmark: TabularBenchmark, seed: int) -> Optimizer:
+def make_optimizer(settings: TableSearch, benchmark: TabularBenchmark, seed: int) -> Optimizer:
     """The optimizer that the settings name."""
     budgets = (settings.minimum_budget, benchmark.fidelity.maximum) if settings.method.needs_budgets else None
     return settings.method.build(benchmark.space, seed, budgets, settings.evaluations)

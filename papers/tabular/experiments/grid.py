@@ -13,12 +13,12 @@ from core.experiment.context import Context
 from core.tabular.frame import to_records
 from core.tabular.grid import FCNET, Grid
 from core.training.fcnet import FCNetCollection
-from papers.tabular.settings import Grid as GridSettings
+from papers.tabular.settings import TrainedGrid
 
 ARCHITECTURE = ("activation_fn_1", "activation_fn_2", "n_units_1", "n_units_2")  # "4 architectural choices" (7.1)
 
 
-def grid(context: Context[GridSettings]) -> pd.DataFrame:
+def grid(context: Context[TrainedGrid]) -> pd.DataFrame:
     """Train a part of Table 7.2; a "run" is one of the parts that `groups` makes, all repetitions included.
 
     Returns:

@@ -10,7 +10,7 @@ import pytest
 from core.errors import UserError
 from core.report.published import Published, PublishedCell
 from core.report.records import plain, table_from_record, table_record, to_json
-from core.report.table import Cell, Table, absent_table, compare_table, samples_of, spec_table
+from core.report.table import ReportCell, ReportTable, absent_table, compare_table, samples_of, spec_table
 from core.report.verdicts import cell_verdict
 
 
@@ -57,7 +57,7 @@ def test_cells_have_means_failures_and_the_verdict_of_their_runs():
 
 def test_quoted_rows_have_no_verdict_and_count_nowhere():
     made = table()
-    assert made.cells["pbp", "yacht"] == Cell(published=PUBLISHED["pbp", "yacht"])
+    assert made.cells["pbp", "yacht"] == ReportCell(published=PUBLISHED["pbp", "yacht"])
     assert len(made.verdicts) == 4
 
 
@@ -145,7 +145,7 @@ def test_specifications_are_equal_or_differ():
 def test_records_restore_the_table_exactly():
     made = table(title="T", caption="C", metric="score", row_labels={"sghmc": "S"}, format=".3f")
     restored = table_from_record(json.loads(to_json(table_record(made))))
-    assert isinstance(restored, Table)
+    assert isinstance(restored, ReportTable)
     assert plain(restored) == plain(made)  # nan is not equal to itself, its record is
     assert restored.cells["sghmc", "boston"] == made.cells["sghmc", "boston"]
 

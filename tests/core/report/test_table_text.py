@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from core.report.published import Published, PublishedCell
-from core.report.table import Cell, Table, compare_table, spec_table
+from core.report.table import ReportCell, ReportTable, compare_table, spec_table
 from core.report.table_text import CSV_COLUMNS, row_lines, show, to_csv, to_markdown, to_rich, to_tex
 from core.report.verdicts import Verdict
 
@@ -123,7 +123,7 @@ def test_what_is_all_equal_is_said_once():
 def test_far_away_and_unmeasurable_differences():
     def verdict_line(in_sd):
         verdict = Verdict("worse", -1.0, in_sd, -2.0, -0.5)
-        table = Table("", ("r",), ("c",), {("r", "c"): Cell(verdict=verdict)})
+        table = ReportTable("", ("r",), ("c",), {("r", "c"): ReportCell(verdict=verdict)})
         return row_lines(table, "r")[0].verdict
 
     assert verdict_line(-345.6) == "▼ worse, −346 sd"

@@ -15,7 +15,7 @@ from core.experiment.context import Context
 from core.study.trace import Record
 from papers.bohb.experiments import optimization as experiments
 from papers.bohb.experiments.simulated_runs import trajectory
-from papers.bohb.settings import Search
+from papers.bohb.settings import SimulatedSearch
 
 SURROGATE = [
     "surrogates/digits/random",
@@ -150,7 +150,7 @@ def test_densities_are_scored_in_every_run_and_drawn_in_the_first(smoke):
 )
 def test_settings_that_do_not_fit_together_are_refused(settings, message):
     with pytest.raises(ValidationError, match=message):
-        Search(**settings)
+        SimulatedSearch(**settings)
 
 
 def test_a_run_of_failures_alone_has_no_trajectory():

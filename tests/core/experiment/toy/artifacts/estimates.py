@@ -6,10 +6,10 @@ from core.experiment.results import Results
 from core.report import style
 from core.report.figure import Figure
 from core.report.published import Published
-from core.report.table import Table, compare_table, samples_of
+from core.report.table import ReportTable, compare_table, samples_of
 
 
-def table1(results: Results, published: Published) -> Table:
+def table1(results: Results, published: Published) -> ReportTable:
     samples = samples_of(results.frame("fit"), "estimate")
     return compare_table(samples, published, "lower", results.reduced, metric="estimate")
 
