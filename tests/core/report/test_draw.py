@@ -253,7 +253,7 @@ class TestFunctionsThatFailOnAnEmptyFrame:
 @pytest.mark.parametrize(
     ("function", "check", "complaint"),
     [
-        (fig1, None, "artifact 'table1': returned a Figure; allowed: a Table"),
+        (fig1, None, "artifact 'table1': returned a Figure; allowed: a ReportTable"),
         (None, lambda results: True, ": must return a Check that is one of"),
     ],
 )
