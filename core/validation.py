@@ -11,10 +11,10 @@ from core.errors import UserError
 
 
 def require_count(name: str, value: int, otherwise: str = "", least: int = 1) -> int:
-    """The value as Python's whole number, NumPy's being such too; `otherwise` says what else the setting may be.
+    """The value as a Python integer, NumPy's integers included; `otherwise` says what else the setting may be.
 
     Raises:
-        UserError: no whole number, or one below `least`.
+        UserError: not a whole number, or one below `least`.
     """
     if (type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral))) or value < least:
         raise UserError(f"{name} is {value!r}; allowed: a whole number from {least}{otherwise}")
@@ -22,7 +22,7 @@ def require_count(name: str, value: int, otherwise: str = "", least: int = 1) ->
 
 
 def require_number(name: str, value: float, fine: Callable[[float], bool], allowed: str) -> None:
-    """A real number that is `fine`, which `allowed` says in words.
+    """A real number that satisfies `fine`, which `allowed` describes in words.
 
     Raises:
         UserError: anything else.

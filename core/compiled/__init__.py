@@ -1,11 +1,11 @@
-"""Machine code by numba, on the ground floor of the library: it imports no other part of `core`.
+"""Machine code by numba, at the base of the library: it imports no other part of `core`.
 
 simd, elementary, random_bits, products     vectors, functions and random numbers on them, small matrix products
-layout, layers                              where a perceptron's parameters lie, its layers forwards and backwards
+layout, layers                              where a perceptron's parameters are, its layers forwards and backwards
 gradient, sghmc, descent                    the gradient of one output, steps of samplers and of descent along it
 training                                    training with dropout and Adam, for the tabular benchmarks
 prediction                                  outputs of many networks and their gradients in the inputs
 slice, prior                                the slice sampler's update, and priors of hyperparameters
 evidence, gaussian_process,
-marginal_likelihood                         the densities of hyperparameters that are sampled or maximised
+marginal_likelihood                         the densities of hyperparameters that are sampled or maximized
 """

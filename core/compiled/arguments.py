@@ -1,4 +1,4 @@
-"""What models hand to the compiled densities of their hyperparameters; importing it does not import numba."""
+"""What models pass to the compiled densities of their hyperparameters; importing it does not import numba."""
 
 from typing import NamedTuple
 
@@ -13,5 +13,5 @@ class Priors(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     mean: np.ndarray
-    precision: np.ndarray  # 1 / sd^2, 0 for none
-    log_scale: np.ndarray  # of the horseshoe, nan for none
+    precision: np.ndarray  # 1 / sd^2, 0 if none
+    log_scale: np.ndarray  # of the horseshoe, nan if none

@@ -20,7 +20,7 @@ from core.compiled.sources import fingerprint
 
 
 class Descent:
-    """Networks of several runs on their way down: state in flat arrays, a padded parameter vector a run."""
+    """Networks of several runs during descent: state in flat arrays, one padded parameter vector per run."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Descent:
 
         Args:
             sizes: inputs, hidden units ..., 1.
-            constants: momentum, weight decay, and the length that longer gradients are cut to.
+            constants: momentum, weight decay, and the length to which longer gradients are cut.
         """
         self.layout = make_regression_layout(sizes, batch)
         self.places = torch.from_numpy(padded_regression_places(self.layout)[:-1])
@@ -47,7 +47,7 @@ class Descent:
         self.X, self.y = padded_rows(X.numpy()), y.float().contiguous().numpy()
 
     def epoch(self, order: Tensor, rates: Tensor) -> None:
-        """One pass over the points in the given order (runs, N), one learning rate a step (steps,)."""
+        """One pass over the points in the given order (runs, N), with one learning rate per step (steps,)."""
         _compile()(
             self.layout,
             self.X,

@@ -1,9 +1,9 @@
 """tanh and standard normals, eight at a time, in float32.
 
-tanh is x P(x^2) / Q(x^2), a minimax fit of the relative error (2e-8) on [-9, 9], outside of which float32's tanh is 1;
+tanh is x P(x^2) / Q(x^2), a minimax fit of the relative error (2e-8) on [-9, 9], outside which float32's tanh is 1;
 with rounding it is accurate to 5e-7.
 
-Normals are Box and Muller's. Of two 32-bit words the first gives the radius sqrt(-2 ln u) and a sign, the second an
+Normals are by Box and Muller. Of two 32-bit words the first gives the radius sqrt(-2 ln u) and a sign, the second an
 angle in (-pi/2, pi/2); the sign turns the half circle into a whole one. ln, sin and cos are minimax polynomials with
 errors below 1e-6. u has 31 bits: no normal exceeds 6.56 standard deviations (one in 2e10 would).
 """

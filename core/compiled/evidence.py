@@ -19,7 +19,7 @@ from core.compiled.sources import fingerprint
 
 
 class Decomposition(NamedTuple):
-    """Parts of `core.models.linear_regression.Regression`, float64."""
+    """The arrays of `core.models.linear_regression.Regression`, float64."""
 
     singular: np.ndarray  # (runs, D)
     inside: np.ndarray  # (runs, D, C)
@@ -35,12 +35,12 @@ def sample(
     seeds: np.ndarray,
     sweeps: tuple[int, int, int],
 ) -> np.ndarray:
-    """Draws (samples, chains, P) from starts (chains, P), equally many chains for each run side by side.
+    """Draws (samples, chains, P) from starts (chains, P), with equally many chains for each run, side by side.
 
     Args:
         width: (P,), typical sizes of slices.
         seeds: (chains,) uint64.
-        sweeps: discarded first, samples kept, and sweeps from one to the next.
+        sweeps: sweeps discarded first, samples kept, and sweeps from one sample to the next.
     """
     kept = np.empty((sweeps[1], *start.shape))
     _compile()(decomposition, priors, start, new_walk(width), seeds, sweeps, kept)
@@ -106,7 +106,7 @@ def log_posterior(theta, run, decomposition, priors, coefficients):
 
 @numba.njit
 def _residual_coefficients(theta, coefficients):
-    """Those of `core.models.dngo.residual_coefficients`, after the leading 1."""
+    """The coefficients of `core.models.dngo.residual_coefficients`, after the leading 1."""
     d = (len(theta) - 3) // 2
     offset = theta[2]
     for k in range(d):

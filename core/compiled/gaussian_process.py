@@ -2,8 +2,8 @@
 `core.models.matern` for one vector Theta and one run.
 
 The kernel of all pairs of points is a few long loops that the compiler turns into vector instructions; C is factorised
-by LAPACK. y stands below C as a further row, which the factorisation turns into L^-1 y: with a corner z^2 larger than
-y' C^-1 y, [[C, y], [y', z^2]] has the factor [[L, 0], [(L^-1 y)', .]].
+by LAPACK. y is appended below C as a further row, which the factorisation turns into L^-1 y: with a corner z^2 larger
+than y' C^-1 y, [[C, y], [y', z^2]] has the factor [[L, 0], [(L^-1 y)', .]].
 """
 
 from collections.abc import Callable
@@ -24,12 +24,12 @@ from core.compiled.sources import fingerprint
 CORNER = 1e300
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-ROUND = 1.5 * 2.0**52  # added to |x| < 2^51, leaves x rounded to a whole number in the lowest bits
-LOWEST = -700.0  # exp of it is 1e-304
+ROUND = 1.5 * 2.0**52  # added to |x| < 2^51, it leaves x rounded to a whole number in the lowest bits
+LOWEST = -700.0  # its exp is 1e-304
 
 
 class Data(NamedTuple):
-    """Inputs coordinate by coordinate (runs, d, N) and standardised targets (runs, N), float64."""
+    """Inputs by coordinate (runs, d, N) and standardized targets (runs, N), float64."""
 
     X: np.ndarray
     y: np.ndarray
@@ -38,17 +38,17 @@ class Data(NamedTuple):
 def sample(
     data: Data, priors: Priors, start: np.ndarray, width: np.ndarray, seeds: np.ndarray, sweeps: tuple[int, int, int]
 ) -> np.ndarray:
-    """Draws (samples, chains, P); arguments as those of `core.compiled.evidence.sample`."""
+    """Draws (samples, chains, P); arguments as for `core.compiled.evidence.sample`."""
     kept = np.empty((sweeps[1], *start.shape))
     _compile()(data, priors, start, new_walk(width), seeds, sweeps, kept)
     return kept
 
 
 class Scratch(NamedTuple):
-    """Room for one evaluation; the pairs (i, j), j < i, of the N points stand in one row, i after i."""
+    """Room for one evaluation; the pairs (i, j), j < i, of the N points are in one row, i after i."""
 
-    squares: np.ndarray  # (d, pairs): (x_ik - x_jk)^2, warped where Theta has warps
-    warps: np.ndarray  # (d, 2): log a_k and log b_k that `squares` were computed with
+    squares: np.ndarray  # (d, pairs): (x_ik - x_jk)^2, warped if Theta has warps
+    warps: np.ndarray  # (d, 2): log a_k and log b_k with which `squares` were computed
     pairs: np.ndarray  # (pairs,)
     C: np.ndarray  # (N + 1, N + 1)
 
@@ -84,14 +84,14 @@ def _compile() -> Callable:
 
 @numba.njit
 def new_scratch(d, n):
-    """Room for N points in d dimensions; `squares` are computed where the first of `warps` is nan."""
+    """Room for N points in d dimensions; `squares` are computed if the first of `warps` is nan."""
     pairs = n * (n - 1) // 2
     return Scratch(np.empty((d, pairs)), np.empty((d, 2)), np.zeros(pairs), np.empty((n + 1, n + 1)))
 
 
 @numba.njit(error_model="numpy")
 def log_posterior(theta, X, y, priors, scratch):
-    """Log marginal likelihood plus log prior; -inf outside the prior's range and where C cannot be factorised."""
+    """Log marginal likelihood plus log prior; -inf outside the prior's range and if C cannot be factorised."""
     value = log_prior(theta, priors)
     if value == -np.inf:
         return value
@@ -175,7 +175,7 @@ def exponential(x):
 
 @intrinsic
 def times_power_of_two(typingctx, number, shifted):
-    """number * 2^k, where k stands in the lowest bits of k + ROUND: it is added to the exponent's bits."""
+    """number * 2^k, where k is in the lowest bits of k + ROUND and is added to the exponent's bits."""
     if not (number == types.float64 and shifted == types.float64):
         return None
 

@@ -21,8 +21,8 @@ from core.compiled.simd import LANES, broadcast, lane_sum, load, splat, store
 def likelihood_gradient(theta, theta0, layout, y, batch, points, scratch, gradient):
     """Write the gradient of U at the padded parameters theta[theta0:] into `gradient` (size,).
 
-    The batch's inputs lie in the scratch space, where the activations below layer 0 belong; its targets y (batch,) are
-    overwritten.
+    The batch's inputs are in the scratch space, in the place of the activations below layer 0; its targets y (batch,)
+    are overwritten.
     """
     hidden = layout.hidden
     for layer in range(len(hidden.weight)):
@@ -36,7 +36,7 @@ def likelihood_gradient(theta, theta0, layout, y, batch, points, scratch, gradie
 
 @numba.njit(forceinline=True)
 def _output(theta, theta0, layout, y, batch, points, scratch, gradient):
-    """f from the uppermost activations, dU/dw, dU/db, dU/ds, and delta in the place of the activations."""
+    """f from the uppermost activations, dU/dw, dU/db, dU/ds, and delta in place of the activations."""
     top, row = layout.hidden.activation[-1], layout.hidden.row[-1]
     weight, bias, noise = layout.weight, layout.bias, layout.noise
     precision = np.float32(math.exp(-theta[theta0 + noise]))

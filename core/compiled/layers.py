@@ -3,9 +3,9 @@
     a_(l+1) = act(a_l W_l + b_l)
     dU/dW_l = a_l' delta_l,    dU/db_l = sum_b delta_l,    delta_(l-1) = (delta_l W_l') * act'(a_l)
 
-with delta_l = dU/d(a_l W_l + b_l). Where a layer's activations are no longer needed, delta takes their place.
-`prediction`, which differentiates in x instead, has passes of its own: there the points lie along the lanes and weights
-are read where `MLP` has them, because padding the weights of hundreds of networks costs more than a few points do.
+with delta_l = dU/d(a_l W_l + b_l). When a layer's activations are no longer needed, delta takes their place.
+`prediction`, which differentiates in x instead, has its own passes: there the points are along the lanes and weights
+are read in the layout of `MLP`, because padding the weights of hundreds of networks costs more than a few points do.
 """
 
 import numba
@@ -23,7 +23,7 @@ LARGEST = 3e38
 def gather(X, X0, y, order, first, rows, row, scratch, targets):
     """Copy a batch, the points order[first], ..., to the start of the scratch space and its targets.
 
-    X has rows of length `row`, flat, those of y (N,) from row X0 on.
+    X has rows of length `row`, flat; those of y (N,) start at row X0.
     """
     for b in range(rows):
         point = order[first + b]
@@ -52,7 +52,7 @@ def forward_layer(layout, layer, unit, theta, theta0, rows, scratch):
 
 @numba.njit(forceinline=True)
 def backward_layer(layout, layer, theta, theta0, rows, scratch, gradient):
-    """dU/dW_l and dU/db_l from delta_l, which lies where a_(l+1) was; delta_l W_l', at `product`, where l > 0."""
+    """dU/dW_l and dU/db_l from delta_l, which is where a_(l+1) was; delta_l W_l', at `product`, if l > 0."""
     below, delta = layout.activation[layer], layout.activation[layer + 1]
     row_below, row, inputs = layout.row[layer], layout.row[layer + 1], layout.sizes[layer]
     weight, bias = layout.weight[layer], layout.bias[layer]
@@ -71,9 +71,9 @@ def backward_layer(layout, layer, theta, theta0, rows, scratch, gradient):
 
 @numba.njit(forceinline=True)
 def through_units(layout, layer, unit, dropout, rows, scratch):
-    """delta_(l-1) in the place of a_l: act'(a_l) times what `backward_layer` left, RELU or TANH units.
+    """delta_(l-1) in place of a_l: act'(a_l) times what `backward_layer` left, for RELU or TANH units.
 
-    With a share of dropout a_l has been multiplied by a mask; where that is not 0, it is 1 / (1 - dropout).
+    With dropout, a_l has been multiplied by a mask whose nonzero entries are 1 / (1 - dropout).
     """
     a0, result, mask = layout.activation[layer], layout.product, layout.mask[layer]
     kept = np.float32(1 - dropout)

@@ -1,6 +1,6 @@
 """Where compiled code keeps a perceptron's parameters and intermediate results, in flat arrays.
 
-`MLP` packs weights without gaps. The products of `products` want every row of a weight matrix to be a whole number of
+`MLP` packs weights without gaps. The products of `products` need every row of a weight matrix to be a whole number of
 vectors: layer l has W (in, padded out), then b (padded out,). Padding holds zeros; its gradients are zero and it gets
 no noise, so that it stays zero.
 
@@ -26,7 +26,7 @@ class Layout(NamedTuple):
     weight: NDArray  # (L,) offset of W in the parameters
     bias: NDArray  # (L,) offset of b
     size: int  # length of the padded parameters
-    capacity: int  # rows of a batch there is space for
+    capacity: int  # rows of a batch for which there is space
     activation: NDArray  # (L + 1,) offset in the scratch space of the activations (capacity, row)
     mask: NDArray  # (L + 1,) offset of the dropout masks of these activations
     transposed: NDArray  # (L,) offset of W' (padded out, padded in)

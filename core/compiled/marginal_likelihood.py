@@ -32,7 +32,7 @@ from core.compiled.gaussian_process import exponential
 from core.compiled.prior import log_prior
 from core.compiled.sources import fingerprint
 
-IMPOSSIBLE = 1e10  # minus the log density where there is none: a line search turns back
+IMPOSSIBLE = 1e10  # minus the log density where it does not exist: a line search turns back
 REORDER = {"contract", "reassoc", "nsz"}  # sums over pairs may be taken in any order
 
 
@@ -75,7 +75,7 @@ class LogPosterior:
 
 
 class Scratch(NamedTuple):
-    """Room for one evaluation; of the square matrices the part below the diagonal is in use, C has the diagonal too."""
+    """Room for one evaluation; of the square matrices the part below the diagonal is used, of C also the diagonal."""
 
     z: np.ndarray  # (d, N)
     slopes: np.ndarray  # (2 d, N): derivatives of z in log a_k, then in log b_k
@@ -89,7 +89,7 @@ def _compile() -> tuple[Callable, Callable]:
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")
     def covary(theta, X, priors, scratch):
-        """Log prior; C and what the derivatives need of it to `scratch`."""
+        """Log prior; writes C and what the derivatives need of it to `scratch`."""
         sources  # noqa: B018
         _scale_inputs(theta, X, scratch)
         _correlate(scratch.z, np.exp(theta[len(X)]), np.exp(theta[len(X) + 1]), scratch.C, scratch.W)
@@ -120,7 +120,7 @@ def _compile() -> tuple[Callable, Callable]:
 
 @numba.njit(error_model="numpy")
 def _scale_inputs(theta, X, scratch):
-    """z, and its slopes where Theta has warps."""
+    """z, and its slopes if Theta has warps."""
     d, n = X.shape
     for k in range(d):
         scale = np.sqrt(5) * np.exp(-theta[k])
@@ -140,7 +140,7 @@ def _scale_inputs(theta, X, scratch):
 
 @numba.njit(error_model="numpy", fastmath={"contract"})
 def _correlate(z, amplitude, noise, C, W):
-    """C to its diagonal, and nu/3 (1 + s) exp(-s) below that of W."""
+    """C up to its diagonal, and nu/3 (1 + s) exp(-s) below the diagonal of W."""
     d, n = z.shape
     for i in range(n):
         squares, weights = C[i], W[i]
@@ -182,7 +182,7 @@ def _gather(alpha, inverse, W, z, g, gradient):
 
 @numba.njit(error_model="numpy")
 def _add_prior(theta, priors, gradient):
-    """The gradient of `log_prior`."""
+    """Add the gradient of `log_prior`."""
     for k in range(len(theta)):
         gradient[k] -= priors.precision[k] * (theta[k] - priors.mean[k])
         if not np.isnan(priors.log_scale[k]):

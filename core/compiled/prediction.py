@@ -1,14 +1,14 @@
 """Outputs of many networks at many points, and their gradients in the points, compiled: tanh units, float32.
 
-Acquisition functions are maximised through the networks, which asks for h(x; theta) and dh/dx at few points of each of
-hundreds of networks. Points lie along the lanes of vectors: activations are (units, points), so that the weights are
-read where they are, one number at a time, without padding or transposing them. With delta = dh/d(a W + b),
+Acquisition functions are maximized through the networks, which requires h(x; theta) and dh/dx at a few points for each
+of hundreds of networks. Points are along the lanes of vectors: activations are (units, points), so that the weights are
+read where they are, one number at a time, without padding or transposing. With delta = dh/d(a W + b),
 
     a_(l+1) = tanh(W_l' a_l + b_l),    h = w' a_L + b
     delta_(L-1) = w (1 - a_L^2),    delta_(l-1) = W_l delta_l (1 - a_l^2),    dh/dx = W_0 delta_0
 
-and the gradient is taken while a network's activations are in the cache: for every network and point it is kept until
-autograd asks for the sum over networks, d times the memory of the outputs.
+and the gradient is computed while a network's activations are in the cache: for every network and point it is kept
+until autograd requests the sum over networks, which takes d times the memory of the outputs.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ class Offsets(NamedTuple):
 
 
 def covers(activation: str, samples: Tensor) -> bool:
-    """Whether `network_outputs` can evaluate these samples: tanh units, float32, on the CPU, not to be trained."""
+    """Whether `network_outputs` can evaluate these samples: tanh units, float32, on the CPU, without gradients."""
     on_cpu = samples.device.type == "cpu" and samples.dtype == torch.float32
     return activation == "tanh" and on_cpu and not samples.requires_grad
 
@@ -49,7 +49,7 @@ def network_outputs(sizes: tuple[int, ...], samples: Tensor, X: Tensor) -> Tenso
     """h(x) of every sample.
 
     Args:
-        sizes: of the layers, inputs first.
+        sizes: sizes of the layers, inputs first.
         samples: weights, (samples, runs, P_w) float32.
         X: points of each run, (runs, M, d) float32.
 
@@ -76,7 +76,7 @@ class _Differentiable(torch.autograd.Function):
 
 
 def _evaluate(sizes: tuple[int, ...], samples: Tensor, X: Tensor, with_gradient: bool) -> tuple[Tensor, Tensor]:
-    """Outputs (samples, runs, M) and gradients (samples, runs, d, M), empty where they are not asked for."""
+    """Outputs (samples, runs, M) and gradients (samples, runs, d, M), empty unless requested."""
     runs, points, dimension = X.shape
     padded = -(-points // LANES) * LANES
     columns = torch.zeros(runs, dimension, padded)
@@ -98,7 +98,7 @@ def _offsets(sizes: tuple[int, ...]) -> Offsets:
 
 @cache
 def _compile() -> Callable:
-    """The function `evaluate`, its machine code kept on disk."""
+    """The function `evaluate`, with its machine code cached on disk."""
     version = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")

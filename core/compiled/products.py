@@ -1,8 +1,8 @@
 """Small matrix products in float32: sums stay in registers while the inner index runs.
 
-All matrices lie in flat arrays; a start and strides say where. Columns are whole vectors of eight: callers pad the
+All matrices are in flat arrays, located by a start and strides. Columns are whole vectors of eight: callers pad the
 columns of weights, activations and gradients to a multiple of eight, with zeros that stay zeros. A tile is four rows by
-two vectors, eight independent sums, enough to hide the latency of fused multiply-add; where fewer than four rows are
+two vectors, eight independent sums, enough to hide the latency of fused multiply-add; if fewer than four rows are
 left, the tile moves back and computes rows again. At 20 x 50 x 50 a product takes half the time of one through BLAS.
 """
 

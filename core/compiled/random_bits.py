@@ -1,6 +1,6 @@
-"""Random bits of the compiled sampler: each chain has generators of its own.
+"""Random bits for the compiled sampler: each chain has its own generators.
 
-Eight xoshiro128++ generators (Blackman and Vigna 2019; period 2^128 - 1), one a lane of a vector, feed the normals.
+Eight xoshiro128++ generators (Blackman and Vigna 2019; period 2^128 - 1), one per lane of a vector, feed the normals.
 SplitMix64 (Steele, Lea and Flood 2014) makes their states from the chain's seed, and shuffles the data.
 """
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from core.compiled.simd import LANES, load, store
 
-WORDS = 4 * LANES  # of 32 bits: s0 in all lanes, then s1, s2, s3
+WORDS = 4 * LANES  # words of 32 bits: s0 in all lanes, then s1, s2, s3
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -33,7 +33,7 @@ def next_bits(s0, s1, s2, s3):
 
 @numba.njit(forceinline=True)
 def take_state(lanes):
-    """A generator's state (four uint32x8) from where it is kept, (WORDS,) uint32."""
+    """A generator's state (four uint32x8) from its stored form, (WORDS,) uint32."""
     return load(lanes, 0), load(lanes, LANES), load(lanes, 2 * LANES), load(lanes, 3 * LANES)
 
 

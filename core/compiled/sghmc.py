@@ -1,7 +1,7 @@
 """Whole steps of SGHMC and scale-adapted SGHMC, compiled, chain after chain: a chain's state stays in the cache for all
 the steps of one call, and one pass over the parameters draws the noise, adds the prior's gradient and moves the chain.
 
-Equation numbers are those of the NIPS paper. State arrays are flat, a padded parameter vector (`layout.size`) a chain.
+Equation numbers are those of the NIPS paper. Arrays are flat, a padded parameter vector (`layout.size`) per chain.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from core.compiled.sources import fingerprint
 
 
 class Data(NamedTuple):
-    """Data of all runs, standardised: X rows padded to whole vectors, flat (runs * N * row), y (runs, N)."""
+    """Data of all runs, standardized: X rows padded to whole vectors, flat (runs * N * row), y (runs, N)."""
 
     X: np.ndarray
     y: np.ndarray
@@ -63,7 +63,7 @@ class Target(NamedTuple):
 
 @cache
 def compile_advance() -> Callable:
-    """The function `advance`, its machine code kept on disk."""
+    """The function `advance`, with its machine code cached on disk."""
     version = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")

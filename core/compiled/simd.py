@@ -1,7 +1,7 @@
 """Vectors of eight 32-bit numbers as values inside numba functions.
 
-numba vectorises loops only where LLVM's heuristics see a way; a matrix product that keeps its sums in registers, or a
-random number generator with its state in them, is beyond those. Here `float32x8` and `uint32x8` are types: + - * / and
+numba vectorizes loops only where LLVM's heuristics find a way; a matrix product that keeps its sums in registers, or a
+random number generator with its state in them, is beyond these. Here `float32x8` and `uint32x8` are types: + - * / and
 & | ^ << >> work on them element by element (a scalar operand is repeated in all lanes), and LLVM maps them to what the
 machine has: one AVX register, two of NEON or SSE. Products and sums may be fused (flag `contract`). A sampler's step is
 12 times as fast as in plain numba for the papers' large network and 23 times for the small one, tanh and normals

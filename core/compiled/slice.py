@@ -1,15 +1,15 @@
 """Slice sampling of one chain, compiled: the updates of `core.samplers.slice` along the coordinate axes, turned inside
-out, so that a model's own compiled loop evaluates its density where the update asks for it:
+out, so that a model's own compiled loop evaluates its density where the update requests it:
 
     state = begin(walk, coordinate, state)
     while walk.phase[0] != DONE:
         state = tell(walk, log_density(walk.point), state)
 
-The update is a state machine because the density cannot be an argument: numba keeps no machine code on disk for a
-function that is given another as a closure, and every process would compile for seconds. So each model's loop in
-`evidence` and `gaussian_process` is written out, and calls `begin` and `tell`.
+The update is a state machine because the density cannot be an argument: numba caches no machine code on disk for a
+function that takes another as a closure, and every process would compile for seconds. So each model's loop in
+`evidence` and `gaussian_process` is written out and calls `begin` and `tell`.
 
-A chain neither waits for others nor pays for a call into Python; it has a generator (SplitMix64) of its own. The names
+A chain neither waits for others nor pays for a call into Python; it has its own generator (SplitMix64). The names
 of Neal (2003), Figures 3 and 5, are those of `core.samplers.slice`.
 """
 
@@ -30,28 +30,28 @@ class Walk(NamedTuple):
     """A chain and its update under way."""
 
     position: np.ndarray  # (P,)
-    point: np.ndarray  # (P,): where the density is to be evaluated next
+    point: np.ndarray  # (P,): where the density is evaluated next
     numbers: np.ndarray  # log density at the position, level, and the interval and offset in units of the width
     phase: np.ndarray  # DONE, or what the next value decides; then the coordinate, and expansions left on either side
     width: np.ndarray  # (P,): w
 
 
 def new_walk(width: np.ndarray) -> Walk:
-    """Room for chains of P coordinates with the given widths (P,)."""
+    """Space for a chain of P coordinates with the given widths (P,)."""
     width = np.ascontiguousarray(width, dtype=np.float64)
     return Walk(np.zeros_like(width), np.zeros_like(width), np.zeros(5), np.zeros(4, np.int64), width)
 
 
 @numba.njit
 def copy(source, target):
-    """source (P,) to target (P,); a loop compiles in a tenth of the time of a slice."""
+    """Copy source (P,) to target (P,); a loop compiles in a tenth of the time of a slice."""
     for k in range(len(source)):
         target[k] = source[k]
 
 
 @numba.njit(forceinline=True)
 def uniform(state):
-    """A uniform of [0, 1) with 53 bits and the next state."""
+    """A uniform number in [0, 1) with 53 bits, and the next state."""
     z, state = next_word(state)
     return (z >> SHIFT_53) * 2.0**-53, state
 
@@ -72,7 +72,7 @@ def begin(walk, coordinate, state):
 
 @numba.njit
 def tell(walk, value, state):
-    """Go on with the log density of `walk.point`; nan counts as outside the slice."""
+    """Continue with the log density of `walk.point`; nan counts as outside the slice."""
     inside = value >= walk.numbers[LEVEL]
     phase = walk.phase[0]
     if phase in (LEFT, RIGHT):
@@ -91,7 +91,7 @@ def tell(walk, value, state):
 
 @numba.njit
 def _step_out(walk, phase, state):
-    """Ask for the next value: an end of the interval while it may still grow, else a uniform point of it."""
+    """Request the next value: at an end of the interval while it may still grow, else at a uniform point in it."""
     if phase == LEFT and walk.phase[2] == 0:
         phase = RIGHT
     if phase == RIGHT and walk.phase[3] == 0:

@@ -1,4 +1,4 @@
-"""What numba's cache on disk must know: it looks at the changes of one file only, compiled functions call others."""
+"""A fingerprint for numba's disk cache, which notices changes in one file only; compiled functions call others."""
 
 import hashlib
 from functools import cache
@@ -7,6 +7,6 @@ from pathlib import Path
 
 @cache
 def fingerprint() -> str:
-    """Of all the sources in this folder; as a constant of a compiled function it tells the cache's versions apart."""
+    """Hash of all sources in this folder; as a constant of a compiled function it tells the cache's versions apart."""
     sources = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()

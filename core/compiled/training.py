@@ -3,7 +3,7 @@
     a_0 = x,  z_l = a_l W_l + b_l,  a_(l+1) = m_l * act_l(z_l) for hidden layers, f = z_L
 
 m_l is 1/(1 - p) with probability 1 - p and 0 otherwise while training, else 1. The loss is a mean over the batch: of
-(f - y)^2, or of -log softmax(f)_y where there are classes. Adam (Kingma and Ba 2015, Algorithm 1):
+(f - y)^2, or of -log softmax(f)_y if there are classes. Adam (Kingma and Ba 2015, Algorithm 1):
 
     m <- 0.9 m + 0.1 g,  v <- 0.999 v + 0.001 g^2,
     theta <- theta - rate m / (1 - 0.9^t) / (sqrt(v / (1 - 0.999^t)) + 1e-8)
@@ -29,7 +29,7 @@ EVALUATING = -1  # instead of a number of steps
 
 
 class Network(NamedTuple):
-    """One network, of L layers of which L - 1 hidden; float32, flat arrays of layout.size unless stated."""
+    """One network of L layers, L - 1 of them hidden; float32, flat arrays of layout.size unless stated."""
 
     tanh: np.ndarray  # (L - 1,) bool, otherwise relu
     dropout: np.ndarray  # (L - 1,) rates p
@@ -42,7 +42,7 @@ class Network(NamedTuple):
 
 @numba.njit(forceinline=True)
 def forward(layout, network, rows, training, scratch):
-    """Activations of all layers, the inputs being in their place; f lies in the place of the last."""
+    """Activations of all layers, from the inputs, which are in their place; f is in the place of the last."""
     last = len(layout.weight) - 1
     for layer in range(last):
         forward_layer(layout, layer, _unit(network, layer), network.theta, 0, rows, scratch)
@@ -75,7 +75,7 @@ def drop(lanes, rate, scratch, activation, mask, count):
 def head(scratch, top, row, y, rows, classes):
     """Sum over the batch of (f - y)^2, or of wrong predictions; f is replaced by the gradient of the mean loss.
 
-    nan where a class score is not finite: such a network has diverged.
+    nan if a class score is not finite: such a network has diverged.
     """
     total = 0.0
     for b in range(rows):
@@ -103,7 +103,7 @@ def head(scratch, top, row, y, rows, classes):
 
 @numba.njit(forceinline=True)
 def backward(layout, network, rows, scratch):
-    """Gradients of all layers from dloss/df, which lies where f was; the activations are overwritten."""
+    """Gradients of all layers from dloss/df, which is where f was; the activations are overwritten."""
     for layer in range(len(layout.weight) - 1, -1, -1):
         backward_layer(layout, layer, network.theta, 0, rows, scratch, network.gradient)
         if layer > 0:
@@ -129,7 +129,7 @@ def adam(network, rate, step):
 
 @cache
 def compile_training() -> Callable:
-    """The function `train`, its machine code kept on disk."""
+    """The function `train`, with its machine code cached on disk."""
     version = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -139,7 +139,7 @@ def compile_training() -> Callable:
     ):  # fmt: skip
         """Fill the errors (E,) of the next epochs; `order`, `scratch` and `shuffler` (1,) go from call to call.
 
-        Returns how many epochs were done, whether the network is still finite, and after the last its test error.
+        Returns the number of epochs done, whether the network is still finite, and after the last epoch its test error.
         """
         version  # noqa: B018
         as_they_are = np.arange(max(len(validation_part[1]), len(test_part[1])))
@@ -165,7 +165,7 @@ def compile_training() -> Callable:
 
 @numba.njit
 def _sweep(layout, network, part, order, batch, classes, rate, steps, scratch):
-    """One pass over a part of the data, after so many steps of training, or evaluating; the mean error."""
+    """One pass over a part of the data, training from a given number of steps on, or evaluating; the mean error."""
     X, y = part
     targets, total = np.empty(batch, np.float32), 0.0
     for first in range(0, len(y), batch):

@@ -135,8 +135,7 @@ class KernelDensity:
         """n points (n, d) from the density with its bandwidths multiplied by `factor`.
 
         Each is drawn from the kernel of a random datum: normal numbers truncated to [0, 1], and choices at the middles
-            of
-        their cells.
+        of their cells.
 
         Args:
             categorical_factor: replaces `factor` for categorical coordinates.

@@ -1,11 +1,11 @@
-"""Least squares on a representation that is learned anew as data arrive: Brofos et al., sections 3 and 3.2.
+"""Least squares on a representation that is relearned as data arrive: Brofos et al., sections 3 and 3.2.
 
-The regression (Eqs. 6 to 8, `core.models.least_squares`) is redone with every update, on all observations. The network
+The regression (Eqs. 6 to 8, `core.models.least_squares`) is repeated at every update, on all observations. The network
 below it is trained at the first update and again when `refit_every` observations have come since: the paper trains it
-"after n observations" and does not print n. The authors' published timings do: their sequential runs are about two
+"after n observations" without stating n. The authors' published timings reveal it: their sequential runs are about two
 seconds slower at evaluations 51 and 151 of 250, and at no others. Each training starts from new random weights.
 
-Between trainings the representation, its input scale and the scale of the targets stay as they were, so that features
+Between trainings the representation, its input scale and the scale of the targets do not change, so that features
 of fixed candidates can be kept.
 """
 
@@ -27,9 +27,9 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
 
     Args:
         widths: units of the hidden layers.
-        steps: gradient steps of a training, about: whole passes over the data, at least one.
-        refit_every: observations from one training to the next.
-        min_noise: floor of s^2, of standardised targets.
+        steps: approximate number of gradient steps per training: whole passes over the data, at least one.
+        refit_every: number of observations from one training to the next.
+        min_noise: floor of s^2, for standardized targets.
         batch_size, learning_rate: see `core.models.representation.Representation`.
         device: where everything runs.
 
@@ -55,10 +55,10 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
         self.steps, self.refit_every, self.trained_on = steps, refit_every, 0
 
     def update(self, X: Tensor, y: Tensor, generators: Generators) -> bool:
-        """Take notice of all observations so far: X (runs, N, d), y (runs, N).
+        """Take in all observations so far: X (runs, N, d), y (runs, N).
 
         Returns:
-            Whether the network was trained, so that features of before no longer hold.
+            Whether the network was trained, so that earlier features are no longer valid.
 
         Raises:
             ValueError: as `fit`.
@@ -75,7 +75,7 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
 
     @torch.no_grad()
     def regress(self, X: Tensor, y: Tensor) -> None:
-        """Eqs. 6 to 8 on the representation there is, for X (runs, N, d) and y (runs, N)."""
+        """Eqs. 6 to 8 on the current representation, for X (runs, N, d) and y (runs, N)."""
         X, y = training_data(X, y, self.device)
         self.weights, self.noise_variance = least_squares(self.features(X), self.targets.transform(y), self.min_noise)
 

@@ -1,20 +1,20 @@
 """Bayes by Backprop (Blundell et al., "Weight uncertainty in neural networks", ICML 2015).
 
 The posterior of the weights is approximated by independent Gaussians, w = mu + sigma eps, sigma = log(1 + exp(rho)),
-eps ~ N(0, I). mu and rho minimise the variational free energy, estimated from draws on one minibatch B_i of M (Eq. 9):
+eps ~ N(0, I). mu and rho minimize the variational free energy, estimated from draws on one minibatch B_i of M (Eq. 9):
 
     F_i = pi_i [log q(w | mu, rho) - log P(w)] - log p(B_i | w),    sum_i pi_i = 1
 
-pi_i is 1/M ("uniform") or 2^(M-i) / (2^M - 1) ("decaying": the prior rules an epoch's first batches, data the last).
-The gradients go through the draws (Eqs. 3 and 4): with g = d[-pi_i log P(w) - log p(B_i | w)] / dw,
+pi_i is 1/M ("uniform") or 2^(M-i) / (2^M - 1) ("decaying": the prior dominates an epoch's first batches, the data the
+last). The gradients go through the draws (Eqs. 3 and 4): with g = d[-pi_i log P(w) - log p(B_i | w)] / dw,
 
     dF_i/dmu = g,    dF_i/drho = (g eps - pi_i / sigma) / (1 + exp(-rho))
 
-P is a scale mixture of two Gaussians (Eq. 7). Where it is a single one, the complexity cost is exact, not drawn, from
+P is a scale mixture of two Gaussians (Eq. 7). If it is a single one, the complexity cost is exact, not drawn, from
 
     KL(q || P) = sum_j log(wide / sigma_j) + (sigma_j^2 + mu_j^2) / (2 wide^2) - 1/2
 
-The noise variance is given, or minimises F together with mu and rho. Adam takes the place of the paper's gradient
+The noise variance is given, or minimizes F together with mu and rho. Adam replaces the paper's gradient
 descent; its learning rate falls linearly to 0, so that the noise of the draws dies out.
 """
 
@@ -32,7 +32,7 @@ from core.randomness import Generators, normal_
 from core.validation import check_counts, check_positive
 
 # A learned noise starts at the targets' variance: from far below, the first residuals would fill Adam's memory of
-# squared gradients, and its steps stay small for tens of thousands more.
+# squared gradients, and its steps would stay small for tens of thousands more.
 INITIAL_NOISE_VARIANCE = 1.0
 WEIGHTINGS = {  # pi_i for i = 1 .. M
     "uniform": lambda i, batches: 1 / batches,
@@ -42,10 +42,10 @@ WEIGHTINGS = {  # pi_i for i = 1 .. M
 
 @dataclass(frozen=True)
 class ScaleMixture:
-    """Prior of every weight and bias, weight N(0, wide^2) + (1 - weight) N(0, narrow^2) (Eq. 7), on standardised data.
+    """Prior of every weight and bias, weight N(0, wide^2) + (1 - weight) N(0, narrow^2) (Eq. 7), on standardized data.
 
     Args:
-        weight: of the wide component, above 0 and at most 1; at 1 the prior is the wide Gaussian alone.
+        weight: weight of the wide component, above 0 and at most 1; at 1 the prior is the wide Gaussian alone.
         wide, narrow: standard deviations.
 
     Raises:
@@ -61,7 +61,7 @@ class ScaleMixture:
             raise ValueError(f"{self}: must have 0 < weight <= 1 and 0 < narrow <= wide")
 
     def gradient(self, w: Tensor) -> Tensor:
-        """-d log P / dw: w over the variance of the component that it came from, averaged by their responsibilities."""
+        """-d log P / dw: w divided by the variance of its component, averaged over the components' responsibilities."""
         wide, narrow = self.wide**-2, self.narrow**-2
         if self.weight == 1:
             return w * wide
@@ -74,7 +74,7 @@ class ScaleMixture:
 
         Args:
             mu, sigma: (runs, P).
-            w, eps: the draws w = mu + sigma eps, (runs, draws, P); unused where the expectation has a closed form.
+            w, eps: the draws w = mu + sigma eps, (runs, draws, P); unused if the expectation has a closed form.
         """
         if self.weight == 1:
             return mu / self.wide**2, sigma / self.wide**2 - 1 / sigma
@@ -87,15 +87,15 @@ class BayesByBackprop(SampledNetwork):
 
     Args:
         widths, activation, device: see `SampledNetwork`.
-        prior: of weights and biases.
-        noise_variance: of the standardised targets, or None to learn one a run.
+        prior: prior of weights and biases.
+        noise_variance: noise variance of the standardized targets, or None to learn one per run.
         complexity_weighting: "uniform" or "decaying", pi_i above.
-        epochs: passes over the data.
-        batch_size: points of a minibatch.
-        draws: of the weights in each step.
-        learning_rate: of Adam at the first step.
+        epochs: number of passes over the data.
+        batch_size: number of points per minibatch.
+        draws: number of draws of the weights in each step.
+        learning_rate: Adam's learning rate at the first step.
         initial_sd: sigma of every weight at the start; mu starts at the He initialisation.
-        samples: networks drawn from the fitted posterior for predictions.
+        samples: number of networks drawn from the fitted posterior for predictions.
 
     Raises:
         ValueError: a setting out of range.
@@ -134,7 +134,7 @@ class BayesByBackprop(SampledNetwork):
         """Fit every run to its own data: X (runs, N, d) and y (runs, N), or (N, d) and (N,) for one run.
 
         Args:
-            generators: one a run, on `device`, or one for all of them.
+            generators: one per run, on `device`, or one for all runs.
 
         Returns:
             self, with the posterior `mu` and `sigma`, (runs, P), the noise variance and `samples`.
@@ -167,7 +167,7 @@ class BayesByBackprop(SampledNetwork):
 
 
 class FreeEnergyGradient:
-    """Gradients of F_i for all runs, in buffers that are allocated once."""
+    """Gradients of F_i for all runs, in buffers allocated once."""
 
     def __init__(self, model: BayesByBackprop, n: int) -> None:
         self.prior, self.draws = model.prior, model.draws

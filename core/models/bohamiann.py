@@ -4,13 +4,13 @@ parameters are sampled by stochastic-gradient MCMC.
     y = h(x; theta_mu) + N(0, sigma^2),   theta = (theta_mu, s = log sigma^2)                            (Eq. 2 / 3.1)
     U(theta) = -sum_n log N(y_n | h(x_n; theta_mu), e^s) - log p(theta_mu) - log p(s)                    (Eq. 3 / 3.2)
 
-U is estimated on minibatches of B points, its likelihood scaled by N/B. Inputs and targets are standardised, run by
-run; priors speak of standardised data. A fit samples R data sets at once, k chains each (see `core.compiled`);
-every `thinning`-th step after the burn-in is kept, (steps - burn_in) // thinning samples a chain, and predictions are
-those of `SampledNetwork`. A chain that diverges makes its run's predictions nan and touches no other run.
+U is estimated on minibatches of B points, its likelihood scaled by N/B. Inputs and targets are standardized, run by
+run; priors are stated for standardized data. A fit samples R data sets at once, k chains each (see `core.compiled`);
+every `thinning`-th step after the burn-in is kept, (steps - burn_in) // thinning samples per chain, and predictions are
+those of `SampledNetwork`. A chain that diverges makes its run's predictions nan and affects no other run.
 
-The papers' chains burn in anew at every fit. With `warm_burn_in`, a fit continues the chains of the last one, whose
-posterior is close when few observations have come in between; see `core.models.chain_state`.
+The papers' chains burn in again at every fit. With `warm_burn_in`, a fit continues the chains of the last one, whose
+posterior is close if few observations have arrived in between; see `core.models.chain_state`.
 """
 
 import math
@@ -38,19 +38,19 @@ class BayesianNetwork(SampledNetwork):
     Args:
         widths: units of the hidden layers; none gives Bayesian linear regression.
         activation: "tanh", the paper's, or "relu".
-        initialisation: of the weights, "he" or "uniform", see `core.models.network.MLP`.
+        initialisation: distribution of the initial weights, "he" or "uniform", see `core.models.network.MLP`.
         sampler: any of the stochastic-gradient samplers of `core.samplers`.
         burn_in: steps before the first sample, during which the sampler may adapt.
-        steps: all steps of a chain, the burn-in included.
+        steps: all steps of a chain, including the burn-in.
         thinning: steps from one kept sample to the next.
-        batch_size: points of a minibatch; where there are no more points than that, every step uses all of them.
-        chains: chains a run.
+        batch_size: number of points per minibatch; if there are no more points than that, every step uses all of them.
+        chains: chains per run.
         weight_prior, noise_prior: see `core.models.priors`.
         device: where sampling and predictions run.
-        engine: "compiled" (CPU, SGHMC and AdaptiveSGHMC), "torch", or "auto", the first where it can.
-        warm_burn_in: steps of burn-in of a fit that continues from the last one, in the place of `burn_in`; as many
-            steps follow as after a cold start. Some hundreds let chains follow an observation far from the others.
-            None, the papers' protocol, starts every fit anew.
+        engine: "compiled" (CPU, SGHMC and AdaptiveSGHMC), "torch", or "auto", which is the first if it applies.
+        warm_burn_in: steps of burn-in of a fit that continues from the last one, in place of `burn_in`; as many
+            steps follow as after a cold start. A few hundred let chains follow an observation far from the others.
+            None, the papers' protocol, starts every fit from scratch.
 
     Raises:
         ValueError: a setting out of range.
@@ -102,16 +102,16 @@ class BayesianNetwork(SampledNetwork):
         Args:
             X: (runs, N, d), or (N, d) for one run.
             y: (runs, N), or (N,).
-            generators: one a run, on `device`: a run's chains depend on nothing else. One generator for several runs
+            generators: one per run, on `device`: a run's chains depend on nothing else. One generator for several runs
                 seeds a generator for each.
 
         Returns:
-            self, with `samples` and `noise_variance` of samples_per_chain * chains samples a run: step by step, the
+            self, with `samples` and `noise_variance` of samples_per_chain * chains samples per run: step by step, the
             chains of a step side by side.
 
         Raises:
-            ValueError: data that are not finite or do not fit together, or cannot be standardised; after a warm start,
-                runs or features of another number than before.
+            ValueError: data that are not finite or do not fit together, or cannot be standardized; after a warm start,
+                numbers of runs or features that differ from before.
         """
         X, y = self.prepare(X, y)
         generators = _one_each(generators, len(X), self.device)
@@ -139,7 +139,7 @@ class BayesianNetwork(SampledNetwork):
         return self
 
     def chain_state(self) -> dict[str, Tensor]:
-        """Where the chains stand after `fit`, as tensors by name: what `load_chain_state` takes.
+        """The state of the chains after `fit`, as tensors by name, for `load_chain_state`.
 
         Raises:
             RuntimeError: before `fit`.
@@ -149,10 +149,10 @@ class BayesianNetwork(SampledNetwork):
         return self._chains.tensors()
 
     def load_chain_state(self, state: Mapping[str, Tensor]) -> None:
-        """Let the next `fit` continue from a state of a model with the same settings.
+        """Let the next `fit` continue from the state of a model with the same settings.
 
         Raises:
-            ValueError: a model without `warm_burn_in`, or what is no such state.
+            ValueError: a model without `warm_burn_in`, or something that is not such a state.
         """
         if self.warm_burn_in is None:
             raise ValueError("BayesianNetwork.warm_burn_in: is None, set the steps of burn-in of a fit that continues")
@@ -183,7 +183,7 @@ def _one_each(generators: Generators, runs: int, device: torch.device) -> list[t
     if isinstance(generators, torch.Generator):
         return [generators] if runs == 1 else make_generators([_draw_seed(generators) for _ in range(runs)], device)
     if len(generators) != runs:
-        raise ValueError(f"generators: {len(generators)} for {runs} runs, expected one a run")
+        raise ValueError(f"generators: {len(generators)} for {runs} runs, expected one per run")
     return list(generators)
 
 

@@ -1,19 +1,19 @@
-"""Where the chains of a Bayesian network stood when they stopped, so that a later fit can continue from there.
+"""The state of a Bayesian network's chains when they stopped, so that a later fit can continue from there.
 
-A chain's parameters speak of data standardised by one set of observations; the next fit standardises by another. With
-locations and scales (m, s) of the inputs and (M, T) of the targets, primed where new, the function that a chain stands
-for stays the same in original units when
+A chain's parameters refer to data standardized by one set of observations; the next fit standardizes by another. With
+locations and scales (m, s) of the inputs and (M, T) of the targets, primed if new, the function that a chain
+represents stays the same in original units if
 
     W_0' = diag(r) W_0,    b_0' = b_0 + W_0 . shift,    r = s' / s,  shift = (m' - m) / s     for the first layer
     w'   = q w,            b'   = q b + (M - M') / T',  q = T / T'                           for the last
 
-log sigma^2 stays as it is in standard units, in which its narrow prior is stated: moved by 2 log q, an observation far
+log sigma^2 is unchanged in standard units, in which its narrow prior is stated: if moved by 2 log q, an observation far
 from the others would leave a noise far below that prior, and a posterior too steep for the step size.
 
-The map of theta, affine with a matrix A, moves a velocity by A and an average gradient by A^-T, both exactly. The
-average of squared gradients lacks the products of different entries that A^-T would mix; in their place stands the
+The map of theta, affine with a matrix A, transforms a velocity by A and an average gradient by A^-T, both exactly. The
+average of squared gradients lacks the products of different entries that A^-T would mix; they are replaced by the
 largest value they allow (the root of a mean square is at most the sum of the terms' roots), which keeps g^2 <= V, on
-which the sampler relies. A burn-in goes on adapting it. A chain that diverged starts anew.
+which the sampler relies. A burn-in continues to adapt it. A chain that diverged starts again.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Change:
 
 @dataclass(frozen=True)
 class ChainState:
-    """Chains at rest between two fits.
+    """Chains paused between two fits.
 
     Attributes:
-        carried: tensors (chains, P_w + 1) of the sampler's state, by name, those of `CARRIED` that it has.
-        inputs, targets: standardizers of the fit, one location and scale a run.
+        carried: tensors (chains, P_w + 1) of the sampler's state by name, those in `CARRIED` that it has.
+        inputs, targets: standardizers of the fit, one location and scale per run.
     """
 
     carried: dict[str, Tensor]
@@ -56,11 +56,11 @@ class ChainState:
 
     @classmethod
     def of(cls, state: Any, inputs: Standardizer, targets: Standardizer) -> ChainState:
-        """Of a sampler's state, a named tuple."""
+        """The chain state of a sampler's state, a named tuple."""
         return cls({name: getattr(state, name) for name in CARRIED if name in state._fields}, inputs, targets)
 
     def tensors(self) -> dict[str, Tensor]:
-        """All of it as tensors by name, to be saved."""
+        """Everything as tensors by name, for saving."""
         standardizers = {"inputs": self.inputs, "targets": self.targets}
         units = {f"{name}_{part}": getattr(s, part) for name, s in standardizers.items() for part in ("mean", "scale")}
         return {**self.carried, **units}
@@ -81,14 +81,14 @@ class ChainState:
         return cls(carried, Standardizer(mean_x, scale_x), Standardizer(mean_y, scale_y))
 
     def continued(self, fresh: Any, network: MLP, inputs: Standardizer, targets: Standardizer) -> Any:
-        """A sampler's state for data standardised by other numbers.
+        """A sampler's state for data standardized by other numbers.
 
         Args:
             fresh: the state with which new chains would start; its settings are kept, and chains that diverged take
-                their place from it.
+                their values from it.
 
         Raises:
-            ValueError: chains of another number or of another network.
+            ValueError: another number of chains, or another network.
         """
         position = self.carried["position"]
         if position.shape != fresh.position.shape or inputs.mean.shape != self.inputs.mean.shape:
@@ -155,7 +155,7 @@ def _gradient_variance(network: MLP, variance: Tensor, change: Change) -> Tensor
 
 
 def _window(network: MLP, window: Tensor, change: Change) -> Tensor:
-    """Steps have no unit."""
+    """Unchanged: steps have no unit."""
     return window
 
 

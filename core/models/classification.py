@@ -3,17 +3,17 @@
     w ~ N(0, I / alpha),   P[c_n = 1 | w] = l(a_n),   a_n = w' psi_n,   s_n = +1 where c_n = 1, -1 elsewhere
 
 logistic: l(a) = 1 / (1 + exp(-a)), by Laplace's approximation (Bishop 2006, section 4.5): a normal at the mode of the
-posterior with its curvature, and the evidence that belongs to it,
+posterior with its curvature, and the corresponding evidence,
 
     H = alpha I + Psi' diag(l_n (1 - l_n)) Psi,   log p(c | alpha) =~ sum_n log l(s_n a_n) - alpha/2 w' w
                                                                       + D/2 log alpha - 1/2 log |H|
 
-step: l(a) = 1 where a > 0. The paper puts it under the same sentence about Laplace, but the posterior is then the prior
-cut to the cone of all w that classify every point correctly: its mode is the tip w = 0 and its logarithm has no
-curvature. What the cone needs is its mean and covariance, which expectation propagation gives (Minka 2001, the "Bayes
-point machine"; Rasmussen and Williams 2006, section 3.6): exp(nu_n a_n - tau_n a_n^2 / 2) stands for every step, with
-the moments of the true product matched one point at a time. Only the direction of w matters, so alpha is 1. The step
-is blurred to Phi(a / SLACK), since features that cannot separate the classes would leave an empty cone.
+step: l(a) = 1 where a > 0. The paper covers it with the same sentence about Laplace, but the posterior is then the
+prior restricted to the cone of all w that classify every point correctly: its mode is the tip w = 0 and its logarithm
+has no curvature. What we need is the cone's mean and covariance, which expectation propagation gives (Minka 2001, the
+"Bayes point machine"; Rasmussen and Williams 2006, section 3.6): exp(nu_n a_n - tau_n a_n^2 / 2) replaces every step,
+with the moments of the true product matched one point at a time. Only the direction of w matters, so alpha is 1. The
+step is blurred to Phi(a / SLACK), since features that cannot separate the classes would leave an empty cone.
 
 Shapes: Psi (runs, N, D), s (runs, N), alpha (G,); posteriors (G, runs, ...), G = 1 for the step.
 """
@@ -52,7 +52,7 @@ class Posterior(NamedTuple):
 
 
 def logistic_posterior(features: Tensor, signs: Tensor, alphas: Tensor) -> Posterior:
-    """Laplace's approximation for the logistic likelihood, by Newton steps of the best of some lengths."""
+    """Laplace's approximation for the logistic likelihood, by Newton steps with the best of several lengths."""
     runs, _, width = features.shape
     alphas = alphas.view(-1, 1, 1)
     signed = signs.unsqueeze(-1) * features
@@ -92,7 +92,7 @@ def _curvature(w: Tensor, signed: Tensor, features: Tensor, alphas: Tensor) -> t
 def step_posterior(features: Tensor, signs: Tensor) -> Posterior:
     """Expectation propagation for the step likelihood, all points at once with damping; G = 1, no evidence (zeros)."""
     signed = signs.unsqueeze(-1) * features
-    precision, shift = torch.zeros_like(signs), torch.zeros_like(signs)  # tau and nu of s_n a_n
+    precision, shift = torch.zeros_like(signs), torch.zeros_like(signs)  # tau and nu for s_n a_n
     identity = torch.eye(features.shape[-1], dtype=features.dtype, device=features.device)
     for _ in range(SWEEPS):
         factor = torch.linalg.cholesky(signed.mT @ (precision.unsqueeze(-1) * signed) + identity)

@@ -3,17 +3,17 @@
     P[c = 1 | x, D, Psi] = integral of P[c = 1 | x, w, Psi] p(w | D, Psi) dw                              (Eq. 10)
 
 As for the objective, a network is trained and its output weights are integrated out: psi(x) holds the last hidden layer
-and a constant, P[c = 1 | x, w] = l(w' psi(x)), and p(w | D, Psi) is a normal, see `core.models.classification`:
+and a constant, P[c = 1 | x, w] = l(w' psi(x)), and p(w | D, Psi) is normal, see `core.models.classification`:
 
     NoisyConstraint      logistic l, Laplace's approximation. With a ~ N(m, v) the integral of l(a) is close to
                          l(m / sqrt(1 + pi v / 8)) (MacKay 1992; within 0.02). alpha is integrated out by quadrature
                          over log alpha ~ N(0, 2^2), weighted with the evidence
     NoiselessConstraint  step l, expectation propagation: Phi(m / sqrt(v + SLACK^2))
 
-The paper does not say what the network itself is trained on: here it is the squared error of labels -1 and 1, by
-`core.models.representation`, and both priors above are ours. Of 20, 60, 150 and 300 epochs, 60 had the best held-out
+The paper does not say how the network itself is trained: here it is by the squared error of labels -1 and 1, by
+`core.models.representation`, and both priors above are ours. Among 20, 60, 150 and 300 epochs, 60 had the best held-out
 likelihood more often than not (three constraints of two and six inputs, 20 to 200 points); it matters little. Inputs
-are standardised run by run. `probability` serves as the `feasibility` of `core.acquisition.constrained.Constrained`.
+are standardized run by run. `probability` serves as the `feasibility` of `core.acquisition.constrained.Constrained`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from core.models.representation import Representation
 from core.randomness import Generators
 
 LOG_ALPHA_SD = 2.0
-NODES = 9  # of the quadrature over log alpha
+NODES = 9  # nodes of the quadrature over log alpha
 
 
 class ConstraintNetwork(ABC):
-    """Base of both.
+    """Base of both constraint networks.
 
     Args:
         widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay: see `Representation`.
@@ -47,8 +47,8 @@ class ConstraintNetwork(ABC):
         ValueError: a setting out of range.
 
     Attributes (after `fit`):
-        runs, dimension: number of data sets, and of inputs d.
-        posterior: of the output weights.
+        runs, dimension: number of data sets, and number of inputs d.
+        posterior: posterior of the output weights.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class ConstraintNetwork(ABC):
         """Train on X (runs, N, d) and c (runs, N) bool, True where valid, or (N, d) and (N,); a class may be missing.
 
         Raises:
-            ValueError: c is not of booleans, data of the wrong shape or not finite, or a network that diverged.
+            ValueError: c is not boolean, data of the wrong shape or not finite, or a network that diverged.
         """
         name = type(self).__name__
         if c.dtype != torch.bool:
@@ -120,7 +120,7 @@ class NoisyConstraint(ConstraintNetwork):
     """For constraints that may answer differently when asked again: Bayesian logistic regression."""
 
     def infer(self, features: Tensor, signs: Tensor) -> Posterior:
-        """See `ConstraintNetwork.infer`; one posterior a node of log alpha, `log_evidence` with the node's weight."""
+        """Laplace posteriors, one per node of log alpha; `log_evidence` includes the weight of the node."""
         nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
         alphas = torch.as_tensor(LOG_ALPHA_SD * nodes, device=self.device).exp()
         posterior = logistic_posterior(features, signs, alphas)
@@ -128,7 +128,7 @@ class NoisyConstraint(ConstraintNetwork):
         return posterior._replace(log_evidence=posterior.log_evidence + log_weights)
 
     def integrate(self, mean: Tensor, variance: Tensor) -> Tensor:
-        """See `ConstraintNetwork.integrate`."""
+        """The logistic function integrated over a, then averaged over log alpha by evidence."""
         shares = self.posterior.log_evidence.softmax(0)
         shares = shares.view(len(mean), *(1 for _ in mean.shape[1:-2]), self.runs, 1)
         return (shares * torch.sigmoid(mean / (1 + math.pi / 8 * variance).sqrt())).sum(0)
@@ -138,9 +138,9 @@ class NoiselessConstraint(ConstraintNetwork):
     """For constraints that always give the same answer: a step of w' psi(x)."""
 
     def infer(self, features: Tensor, signs: Tensor) -> Posterior:
-        """See `ConstraintNetwork.infer`."""
+        """The posterior by expectation propagation."""
         return step_posterior(features, signs)
 
     def integrate(self, mean: Tensor, variance: Tensor) -> Tensor:
-        """See `ConstraintNetwork.integrate`."""
+        """The blurred step integrated over a, in closed form."""
         return torch.special.ndtr(mean / (variance + SLACK**2).sqrt()).squeeze(0)

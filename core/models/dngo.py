@@ -7,16 +7,16 @@ last hidden layer of a network.
 
        eta(x) = lambda + (x - c)' Lambda (x - c) = lambda + sum_k Lambda_kk (x_k^2 - 2 c_k x_k + c_k^2)
 
-   so that y~ = y - eta is a combination of the fixed columns y, 1, x_k, x_k^2, as `Regression` takes it.
+   so that y~ = y - eta is a combination of the fixed columns y, 1, x_k, x_k^2, as required by `Regression`.
 3. alpha, beta, lambda, Lambda and c are integrated out by slice sampling over the evidence (Eq. 8) times the prior.
-   The paper gives c_k a normal prior of mean 0.5 and Lambda_kk a horseshoe. What it leaves open is chosen here: the
+   The paper gives c_k a normal prior with mean 0.5 and Lambda_kk a horseshoe. What it leaves open is chosen here: the
    horseshoe's scale 0.1, standard deviations of 0.25 for c_k (centres inside the cube) and 1 for lambda, alpha and
    beta as in `linear_regression`. (Its text integrates out "b", lambda and c; b is undefined and read as Lambda_kk.)
 
-Inputs lie in the unit cube, as the paper scales them: the network sees them less 1/2, eta as given. Targets are
-standardised run by run. The features are a point estimate, so a network trained until it passes through the targets
-leaves no residual, and predictions that are far too certain; with inputs of unit variance, or 300 epochs, intervals
-of 95% held from 1 to 70% of unseen values of Hartmann6. 20 epochs (held-out likelihood and coverage on Branin and
+Inputs lie in the unit cube, as the paper scales them: the network sees them minus 1/2, eta as given. Targets are
+standardized run by run. The features are a point estimate, so a network trained until it passes through the targets
+leaves no residual and predictions that are far too certain; with inputs of unit variance, or 300 epochs, intervals
+of 95% contained from 1 to 70% of unseen values of Hartmann6. 20 epochs (held-out likelihood and coverage on Branin and
 Hartmann6, 10 to 100 points) keep about 90%. Shapes as in `core.models.mixture`.
 """
 
@@ -47,10 +47,10 @@ class DNGO(GaussianMixtureModel):
 
     Args:
         widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay: see `Representation`.
-        chains: slice-sampling chains a run, in lockstep.
-        samples: members kept a chain.
-        burn_in: sweeps before the first.
-        thinning: sweeps from one to the next.
+        chains: slice-sampling chains per run, in lockstep.
+        samples: members kept per chain.
+        burn_in: sweeps before the first member.
+        thinning: sweeps from one member to the next.
         device: where fit and predictions run.
 
     Raises:
@@ -113,21 +113,21 @@ class DNGO(GaussianMixtureModel):
         return self
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See `GaussianMixtureModel.marginals`; Eqs. 4 and 5 without the noise."""
+        """Mean and variance of f(x) for each member: Eqs. 4 and 5 without the noise."""
         mean, variance = self.weights.marginals(self._features(X))
         return mean + quadratic(X, self.coefficients), variance
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See `GaussianMixtureModel.joint`."""
+        """Mean and covariance of f(X) for each member."""
         mean, covariance = self.weights.joint(self._features(X))
         return mean + quadratic(X, self.coefficients), covariance
 
     def noise(self) -> Tensor:
-        """See `GaussianMixtureModel.noise`: 1 / beta."""
+        """The noise variance 1 / beta of each member."""
         return self.hyperparameters[..., 1].exp()
 
     def draw(self, members: Tensor, generators: Generators) -> Function:
-        """See `GaussianMixtureModel.draw`: exact, output weights from their posterior."""
+        """Exact draws of functions, with output weights from their posterior."""
         linear = linear_function(self.weights.draw(members, generators), self._features)
         coefficients = pick(self.coefficients, members)
         return lambda X: linear(X) + quadratic(X, coefficients)
@@ -152,7 +152,7 @@ def quadratic(X: Tensor, coefficients: Tensor) -> Tensor:
 
 
 def priors(d: int) -> Priors:
-    """Of log alpha, log 1/beta, lambda, log Lambda_kk and c_k."""
+    """Priors of log alpha, log 1/beta, lambda, log Lambda_kk and c_k."""
     curvature, centre = (
         hyperpriors.Row(low=-15, high=10, scale=LAMBDA_SCALE),
         hyperpriors.Row(mean=CENTRE, sd=CENTRE_SD),

@@ -1,8 +1,8 @@
 """Models whose predictive distribution is a finite set of sampled functions, as BoTorch models.
 
-An ensemble holds M sampled parameter vectors theta^i for each of R independent runs. Every prediction is the mixture
-of Eq. 4 (NIPS 2016) and Eq. 3.3 (thesis): member i says N(f(x; theta^i), sigma^2_i). Its first two moments are Eq. 5
-(NIPS) and Eq. 3.4 (thesis), where the noise variance stands inside the average over samples:
+An ensemble holds M sampled parameter vectors theta^i for each of R independent runs. Every prediction is the mixture of
+Eq. 4 (NIPS 2016) and Eq. 3.3 (thesis): member i predicts N(f(x; theta^i), sigma^2_i). Its first two moments are Eq. 5
+(NIPS) and Eq. 3.4 (thesis), where the noise variance is inside the average over samples:
 
     mu(x)       = 1/M sum_i f(x; theta^i)
     sigma^2(x)  = 1/M sum_i [(f(x; theta^i) - mu(x))^2 + sigma^2_i]
@@ -25,7 +25,7 @@ class EnsembleModel(Model):
     """Base of the sample-based models; a subclass implements `fit` and `predict` and sets `runs` and `dimension`.
 
     Attributes:
-        runs: number of independent data sets that were fitted, 0 before `fit`.
+        runs: number of independent data sets fitted, 0 before `fit`.
         dimension: number of input features d, 0 before `fit`.
     """
 
@@ -39,14 +39,14 @@ class EnsembleModel(Model):
         """Mean and noise variance of every member, in the units of the targets.
 
         Args:
-            X: (..., runs, q, d); a runs axis of length 1, or none at all with X (q, d), serves every run.
+            X: (..., runs, q, d); a runs axis of length 1, or none with X (q, d), applies to every run.
 
         Returns:
             float64 means (samples, ..., runs, q), differentiable in X, and noise variances that broadcast to them.
         """
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Predictive mean and variance of an observation, noise included (Eq. 5 / 3.4), each (..., runs, q)."""
+        """Predictive mean and variance of an observation, including noise (Eq. 5 / 3.4), each (..., runs, q)."""
         means, noise_variances = self.predict(X)
         mean = means.mean(0)
         return mean, ((means - mean).square() + noise_variances).mean(0)

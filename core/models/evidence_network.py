@@ -1,18 +1,18 @@
-"""DNGO's features by evidence maximisation, the alternative that Snoek et al. (ICML 2015), section 3.1.2, weigh against
+"""DNGO's features by evidence maximization, the alternative that Snoek et al. (ICML 2015), section 3.1.2, weigh against
 the MAP estimate of `core.models.representation`.
 
-The weights theta of the network, below its output layer, maximise the log marginal likelihood of Eq. 8 together with
+The weights theta of the network, below its output layer, maximize the log marginal likelihood of Eq. 8 together with
 the regression's precisions,
 
     J(theta, alpha, beta) = -1/N log p(y | X, alpha, beta; phi(.; theta)) + decay/2 |theta|^2
 
 by the same descent as the MAP estimate and with as many updates (momentum, rate falling to 0, gradients of at most unit
-length), but each on all data: the evidence is no sum over points, a minibatch would estimate something else. Every
-update differentiates through the factorisation of K = beta Phi' Phi + alpha I, a D x D matrix, which is what the paper
-avoids. log alpha and log beta stay in the ranges of `core.models.linear_regression`'s prior.
+length), but each on all data: the evidence is not a sum over points, so a minibatch would estimate something else.
+Every update differentiates through the factorisation of K = beta Phi' Phi + alpha I, a D x D matrix, which is what the
+paper avoids. log alpha and log beta stay in the ranges of `core.models.linear_regression`'s prior.
 
-What is kept are the features; DNGO integrates alpha and beta out afterwards as always. Everything is float64, since the
-factorisation of K amplifies rounding. Shapes: X (runs, N, d), y (runs, N), standardised.
+Only the features are kept; DNGO then integrates out alpha and beta as always. Everything is float64, since the
+factorisation of K amplifies rounding. Shapes: X (runs, N, d), y (runs, N), standardized.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from core.models.network import MLP
 from core.models.representation import LONGEST_GRADIENT, Representation
 from core.randomness import Generators
 
-LOG_BETA_AT_FIRST = math.log(100.0)  # a noise of a tenth of the targets' standard deviation
+LOG_BETA_AT_FIRST = math.log(100.0)  # a noise of one tenth of the targets' standard deviation
 
 
 class EvidenceRepresentation(Representation):
-    """Networks of one architecture, one a run, that maximise the evidence; settings as `Representation`.
+    """Networks of one architecture, one per run, that maximize the evidence; settings as `Representation`.
 
     Attributes (after `fit`):
-        theta: weights (runs, P) float64; the output layer's only decay.
+        theta: weights (runs, P) float64; those of the output layer only decay.
         log_alpha, log_beta: the precisions found, (runs,).
     """
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> EvidenceRepresentation:
-        """Train on standardised X (runs, N, d) and y (runs, N), one generator a run or one for all."""
+        """Train on standardized X (runs, N, d) and y (runs, N), with one generator per run or one for all."""
         X, y = X.double(), y.double()
         self.network = MLP((X.shape[-1], *self.widths, 1))
         theta = self.network.init(generators, len(X), X.device).double()
@@ -58,7 +58,7 @@ class EvidenceRepresentation(Representation):
         return self
 
     def updates(self, points: int) -> int:
-        """How many updates a training on N points makes: as many as minibatches would."""
+        """Number of updates of a training on N points: as many as minibatches would make."""
         return self.epochs * math.ceil(points / self.batch_size)
 
     def _gradient(self, position: Tensor, X: Tensor, y: Tensor) -> Tensor:

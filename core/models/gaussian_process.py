@@ -4,15 +4,15 @@ Kernel, hyperparameters Theta and their prior are those of `core.models.matern`.
 
     mu(x) = k(x, X) C^-1 y,    Sigma(x, x') = k(x, x') - k(x, X) C^-1 k(X, x')
 
-Two models differ in what they do with Theta:
+Two models differ in their treatment of Theta:
 
-    MarginalLikelihoodGP   one member: the Theta that maximises the marginal likelihood times the prior
+    MarginalLikelihoodGP   one member: the Theta that maximizes the marginal likelihood times the prior
     MarginalisedGP         M members: Theta drawn from its posterior by slice sampling (Snoek et al. 2012; 4.4.4)
 
-Draws of f for Thompson sampling are those of `core.models.pathwise`.
+Draws of f for Thompson sampling are made by `core.models.pathwise`.
 
-Inputs lie in the unit cube, which is what the priors speak of (elsewhere warping is undefined, the rest works).
-Targets are standardised run by run.
+Inputs lie in the unit cube, for which the priors are stated (elsewhere warping is undefined, but the rest works).
+Targets are standardized run by run.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from core.models.pathwise import draw_functions
 from core.randomness import Generators, chain_seeds
 from core.validation import check_counts
 
-BLOCK_ELEMENTS = 2**18  # covariances that a prediction holds at a time, 2 MB: what caches hold
-BLOCK_POINTS = 32  # but never fewer points than would read L^-1 from memory too often
-WIDTH = 2.0  # of a slice: typical of the posteriors of logarithms of hyperparameters
-SMALLEST_VARIANCE = 1e-14  # of standardised targets: what rounding leaves at a training point
+BLOCK_ELEMENTS = 2**18  # covariances that a prediction holds at a time: 2 MB, which fits in caches
+BLOCK_POINTS = 32  # minimum number of points at a time: with fewer, L^-1 would be read from memory too often
+WIDTH = 2.0  # width of a slice, typical of posteriors of logarithms of hyperparameters
+SMALLEST_VARIANCE = 1e-14  # variance of standardized targets that rounding leaves at a training point
 
 
 class GaussianProcess(GaussianMixtureModel):
     """Base of both: data, predictions and draws given Theta; a subclass finds `theta`.
 
     Args:
-        warping: bend the inputs by Kumaraswamy's distribution function.
+        warping: warp the inputs by Kumaraswamy's distribution function.
         device: where fit and predictions run.
     """
 
@@ -53,15 +53,15 @@ class GaussianProcess(GaussianMixtureModel):
 
     @abstractmethod
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None) -> Tensor:
-        """Hyperparameters for X (runs, N, d) and standardised y (runs, N): theta (M, runs, P)."""
+        """Hyperparameters for X (runs, N, d) and standardized y (runs, N): theta (M, runs, P)."""
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> GaussianProcess:
         """Find Theta for X (runs, N, d) and y (runs, N), or (N, d) and (N,), and condition on the data.
 
         Args:
-            generators: one a run, or one for all.
-            initial: `theta` of a fit with the same settings to nearly the same data (a suggestion before), from which
-                the search goes on.
+            generators: one per run, or one for all.
+            initial: `theta` of a fit with the same settings to nearly the same data (one suggestion earlier), from
+                which the search continues.
 
         Raises:
             ValueError: data of the wrong shape or not finite; with warping, inputs outside the unit cube.
@@ -82,14 +82,14 @@ class GaussianProcess(GaussianMixtureModel):
         self.parts = matern.unpack(theta, X.shape[-1])
         self.factor = torch.linalg.cholesky(matern.covariance(X, self.parts))
         self.scaled = matern.scale_inputs(X, self.parts)
-        # Predictions multiply by L^-1: a product costs a fraction of a solution where there are few points at a time.
+        # Predictions multiply by L^-1: for few points at a time a product costs a fraction of a triangular solve.
         identity = torch.eye(X.shape[1], dtype=X.dtype, device=X.device)
         self.inverse = torch.linalg.solve_triangular(self.factor, identity.expand_as(self.factor), upper=False)
         targets = y.unsqueeze(-1).expand(*self.factor.shape[:-1], 1)
         self.solved = torch.cholesky_solve(targets, self.factor)  # C^-1 y, (M, runs, N, 1)
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See `GaussianMixtureModel.marginals`; so many points at a time."""
+        """Mean and variance of f(x) for each member, computed for a limited number of points at a time."""
         block = max(BLOCK_POINTS, BLOCK_ELEMENTS // (self.solved.numel() * math.prod(X.shape[:-3])))
         parts = [self._marginals(points) for points in X.split(block, -2)]
         return torch.cat([mean for mean, _ in parts], -1), torch.cat([variance for _, variance in parts], -1)
@@ -101,7 +101,7 @@ class GaussianProcess(GaussianMixtureModel):
         return (cross @ beside(self.solved, scaled)).squeeze(-1), variance.clamp(min=SMALLEST_VARIANCE)
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See `GaussianMixtureModel.joint`."""
+        """Mean and covariance of f(X) for each member."""
         if X.shape[-2] == 1:
             mean, variance = self.marginals(X)
             return mean, variance.unsqueeze(-1)
@@ -111,11 +111,11 @@ class GaussianProcess(GaussianMixtureModel):
         return (cross @ beside(self.solved, scaled)).squeeze(-1), covariance
 
     def noise(self) -> Tensor:
-        """See `GaussianMixtureModel.noise`."""
+        """The noise variance of each member."""
         return self.parts.log_noise.exp()
 
     def draw(self, members: Tensor, generators: Generators) -> Function:
-        """See `GaussianMixtureModel.draw`; `members` (runs, count)."""
+        """Functions from the posterior of the given members (runs, count), see `core.models.pathwise`."""
         theta, factor = pick(self.theta, members), pick(self.factor, members)
         return draw_functions(self.X, self.y, matern.unpack(theta, self.dimension), factor, generators)
 
@@ -127,11 +127,11 @@ class GaussianProcess(GaussianMixtureModel):
 
 
 class MarginalLikelihoodGP(GaussianProcess):
-    """One Theta a run, by L-BFGS-B from several starting points, each run and start on its own.
+    """One Theta per run, by L-BFGS-B from several starting points, each run and start separately.
 
     Args:
-        restarts: starting points a run: one in the middle of the prior, the others drawn around it.
-        iterations: at most so many steps of L-BFGS-B.
+        restarts: starting points per run: one in the middle of the prior, the others drawn around it.
+        iterations: maximum number of steps of L-BFGS-B.
         warping, device: see `GaussianProcess`.
 
     Raises:
@@ -146,7 +146,7 @@ class MarginalLikelihoodGP(GaussianProcess):
         self.restarts, self.iterations = restarts, iterations
 
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> Tensor:
-        """Maximum of the posterior density of Theta: (1, runs, P). `initial` takes the place of the first start."""
+        """Maximum of the posterior density of Theta: (1, runs, P). `initial` replaces the first start."""
         from core.compiled import marginal_likelihood
 
         starts = matern.around(X, self.restarts, self.warping, generators)
@@ -158,13 +158,13 @@ class MarginalLikelihoodGP(GaussianProcess):
 
 
 class MarginalisedGP(GaussianProcess):
-    """Members drawn from the posterior of Theta by slice sampling, several chains a run in lockstep.
+    """Members drawn from the posterior of Theta by slice sampling, several chains per run in lockstep.
 
     Args:
-        chains: chains a run.
-        samples: members kept a chain.
-        burn_in: sweeps before the first.
-        thinning: sweeps from one to the next.
+        chains: chains per run.
+        samples: members kept per chain.
+        burn_in: sweeps before the first member.
+        thinning: sweeps from one member to the next.
         warping, device: see `GaussianProcess`.
 
     Raises:
@@ -188,8 +188,8 @@ class MarginalisedGP(GaussianProcess):
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> Tensor:
         """Draws from the posterior of Theta: (chains * samples, runs, P).
 
-        With `initial` the chains go on from its last members, and there is no burn-in; where those have no density
-        given today's data (a covariance that cannot be factorised), a chain starts as without.
+        With `initial` the chains continue from its last members, without burn-in; if those have no density
+        given the new data (a covariance that cannot be factorised), a chain starts as without `initial`.
         """
         from core.compiled import gaussian_process
 

@@ -3,10 +3,10 @@
 The density of u is that of z times z (the Jacobian), and every function here is a density of u, up to a constant:
 
     uniform      u in [low, high], -inf outside
-    normal       u ~ N(mean, sd^2), that is z log-normal; also for hyperparameters that are not logarithms
+    normal       u ~ N(mean, sd^2), so z is log-normal; also for hyperparameters that are not logarithms
     horseshoe    z | t ~ N+(0, t^2 scale^2), t ~ C+(0, 1) (Carvalho et al. 2009). Its density has no closed form; with
                  r = (scale / z)^2 it lies between log(1 + 4 r) / 2 and log(1 + 2 r), times a constant, and as in
-                 Spearmint log(1 + 3 r) stands for it: the same pole at zero, the same tail 1 / z^2.
+                 Spearmint log(1 + 3 r) replaces it: the same pole at zero, the same tail 1 / z^2.
 
 A model's hyperparameters are independent a priori: its prior is a table with one row each, the product of the above.
 """
@@ -22,7 +22,7 @@ from core.compiled.arguments import Priors
 
 
 class Row(NamedTuple):
-    """Prior of one hyperparameter: a range, and inside it a normal, a horseshoe or, where neither is given, nothing."""
+    """Prior of one hyperparameter: a range, and inside it a normal, a horseshoe or, if neither is given, a constant."""
 
     low: float = -math.inf
     high: float = math.inf

@@ -8,12 +8,12 @@ With nu(x) the last hidden layer of a trained network (`core.models.representati
 
 The 1 in Eq. 7 is the noise of an observation, s^2 G the variance of f(x), that of w ~ N(w^, s^2 (Phi' Phi)^-1).
 
-With as many points as units the fit passes through every target: s^2 is 0 and every variance with it, so that expected
+With as many points as units the fit passes through every target: s^2 and every variance are 0, so that expected
 improvement is undefined, although that is how the paper starts (section 3.1). Here s^2 is kept above a floor; with
 fewer points than units Phi' Phi has no inverse and `fit` refuses. Directions in which Phi does not vary to working
 precision (duplicated points, saturated units) take no part in w or G, which is the pseudo-inverse.
 
-Inputs and targets are standardised run by run. Shapes as in `core.models.mixture`, with one member.
+Inputs and targets are standardized run by run. Shapes as in `core.models.mixture`, with one member.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from core.models.representation import Representation
 from core.randomness import Generators
 from core.validation import check_positive
 
-FLAT = 1e-5  # root mean square of all features together below which they count as zero
+FLAT = 1e-5  # root mean square of all features below which they count as zero
 
 
 class LeastSquaresNetwork(GaussianMixtureModel):
@@ -39,7 +39,7 @@ class LeastSquaresNetwork(GaussianMixtureModel):
 
     Args:
         widths, epochs, batch_size, learning_rate, momentum, weight_decay: see `Representation`.
-        min_noise: floor of s^2, of standardised targets.
+        min_noise: floor of s^2, for standardized targets.
         device: where fit and predictions run.
 
     Raises:
@@ -67,7 +67,7 @@ class LeastSquaresNetwork(GaussianMixtureModel):
         """Train the network and regress on its last layer; X (runs, N, d) and y (runs, N), or (N, d) and (N,).
 
         Returns:
-            self, with `noise_variance` s^2 of standardised targets, (runs,).
+            self, with `noise_variance` s^2 of standardized targets, (runs,).
 
         Raises:
             ValueError: fewer points than units, data of the wrong shape or not finite, or a network that diverged.
@@ -95,19 +95,19 @@ class LeastSquaresNetwork(GaussianMixtureModel):
         return self.representation.features(self.inputs.transform(X))
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See `GaussianMixtureModel.marginals`: Eq. 6 and s^2 G."""
+        """Mean and variance of f(x): Eq. 6 and s^2 G."""
         return self.weights.marginals(self.features(X))
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See `GaussianMixtureModel.joint`."""
+        """Mean and covariance of f(X)."""
         return self.weights.joint(self.features(X))
 
     def noise(self) -> Tensor:
-        """See `GaussianMixtureModel.noise`: s^2."""
+        """The noise variance s^2."""
         return self.noise_variance.unsqueeze(0)
 
     def draw(self, members: Tensor, generators: Generators) -> Function:
-        """See `GaussianMixtureModel.draw`: weights from N(w^, s^2 (Phi' Phi)^-1)."""
+        """Functions with weights from N(w^, s^2 (Phi' Phi)^-1)."""
         return linear_function(self.weights.draw(members, generators), self.features)
 
 
@@ -115,7 +115,7 @@ def least_squares(features: Tensor, y: Tensor, min_noise: float) -> tuple[Weight
     """Eqs. 6 to 8 for features (runs, N, D) with N >= D and y (runs, N): the weights, one member, and s^2 (runs,)."""
     left, singular, right = torch.linalg.svd(features, full_matrices=False)
     cutoff = torch.finfo(features.dtype).eps * features.shape[1] * singular[:, :1]
-    # Units that are all dead at the data, as at one repeated point, carry rounding errors and no direction at all.
+    # Units that are all dead at the data, as at one repeated point, carry only rounding errors and no direction.
     cutoff = cutoff.masked_fill(singular[:, :1] < FLAT * features.shape[1] ** 0.5, torch.inf)
     inverse = torch.where(singular > cutoff, 1 / singular, 0)
     coefficients = (right.mT @ (inverse.unsqueeze(-1) * (left.mT @ y.unsqueeze(-1)))).squeeze(-1)

@@ -7,7 +7,7 @@
                                 - beta/2 |y~ - Phi m|^2 - alpha/2 m' m - 1/2 log |K|                  (Eq. 8)
 
 K keeps its eigenvectors when alpha and beta change. With the singular values of Phi = Q diag(s) V', q = Q' y~ and rho
-the squared length of what Q leaves of y~, Eq. 8 is a sum,
+the squared length of the part of y~ outside Q, Eq. 8 is a sum,
 
     N/2 log(beta / 2 pi) + 1/2 sum_i log(alpha / (alpha + beta s_i^2))
     - 1/2 sum_i q_i^2 alpha beta / (alpha + beta s_i^2) - beta rho / 2
@@ -37,7 +37,7 @@ from core.validation import check_counts
 
 PRIOR_ROWS = [
     hyperpriors.Row(low=-10, high=10),  # log alpha
-    hyperpriors.Row(low=math.log(1e-8), high=10, scale=0.1),  # log 1/beta; the horseshoe is thesis section 4.4.4's
+    hyperpriors.Row(low=math.log(1e-8), high=10, scale=0.1),  # log 1/beta; the horseshoe is that of thesis 4.4.4
 ]
 PRIORS = hyperpriors.independent(PRIOR_ROWS)
 
@@ -74,7 +74,7 @@ class Weights(NamedTuple):
 
 
 class Regression:
-    """The decomposition of features Phi (runs, N, D) and of columns B (runs, N, C), of which y~ = B c is made."""
+    """The decomposition of features Phi (runs, N, D) and of the columns B (runs, N, C) of y~ = B c."""
 
     def __init__(self, features: Tensor, columns: Tensor) -> None:
         self.points, self.width = features.shape[-2:]
@@ -112,12 +112,12 @@ def sample_hyperparameters(
     generators: Generators,
     sweeps: tuple[int, int, int],
 ) -> Tensor:
-    """Slice sampling over the evidence times the prior, on the CPU, where a step costs less than a call to a device.
+    """Slice sampling over the evidence times the prior, on the CPU: a step costs less than a call to a device.
 
     Args:
-        start: where the chains start, (runs, chains, P), P hyperparameters as `core.compiled.evidence` has them.
-        width: typical sizes of slices, P.
-        sweeps: discarded first, kept, and sweeps from one kept to the next.
+        start: where the chains start, (runs, chains, P), with P hyperparameters as in `core.compiled.evidence`.
+        width: typical sizes of slices, (P,).
+        sweeps: number discarded first, number kept, and number from one kept to the next.
 
     Returns:
         (kept * chains, runs, P), on the device of `start`.
@@ -138,15 +138,15 @@ def sample_hyperparameters(
 
 
 class BayesianLinearRegression(GaussianMixtureModel):
-    """Linear regression on the inputs and a constant, alpha and beta integrated out by slice sampling.
+    """Linear regression on the inputs and a constant, with alpha and beta integrated out by slice sampling.
 
-    Inputs and targets are standardised run by run.
+    Inputs and targets are standardized run by run.
 
     Args:
-        chains: slice-sampling chains a run, in lockstep.
-        samples: members kept a chain.
-        burn_in: sweeps before the first.
-        thinning: sweeps from one to the next.
+        chains: slice-sampling chains per run, in lockstep.
+        samples: members kept per chain.
+        burn_in: sweeps before the first member.
+        thinning: sweeps from one member to the next.
         device: where fit and predictions run.
 
     Raises:
@@ -194,19 +194,19 @@ class BayesianLinearRegression(GaussianMixtureModel):
         return torch.cat([torch.ones_like(standard[..., :1]), standard], -1)
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See `GaussianMixtureModel.marginals`."""
+        """Mean and variance of f(x) for each member."""
         return self.weights.marginals(self._features(X))
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See `GaussianMixtureModel.joint`."""
+        """Mean and covariance of f(X) for each member."""
         return self.weights.joint(self._features(X))
 
     def noise(self) -> Tensor:
-        """See `GaussianMixtureModel.noise`."""
+        """The noise variance 1 / beta of each member."""
         return self.hyperparameters[..., 1].exp()
 
     def draw(self, members: Tensor, generators: Generators) -> Function:
-        """See `GaussianMixtureModel.draw`: exact, each function is a weight vector."""
+        """Exact draws of functions, each given by a weight vector."""
         return linear_function(self.weights.draw(members, generators), self._features)
 
 

@@ -1,21 +1,22 @@
-"""The Gaussian process behind `core.models.gaussian_process`: kernel, prior and likelihood, many vectors at once.
+"""The Gaussian process behind `core.models.gaussian_process`: kernel, prior and likelihood, for many vectors at once.
 
     k(x, x') = nu (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r),   r^2 = sum_k (x_k - x'_k)^2 / l_k^2     (thesis Eq. 2.3)
 
-(the thesis prints r^2 as a distance and diag(lambda) where its inverse square must stand). With input warping (Snoek et
-al. 2014) each x_k is first bent by the Kumaraswamy distribution function, w(x) = 1 - (1 - x^a)^b, as BoTorch's `Warp`.
+(the thesis prints r^2 as a distance and diag(lambda) where its inverse square belongs). With input warping (Snoek et
+al. 2014) each x_k is first warped by the Kumaraswamy distribution function, w(x) = 1 - (1 - x^a)^b, as BoTorch's
+`Warp`.
 
     log p(y | Theta) = -1/2 y' C^-1 y - 1/2 log |C| - N/2 log(2 pi),   C = k(X, X) + sigma^2 I
 
 The vector Theta, of length P = d + 2 (3 d + 2 with warping), holds logarithms: log l_k, log nu, log sigma^2, then
 log a_k, log b_k. Its prior is that of thesis section 4.4.4 where it applies:
 
-    log l_k      uniform on [-10, 2]; inputs lie in the unit cube, so that this covers noise to nearly constant
+    log l_k      uniform on [-10, 2]; inputs lie in the unit cube, so this covers noise to nearly constant
     log nu       normal, mean 0, variance 1
     sigma^2      horseshoe of scale 0.1; kept above 1e-8, the numerical floor of the factorisation
     log a_k, b_k normal, mean 0, variance 0.75 (ours: BoTorch's suggestion, the thesis does not warp)
 
-Targets have mean 0 and variance 1. Shapes: X (runs, N, d), y (runs, N), Theta (M, runs, P) for M vectors a run.
+Targets have mean 0 and variance 1. Shapes: X (runs, N, d), y (runs, N), Theta (M, runs, P) for M vectors per run.
 """
 
 import math
@@ -51,7 +52,7 @@ def unpack(theta: Tensor, d: int) -> Hyperparameters:
 
 
 def priors(d: int, warped: bool) -> Priors:
-    """Of every entry of Theta."""
+    """The prior of every entry of Theta."""
     return hyperpriors.independent([LENGTHSCALE] * d + [AMPLITUDE, NOISE] + [WARP] * (2 * d * warped))
 
 
@@ -70,7 +71,7 @@ def warp(X: Tensor, log_a: Tensor, log_b: Tensor) -> Tensor:
 def scale_inputs(X: Tensor, parts: Hyperparameters) -> Tensor:
     """Warped inputs divided by their length scales: X (..., runs, q, d) to (M, ..., runs, q, d)."""
 
-    leading = [1] * (X.ndim - 3)  # of X as given: warping adds the axis of the members
+    leading = [1] * (X.ndim - 3)  # axes of X as given: warping adds the axis of the members
 
     def beside(values: Tensor) -> Tensor:
         return values.reshape(len(values), *leading, *values.shape[1:-1], 1, values.shape[-1])
@@ -120,7 +121,7 @@ def covariance(X: Tensor, parts: Hyperparameters) -> Tensor:
 
 
 def log_likelihood(X: Tensor, y: Tensor, theta: Tensor) -> Tensor:
-    """Log marginal likelihood of each vector, (M, runs); -inf where C cannot be factorised."""
+    """Log marginal likelihood of each vector, (M, runs); -inf if C cannot be factorised."""
     factor, info = torch.linalg.cholesky_ex(covariance(X, unpack(theta, X.shape[-1])))
     targets = y.unsqueeze(-1).expand(*factor.shape[:-1], 1)
     whitened = torch.linalg.solve_triangular(factor, targets, upper=False).squeeze(-1)

@@ -1,17 +1,17 @@
 """MC dropout (Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016).
 
-Each weight layer i sees its inputs through a mask of independent Bernoulli(p_i) variables, a unit kept where it is 1,
-both in training and in prediction. Training a network so, with weight decay, is variational inference in a deep
+Each weight layer i sees its inputs through a mask of independent Bernoulli(p_i) variables, which keeps a unit if 1,
+both in training and in prediction. Training a network this way, with weight decay, is variational inference in a deep
 Gaussian process of prior length scale l and noise precision tau. With a new mask for every point, the objective is
 
     1/N sum_n 1/2 (y_n - f(x_n; W, masks_n))^2 + sum_i lambda_i |W_i|^2 + lambda_b |b_i|^2
     lambda_i = p_i l^2 / (2 N tau),    lambda_b = l^2 / (2 N tau)
 
-on N points (their Eq. 7, tau = p l^2 / (2 N lambda), read the other way round). The mean of T stochastic passes is the
+on N points (their Eq. 7, tau = p l^2 / (2 N lambda), solved for lambda). The mean of T stochastic passes is the
 predictive mean, their variance plus 1/tau the predictive variance. Here the T masks are drawn once and kept, so that
 each pass is a function of the inputs; a mask on a layer's inputs is the same as zeroed rows of its weights.
 
-As in the paper nothing is divided by p_i. tau and l speak of the standardised data. Adam minimises the objective; its
+As in the paper nothing is divided by p_i. tau and l refer to the standardized data. Adam minimizes the objective; its
 learning rate falls linearly to 0.
 """
 
@@ -31,13 +31,13 @@ class MCDropout(SampledNetwork):
 
     Args:
         widths, activation, device: see `SampledNetwork`.
-        dropout: probability 1 - p of dropping a unit, one for all weight layers or one each (the first: of inputs).
-        precision: tau, of the noise of the standardised targets.
-        length_scale: l, of the prior.
-        epochs: passes over the data.
-        batch_size: points of a minibatch.
-        learning_rate: of Adam at the first step.
-        samples: T, sets of masks drawn for predictions.
+        dropout: probability 1 - p of dropping a unit, one for all weight layers or one each (the first for the inputs).
+        precision: tau, the noise precision of the standardized targets.
+        length_scale: l, the length scale of the prior.
+        epochs: number of passes over the data.
+        batch_size: number of points per minibatch.
+        learning_rate: Adam's learning rate at the first step.
+        samples: T, the number of sets of masks drawn for predictions.
 
     Raises:
         ValueError: a setting out of range.
@@ -78,10 +78,10 @@ class MCDropout(SampledNetwork):
         """Fit every run to its own data: X (runs, N, d) and y (runs, N), or (N, d) and (N,) for one run.
 
         Args:
-            generators: one a run, on `device`, or one for all of them.
+            generators: one per run, on `device`, or one for all runs.
 
         Returns:
-            self, with the weights `theta`, (runs, P), and `samples`, the T masked copies of them.
+            self, with the weights `theta`, (runs, P), and `samples`, T masked copies of them.
 
         Raises:
             ValueError: data of the wrong shape or not finite.

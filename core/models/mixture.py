@@ -1,6 +1,6 @@
 """Models whose predictive distribution is a finite mixture of Gaussian processes, as BoTorch models.
 
-A member i is a Gaussian process with hyperparameters Theta_i, drawn from their posterior or a single estimate: it says
+A member i is a Gaussian process with hyperparameters Theta_i, drawn from their posterior or a single estimate:
 f ~ GP(mu_i, Sigma_i), y = f + N(0, sigma_i^2). The hyperparameters are integrated out by the average over members
 (Snoek et al. 2012; DNGO section 3), whose moments for an observation are
 
@@ -8,10 +8,10 @@ f ~ GP(mu_i, Sigma_i), y = f + N(0, sigma_i^2). The hyperparameters are integrat
     sigma^2(x)  = 1/M sum_i [(mu_i(x) - mu(x))^2 + Sigma_i(x, x) + sigma_i^2]
 
 BoTorch sees the members as the last batch axis, as in its own fully Bayesian models: acquisition functions are computed
-for each member and averaged, which is the acquisition integrated over hyperparameters. Targets are standardised; the
-abstract methods below speak of standardised targets, the public ones of the original units.
+for each member and averaged, which is the acquisition integrated over hyperparameters. Targets are standardized; the
+abstract methods below refer to standardized targets, the public ones to the original units.
 
-Shapes: X is (..., runs, q, d), a member axis M leads everything else, (M, ..., runs, q).
+Shapes: X is (..., runs, q, d); everything else has a leading member axis M, (M, ..., runs, q).
 """
 
 from abc import abstractmethod
@@ -37,8 +37,8 @@ class GaussianMixtureModel(EnsembleModel):
     """Base of models with Gaussian members; a subclass implements `fit` and the four abstract methods.
 
     Attributes (after `fit`):
-        targets: standardizer of the targets, mean and scale (runs, 1).
-        members: number M of Gaussian processes a run.
+        targets: standardizer of the targets, with mean and scale (runs, 1).
+        members: number M of Gaussian processes per run.
     """
 
     _is_ensemble = True  # BoTorch averages acquisition functions over the last batch axis
@@ -50,19 +50,19 @@ class GaussianMixtureModel(EnsembleModel):
 
     @abstractmethod
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and variance of f(x) for each member, standardised: (M, ..., runs, q) each, X (..., runs, q, d)."""
+        """Mean and variance of f(x) for each member, standardized: (M, ..., runs, q) each, X (..., runs, q, d)."""
 
     @abstractmethod
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean (M, ..., runs, q) and covariance (M, ..., runs, q, q) of f(X), standardised."""
+        """Mean (M, ..., runs, q) and covariance (M, ..., runs, q, q) of f(X), standardized."""
 
     @abstractmethod
     def noise(self) -> Tensor:
-        """Noise variance sigma_i^2 of each member, standardised: (M, runs)."""
+        """Noise variance sigma_i^2 of each member, standardized: (M, runs)."""
 
     @abstractmethod
     def draw(self, members: Tensor, generators: Generators) -> Function:
-        """Functions from the posterior, standardised, of the given members (runs, count).
+        """Functions from the posterior of the given members (runs, count), standardized.
 
         Returns:
             X (..., runs, q, d) -> (count, ..., runs, q).
@@ -82,7 +82,7 @@ class GaussianMixtureModel(EnsembleModel):
         observation_noise: bool | Tensor = False,
         posterior_transform: PosteriorTransform | None = None,
     ) -> GaussianMixturePosterior:
-        """Posterior over f(X), or over observations at X where `observation_noise` is True.
+        """Posterior over f(X), or over observations at X if `observation_noise` is True.
 
         Args:
             X: (batch..., q, d) after one run, (..., runs, q, d) after several.
@@ -110,16 +110,16 @@ class GaussianMixtureModel(EnsembleModel):
         mean, covariance = self.targets.inverse(mean), covariance * self.targets.scale.unsqueeze(-1).square()
         if self.runs == 1:
             mean, covariance = mean.squeeze(-2), covariance.squeeze(-3)
-        covariance = to_linear_operator(covariance.movedim(0, -3))  # factorised where samples are drawn
+        covariance = to_linear_operator(covariance.movedim(0, -3))  # factorised when samples are drawn
         posterior = GaussianMixturePosterior(MultivariateNormal(mean.movedim(0, -2), covariance))
         return posterior if posterior_transform is None else posterior_transform(posterior=posterior, X=X)
 
     def sample_functions(self, count: int, generators: Generators) -> Function:
-        """Draws of f from the posterior, for Thompson sampling: each of a member chosen at random.
+        """Draws of f from the posterior, for Thompson sampling, each from a member chosen at random.
 
         Args:
-            count: functions a run.
-            generators: one a run, or one for all.
+            count: number of functions per run.
+            generators: one per run, or one for all.
 
         Returns:
             X (..., runs, q, d) -> values (count, ..., runs, q) in the units of the targets, differentiable; the same
@@ -141,5 +141,5 @@ def by_member(samples: Tensor, runs: int) -> Tensor:
 
 
 def pick(values: Tensor, members: Tensor) -> Tensor:
-    """Entries of values (M, runs, ...) of the members (runs, count): (count, runs, ...)."""
+    """Entries of values (M, runs, ...) for the members (runs, count): (count, runs, ...)."""
     return values[members.T, torch.arange(values.shape[1], device=values.device)]

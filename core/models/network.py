@@ -1,11 +1,11 @@
 """The network h(x; theta_mu) of BOHAMIANN: a multi-layer perceptron with one linear output, for many chains at once.
 
-The weights of a chain lie in one flat vector, so that samplers see plain tensors. Layer l maps sizes[l] to sizes[l + 1]
+The weights of a chain are one flat vector, so that samplers see plain tensors. Layer l maps sizes[l] to sizes[l + 1]
 units: W (in, out) row by row, then b (out,).
 
     a_0 = x,    a_(l+1) = act(a_l W_l + b_l),    h(x) = a_L W_L + b_L
 
-Backpropagation is written by hand, in place: at these sizes autograd's overhead is larger than the arithmetic. With
+Backpropagation is coded by hand, in place: at these sizes autograd's overhead exceeds the arithmetic. With
 delta_L = dU/dh (B, 1) and act' expressed by the activation itself (1 - a^2 for tanh):
 
     dU/dW_l = a_l' delta_l,    dU/db_l = sum_b delta_l,    delta_(l-1) = (delta_l W_l') * act'(a_l)
@@ -43,7 +43,7 @@ def _centred_uniform_(out: Tensor, generators: Generators) -> Tensor:
 
 
 INITIALISATIONS: dict[str, tuple[Callable[[Tensor, Generators], Tensor], float, float]] = {
-    # distribution, its factor on 1/sqrt(in), and whether (1) or not (0) biases start away from zero
+    # distribution, its factor on 1/sqrt(in), and whether biases start at random (1) or at zero (0)
     "he": (normal_, math.sqrt(2), 0.0),
     "uniform": (_centred_uniform_, 1.0, 1.0),
 }
@@ -51,10 +51,10 @@ INITIALISATIONS: dict[str, tuple[Callable[[Tensor, Generators], Tensor], float, 
 
 @dataclass(frozen=True)
 class MLP:
-    """A perceptron with layers of the given sizes, inputs first and the one output last.
+    """A perceptron with layers of the given sizes, inputs first and the single output last.
 
-    `initialisation` names how weights start: "he", normal of variance 2/in and biases 0 (He et al. 2015; the NIPS
-    code), or "uniform", weights and biases uniform in +-1/sqrt(in) (torch's default; the thesis' code).
+    `initialisation` is the distribution of the initial weights: "he", normal of variance 2/in and biases 0 (He et al.
+    2015; the NIPS code), or "uniform", weights and biases uniform in +-1/sqrt(in) (torch's default; the thesis' code).
 
     Raises ValueError for sizes that are not positive integers ending in 1, and for an unknown activation or
     initialisation.
@@ -82,7 +82,7 @@ class MLP:
         return sum((inputs + 1) * outputs for inputs, outputs in pairwise(self.sizes))
 
     def unpack(self, theta: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """Views of theta (..., P_w) as one pair W (..., in, out), b (..., out) a layer."""
+        """Views of theta (..., P_w) as one pair W (..., in, out), b (..., out) per layer."""
         if theta.shape[-1] != self.num_weights:
             raise ValueError(f"MLP: theta has {theta.shape[-1]} weights, sizes {self.sizes} have {self.num_weights}")
         layers, start = [], 0
@@ -100,7 +100,7 @@ class MLP:
         return mask
 
     def init(self, generators: Generators, chains: int, device: torch.device | str = "cpu") -> Tensor:
-        """Initial weights (chains, P_w), float32, drawn as `initialisation` says."""
+        """Initial weights (chains, P_w), float32, drawn according to `initialisation`."""
         fill, spread, biases = INITIALISATIONS[self.initialisation]
         theta = fill(torch.empty(chains, self.num_weights, device=device), generators)
         for (weight, bias), inputs in zip(self.unpack(theta), self.sizes, strict=False):
@@ -119,13 +119,13 @@ class MLP:
 
 
 class Backpropagation:
-    """Forward and backward pass of `chains` networks on batches of B points, in buffers that are allocated once."""
+    """Forward and backward pass of `chains` networks on batches of B points, in buffers allocated once."""
 
     def __init__(self, network: MLP, theta: Tensor, batch: int, activations: Sequence[str] = ()) -> None:
         """Bind to theta (chains, P_w), which may change in place between passes, and to the batch size B.
 
         Args:
-            activations: of each hidden layer, where they are not all the network's.
+            activations: that of each hidden layer, unless all are the network's.
         """
         hidden = activations or (network.activation,) * (len(network.sizes) - 2)
         self.units = [ACTIVATIONS[name] for name in hidden]
@@ -140,7 +140,7 @@ class Backpropagation:
         """h(x) of X (chains, B, d): (chains, B), a buffer that the next call overwrites.
 
         Args:
-            masks: factors on the activations of each hidden layer, (chains, B, units); none multiplies nothing.
+            masks: factors on the activations of each hidden layer, (chains, B, units); none by default.
         """
         self.masks, self.below = masks, [X]
         for layer, ((W, b), a, (_, act_, _)) in enumerate(zip(self.layers, self.activations, self.units)):

@@ -5,7 +5,7 @@ the data (Matheron's rule; Wilson et al. 2020),
     g(x) = sqrt(2 nu / F) sum_j v_j cos(w_j' x / l + b_j)
 
 where g has F random features with normal weights; the frequencies of the Matern-5/2 kernel follow a Student-t
-distribution of 5 degrees of freedom. The features stand for the prior alone: the data enter exactly.
+distribution with 5 degrees of freedom. Only the prior is approximated by features: the data enter exactly.
 """
 
 import math
@@ -27,7 +27,7 @@ def draw_functions(
     """One function for each vector of hyperparameters.
 
     Args:
-        X, y: data, (runs, N, d) and standardised (runs, N).
+        X, y: data, (runs, N, d) and standardized (runs, N).
         parts: hyperparameters, (count, runs, ...).
         factor: Cholesky factor of C, (count, runs, N, N).
 

@@ -1,6 +1,6 @@
 """Priors on the parameters of the Bayesian network, theta = (weights and biases theta_mu, s = log sigma^2).
 
-Every weight prior is normal with mean 0, p(w) = N(0, 1/lambda): what differs is where the precision lambda comes from.
+Every weight prior is normal with mean 0, p(w) = N(0, 1/lambda): they differ in where the precision lambda comes from.
 The NIPS paper resamples it by Gibbs steps, the authors' later code (the thesis) fixes it at a nearly flat value.
 
     GammaHyperprior   lambda ~ Gamma(shape a, rate b), density proportional to lambda^(a - 1) exp(-b lambda), is
@@ -27,16 +27,16 @@ from core.models.network import MLP
 
 
 class WeightPrior(Protocol):
-    """A normal prior on some of the weights, of which the sampler needs the precision and where it applies."""
+    """A normal prior on some of the weights; the sampler needs its precision and the entries it covers."""
 
     interval: int | None
-    """Steps between two draws of the precision, None where it is constant."""
+    """Steps between two draws of the precision, None if it is constant."""
 
     def covers(self, network: MLP) -> Tensor:
         """1 for entries of theta_mu under the prior, 0 for the others: (P_w,)."""
 
     def precision(self, weights: Tensor, generators: list[np.random.Generator]) -> Tensor:
-        """lambda for each chain, (chains,), given its covered weights (chains, n); one generator a run."""
+        """lambda for each chain, (chains,), given its covered weights (chains, n); one generator per run."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class GammaHyperprior:
         return network.weight_mask()
 
     def precision(self, weights: Tensor, generators: list[np.random.Generator]) -> Tensor:
-        """The Gibbs step: one draw a chain from Gamma(shape + n/2, rate + sum(w^2)/2)."""
+        """The Gibbs step: one draw per chain from Gamma(shape + n/2, rate + sum(w^2)/2)."""
         shape = self.shape + weights.shape[1] / 2
         rates = self.rate + weights.double().square().sum(1) / 2
         chains_per_run = len(weights) // len(generators)
@@ -68,7 +68,7 @@ class GammaHyperprior:
 
 @dataclass(frozen=True)
 class FixedNormal:
-    """Normal weights and biases of a given precision."""
+    """Normal weights and biases with a given precision."""
 
     precision_value: float = 1.0
     interval = None
@@ -102,7 +102,7 @@ class AveragedNormal:
 
 @dataclass(frozen=True)
 class LogNormalNoise:
-    """log sigma^2 ~ N(mean, variance), in units of the standardised targets."""
+    """log sigma^2 ~ N(mean, variance), in units of the standardized targets."""
 
     mean: float = math.log(1e-6)
     variance: float = 0.01

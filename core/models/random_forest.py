@@ -1,7 +1,7 @@
-"""Random forest with a predictive variance (thesis section 2.2.2.2; Hutter et al. 2011), one forest a run.
+"""Random forest with a predictive variance (thesis section 2.2.2.2; Hutter et al. 2011), one forest per run.
 
 Tree t routes x to a leaf; the training targets in that leaf have mean mu_t(x) and variance s_t^2(x). The prediction is
-the mixture that takes a tree at random and then a target of its leaf: E[y | t] = mu_t, Var[y | t] = s_t^2, and by the
+the mixture that picks a tree at random and then a target from its leaf: E[y | t] = mu_t, Var[y | t] = s_t^2, and by the
 laws of total expectation and total variance, each tree with probability 1/T,
 
     mu(x)      = 1/T sum_t mu_t(x)                                                                        (Eq. 2.6)
@@ -9,14 +9,14 @@ laws of total expectation and total variance, each tree with probability 1/T,
                = 1/T sum_t s_t^2(x) + 1/T sum_t mu_t(x)^2 - mu(x)^2                                       (Eq. 2.7)
 
 (in print the last mu lacks its square). A leaf with one target has s_t^2 = 0; as in Hutter et al. (2014) a leaf's
-variance is kept above a floor, since a variance of zero says that f is known wherever every tree agrees.
+variance is kept above a floor, since a variance of zero means that f is known wherever all trees agree.
 
 The trees are scikit-learn's, grown one run after the other: their growth is sequential compiled code that cannot be
 batched, and this loop over runs is the only one. Predictions are batched: a forest is a table of thresholds and leaves,
 and all runs and trees descend together. They are piecewise constant, so gradients in X are zero.
 
-Inputs are used as they are (splits do not depend on their scale), in float32 as scikit-learn does; targets are
-standardised run by run. Shapes as in `core.models.mixture`, whose members here are the T trees.
+Inputs are used unscaled (splits do not depend on their scale), in float32 as in scikit-learn; targets are
+standardized run by run. Shapes as in `core.models.mixture`, whose members here are the T trees.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class RandomForest(GaussianMixtureModel):
     """Forests of regression trees as mixtures of their leaves.
 
     Args:
-        trees: T.
+        trees: number T of trees.
         bootstrap: whether each tree is grown on N points drawn with replacement; False grows all on the same data.
-        min_samples_leaf: fewest points (of the tree's own sample, repetitions counted) of a leaf.
-        min_samples_split: fewest points of a node that is split.
-        features: share of the inputs, drawn anew for every split, among which the split is chosen.
-        min_variance: floor of a leaf's variance, of standardised targets.
+        min_samples_leaf: minimum number of points in a leaf (from the tree's own sample, counting repetitions).
+        min_samples_split: minimum number of points in a node that is split.
+        features: share of the inputs, drawn again for every split, among which the split is chosen.
+        min_variance: floor of a leaf's variance, for standardized targets.
         device: where predictions run; trees are grown on the CPU.
 
     Raises:
@@ -83,7 +83,7 @@ class RandomForest(GaussianMixtureModel):
         """Grow a forest for every run: X (runs, N, d) and y (runs, N), or (N, d) and (N,).
 
         Args:
-            generators: one a run, or one for all; they seed the forests.
+            generators: one per run, or one for all; they seed the forests.
 
         Raises:
             ValueError: data of the wrong shape, not finite, or inputs beyond the range of float32.
@@ -106,7 +106,7 @@ class RandomForest(GaussianMixtureModel):
         return self
 
     def _tabulate(self, forests: list[list]) -> None:
-        """Nodes of all trees in one row of each table; a leaf is its own child, so that descents may go on."""
+        """Nodes of all trees in one row of each table; a leaf is its own child, so that descents may continue."""
         trees = [tree for forest in forests for tree in forest]
         starts = np.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
         leaf = np.concatenate([tree.feature == LEAF for tree in trees])
@@ -145,18 +145,18 @@ class RandomForest(GaussianMixtureModel):
         return at
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """mu_t(x) and s_t^2(x), the floor applied, of every tree; all of the spread counts as that of f."""
+        """mu_t(x) and s_t^2(x) of every tree, with the floor applied; all of the spread counts as that of f."""
         leaves = self.leaves(X)
         return self.leaf_mean[leaves], self.leaf_variance[leaves]
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """As `marginals`; two points share a tree's deviation where they share its leaf, and are independent if not."""
+        """As `marginals`; two points share a tree's deviation if they share its leaf, and are independent otherwise."""
         leaves = self.leaves(X)
         same = leaves.unsqueeze(-1) == leaves.unsqueeze(-2)
         return self.leaf_mean[leaves], self.leaf_variance[leaves].unsqueeze(-1) * same
 
     def noise(self) -> Tensor:
-        """Zero: a forest does not tell noise from the variation of f inside a leaf."""
+        """Zero: a forest does not distinguish noise from the variation of f inside a leaf."""
         return self.targets.mean.new_zeros(self.members, self.runs)
 
     def draw(self, members: Tensor, generators: Generators) -> Function:
@@ -174,12 +174,12 @@ class RandomForest(GaussianMixtureModel):
         return function
 
     def _largest(self) -> int:
-        """Nodes of the largest tree."""
+        """Number of nodes of the largest tree."""
         ends = torch.cat([self.roots.flatten()[1:], self.roots.new_tensor([len(self.left)])])
         return int((ends - self.roots.flatten()).max())
 
 
 def pick_trees(values: Tensor, members: Tensor) -> Tensor:
-    """Entries of values (T, ..., runs, q) of the members (runs, count): (count, ..., runs, q)."""
+    """Entries of values (T, ..., runs, q) for the members (runs, count): (count, ..., runs, q)."""
     by_run = values.movedim(-2, 1)  # (T, runs, ..., q)
     return pick(by_run, members).movedim(1, -2)

@@ -1,4 +1,4 @@
-"""DNGO's network with dropout in every layer and a weight decay for every set of weights: the design space of the
+"""DNGO's network with dropout in every layer and a weight decay for each layer's weights: the design space of the
 architecture search in Snoek et al. (ICML 2015), section 3.1.1.
 
 Training is that of `core.models.representation` (SGD with momentum, rate falling to 0, gradients of at most unit
@@ -7,8 +7,8 @@ length) on
     J(theta) = 1/2 mean_b (h(x_b; theta, mask_b) - y_b)^2 + sum_l decay_l/2 |theta_l|^2
 
 where theta_l are weights and biases of layer l. A mask zeroes each unit of hidden layer l with probability dropout_l,
-anew for every point and step, and divides those that stay by 1 - dropout_l (Hinton et al. 2012, with the correction
-made in training): phi(x) is that of the whole network. Backpropagation is by hand, see `core.models.network`.
+again for every point and step, and divides the others by 1 - dropout_l (Hinton et al. 2012, with the correction
+made in training): phi(x) is that of the whole network. Backpropagation is coded by hand, see `core.models.network`.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from core.randomness import Generators, permutations, uniform_
 
 
 class RegularisedRepresentation(Representation):
-    """Networks of one architecture, one a run.
+    """Networks of one architecture, one per run.
 
     Args:
         widths: units of the hidden layers.
-        weight_decays: of each hidden layer and of the output, one more than widths.
-        dropouts: of each hidden layer, in [0, 1).
+        weight_decays: one for each hidden layer and one for the output, one more than widths.
+        dropouts: one for each hidden layer, in [0, 1).
         activation, epochs, batch_size, learning_rate, momentum: see `Representation`.
 
     Raises:
-        ValueError: a setting out of range, or numbers of them that do not fit the layers.
+        ValueError: a setting out of range, or a number of them that does not match the layers.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class RegularisedRepresentation(Representation):
         self.weight_decays, self.dropouts = tuple(weight_decays), tuple(dropouts)
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> RegularisedRepresentation:
-        """Train on standardised X (runs, N, d) and y (runs, N), one generator a run or one for all."""
+        """Train on standardized X (runs, N, d) and y (runs, N), with one generator per run or one for all."""
         X, y = X.to(torch.float32), y.to(torch.float32)
         self.network = MLP((X.shape[-1], *self.widths, 1))
         self.theta = self.network.init(generators, len(X), X.device)

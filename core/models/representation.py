@@ -1,20 +1,20 @@
 """The network whose last hidden layer is the representation of DNGO (Snoek et al. 2015, sections 3 and 3.1.1) and of
 Brofos et al. (section 3): trained by stochastic gradient descent with momentum, for all runs at once.
 
-The network with a linear output h minimises the squared error with weight decay, a MAP estimate of all parameters,
+The network with a linear output h minimizes the squared error with weight decay, a MAP estimate of all parameters,
 
     J(theta) = 1/2 mean_b (h(x_b; theta) - y_b)^2 + decay/2 |theta|^2
     v <- momentum v - rate dJ/dtheta,   theta <- theta + v
 
 on minibatches; the rate falls linearly to 0 over the steps, and a run's gradient longer than 1 is scaled to length 1
-(standardised targets start near that; without it one run in some diverges at useful rates). phi(x), the activations of
+(standardized targets start near that; without it occasional runs diverge at useful rates). phi(x), the activations of
 the last hidden layer, is what is kept. Activations: "tanh" (bounded, the paper's), "relu" (unbounded) and "relu+tanh",
 relu with tanh on the last layer.
 
-Backpropagation is that of `core.models.network`, an activation a layer. On the CPU tanh networks train in machine
-code (`core.compiled.descent`), the same steps up to rounding: call overhead is most of the time otherwise.
+Backpropagation is that of `core.models.network`, with one activation per layer. On the CPU tanh networks train in
+machine code (`core.compiled.descent`), with the same steps up to rounding: call overhead would otherwise dominate.
 Training is in float32, phi in float64, since regressions on it amplify rounding. Shapes: X (runs, N, d), y (runs, N),
-standardised; phi (..., runs, q, D).
+standardized; phi (..., runs, q, D).
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ NAMES = ("tanh", "relu", "relu+tanh")
 
 
 class Representation:
-    """Networks of one architecture, one a run.
+    """Networks of one architecture, one per run.
 
     Args:
         widths: units of the hidden layers; the last is the length D of phi.
         activation: "tanh", "relu" or "relu+tanh".
-        epochs: passes over the data, at least 1.
-        batch_size: points of a minibatch; the last of an epoch has what is left.
-        learning_rate: of the first step.
+        epochs: number of passes over the data, at least 1.
+        batch_size: number of points per minibatch; the last of an epoch has the remaining ones.
+        learning_rate: that of the first step.
         momentum: in [0, 1).
         weight_decay: factor on theta, at least 0.
 
@@ -81,7 +81,7 @@ class Representation:
         self.activations = [first] * (len(widths) - 1) + [last]
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> Representation:
-        """Train on standardised X (runs, N, d) and y (runs, N), one generator a run or one for all."""
+        """Train on standardized X (runs, N, d) and y (runs, N), with one generator per run or one for all."""
         X, y = X.to(torch.float32), y.to(torch.float32)
         self.network = MLP((X.shape[-1], *self.widths, 1))
         self.theta = self.network.init(generators, len(X), X.device)
@@ -105,7 +105,7 @@ class Representation:
         return descent.position()
 
     def _descend(self, X: Tensor, y: Tensor, rates: Sequence[Tensor], generators: Generators) -> Tensor:
-        """Where theta ends, with a tensor of learning rates, one a step, for each epoch."""
+        """The final theta; for each epoch there is a tensor of learning rates, one per step."""
         theta, velocity, gradient = self.theta, torch.zeros_like(self.theta), torch.empty_like(self.theta)
         for epoch in rates:
             batches = minibatches(X, y, self.batch_size, generators)
@@ -122,12 +122,12 @@ class Representation:
         out.add_(theta, alpha=self.weight_decay)
 
     def error_gradient(self, theta: Tensor, X: Tensor, y: Tensor, out: Tensor, masks: Sequence[Tensor] = ()) -> None:
-        """The same of the error alone, with factors on the activations of each hidden layer, (runs, B, units)."""
+        """The same for the error alone, with factors on the activations of each hidden layer, (runs, B, units)."""
         passes = Backpropagation(self.network, theta, X.shape[1], self.activations)
         passes.backward(passes.forward(X, masks).sub_(y).div_(y.shape[1]), out)
 
     def features(self, X: Tensor) -> Tensor:
-        """phi(x) of standardised X (..., runs, q, d): (..., runs, q, D) float64, differentiable in X."""
+        """phi(x) of standardized X (..., runs, q, d): (..., runs, q, D) float64, differentiable in X."""
         a = X.double()
         for (W, b), name in zip(self.network.unpack(self.theta.double()), self.activations):
             a = ACTIVATIONS[name][0](a @ W + b.unsqueeze(-2))

@@ -1,8 +1,8 @@
-"""Networks that predict through sampled weights, and the batches that those fitted by optimisation train on.
+"""Networks that predict through sampled weights, and the minibatches for those fitted by optimization.
 
 BOHAMIANN keeps states of its chains, Bayes by Backprop draws weights from its variational posterior, MC dropout zeroes
-rows of each layer's weights; all end as S weight vectors a run, so that each sample is a function of the inputs.
-Inputs and targets are standardised run by run.
+rows of each layer's weights; all end with S weight vectors per run, so that each sample is a function of the inputs.
+Inputs and targets are standardized run by run.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from core.models.ensemble import EnsembleModel, training_data
 from core.models.network import MLP
 from core.randomness import Generators, permutations
 
-BLOCK_ELEMENTS = 2**23  # hidden activations that a prediction with torch holds at a time, 32 MB
+BLOCK_ELEMENTS = 2**23  # hidden activations that a prediction with torch holds at a time: 32 MB
 
 
 class SampledNetwork(EnsembleModel):
@@ -26,23 +26,23 @@ class SampledNetwork(EnsembleModel):
         widths: units of the hidden layers; none gives linear regression.
         activation: "tanh" or "relu".
         device: where the fit and the predictions run.
-        initialisation: how weights start, see `MLP`.
+        initialisation: distribution of the initial weights, see `MLP`.
 
     Attributes (after `fit`):
         samples: weights, (samples, runs, P) float32.
-        noise_variance: of the standardised targets, (runs, 1), or (samples, runs, 1) where each sample has its own.
+        noise_variance: that of the standardized targets, (runs, 1), or (samples, runs, 1) if each sample has its own.
     """
 
     def __init__(
         self, widths: Sequence[int], activation: str, device: torch.device | str, initialisation: str = "he"
     ) -> None:
         super().__init__()
-        MLP((1, *widths, 1), activation, initialisation)  # raises for what does not exist
+        MLP((1, *widths, 1), activation, initialisation)  # raises for invalid settings
         self.widths, self.activation, self.initialisation = tuple(widths), activation, initialisation
         self.device = torch.device(device)
 
     def predict(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See `EnsembleModel.predict`; the noise variances are (samples or 1, 1 ..., runs, 1)."""
+        """Outputs of all samples, as `EnsembleModel.predict`; noise variances are (samples or 1, 1 ..., runs, 1)."""
         X = self.expand_runs(X).to(self.device)
         leading = X.shape[:-3]
         standard = self.inputs.transform(X).to(torch.float32).movedim(-3, 0).flatten(1, -2)
@@ -55,7 +55,7 @@ class SampledNetwork(EnsembleModel):
         return self.targets.inverse(outputs), noise.reshape(-1, *(1 for _ in leading), self.runs, 1)
 
     def _forward(self, X: Tensor) -> Tensor:
-        """h(x) at standardised X (runs, M, d) with torch, so many points and members at a time: (samples, runs, M)."""
+        """h(x) at standardized X (runs, M, d) with torch, a few points and members at a time: (samples, runs, M)."""
         width = self.runs * max((self.dimension, *self.widths))
         points = max(1, BLOCK_ELEMENTS // width)
         members = max(1, BLOCK_ELEMENTS // (width * max(1, min(points, X.shape[1]))))
@@ -66,10 +66,10 @@ class SampledNetwork(EnsembleModel):
         return torch.cat(columns, -1)
 
     def prepare(self, X: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Check and standardise the training data and build the network: X (runs, N, d) and y (runs, N), float32.
+        """Check and standardize the training data and build the network: X (runs, N, d) and y (runs, N), float32.
 
         Raises:
-            ValueError: data of the wrong shape, not finite, or beyond what double precision can standardise.
+            ValueError: data of the wrong shape, not finite, or beyond what double precision can standardize.
         """
         X, y = training_data(X, y, self.device)
         self.inputs, self.targets = _standardizer("X", X, -2), _standardizer("y", y, -1)
@@ -82,14 +82,14 @@ def _standardizer(name: str, values: Tensor, axis: int) -> Standardizer:
     usable = torch.isfinite(standardizer.scale) & (standardizer.scale > 0)
     if not usable.all():
         raise ValueError(
-            f"training data: {name} from {values.min().item():g} to {values.max().item():g} cannot be standardised in "
+            f"training data: {name} from {values.min().item():g} to {values.max().item():g} cannot be standardized in "
             "double precision; rescale it"
         )
     return standardizer
 
 
 def minibatches(X: Tensor, y: Tensor, batch_size: int, generators: Generators) -> Iterator[tuple[Tensor, Tensor]]:
-    """One epoch: every point of every run once, in a random order a run; the last batch has what is left.
+    """One epoch: every point of every run once, in a random order for each run; the last batch has the remainder.
 
     Args:
         X: (runs, N, d).

@@ -1,13 +1,13 @@
-"""Scores of probabilistic predictions: how far the mean is off, and how likely the held-out targets are.
+"""Scores of probabilistic predictions: the error of the mean, and the likelihood of the held-out targets.
 
-A prediction is an equally weighted mixture of Gaussians, one component a posterior sample (Eq. 4 of NIPS 2016, Eq. 3.3
-of the thesis); a model with a single Gaussian prediction is a mixture of one component. Two log-likelihoods are common
-and differ, so both are recorded: that of the mixture itself, and that of the one Gaussian with the mixture's mean and
-variance (Eq. 5 / 3.4), which is what Bayesian optimization sees.
+A prediction is an equally weighted mixture of Gaussians, one component per posterior sample (Eq. 4 of NIPS 2016, Eq.
+3.3 of the thesis); a model with a single Gaussian prediction is a mixture of one component. Two log-likelihoods are
+common and differ, so both are recorded: that of the mixture itself, and that of the one Gaussian with the mixture's
+mean and variance (Eq. 5 / 3.4), which is what Bayesian optimization sees.
 
 Shapes: means (samples, runs, n); noise variances the same or anything that broadcasts to it; targets y (runs, n).
-Scores are (runs,), in the units of the targets (log-likelihoods in nats a point). A prediction that is not finite gives
-a score that is not finite: a diverged chain is a result, not an error.
+Scores are (runs,), in the units of the targets (log-likelihoods in nats per point). A prediction that is not finite
+gives a score that is not finite: a diverged chain is a result, not an error.
 """
 
 import math
@@ -60,9 +60,9 @@ def moment_matched_log_likelihood(means: Tensor, noise_variances: Tensor, y: Ten
 
 
 def noise_log_likelihood(means: Tensor, noise_variances: Tensor, y: Tensor) -> Tensor:
-    """Mean over the points of log N(y | mu, mean noise variance): the spread between the samples left out, (runs,).
+    """Mean over the points of log N(y | mu, mean noise variance): the spread between the samples is left out, (runs,).
 
-    Not Eq. 5 / 3.4, which holds that spread; kept because published numbers turn out to be this quantity.
+    Not Eq. 5 / 3.4, which includes that spread; kept because published numbers turn out to be this quantity.
 
     Raises:
         ValueError: shapes that do not fit together.

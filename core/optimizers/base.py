@@ -1,12 +1,12 @@
 """What optimizers have in common: ask for trials, tell their evaluations, save and restore.
 
     optimizer = RandomSearch(space, generator)
-    for trial in optimizer.ask(4):                                  # four to be evaluated, in any order
+    for trial in optimizer.ask(4):                                  # four trials to evaluate, in any order
         evaluation = guarded_evaluate(objective, [trial.configuration], trial.budget, generator)
         optimizer.tell(trial, evaluation)
 
-Losses are minimised. A trial that was asked for and not told is pending, which is part of the state: an optimizer may
-propose differently while trials are under way. `ask` may return fewer trials than asked for, none as well: a bandit
+Losses are minimized. A trial that was asked for and not told is pending, which is part of the state: an optimizer may
+propose differently while trials are under way. `ask` may return fewer trials than asked for, even none: a bandit
 that waits for the rest of a rung, or one that has finished, has nothing to propose until it is told more.
 """
 
@@ -30,12 +30,12 @@ from core.validation import require_count
 
 @dataclass(frozen=True)
 class Trial:
-    """A configuration to be evaluated.
+    """A configuration to evaluate.
 
     Attributes:
-        number: counts an optimizer's trials from 0, in the order of asking.
+        number: of the trial, from 0 in the order of asking.
         configuration: values by name; inactive hyperparameters are left out.
-        budget: in the unit of the objective's fidelity; None where there is none, or for the largest.
+        budget: in the unit of the objective's fidelity; None if there is none, or for the largest.
         info: what the optimizer notes about the trial, plain values: where it comes from, its bracket, its rung.
     """
 
@@ -47,7 +47,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was told of one trial: a loss, a cost, and the message of a failure, empty where there was none."""
+    """What was told about one trial: a loss, a cost, and the message of a failure, empty if it succeeded."""
 
     loss: float
     cost: float
@@ -58,7 +58,7 @@ class Outcome:
         """The outcome of an evaluation of one configuration.
 
         Raises:
-            UserError: an evaluation of several, or of none, or one whose loss is not finite.
+            UserError: an evaluation of several configurations or of none, or one whose loss is not finite.
         """
         if np.shape(evaluation.loss) != (1,):
             raise UserError(
@@ -71,12 +71,12 @@ class Outcome:
 
 
 class Optimizer(ABC):
-    """Base of all optimizers. A subclass proposes, takes notice of outcomes, and says what its state is.
+    """Base of all optimizers. A subclass proposes, takes in outcomes, and defines its state.
 
     Attributes:
-        space: what is searched.
+        space: the search space.
         pending: trials under way, by number.
-        SETTINGS: names of the attributes that must be the same where a saved state continues.
+        SETTINGS: names of the attributes that must be the same for a saved state to continue.
     """
 
     SETTINGS: ClassVar[tuple[str, ...]] = ()
@@ -88,7 +88,7 @@ class Optimizer(ABC):
 
     @property
     def asked(self) -> int:
-        """How many trials were asked for."""
+        """The number of trials asked for."""
         return self._asked
 
     @abstractmethod
@@ -97,15 +97,15 @@ class Optimizer(ABC):
 
     @abstractmethod
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
-        """Take notice of the outcome of a trial that is no longer pending."""
+        """Take in the outcome of a trial that is no longer pending."""
 
     @abstractmethod
     def _state(self) -> dict[str, Any]:
-        """Everything that future proposals depend on, beside the pending trials: plain values, arrays and tensors."""
+        """Everything that future proposals depend on besides the pending trials: plain values, arrays and tensors."""
 
     @abstractmethod
     def _restore(self, state: Mapping[str, Any]) -> None:
-        """The inverse of `_state`, on an optimizer that was made with the same settings."""
+        """The inverse of `_state`, on an optimizer with the same settings."""
 
     @property
     def finished(self) -> bool:
@@ -114,7 +114,7 @@ class Optimizer(ABC):
 
     @property
     def ends(self) -> bool:
-        """Whether `finished` comes about by itself, after so many trials or brackets."""
+        """Whether the optimizer finishes by itself, after a number of trials or brackets."""
         return False
 
     def ask(self, n: int = 1) -> list[Trial]:
@@ -132,11 +132,11 @@ class Optimizer(ABC):
         return trials
 
     def tell(self, trial: Trial, evaluation: Evaluation) -> None:
-        """Take notice of a trial's evaluation, a failed one as well: it counts with the worst-case loss it carries.
+        """Take in a trial's evaluation, even a failed one, which counts with the worst-case loss that it carries.
 
         Raises:
-            UserError: a trial that was never asked for, or that was told before, or an evaluation of another number
-                of configurations than one; the state is as it was.
+            UserError: a trial that was never asked for or was told before, or an evaluation of another number
+                of configurations than one; the state is unchanged.
         """
         pending = self.pending.get(trial.number)
         if pending is not trial and pending != trial:
@@ -149,7 +149,7 @@ class Optimizer(ABC):
         self._observe(trial, outcome)
 
     def state_dict(self) -> dict[str, Any]:
-        """The state, pending trials included, of plain values, arrays and tensors."""
+        """The state, including pending trials, in plain values, arrays and tensors."""
         return {
             "optimizer": type(self).__name__,
             "settings": self._settings(),
@@ -159,11 +159,11 @@ class Optimizer(ABC):
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from a state of an optimizer that was made with the same settings, as if it had never stopped.
+        """Continue from the state of an optimizer with the same settings, as if it had never stopped.
 
         Raises:
-            UserError: the state of another kind of optimizer, of one with another space or other settings, or one
-                that lacks a part; the optimizer is as it was.
+            UserError: the state of another kind of optimizer, or of one with another space or other settings, or one
+                that lacks a part; the optimizer is unchanged.
         """
         if state.get("optimizer") != type(self).__name__:
             raise UserError(f"state of {state.get('optimizer')!r}; allowed: one of {type(self).__name__}")
@@ -180,7 +180,7 @@ class Optimizer(ABC):
         return {"hyperparameters": [str(self.space[name]) for name in self.space], **own}
 
     def save(self, path: str | Path) -> None:
-        """Write the state to a file: to a temporary one first, so that an interruption leaves the last one whole.
+        """Write the state to a file: first to a temporary one, so that an interruption leaves the last one whole.
 
         Raises:
             UserError: the file cannot be written.
@@ -191,13 +191,13 @@ class Optimizer(ABC):
         """Continue from a file that `save` wrote. Only plain values, arrays and tensors are read, no code.
 
         Raises:
-            UserError: no such file, one that is truncated or no state, or the state of another kind of optimizer.
+            UserError: no such file, one that is truncated or not a state, or the state of another kind of optimizer.
         """
         self.load_state_dict(read_state(Path(path)))
 
 
 def _require_parts(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
-    """Raises UserError where a state lacks a part that `ours` has."""
+    """Raise UserError if a state lacks a part that `ours` has."""
     for name in (None, "settings", "own"):
         wanted, found = (ours, theirs) if name is None else (ours[name], theirs[name])
         lacking = sorted(wanted.keys() - (found.keys() if isinstance(found, Mapping) else ()))

@@ -7,7 +7,7 @@
 Trials that were asked for and not told are pending, and the acquisition function is averaged over their outcomes.
 
 A failure counts with its worst-case loss, but no further above the worst success than that is above the best: a
-worst-case loss far from all others would leave the model nothing but the difference between failures and successes.
+worst-case loss far from all others would leave the model only the difference between failures and successes.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ class BayesianOptimization(Optimizer):
 
     Args:
         policy: for example `ModelBased`.
-        initial_design: uniform points before the first proposal of the policy; it waits for none of them but one.
-        seed: of the initial design and everything that is drawn later.
+        initial_design: number of uniform points before the first proposal of the policy, which waits for only one of
+            them.
+        seed: seed of the initial design and everything drawn later.
         device: where the model is fitted.
 
     Attributes:
         X: told points of the unit cube, (N, d), in the order of telling.
         y: their losses, (N,).
-        failed: which of them failed, (N,) bool.
+        failed: whether each evaluation failed, (N,) bool.
 
     Raises:
         UserError: a negative number of initial points.
@@ -68,7 +69,7 @@ class BayesianOptimization(Optimizer):
         self.failed = torch.cat([self.failed, torch.tensor([bool(outcome.failure)])])
 
     def _losses(self) -> Tensor:
-        """What the model is fitted to, (N,)."""
+        """The losses that the model is fitted to, (N,)."""
         if not self.failed.any():
             return self.y
         successes = self.y[~self.failed]

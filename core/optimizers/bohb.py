@@ -5,18 +5,18 @@ N_min + 2 observations, the densities l of the N_l best and g of the N_g worst o
 
     N_l = max(N_min, floor(q N_b)),        N_g = max(N_min, N_b - N_l),
 
-which share points while N_b < 2 N_min, as the text says and the authors' code does not. Of N_s points drawn from l with
+which share points while N_b < 2 N_min, as in the text but not in the authors' code. Of N_s points drawn from l with
 its bandwidths multiplied by b_w, the one with the largest l / g is proposed.
 
 * b_w multiplies the bandwidths of continuous hyperparameters only, as in the authors' code. The text says "all": a
   factor of 3 makes kernels of binary hyperparameters nearly flat, see papers/bohb/README.md for what that costs.
-* Of equal ratios the first drawn wins. Where all hyperparameters are choices most picks are such ties, which
-  otherwise the processor's last digits would decide.
-* q is not printed; 0.15 is the authors' code's.
-* Failed evaluations are the worst ones: they count in N_b and may be in g. A budget where so many failed that one would
-  have to be in l has no model: what fails is not what to look for.
-* Where a hyperparameter is inactive, its coordinate takes the values of the other points of the same set in turn, or is
-  spread evenly where all of them lack it, so that imputation leaves its distribution as it is.
+* Of equal ratios the first drawn wins. If all hyperparameters are choices most picks are such ties, which
+  the processor's rounding would otherwise decide.
+* q is not printed; 0.15 is the value in the authors' code.
+* Failed evaluations rank worst: they count in N_b and may be in g. A budget where so many failed that one would
+  have to be in l has no model, since failures are not worth searching near.
+* If a hyperparameter is inactive, its coordinate takes the values of the other points of the same set in turn, or is
+  spread evenly if all of them lack it, so that imputation leaves its distribution unchanged.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from core.optimizers.points import Archive, Canonical
 from core.validation import require_count, require_number
 
 MODEL = "model"
-DIGITS = 9  # of log l / g; what is equal to so many is a tie
+DIGITS = 9  # decimals of log l / g; values equal to this many are ties
 
 
 class BOHB(Hyperband):
-    """See the module; the arguments before `brackets` are `Hyperband`'s.
+    """Hyperband with model-based configurations; the arguments before `brackets` are those of `Hyperband`.
 
     Args:
         random_fraction: rho.
         percentile: q, the share of the observations that count as good.
         samples: N_s.
         bandwidth_factor: b_w.
-        categorical_factor: the same of categorical hyperparameters; as large as b_w it is the text's rule.
-        minimum_bandwidth: no bandwidth is smaller; the tabular experiments have 0.3.
+        categorical_factor: the same for categorical hyperparameters; equal to b_w it is the rule of the text.
+        minimum_bandwidth: no bandwidth is smaller; the tabular experiments use 0.3.
         minimum_points: N_min; None for d + 1, where d counts the hyperparameters with more than one value.
 
     Raises:
@@ -95,7 +95,7 @@ class BOHB(Hyperband):
         self._models: dict[int, tuple[int, tuple[KernelDensity, KernelDensity] | None]] = {}
 
     def model(self) -> tuple[KernelDensity, KernelDensity] | None:
-        """The densities l and g of the largest budget that has enough observations, or None. Fitted when asked for."""
+        """The densities l and g of the largest budget that has enough observations, or None. Fitted on demand."""
         for rung, told in enumerate(self._told):
             if len(told) < self.minimum_points + 2:
                 continue
@@ -145,7 +145,7 @@ class BOHB(Hyperband):
 
 
 def impute(points: NDArray[np.float64], active: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Points (n, d) with every inactive coordinate replaced, see the module; the points passed in stay as they are."""
+    """Points (n, d) with every inactive coordinate replaced, see above; the points passed in are unchanged."""
     points = points.copy()
     for j in np.flatnonzero(~active.all(axis=0)):
         known = points[active[:, j], j]

@@ -1,6 +1,6 @@
 """Budgets and sizes of Hyperband's brackets, and one run of successive halving (thesis Algorithms 6 and 8).
 
-Budgets are known by rung number: rung s is b_max eta^-s, so rung 0 is the largest budget and s_max =
+Budgets are identified by rung number: rung s is b_max eta^-s, so rung 0 is the largest budget and s_max =
 floor(log_eta(b_max / b_min)) the smallest that is used. For eta = 3 and b_max / b_min = 81 the five brackets start with
 81, 34, 15, 8 and 5 configurations on rungs 4, 3, 2, 1 and 0.
 """
@@ -15,8 +15,8 @@ from typing import Any
 
 from core.errors import UserError
 
-ROUNDING = 1e-9  # relative: ratios of budgets this close to a power of eta are that power
-MOST_APART = 1e9  # of the largest and the smallest budget: a bracket starts with about as many configurations
+ROUNDING = 1e-9  # relative: ratios of budgets this close to a power of eta count as that power
+MOST_APART = 1e9  # ratio of the largest to the smallest budget: a bracket starts with about as many configurations
 
 
 def rung_budgets(minimum: float, maximum: float, eta: float) -> tuple[float, ...]:
@@ -47,24 +47,24 @@ def rung_budgets(minimum: float, maximum: float, eta: float) -> tuple[float, ...
 def _finite(value: Real) -> bool:
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
+    except OverflowError:  # an integer too large for a float
         return False
 
 
 def bracket_size(rung: int, rungs: int, eta: float) -> int:
-    """Configurations that a bracket starts on a rung: ceil((s_max + 1) / (s + 1) eta^s), Algorithm 6, line 3."""
+    """Number of configurations a bracket starts on a rung: ceil((s_max + 1) / (s + 1) eta^s), Algorithm 6, line 3."""
     return rounded_up(rungs * eta**rung / (rung + 1))
 
 
 def rounded_up(size: float) -> int:
-    """The smallest whole number that is not below a number of configurations, but for rounding."""
+    """The smallest whole number not below a number of configurations, up to rounding."""
     return math.ceil(size * (1 - ROUNDING))
 
 
 def promoted(size: int, eta: float) -> int:
-    """How many of a rung's configurations go on: floor(size / eta), Algorithm 8, line 4, but at least one.
+    """How many of a rung's configurations are promoted: floor(size / eta), Algorithm 8, line 4, but at least one.
 
-    The floor is 0 for a size below eta, which an eta that is not whole, or few configurations, can lead to: without
+    The floor is 0 for a size below eta, which a fractional eta or few configurations can lead to: without
     this rule such a bracket would end before the largest budget.
     """
     return max(1, math.floor(size / eta * (1 + ROUNDING)))
@@ -75,12 +75,12 @@ class Bracket:
     """A run of successive halving. Configurations are numbers.
 
     Attributes:
-        number: counts brackets from 0.
-        rung: where it stands; -1 when it is done.
-        size: configurations of this rung.
-        started: how many of them have been proposed.
+        number: of the bracket, from 0.
+        rung: the current rung; -1 when the bracket is done.
+        size: number of configurations on this rung.
+        started: number of them that have been proposed.
         waiting: promoted to this rung and not yet proposed, best first.
-        results: (loss, trial, configuration) of those that have been told.
+        results: (loss, trial, configuration) of those told.
     """
 
     number: int
@@ -100,12 +100,12 @@ class Bracket:
         return self.rung < 0
 
     def tell(self, loss: float, trial: int, configuration: int, eta: float) -> list[int]:
-        """Note a loss, infinite for a failure; the last one of a rung promotes the best to the next larger budget.
+        """Record a loss, infinite for a failure; the last one of a rung promotes the best to the next larger budget.
 
-        Returns the configurations that go no further: none before the last loss of a rung.
+        Returns the configurations that are dropped: none before the last loss of a rung.
 
         Equal losses, failures among them, are ranked by their trials' numbers: a rung where everything fails still
-        promotes, since what fails on a small budget may do on a larger one.
+        promotes, since what fails on a small budget may succeed on a larger one.
         """
         self.results.append((loss, trial, configuration))
         if len(self.results) < self.size:

@@ -1,12 +1,12 @@
 """CMA-ES (Hansen and Ostermeier, 2001) by its own library, on the unit cube.
 
 The search starts in the middle of the cube with a standard deviation of a quarter, and the library keeps it inside.
-`ask` hands out the points of a generation, in parallel as many as it has; the generation is told when its last point
+`ask` returns the points of a generation, in parallel as many as it has; the generation is told when its last point
 is, so that near its end `ask` may return fewer trials than asked for. When the library's criteria say that a search
 has converged, another starts from a uniform point with twice the population (IPOP; Auger and Hansen, 2005).
 
 Categorical hyperparameters are cells of the cube like all others; a point in a forbidden part of the cube is drawn
-again, and after many a uniform one taken instead. A failed trial counts with the worst-case loss that it carries.
+again, and after many draws a uniform one is taken. A failed trial counts with the worst-case loss that it carries.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import CubeEncoding
 from core.validation import require_count
 
-TRIES = 100  # points of a generation that a forbidden clause excludes, before a uniform one is taken
+TRIES = 100  # draws excluded by a forbidden clause before a uniform point is taken
 
 
 class CMAES(ReplayedOptimizer):
-    """See the module.
+    """CMA-ES on the unit cube, restarted with doubled populations.
 
     Args:
-        space: what is searched.
-        generator: one number is drawn from it, which seeds the search.
-        sigma: the first standard deviation, in widths of the cube.
-        population: of the first search; the library's 4 + 3 log(d) unless given.
+        space: the search space.
+        generator: provides one number, which seeds the search.
+        sigma: the initial standard deviation, in widths of the cube.
+        population: of the first search; by default the library's 4 + 3 log(d).
 
     Raises:
-        UserError: a setting out of its range, or a space with nothing to choose.
+        UserError: a setting out of range, or a space with nothing to choose.
     """
 
     SETTINGS = ("sigma", "population")
@@ -61,7 +61,7 @@ class CMAES(ReplayedOptimizer):
 
 
 class _Generations:
-    """The library's strategy, the points of its generation that wait to be asked for, and the losses told so far."""
+    """The library's strategy, the points of its generation not yet asked for, and the losses told so far."""
 
     def __init__(self, encoding: CubeEncoding, seed: int, sigma: float, population: int | None) -> None:
         self.encoding, self.sigma = encoding, sigma
@@ -91,11 +91,11 @@ class _Generations:
                 self.strategy = self._begin(start, 2 * self.strategy.popsize)
 
     def _begin(self, start: NDArray[np.float64], population: int | None) -> CMAEvolutionStrategy:
-        """A strategy that draws from our generator; the library has no search in one dimension: it gets a second."""
+        """A strategy that draws from our generator; the library cannot search one dimension, so it gets a second."""
         options = {
             "bounds": [0, 1],
             "randn": lambda *shape: self.generator.standard_normal(shape),
-            "seed": np.nan,  # the library's own would be numpy's global one
+            "seed": np.nan,  # the library's default is numpy's global generator
             "verbose": -9,
             "verb_log": 0,
             "signals_filename": "",

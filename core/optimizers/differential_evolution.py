@@ -1,15 +1,15 @@
 """Differential evolution of configurations, asynchronous: best/1/bin (Storn and Price, 1997) with dithering.
 
 The first trials are a Latin hypercube of the population's size. Then the members are challenged in turn: a trial of
-`core.spaces.evolution` from the population as it is at that moment, which takes the member's place when it is
-told and not worse. So a slow trial holds up no other. A member that is not yet told takes part in the differences of
+`core.spaces.evolution` from the population at that moment, which replaces the member when it is
+told and not worse. So a slow trial delays no other. A member not yet told takes part in the differences of
 others, and any loss is better than none.
 
-SciPy's differential evolution has no ask and tell, hence ours. The constants are SciPy's, beside the population:
-SciPy's 15 points a dimension would be all of a usual budget.
+SciPy's differential evolution has no ask and tell, hence ours. The constants are SciPy's, except the population:
+SciPy's 15 points per dimension would use up a typical budget.
 
-Members stay where the step put them; what is evaluated is the configuration in whose cell they lie. A trial in a
-forbidden part of the cube is drawn again, and after many a uniform one taken instead.
+Members stay where the step put them; the configuration whose cell they lie in is evaluated. A trial in a
+forbidden part of the cube is drawn again, and after many draws a uniform one is taken.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from core.spaces import CubeEncoding
 from core.spaces.evolution import latin_hypercube, trials
 from core.validation import require_count
 
-TRIES = 100  # steps that a forbidden clause excludes, before a uniform point is taken
+TRIES = 100  # steps excluded by a forbidden clause before a uniform point is taken
 
 
 class DifferentialEvolution(Optimizer):
-    """See the module.
+    """Asynchronous differential evolution, best/1/bin.
 
     Args:
-        space: what is searched.
-        generator: one number is drawn from it, which seeds the search.
-        population: members.
+        space: the search space.
+        generator: provides one number, which seeds the search.
+        population: number of members.
         crossover: probability that a coordinate comes from the mutant.
         mutation: bounds of the mutation factor.
 
     Raises:
-        UserError: a setting out of its range, or a space with nothing to choose.
+        UserError: a setting out of range, or a space with nothing to choose.
     """
 
     SETTINGS = ("population", "crossover", "mutation")
@@ -71,7 +71,7 @@ class DifferentialEvolution(Optimizer):
         self._points: dict[int, Tensor] = {}  # of the trials under way
 
     def _first_population(self) -> Tensor:
-        """A Latin hypercube (population, d), with uniform allowed points in the place of forbidden ones."""
+        """A Latin hypercube (population, d), with uniform allowed points in place of forbidden ones."""
         (members,) = latin_hypercube(self.population, self.encoding.dimension, [self._generator])
         for row in np.flatnonzero(~self.encoding.allowed(members)):
             members[row] = self._uniform_point()

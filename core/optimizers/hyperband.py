@@ -1,9 +1,9 @@
 """Successive halving (Jamieson and Talwalkar, 2016; thesis Algorithm 8) and Hyperband (Li et al., 2017; Algorithm 6).
 
-They and BOHB share brackets that one pool of workers evaluates (thesis 6.3.2). Whenever a worker is free, it gets the
-waiting configuration with the smallest budget, of brackets with the same budget the one that began first. A new bracket
-begins only where none has a configuration waiting: while a rung of one bracket is still being evaluated, the free
-workers begin the next bracket. With one worker brackets follow one another.
+They and BOHB share brackets evaluated by one pool of workers (thesis 6.3.2). Whenever a worker is free, it gets the
+waiting configuration with the smallest budget; among brackets with the same budget, the one that began first. A new
+bracket begins only if none has a configuration waiting: while a rung of one bracket is still being evaluated, the free
+workers begin the next bracket. With one worker, brackets follow one another.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ PROMOTED = "promoted"
 
 
 class Bandit(Optimizer):
-    """Base: a subclass says how the brackets begin, and may choose new configurations otherwise than at random.
+    """Base: a subclass defines how the brackets begin, and may choose new configurations other than at random.
 
     Trials say in `info` their bracket (from 0), their rung (0 is the largest budget), the configuration's number (from
     0, in the order of choosing) and their origin: "random", "promoted", or what a subclass adds.
 
     Args:
-        space: what is searched.
-        generator: everything random is drawn from it.
-        minimum_budget, maximum_budget, eta: the rungs are maximum_budget eta^-s and not below the minimum.
-        brackets: how many to run; None for no end.
+        space: the search space.
+        generator: source of all random numbers.
+        minimum_budget, maximum_budget, eta: the rungs are maximum_budget eta^-s, not below the minimum.
+        brackets: number to run; None for no end.
 
     Attributes:
-        budgets: of the rungs 0, 1, .., descending.
+        budgets: budgets of the rungs 0, 1, .., descending.
 
     Raises:
         UserError: budgets not ascending and positive, eta below 2, brackets below 1, or a space with nothing to choose.
@@ -71,7 +71,7 @@ class Bandit(Optimizer):
 
     @abstractmethod
     def _first_rung(self, number: int) -> tuple[int, int]:
-        """The rung that bracket `number` begins on, and how many configurations it begins with."""
+        """The rung on which bracket `number` begins, and the number of configurations it begins with."""
 
     def _choose(self) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
         """A new configuration: its canonical point (d,), its values, and its origin."""
@@ -79,7 +79,7 @@ class Bandit(Optimizer):
 
     @property
     def ends(self) -> bool:
-        """Whether it will be finished some time."""
+        """Whether it finishes by itself."""
         return self.brackets is not None
 
     @property
@@ -143,8 +143,8 @@ class SuccessiveHalving(Bandit):
     """Brackets that all begin on the smallest rung, with the same number of random configurations.
 
     Args:
-        configurations: how many a bracket begins with; eta^s_max where None, so that one reaches the largest budget.
-        brackets: how many to run, one by default.
+        configurations: number that a bracket begins with; eta^s_max if None, so that one reaches the largest budget.
+        brackets: number to run, one by default.
 
     Raises:
         UserError: as `Bandit`, or configurations below 1.
@@ -172,9 +172,9 @@ class SuccessiveHalving(Bandit):
 
 
 class Hyperband(Bandit):
-    """Brackets of random configurations that begin on the rungs s_max, s_max - 1, .., 0, and so on from s_max again.
+    """Brackets of random configurations that begin on the rungs s_max, s_max - 1, .., 0, then from s_max again.
 
-    Bracket s begins with ceil((s_max + 1) / (s + 1) eta^s) configurations, as the thesis and Li et al. have it; the
+    Bracket s begins with ceil((s_max + 1) / (s + 1) eta^s) configurations, as in the thesis and Li et al.; the
     authors' code begins with floor((s_max + 1) / (s + 1)) eta^s.
     """
 

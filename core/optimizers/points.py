@@ -1,6 +1,6 @@
-"""Points of the unit cube in an optimizer: drawn uniformly, settled where a configuration lies, and kept with losses.
+"""Points of the unit cube in an optimizer: drawn uniformly, moved to configurations, and stored with losses.
 
-Uniform points are drawn and decoded many at once because one alone costs nearly as much. For the one point that a
+Uniform points are drawn and decoded in batches because a single one costs nearly as much. For the one point that a
 density proposes, `CubeEncoding.canonical` does all that a space may need; spaces without conditions need less.
 """
 
@@ -33,11 +33,11 @@ class UniformDraws:
         return self._points[self._left], self._configurations.pop()
 
     def state(self) -> dict[str, Any]:
-        """The generator, and the points that are drawn and not used."""
+        """The generator, and the points drawn but not yet used."""
         return {"generator": self.generator.bit_generator.state, "points": self._points[: self._left].copy()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """The inverse of `state`; what shares the generator continues as well."""
+        """The inverse of `state`; whatever shares the generator continues too."""
         self.generator.bit_generator.state = state["generator"]
         self._hold(state["points"].copy())
 
@@ -63,11 +63,11 @@ class Canonical:
         self._numbers = _Numbers.of(encoding.columns)
 
     def active(self, points: NDArray[np.float64]) -> NDArray[np.bool_] | None:
-        """Which coordinates of points (n, d) matter, (n, d); None where all do because the space has no conditions."""
+        """Which coordinates of points (n, d) matter, (n, d); None if all do because the space has no conditions."""
         return self.encoding.active(points) if self._conditional else None
 
     def allowed(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Those of the points (n, d) that no forbidden clause excludes."""
+        """The points among these (n, d) that no forbidden clause excludes."""
         return points[self.encoding.allowed(points)] if self._forbidding else points
 
     def settle(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], dict[str, Any]]:
@@ -85,7 +85,7 @@ class Canonical:
 
 
 class _Numbers(NamedTuple):
-    """The float and integer coordinates, and what `Column` says of each: arrays (numbers,)."""
+    """The float and integer coordinates, and the properties of their `Column`s as arrays (numbers,)."""
 
     places: NDArray[np.int64]
     low: NDArray[np.float64]
@@ -106,7 +106,7 @@ class _Numbers(NamedTuple):
         return cls(np.array(places, dtype=np.int64), low, high, least, largest, log, integer)
 
     def settle(self, point: NDArray[np.float64]) -> list[float | int]:
-        """The values at a point (d,), as `Column.read` gives them; integers move to the middles of their cells."""
+        """The values at a point (d,), as from `Column.read`; integers move to the middles of their cells."""
         coordinates = point[self.places]
         numbers = self.low * (1 - coordinates) + self.high * coordinates
         np.exp(numbers, out=numbers, where=self.log)

@@ -1,12 +1,12 @@
 """What to evaluate next: the part of Bayesian optimization that differs from method to method, batched over runs.
 
-    x_n = argmax_x a(x; D_{n-1})          (thesis, Algorithm 1; in print the data are those of step n)
+    x_n = argmax_x a(x; D_{n-1})          (thesis, Algorithm 1, which prints the data of step n)
 
 A policy maps the observations of all runs to the next point of each. It holds no observations of its own, so that the
 same policy serves runs in lockstep, ask and tell, and parallel evaluation with points pending.
 
-The utility is what the papers took for each kind of model. A Bayesian network's samples are matched by one Gaussian
-(Eq. 5 of the NIPS paper) and so are a forest's trees (Eqs. 2.6 and 2.7); a Gaussian process and DNGO have sampled
+The utility is the papers' choice for each kind of model. A Bayesian network's samples are matched by one Gaussian
+(Eq. 5 of the NIPS paper), and so are a forest's trees (Eqs. 2.6 and 2.7); a Gaussian process and DNGO have sampled
 hyperparameters, over which the acquisition is averaged (Eq. 2.5; DNGO, Eq. 12). A Gaussian process predicts the
 function, the others an observation. With points pending, either is averaged over fantasies of their outcomes
 (`core.acquisition.mcei`).
@@ -40,7 +40,7 @@ from core.models.random_forest import RandomForest
 from core.spaces import CubeEncoding
 
 ACQUISITIONS = ("ei", "pi", "lcb", "thompson")
-INCUMBENTS = 5  # best observations that a maximizer may search around
+INCUMBENTS = 5  # number of best observations that a maximizer may search around
 SEEDS = 2**63 - 1
 
 
@@ -56,10 +56,10 @@ class Policy(Protocol):
             X: evaluated points of the unit cube, (runs, N, d), N at least 1.
             y: their losses, (runs, N).
             pending: points under evaluation, (runs, J, d); J may be 0.
-            generators: one a run.
+            generators: one per run.
 
         Returns:
-            (runs, d), points that stand for allowed configurations.
+            (runs, d), points of allowed configurations.
         """
         ...
 
@@ -71,26 +71,26 @@ class Uniform:
     encoding: CubeEncoding
 
     def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
-        """See `Policy.propose`."""
+        """A uniform point for each run, whatever was evaluated."""
         return uniform_points(self.encoding, 1, generators).squeeze(1)
 
 
 @dataclass(frozen=True)
 class ModelBased:
-    """Fit a model to the observations and maximise an acquisition function.
+    """Fit a model to the observations and maximize an acquisition function.
 
     Attributes:
-        encoding: of the space.
-        make_model: from the number of observations, which a model's effort may depend on, to the model that is fitted
+        encoding: encoding of the space.
+        make_model: from the number of observations, on which a model's effort may depend, to the model that is fitted
             to them. It may return the same object every time, one that continues from its last fit; then it has the
             methods `state` and `restore` of `core.study.bayesian.Continued`.
-        maximizer: one of `core.acquisition.maximizers`; its candidates are moved to points that stand for
-            configurations where the space has other than continuous hyperparameters.
+        maximizer: one of `core.acquisition.maximizers`; its candidates are moved to points of
+            configurations if the space has hyperparameters that are not continuous.
         acquisition: "ei", "pi", "lcb" or "thompson".
-        fantasies: outcomes that are drawn for the points pending.
+        fantasies: number of outcomes drawn for the pending points.
 
     Raises:
-        UnknownNameError: an acquisition function of another name.
+        UnknownNameError: an unknown acquisition function.
     """
 
     encoding: CubeEncoding
@@ -106,7 +106,7 @@ class ModelBased:
             object.__setattr__(self, "maximizer", replace(self.maximizer, project=self._project))
 
     def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
-        """See `Policy.propose`."""
+        """The maximizer of the acquisition function of a model fitted to each run."""
         model = self.make_model(y.shape[1]).fit(X, y, generators)
         acquisition = utility(model, self.acquisition, y, pending, generators, self.fantasies)
         if self.encoding.space.forbidden_clauses:
@@ -122,14 +122,14 @@ class ModelBased:
 
 @dataclass(frozen=True)
 class AllowedOnly:
-    """An acquisition function that is nan, which no maximizer chooses, where the space forbids the configuration."""
+    """An acquisition function that is nan, which no maximizer chooses, if the space forbids the configuration."""
 
     acquisition: Acquisition
     encoding: CubeEncoding
 
     @property
     def logarithmic(self) -> bool:
-        """As the acquisition function."""
+        """Whether the values of the acquisition function are logarithms."""
         return self.acquisition.logarithmic
 
     def __call__(self, X: Tensor) -> Tensor:
@@ -146,7 +146,7 @@ def utility(
     generators: Sequence[torch.Generator],
     fantasies: int,
 ) -> Acquisition:
-    """The acquisition function of a fitted model, given observations y (runs, N) and points pending (runs, J, d)."""
+    """The acquisition function of a fitted model, given observations y (runs, N) and pending points (runs, J, d)."""
     if name == "thompson":
         return ThompsonSample(model, generators)
     best, _ = best_observed(y)
@@ -179,7 +179,7 @@ def _of_members(model: GaussianMixtureModel) -> Callable[[Tensor], tuple[Tensor,
 
 
 def uniform_points(encoding: CubeEncoding, n: int, generators: Sequence[torch.Generator]) -> Tensor:
-    """n points (runs, n, d) of allowed configurations, uniform, each run's from its own generator."""
+    """n uniform points (runs, n, d) of allowed configurations, each run's from its own generator."""
     seeds = [int(torch.randint(SEEDS, (1,), generator=g, device=g.device)) for g in generators]
     points = np.stack([encoding.sample(n, np.random.default_rng(seed)) for seed in seeds])
     return torch.as_tensor(points).to(generators[0].device)

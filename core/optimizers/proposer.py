@@ -17,22 +17,22 @@ MODEL_FAILURES = (ValueError, ArithmeticError, torch.linalg.LinAlgError)
 
 @dataclass(frozen=True)
 class Proposal:
-    """The next point of each run, (runs, d), and where each comes from: a model's failure has its message there."""
+    """The next point of each run, (runs, d), and its origin, which has the message if a model failed."""
 
     points: Tensor
     origins: tuple[str, ...]
 
 
 class Proposer:
-    """Proposals of all runs.
+    """Makes the proposals of all runs.
 
     Args:
         policy: what proposes after the initial design.
         initial: points of the initial design, (runs, n, d); n may be 0, then the first point is uniform.
-        generators: one a run.
+        generators: one per run.
 
     Raises:
-        ValueError: a number of generators or coordinates that does not fit.
+        ValueError: the number of generators or coordinates does not fit.
     """
 
     def __init__(self, policy: Policy, initial: Tensor, generators: Sequence[torch.Generator]) -> None:
@@ -44,7 +44,7 @@ class Proposer:
         self.policy, self.initial, self.generators = policy, initial, list(generators)
 
     def propose(self, number: int, X: Tensor, y: Tensor, pending: Tensor) -> Proposal:
-        """What to evaluate as evaluation `number` of each run, counted from 0.
+        """The points for evaluation `number` of each run, counted from 0.
 
         Args:
             X: evaluated points (runs, N, d).
@@ -65,7 +65,7 @@ class Proposer:
         return Proposal(torch.stack([point for point, _ in parts]), tuple(origin for _, origin in parts))
 
     def _alone(self, run: int, X: Tensor, y: Tensor, pending: Tensor) -> tuple[Tensor, str]:
-        """One run of a batch that failed as a whole, with a copy of the policy: a model may keep state between fits."""
+        """Propose for one run of a batch that failed as a whole, with a copy of the policy: a model may keep state."""
         rows = slice(run, run + 1)
         try:
             policy = copy.deepcopy(self.policy)

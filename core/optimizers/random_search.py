@@ -1,4 +1,4 @@
-"""Random search: uniform configurations of the allowed part of the unit cube, whatever was told."""
+"""Random search: uniform configurations from the allowed part of the unit cube, whatever was told."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from core.spaces import CubeEncoding
 
 
 class RandomSearch(Optimizer):
-    """See the module.
+    """Uniform configurations, without end.
 
     Args:
-        space: what is searched.
-        generator: everything random is drawn from it.
+        space: the search space.
+        generator: source of all random numbers.
 
     Raises:
-        UserError: a space with nothing to choose, or whose forbidden clauses allow hardly anything.
+        UserError: a space with nothing to choose, or whose forbidden clauses allow almost nothing.
     """
 
     def __init__(self, space: ConfigurationSpace, generator: np.random.Generator) -> None:
@@ -32,7 +32,7 @@ class RandomSearch(Optimizer):
         return self._draws.next()[1], None, {}
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
-        """Nothing is learnt."""
+        """Does nothing: random search does not learn."""
 
     def _state(self) -> dict[str, Any]:
         return self._draws.state()

@@ -1,6 +1,6 @@
 """Regularized (ageing) evolution (Real et al., 2019; thesis 7.4.1 and D.3).
 
-The first `population` configurations are random. Later ones are mutants: of `tournament` members drawn with
+The first `population` configurations are random. Later ones are mutants: among `tournament` members drawn with
 replacement, the one with the smallest loss gets one of its active hyperparameters, drawn at random, changed to another
 of its values. Every told configuration joins the population and the oldest member leaves it, whatever its loss.
 
@@ -24,20 +24,20 @@ from core.spaces import CubeEncoding
 from core.validation import require_count
 
 MUTANT = "mutant"
-TRIES = 100  # mutations that a forbidden clause excludes, before a random configuration is taken
+TRIES = 100  # mutations excluded by a forbidden clause before a random configuration is taken
 
 
 class RegularizedEvolution(Optimizer):
-    """See the module.
+    """Ageing evolution with tournament selection.
 
     Args:
-        space: what is searched.
-        generator: everything random is drawn from it.
-        population: members; 100 in the thesis.
-        tournament: members that are compared for a mutation; 10 in the thesis.
+        space: the search space.
+        generator: source of all random numbers.
+        population: number of members; 100 in the thesis.
+        tournament: number of members compared for a mutation; 10 in the thesis.
 
     Raises:
-        UserError: a setting out of its range, or a space with nothing to choose.
+        UserError: a setting out of range, or a space with nothing to choose.
     """
 
     SETTINGS = ("population", "tournament")
@@ -75,7 +75,7 @@ class RegularizedEvolution(Optimizer):
         return self._members[min(rows.tolist(), key=lambda row: self._members[row][0])][1]
 
     def _mutant(self, parent: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A point (d,) that differs from the parent in one active coordinate, beside the inactive ones."""
+        """A point (d,) that differs from the parent in one active coordinate, besides the inactive ones."""
         active = self._canonical.active(parent[None])
         point = parent.copy()
         if active is None:
@@ -87,7 +87,7 @@ class RegularizedEvolution(Optimizer):
         return point
 
     def _another(self, j: int, coordinate: float) -> float:
-        """The coordinate of a value of hyperparameter j, drawn from all but the current one."""
+        """The coordinate of a value of hyperparameter j, drawn from all except the current one."""
         column = self.encoding.columns[j]
         if column.size is None:
             return self.generator.random()

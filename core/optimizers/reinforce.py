@@ -1,15 +1,15 @@
 """REINFORCE over the values of each hyperparameter (Williams, 1992; Ying et al., 2019; thesis 7.4.1 and D.3).
 
-Each hyperparameter has logits a_v of its values, 0 at first, and draws value v with probability p_v = softmax(a)_v. A
+Each hyperparameter has logits a_v for its values, initially 0, and draws value v with probability p_v = softmax(a)_v. A
 told loss is the reward r = -loss, and every hyperparameter that was active moves by
 
     a_u += learning_rate (r - b) d log p_v / d a_u = learning_rate (r - b) (1[u = v] - p_u),
 
-with the probabilities that the value was drawn with, and then b = momentum b + (1 - momentum) r. The baseline b starts
+with the probabilities at the time of the draw, and then b = momentum b + (1 - momentum) r. The baseline b starts
 at the first reward, which therefore changes nothing. A failed evaluation has the smallest reward so far.
 
-A forbidden combination is drawn again, and after many, where the policy has settled on one, a random allowed
-configuration is taken instead, which counts as if it had been drawn. Rewards, steps and logits end at +-1e300.
+A forbidden combination is drawn again, and after many draws, if the policy has settled on one, a random allowed
+configuration is taken instead, which counts as if it had been drawn. Rewards, steps and logits are clipped at +-1e300.
 
 All hyperparameters must be finite: a float has no probabilities of values.
 """
@@ -30,18 +30,18 @@ from core.spaces import Column, CubeEncoding
 from core.validation import require_number
 
 POLICY = "policy"
-TRIES = 1000  # draws that forbidden clauses exclude, before a random configuration is taken
-LARGEST = 1e300  # of numbers that are added and multiplied: their sums stay finite
-MOST_VALUES = 100_000  # of one hyperparameter: no policy learns more
+TRIES = 1000  # draws excluded by forbidden clauses before a random configuration is taken
+LARGEST = 1e300  # bound on numbers that are added and multiplied, so that sums stay finite
+MOST_VALUES = 100_000  # largest number of values of one hyperparameter: no policy could learn more
 
 
 class Reinforce(Optimizer):
-    """See the module.
+    """A policy of independent softmax distributions, one per hyperparameter.
 
     Args:
-        space: what is searched.
-        generator: everything random is drawn from it.
-        learning_rate: 0.1 in the thesis.
+        space: the search space.
+        generator: source of all random numbers.
+        learning_rate: of the policy; 0.1 in the thesis.
         momentum: of the baseline; 0.9 in the thesis.
 
     Attributes:
@@ -49,7 +49,7 @@ class Reinforce(Optimizer):
         baseline: b, None before the first reward.
 
     Raises:
-        UserError: a hyperparameter that is a float or has too many values, a setting out of its range, or a space
+        UserError: a hyperparameter that is a float or has too many values, a setting out of range, or a space
             with nothing to choose.
     """
 
@@ -90,7 +90,7 @@ class Reinforce(Optimizer):
         return self._canonical.settle(point)[1], None, {"origin": origin}
 
     def _draw(self, probabilities: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64], str]:
-        """The places of the values (d,), a point there (d,), and where it comes from."""
+        """The indices of the values (d,), their point (d,), and its origin."""
         cumulated = np.cumsum(probabilities, axis=1)
         for _ in range(TRIES):
             uniforms = self.generator.random((len(cumulated), 1)) * cumulated[:, -1:]

@@ -1,8 +1,8 @@
-"""Optimizers of other libraries: their state is what they were asked and told, and they are restored by repeating it.
+"""Optimizers of other libraries: their state is what they were asked and told, and repeating it restores them.
 
-A library keeps its state in objects that only it understands, and of which a file should not hold code. A search that
-is deterministic given its seed needs none of them: made anew and asked and told the same, it is where it was. The
-configurations it proposes on the way are compared with those it proposed before, so that another version of the
+A library keeps its state in objects that only it understands, and files should not hold their code. A search that
+is deterministic given its seed needs none of them: rebuilt, asked and told the same, it is where it was. The
+configurations that it proposes on the way are compared with the earlier ones, so that another version of the
 library, or another space, is noticed.
 """
 
@@ -21,21 +21,21 @@ from core.spaces import CubeEncoding
 
 
 class RestorableSearch(Protocol):
-    """What a library is wrapped in; deterministic given the seed it was made with."""
+    """The wrapper of a library; deterministic given its seed."""
 
     def propose(self, number: int) -> dict[str, Any] | None:
-        """The configuration of trial `number`, or None while there is nothing to propose; then nothing has changed."""
+        """The configuration of trial `number`, or None, with nothing changed, while there is nothing to propose."""
 
     def observe(self, number: int, outcome: Outcome) -> None:
-        """Take notice of what became of trial `number`."""
+        """Take in the outcome of trial `number`."""
 
 
 class ReplayedOptimizer(Optimizer):
-    """Base of the optimizers that wrap a library. A subclass says how its search starts.
+    """Base of the optimizers that wrap a library. A subclass defines how its search starts.
 
     Args:
-        space: what is searched.
-        generator: one number is drawn from it, which seeds the search.
+        space: the search space.
+        generator: provides one number, which seeds the search.
 
     Raises:
         UserError: a space with nothing to choose.
@@ -50,7 +50,7 @@ class ReplayedOptimizer(Optimizer):
 
     @abstractmethod
     def _start(self, seed: int) -> RestorableSearch:
-        """A search that has been asked and told nothing."""
+        """A fresh search, which has been asked and told nothing."""
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]] | None:
         configuration = self._search.propose(self._asked)

@@ -1,17 +1,17 @@
 """Batches of queries chosen on a grid of candidates by expected improvement under least squares on a representation
 (Brofos et al., section 3), for all runs in lockstep.
 
-Candidates are taken in the order of EI (Eqs. 4 and 5 for minimisation, with the variance of Eq. 7). The queries of a
+Candidates are taken in the order of EI (Eqs. 4 and 5 for minimization, with the variance of Eq. 7). The queries of a
 batch share one posterior, so a rule must keep them apart, here that of the authors' code: a candidate x is skipped
-where its prediction does not differ from that of a query x' already picked, by a two-sided p-value of one half or more,
+if its prediction does not differ from that of a query x' already picked, by a two-sided p-value of one half or more,
 
     2 Phi(-|mu(x) - mu(x')| / sigma(x')) >= 1/2.
 
-Where no candidate with positive EI is left, the one of the largest variance is taken (section 3.1): all of a batch
+If no candidate with positive EI is left, the one with the largest variance is taken (section 3.1): a whole batch
 when EI is nowhere positive, which in floating point means that every candidate is 38 standard deviations worse than
 the best observation, or the rest of it when too few candidates differ.
 
-Losses are minimised. Shapes: candidates (n, d) in the unit cube, the same for all runs; X (runs, N, d), y (runs, N).
+Losses are minimized. Shapes: candidates (n, d) in the unit cube, the same for all runs; X (runs, N, d), y (runs, N).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from core.models.adaptive_least_squares import AdaptiveLeastSquares
 from core.randomness import Generators
 from core.validation import check_counts
 
-SAME = 0.6744897501960817  # |z| where the two-sided p-value is one half
+SAME = 0.6744897501960817  # |z| at which the two-sided p-value is one half
 BLOCK = 1024  # candidates valued at a time: their features fit into the cache
 
 
 class Batch(NamedTuple):
     """Queries of all runs.
 
-    points: (runs, k, d); index: places in the candidates, (runs, k); explored: chosen by variance, (runs, k) bool.
+    points: (runs, k, d); index: positions in the candidates, (runs, k); explored: chosen by variance, (runs, k) bool.
     """
 
     points: Tensor
@@ -46,11 +46,11 @@ class RepresentationBatches:
 
     Args:
         candidates: (n, d) points of the unit cube.
-        model: is updated with every batch.
-        size: queries of a batch.
+        model: updated with every batch.
+        size: number of queries per batch.
 
     Raises:
-        ValueError: candidates that are no points of the unit cube, or fewer than a batch.
+        ValueError: candidates that are not points of the unit cube, or fewer than a batch.
     """
 
     def __init__(self, candidates: Tensor, model: AdaptiveLeastSquares, size: int = 5) -> None:
@@ -68,9 +68,9 @@ class RepresentationBatches:
         """The next batch of every run.
 
         Args:
-            X: evaluated points of the unit cube, (runs, N, d), N at least the units of the last layer.
+            X: evaluated points of the unit cube, (runs, N, d), N at least the number of units in the last layer.
             y: their losses, (runs, N).
-            generators: one a run, for the network's training.
+            generators: one per run, for the network's training.
             pending: points under evaluation, (runs, P, d), which count as picked.
 
         Raises:
@@ -90,11 +90,11 @@ class RepresentationBatches:
         return Batch(self.candidates[index], index, explored)
 
     def forget(self) -> None:
-        """Drop the candidates' features: the model's network is another one, from a saved state."""
+        """Drop the candidates' features: the model's network was replaced from a saved state."""
         self._features = None
 
     def _moments(self) -> tuple[Tensor, Tensor]:
-        """Mean and variance of an observation at the candidates, of standardised targets, (runs, n) each."""
+        """Mean and variance of an observation at the candidates, for standardized targets, (runs, n) each."""
         weights, noise = self.model.weights, self.model.noise_variance.unsqueeze(-1)
         parts = [weights.marginals(block) for block in self._features.split(BLOCK, 1)]
         mean, variance = (torch.cat(values, -1)[0] for values in zip(*parts, strict=True))
@@ -104,15 +104,15 @@ class RepresentationBatches:
 def select(
     ei: Tensor, mean: Tensor, deviation: Tensor, count: int, picked: tuple[Tensor, Tensor] | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The batch by the rules above.
+    """Choose a batch by the rules above.
 
     Args:
         ei, mean, deviation: of the candidates, (runs, n) each.
-        count: queries to pick.
+        count: number of queries to pick.
         picked: mean and deviation of queries under way, (runs, P) each.
 
     Returns:
-        Places in the candidates and whether the variance decided, (runs, count) each.
+        Positions in the candidates and whether the variance decided, (runs, count) each.
     """
     value = torch.where(ei > 0, ei, -torch.inf)
     for at, spread in zip(picked[0].T, picked[1].T, strict=True) if picked is not None else ():

@@ -1,11 +1,11 @@
 """SMAC (Hutter et al., 2011) by its own library, an optional extra: pip install -r envs/requirements-smac.txt.
 
 SMAC3's facade for hyperparameter optimization with its defaults: random forests, log expected improvement, a Sobol
-initial design of ten configurations a hyperparameter but at most a quarter of the planned evaluations. The objective
+initial design of ten configurations per hyperparameter but at most a quarter of the planned evaluations. The objective
 counts as deterministic: each configuration is evaluated once. Conditions and forbidden clauses are ConfigSpace's own.
 
-A finite space ends: once SMAC finds no configuration that it has not proposed, it has finished. A failed trial is told
-as crashed, with the worst-case loss that it carries.
+A finite space runs out: once SMAC finds no configuration that it has not proposed, it has finished. A failed trial is
+told as crashed, with the worst-case loss that it carries.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from core.validation import require_count
 
 
 class SMAC(ReplayedOptimizer):
-    """See the module.
+    """SMAC through its hyperparameter optimization facade.
 
     Args:
-        space: what is searched.
-        generator: one number is drawn from it, which seeds SMAC.
-        evaluations: how many are planned; the initial design depends on it.
+        space: the search space.
+        generator: provides one number, which seeds SMAC.
+        evaluations: the planned number; the initial design depends on it.
 
     Raises:
-        UserError: SMAC is not installed, `evaluations` is not a count, or a space with nothing to choose.
+        UserError: SMAC is not installed, `evaluations` is not a positive whole number, or a space has nothing to
+            choose.
     """
 
     SETTINGS = ("evaluations",)
@@ -51,7 +52,7 @@ class SMAC(ReplayedOptimizer):
 
 
 class _Facade:
-    """SMAC's facade with its trials under way, by our numbers."""
+    """SMAC's facade with its trials under way, by our trial numbers."""
 
     def __init__(self, space: ConfigurationSpace, seed: int, evaluations: int) -> None:
         try:
@@ -67,7 +68,7 @@ class _Facade:
         self.columns = {name: Column.of(space[name]) for name in space}
         self.running: dict[int, Any] = {}
         self.exhausted = False
-        with tempfile.TemporaryDirectory() as folder:  # SMAC writes its scenario down; the state is ours to keep
+        with tempfile.TemporaryDirectory() as folder:  # SMAC writes its scenario to disk; we keep the state ourselves
             scenario = Scenario(
                 copy.deepcopy(space),  # SMAC seeds the space it is given
                 deterministic=True,
@@ -94,11 +95,11 @@ class _Facade:
         self.facade.tell(self.running.pop(number), value, save=False)
 
     def _plain(self, name: str, value: Any) -> Any:
-        """The value as a Python number or the choice itself, for ConfigSpace has numpy's."""
+        """The value as a Python number or the choice itself, since ConfigSpace returns numpy types."""
         column = self.columns[name]
         return column.values(np.array([column.code(value)]))[0]
 
 
 def _unused(configuration: object, seed: int = 0) -> float:
-    """SMAC asks for a target function, which ask and tell never call."""
+    """SMAC requires a target function, which ask and tell never call."""
     raise AssertionError("SMAC evaluated by itself")

@@ -15,7 +15,7 @@ ARRAY = "numpy array"  # marks a tensor that was an array: arrays themselves can
 
 
 def write_state(path: Path, state: Mapping[str, Any]) -> None:
-    """Write a state: to a temporary file first, so that an interruption leaves the last one whole.
+    """Write a state: first to a temporary file, so that an interruption leaves the last one whole.
 
     Raises:
         UserError: the file cannot be written.
@@ -38,14 +38,14 @@ def read_state(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
     except Exception as error:
-        raise UserError(f"{path}: is no saved state of an optimizer: {type(error).__name__}") from error
+        raise UserError(f"{path}: is not a saved state of an optimizer: {type(error).__name__}") from error
     if not isinstance(state, dict):
-        raise UserError(f"{path}: is no saved state of an optimizer: it holds {type(state).__name__}")
+        raise UserError(f"{path}: is not a saved state of an optimizer: it holds {type(state).__name__}")
     return state
 
 
 def _packed(value: Any) -> Any:
-    """The value with arrays as marked tensors, NumPy's numbers as Python's."""
+    """The value with arrays as marked tensors and NumPy numbers as Python numbers."""
     if isinstance(value, Mapping):
         return {key: _packed(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):

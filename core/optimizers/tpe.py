@@ -1,10 +1,10 @@
 """The tree-structured Parzen estimator (Bergstra et al., 2011) by Optuna.
 
-Optuna's `TPESampler` with its defaults; its constant liar lets pending trials count as bad ones, so that parallel
+This is Optuna's `TPESampler` with its defaults; its constant liar counts pending trials as bad ones, so that parallel
 trials keep apart. Hyperparameters become Optuna's distributions: floats and integers with their logarithms, ordinal
-ones the integers of their places, categorical ones the unordered numbers of their choices. Conditions are followed as
-the configuration grows, parents first: an inactive hyperparameter is not suggested. A configuration that a forbidden
-clause excludes is told to Optuna as failed and another one drawn; after many a uniform one is taken.
+ones the integers of their positions, categorical ones the unordered numbers of their choices. Conditions are followed
+as the configuration grows, parents first: an inactive hyperparameter is not suggested. A configuration that a forbidden
+clause excludes is told to Optuna as failed and another one is drawn; after many draws a uniform one is taken.
 
 A failed trial counts with the worst-case loss that it carries.
 """
@@ -22,15 +22,15 @@ from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import Column, CubeEncoding
 
-TRIES = 100  # suggestions that a forbidden clause excludes, before a uniform one is taken
+TRIES = 100  # suggestions excluded by a forbidden clause before a uniform one is taken
 
 
 class TPE(ReplayedOptimizer):
-    """See the module.
+    """Optuna's tree-structured Parzen estimator.
 
     Args:
-        space: what is searched.
-        generator: one number is drawn from it, which seeds Optuna's sampler.
+        space: the search space.
+        generator: provides one number, which seeds Optuna's sampler.
 
     Raises:
         UserError: a space with nothing to choose.
@@ -53,7 +53,7 @@ def suggest(trial: optuna.Trial, column: Column) -> float | int:
 
 
 class _Study:
-    """Optuna's study with its trials under way, by our numbers."""
+    """Optuna's study with its trials under way, by our trial numbers."""
 
     def __init__(self, encoding: CubeEncoding, seed: int) -> None:
         self.encoding, self.space = encoding, encoding.space
@@ -100,7 +100,7 @@ class _Study:
 
 
 def _quiet_study(seed: int) -> optuna.Study:
-    """A study in memory, without a line of log and a warning that is for Optuna's own users."""
+    """A study in memory, without log lines and without a warning meant for Optuna's own users."""
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:

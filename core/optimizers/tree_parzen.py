@@ -1,12 +1,12 @@
 """The tree Parzen estimator (TPE; Bergstra et al., 2011; thesis 6.2, Eq. 6.1) with the settings of Hyperopt.
 
-After `initial_design` random configurations each hyperparameter is chosen by itself: of `candidates` draws from the
-density l of its values among the good configurations, the one with the largest l / g, where g is the density of the
+After `initial_design` random configurations each hyperparameter is chosen separately: among `candidates` draws from the
+density l of its values in the good configurations, the one with the largest l / g, where g is the density of the
 others. Good are the ceil(share sqrt(N)) with the smallest losses, at most 25. The densities are those of
 `core.density.parzen`: products over hyperparameters, unlike BOHB's kernels, and for a conditional hyperparameter of the
 configurations in which it was active. The thesis ran Hyperopt with its defaults, which are the defaults here.
 
-A failed evaluation is among the worst; should the good ones not suffice, all are good that did not fail.
+A failed evaluation is among the worst; if there are not enough good ones, all that did not fail are good.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from core.validation import require_count, require_number
 MODEL = "model"
 MOST_GOOD = 25
 MOST_CELLS = 100  # ordered hyperparameters with more values count as continuous: no density varies within their cells
-TRIES = 10  # proposals that a forbidden clause excludes, before a random one is taken
+TRIES = 10  # proposals excluded by a forbidden clause before a random one is taken
 
 
 class TreeParzen(Optimizer):
-    """See the module.
+    """The tree Parzen estimator with the settings of Hyperopt.
 
     Args:
-        space: what is searched.
-        generator: everything random is drawn from it.
-        initial_design: random configurations before the first model.
-        share: gamma.
-        candidates: draws from l a hyperparameter.
+        space: the search space.
+        generator: source of all random numbers.
+        initial_design: number of random configurations before the first model.
+        share: gamma, which sets the number of good configurations.
+        candidates: number of draws from l per hyperparameter.
 
     Raises:
-        UserError: a setting out of its range, or a space with nothing to choose.
+        UserError: a setting out of range, or a space with nothing to choose.
     """
 
     SETTINGS = ("initial_design", "share", "candidates")
@@ -82,7 +82,7 @@ class TreeParzen(Optimizer):
         self._edges, self._middles = self._cells()
 
     def good(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Which told configurations are good and which are not, each in the order of telling."""
+        """The good configurations among those told, and the others, each in the order of telling."""
         n, order = len(self._told), np.argsort(self._told.losses, kind="stable")
         count = min(math.ceil(self.share * math.sqrt(n)), MOST_GOOD, int(np.isfinite(self._told.losses).sum()))
         return np.sort(order[:count]), np.sort(order[count:])
@@ -120,7 +120,7 @@ class TreeParzen(Optimizer):
         return best
 
     def _best_row(self, l: NDArray[np.float64], g: NDArray[np.float64]) -> NDArray[np.int64]:  # noqa: E741
-        """Of draws from probability tables l (k, d) the rows with the largest l / g, (d,)."""
+        """Among draws from probability tables l (k, d), the rows with the largest l / g, (d,)."""
         rows = pick(np.cumsum(l, axis=0), self.generator.random((self.candidates, l.shape[1])))
         columns = np.arange(l.shape[1])
         return rows[np.argmax(l[rows, columns] / g[rows, columns], axis=0), columns]

@@ -8,7 +8,7 @@
     g              smoothed_gradient    average of grad U
     V              gradient_variance    average of (grad U)^2, uncentred; V^1/2 is the mass
     eps            step_size
-    eps V^-1/2 C   decay                share of the velocity that the friction C takes a step; 0.05, momentum_decay
+    eps V^-1/2 C   decay                share of the velocity lost to friction C per step; 0.05, momentum_decay
 
 In every step (Eq. 10, where 2 eps^3 V^-1/2 C V^-1/2 = 2 eps^2 decay V^-1/2):
 
@@ -21,18 +21,18 @@ this one use 1 / (tau + 1), which cannot exceed 1/2):
     tau <- tau + 1 - tau g^2 / V,   g <- g + (grad - g) / (tau + 1),   V <- V + (grad^2 - V) / (tau + 1)
 
 from tau = g = V = 1. Averages with common weights keep g^2 <= V, hence tau >= 1; and V > 0 without a floor, since a
-gradient that vanishes makes tau grow by 1 a step and V fall like 1 / step.
+gradient that vanishes makes tau grow by 1 per step and V fall like 1 / step.
 
-`freeze` ends the burn-in and leaves C as it is, as the authors' code does; where 2 decay V^-1/2 < eps^2 no noise is
-added. The paper raises C where min(V^-1) C >= eps demands it, decay = max(momentum_decay, eps^2 V^1/2): with
-`raise_friction`. Half of that is enough for a variance that is not negative (ERRATA), but that variance is zero, and a
-parameter whose gradient is exact (all points in one batch) would be optimised instead of sampled; the printed condition
+`freeze` ends the burn-in and leaves C unchanged, as the authors' code does; where 2 decay V^-1/2 < eps^2 no noise is
+added. The paper raises C where min(V^-1) C >= eps requires it, decay = max(momentum_decay, eps^2 V^1/2): with
+`raise_friction`. Half of that suffices for a non-negative variance (ERRATA), but then that variance is zero, and a
+parameter whose gradient is exact (all points in one batch) would be optimized instead of sampled; the printed condition
 leaves eps^4.
 
 Which one works: after a short burn-in V still remembers the large gradients of the start. A friction raised to it holds
-a network's noise variance where the burn-in left it, far too small, and held-out log-likelihoods lose several nats a
-point; not raised, the variance recovers. After a long burn-in networks agree, but minibatch noise heats the stiff
-parameters of chains that are not raised, and a raised friction samples those right.
+a network's noise variance where the burn-in left it, far too small, and held-out log-likelihoods lose several nats per
+point; otherwise the variance recovers. After a long burn-in networks agree, but minibatch noise heats the stiff
+parameters of chains without raised friction, which a raised friction samples correctly.
 
 What is sampled: where U has curvature lambda, the stationary variance is (T / lambda) / (1 - h / (2 (2 - decay))), with
 h = eps^2 V^-1/2 lambda for the discretisation and T = 1 - (1 - f) eps^2 V^1/2 / (2 decay) for -eps^4, which makes room
@@ -73,7 +73,7 @@ class AdaptiveSGHMCState(NamedTuple):
 class AdaptiveSGHMC:
     """The paper's constants are the defaults. Raises UserError unless step_size > 0 and 0 < momentum_decay <= 1.
 
-    `raise_friction` raises C at the end of the burn-in, as the paper says; the authors' code does not, see the module.
+    `raise_friction` raises C at the end of the burn-in, as the paper says; the authors' code does not, see above.
     """
 
     step_size: float = 1e-2
@@ -85,7 +85,7 @@ class AdaptiveSGHMC:
         check_momentum_decay(self)
 
     def init(self, position: torch.Tensor) -> AdaptiveSGHMCState:
-        """Chains at rest at `position`, shape (chains, P), at the beginning of the burn-in."""
+        """Chains at rest at `position`, shape (chains, P), at the start of the burn-in."""
         position = starting_position(position)
         ones = [torch.ones_like(position) for _ in range(3)]
         decay = torch.full_like(position, self.momentum_decay)
@@ -111,7 +111,7 @@ class AdaptiveSGHMC:
         return state
 
     def freeze(self, state: AdaptiveSGHMCState) -> AdaptiveSGHMCState:
-        """End the burn-in: tau, g, V and C stay from here on, C raised first where asked for and demanded by V."""
+        """End the burn-in: tau, g, V and C stay fixed, after `raise_friction` has raised C where V requires it."""
         if not self.raise_friction:
             return state._replace(adapting=False)
         demanded = state.gradient_variance.sqrt().mul_(self.step_size**2)

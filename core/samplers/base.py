@@ -1,6 +1,6 @@
-"""What the stochastic-gradient samplers have in common: the three functions of a sampler, the checks of its constants.
+"""What the stochastic-gradient samplers have in common: a sampler's three functions and the checks of its constants.
 
-A sampler is a frozen dataclass of constants and holds no chain. Its chains live in a state, a named tuple of tensors
+A sampler is a frozen dataclass of constants and holds no chains. Its chains live in a state, a named tuple of tensors
 of shape (chains, P) whose first field is the position theta. Operations are element-wise: chains are independent. The
 target is exp(-U(theta)); samplers see U only through (estimates of) its gradient.
 """
@@ -21,21 +21,21 @@ class Sampler(Protocol[StateT]):
     """init, step, freeze: everything that a model or an experiment may ask of a stochastic-gradient sampler."""
 
     def init(self, position: torch.Tensor) -> StateT:
-        """The state of chains that start at `position`, shape (chains, P), of which a copy is taken."""
+        """The state of chains that start at a copy of `position`, shape (chains, P)."""
 
     def step(
         self, state: StateT, gradient: torch.Tensor, generator: Generators, noise: torch.Tensor | None = None
     ) -> StateT:
         """One step of all chains.
 
-        `gradient`, shape (chains, P), is of U at `state.position`, or an unbiased estimate of it (a minibatch, its
-        likelihood terms scaled to all N points). `noise` takes the place of the standard normals that would be drawn
+        `gradient`, shape (chains, P), is that of U at `state.position`, or an unbiased estimate of it (a minibatch, its
+        likelihood terms scaled to all N points). `noise` replaces the standard normals that would be drawn
         from `generator`, which may then be None.
-        The passed state is consumed: its tensors are updated in place and are those of the returned state.
+        The passed state is consumed: its tensors are updated in place and become those of the returned state.
         """
 
     def freeze(self, state: StateT) -> StateT:
-        """End the burn-in: what the sampler adapted stays as it is from here on. The identity where nothing adapts."""
+        """End the burn-in: what the sampler adapted stays fixed from here on. The identity if nothing adapts."""
 
 
 def starting_position(position: torch.Tensor) -> torch.Tensor:
@@ -47,12 +47,12 @@ def starting_position(position: torch.Tensor) -> torch.Tensor:
 
 
 def standard_normals(position: torch.Tensor, generator: Generators, noise: torch.Tensor | None) -> torch.Tensor:
-    """`noise` where it is given, else standard normals of the position's shape, type and device."""
+    """`noise` if given, else standard normals of the position's shape, type and device."""
     return normal_(torch.empty_like(position), generator) if noise is None else noise
 
 
 def check_momentum_decay(owner: Any) -> None:
-    """Raise UserError unless friction takes a share of the momentum in (0, 1] a step.
+    """Raise UserError unless friction takes a share of the momentum in (0, 1] per step.
 
     Without friction no noise may be added; above 1 the momentum would change its sign at each step.
     """

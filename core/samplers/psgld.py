@@ -12,12 +12,12 @@ the preconditioner. All tensors are (chains, P) and all operations element-wise.
     V     <- alpha V + (1 - alpha) grad^2
     theta <- theta - (epsilon / 2) (G grad - Gamma) + Normal(0, epsilon G)
 
-* Gamma_i = sum_j dG_ij / dtheta_j is left out, as Li et al. do in their experiments. Their price while V goes on
-  adapting is a bias: theta and G depend on each other. After `freeze` G is constant, so Gamma is zero and nothing is
+* Gamma_i = sum_j dG_ij / dtheta_j is left out, as in the experiments of Li et al. The price, while V goes on
+  adapting, is a bias: theta and G depend on each other. After `freeze` G is constant, so Gamma is zero and nothing is
   left out; stop adapting at the end of the burn-in unless the original's behaviour is wanted.
-* V starts at the mean, over a chain's parameters, of the first grad^2. From zero, as RMSprop has it, G would begin at
+* V starts at the mean, over a chain's parameters, of the first grad^2. From zero, as in RMSprop, G would begin at
   10 / |grad|, whose tail is heavy: the noise throws out a parameter whose first gradient happens to be small.
-* grad is of U, N times the mean gradient from which the paper forms V. With their epsilon and lambda multiplied by N
+* grad is that of U, N times the mean gradient from which the paper forms V. With their epsilon and lambda times N
   the two are the same algorithm.
 
 After `freeze`, in a direction of curvature c with exact gradients, the stationary variance is
@@ -84,7 +84,7 @@ class PreconditionedSGLD:
         return state
 
     def freeze(self, state: PreconditionedSGLDState) -> PreconditionedSGLDState:
-        """End the burn-in: V, and with it the preconditioner, stays as it is from here on.
+        """End the burn-in: V, and with it the preconditioner, stays fixed from here on.
 
         Raises ValueError before the first step, when there is no gradient to precondition with.
         """

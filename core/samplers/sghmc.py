@@ -5,7 +5,7 @@
     theta     position          parameters, distributed as exp(-U(theta))
     v         velocity          eps r, r the momentum
     eps       step_size
-    eps C     momentum_decay    share of the velocity that friction takes a step
+    eps C     momentum_decay    share of the velocity lost to friction per step
     B^        noise_estimate    half of eps times the variance of the gradient's noise; 0 unless it is known
 
 With v = eps r, Eq. 7 becomes
@@ -74,5 +74,5 @@ class SGHMC:
         return state
 
     def freeze(self, state: SGHMCState) -> SGHMCState:
-        """The state as it is: nothing adapts."""
+        """The state unchanged: nothing adapts."""
         return state

@@ -6,7 +6,7 @@
 
     theta <- theta - (epsilon / 2) grad + Normal(0, epsilon)
 
-A constant step needs no weighted averages, at the price of a bias. In a direction of curvature lambda, with exact
+A constant step needs no weighted averages, at the cost of a bias. In a direction of curvature lambda, with exact
 gradients, the stationary variance is (1 / lambda) / (1 - epsilon lambda / 4), and chains diverge where
 epsilon lambda is 4 or more. Gradient noise of variance s^2 multiplies it by 1 + epsilon s^2 / 4.
 """
@@ -52,5 +52,5 @@ class SGLD:
         return state
 
     def freeze(self, state: SGLDState) -> SGLDState:
-        """The state as it is: nothing adapts."""
+        """The state unchanged: nothing adapts."""
         return state

@@ -11,7 +11,7 @@ Figures 3 and 5 (a technical report of 2000), batched over chains.
 
 An update moves every chain along a line: a coordinate axis, in turn, or a random direction. It leaves f exactly
 invariant for any w and m; they only decide the speed. Chains go on in lockstep until the last one has found its point,
-so f is always evaluated for all chains (its rows may belong to different data); a chain that is done waits.
+so f is always evaluated for all chains (its rows may belong to different data); finished chains wait.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from core.randomness import Generators, block_size, normal_, uniform_
 LogDensity = Callable[[torch.Tensor], torch.Tensor]
 Directions = Callable[[int, torch.Tensor, Generators], torch.Tensor]
 
-# Shrinking multiplies the interval by 3/4 on average: 4000 times is beyond the range of any floating-point number.
+# Shrinking multiplies the interval by 3/4 on average: 4000 times exceeds the range of any floating-point number.
 _MAX_SHRINKAGES = 4000
 
 
@@ -56,10 +56,10 @@ def slice_sample(
 ) -> torch.Tensor:
     """Samples of shape (samples, chains, P) from chains that start at `position`, shape (chains, P).
 
-    A sweep is P updates. `burn_in` sweeps are discarded, after that every `thinning`-th is kept.
+    A sweep is P updates. `burn_in` sweeps are discarded; after that every `thinning`-th is kept.
 
-    Raises UserError for constants out of range and where the density at a starting point is not positive and finite,
-    RuntimeError when the density does not return the same value at the same point.
+    Raises UserError for constants out of range or if the density at a starting point is not positive and finite,
+    RuntimeError if the density does not return the same value at the same point.
     """
     _check(samples=(samples, 1), burn_in=(burn_in, 0), thinning=(thinning, 1), max_expansions=(max_expansions, 1))
     width = torch.as_tensor(width, dtype=position.dtype, device=position.device)

@@ -6,7 +6,7 @@ of section C.8.
     collector                   the learning curves of C.8
 
 On the CPU networks train one after the other in machine code (`compiled`), on other devices all at once (`batched`);
-both do the same steps, from random numbers of their own.
+both take the same steps, with random numbers of their own.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from core.training.networks import Networks, Part, Parts, Records
 
 
 def train(networks: Networks, parts: Parts, device: str = "cpu", progress: Progress = silent) -> Records:
-    """Train a group. The same group on the same device gives the same errors; `progress` is told the share done.
+    """Train a group. The same group on the same device gives the same errors; `progress` receives the share done.
 
     `seconds` of a network, its cost to an optimizer, is on the CPU the CPU time of the one thread that trained it
-    alone, so that load of the machine changes it little, times E / epochs done where it diverged and stopped early. On
-    other devices it is its share of the group's time on the wall: networks of a group do the same arithmetic.
+    alone, so that the machine's load changes it little, times E / epochs done if it diverged and stopped early. On
+    other devices it is its share of the group's wall-clock time: networks of a group do the same arithmetic.
     """
     if device == "cpu":
         from core.training.compiled import train_compiled

@@ -1,7 +1,7 @@
-"""Training of all networks of a group at once in torch, on any device: one batched matrix product a layer.
+"""Training of all networks of a group at once in torch, on any device: one batched matrix product per layer.
 
-The equations are those of `core.compiled.training`. Parameters of the G networks lie in one tensor theta (G, P), so
-that Adam is a few operations on it; gradients are written by hand, into views of a tensor of the same layout.
+The equations are those of `core.compiled.training`. Parameters of the G networks are in one tensor theta (G, P), so
+that Adam is a few operations on it; gradients are coded by hand and written into views of a tensor of the same layout.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from core.progress import Progress, silent
 from core.randomness import permutations
 from core.training.networks import Networks, Part, Parts, Records
 
-LARGEST_ACTIVATIONS = 2**26  # elements of a layer's activations while validating, over all networks
+LARGEST_ACTIVATIONS = 2**26  # elements of a layer's activations during validation, over all networks
 
 Layers = list[tuple[Tensor, Tensor]]
 
@@ -43,7 +43,7 @@ class Draws:
 
 
 class BatchedTraining:
-    """The state of a group on its way: parameters, moments and the step's number."""
+    """The state of a group in training: parameters, moments and the number of the step."""
 
     def __init__(self, networks: Networks, parts: Parts, device: torch.device | str, draws: Draws) -> None:
         self.networks, self.classes, self.draws = networks, parts.classes, draws
@@ -66,7 +66,7 @@ class BatchedTraining:
         return total / len(y)
 
     def error(self, part: Part) -> Tensor:
-        """The mean error over a part of the data, nothing dropped, (G,) float64."""
+        """The mean error over a part of the data without dropout, (G,) float64."""
         rows = max(1, LARGEST_ACTIVATIONS // (len(self.theta) * max(self.networks.sizes[1:])))
         total = torch.zeros(len(self.theta), dtype=torch.float64, device=self.theta.device)
         for X, y in zip(part.X.split(rows), part.y.split(rows), strict=True):
@@ -75,7 +75,7 @@ class BatchedTraining:
         return total / len(part.y)
 
     def _step(self, X: Tensor, y: Tensor, rates: Tensor) -> Tensor:
-        """A step on minibatches X (G, B, d), y (G, B); the sum of their errors (G,)."""
+        """One step on minibatches X (G, B, d), y (G, B); returns the sum of their errors (G,)."""
         activations, masks = self._forward(X, training=True)
         errors, delta = self._head(activations[-1], y)
         delta.div_(y.shape[1])
@@ -115,7 +115,7 @@ class BatchedTraining:
         return errors, probabilities.scatter_add_(2, labels.unsqueeze(-1), -torch.ones_like(outputs[..., :1]))
 
     def _adam(self, rates: Tensor) -> None:
-        """Adam with a learning rate a network, (G, 1)."""
+        """One step of Adam with one learning rate per network, (G, 1)."""
         self.steps += 1
         self.first.lerp_(self.gradient, 1 - FIRST_DECAY)
         self.second.mul_(SECOND_DECAY).addcmul_(self.gradient, self.gradient, value=1 - SECOND_DECAY)
@@ -130,7 +130,7 @@ def train_batched(
     draws: Draws | None = None,
     progress: Progress = silent,
 ) -> Records:
-    """Train a group; `seconds` is the time on the wall, shared equally between the networks."""
+    """Train a group; `seconds` is the wall-clock time, shared equally between the networks."""
     start = time.perf_counter()
     training = BatchedTraining(networks, parts, device, draws or Draws(networks, device))
     curves = []
@@ -138,7 +138,7 @@ def train_batched(
         errors = training.epoch(epoch)
         curves.append(torch.stack([errors, training.error(training.parts[1])]))
         progress((epoch + 1) / networks.epochs)
-    # In single precision first: what overflows there has diverged, as in the compiled engine.
+    # First in single precision: what overflows there has diverged, as in the compiled engine.
     train, validation = torch.stack(curves, -1).float().cpu().numpy()
     test = training.error(training.parts[2]).float().cpu().numpy()
     seconds = np.full(len(test), (time.perf_counter() - start) / len(test))
@@ -148,7 +148,7 @@ def train_batched(
 
 
 def _unpack(flat: Tensor, sizes: tuple[int, ...]) -> Layers:
-    """Views of (G, P) as W (G, in, out) and b (G, 1, out) a layer."""
+    """Views of (G, P) as W (G, in, out) and b (G, 1, out) for each layer."""
     layers, start = [], 0
     for inputs, outputs in pairwise(sizes):
         middle, end = start + inputs * outputs, start + (inputs + 1) * outputs

@@ -1,8 +1,8 @@
-"""A long computation on many items as chunks: a file each, so that an interruption loses one chunk at most.
+"""A long computation on many items, in chunks of one file each, so that an interruption loses at most one chunk.
 
-A chunk file (`chunk_<number>.npz`) holds plain arrays by name, the items first, with `key`, what they are of, and
-`names`, which of them there are: files of another collection are refused, damaged ones are computed again. Several
-processes may fill a folder, each a shard: chunk k belongs to shard k modulo the number of shards.
+A chunk file (`chunk_<number>.npz`) holds plain arrays by name, the items first, with `key`, what was computed, and
+`names`, the names of the arrays: files of another collection are refused, damaged ones are computed again. Several
+processes may fill a folder, each one shard: chunk k belongs to shard k modulo the number of shards.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Arrays = dict[str, NDArray]
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a computation on `items` items, `size` in each but the last.
+    """The chunks of a computation on `items` items, `size` in each except the last.
 
     Args:
-        folder: where the files are; made where it is missing.
+        folder: where the files are; created if missing.
         key: what is computed, in words: everything that the arrays depend on.
 
     Raises:
@@ -55,10 +55,10 @@ class Chunks:
         """Compute the missing chunks of a shard.
 
         Args:
-            compute: gets the numbers of a chunk's items, and what to call with the share of them that is done; returns
+            compute: gets the numbers of a chunk's items, and a callback for the share of them that is done; returns
                 their arrays.
-            shard: which, of how many.
-            progress: called with the share of the shard that is there.
+            shard: the number of the shard, and how many there are.
+            progress: called with the share of the shard that is done.
 
         Raises:
             UserError: a shard that does not exist, a file of another collection, or one that cannot be written.
@@ -75,13 +75,13 @@ class Chunks:
                     len(array) != len(self._items(number)) for array in arrays.values()
                 ):
                     raise ValueError(
-                        f"compute: must give arrays of {len(self._items(number))} items, none named key or names"
+                        f"compute: must return arrays of {len(self._items(number))} items, none named key or names"
                     )
                 self._write(number, arrays)
             progress(done / len(numbers))
 
     def missing(self) -> list[int]:
-        """Numbers of the chunks that are still to be computed."""
+        """Numbers of the chunks still missing."""
         return [number for number in range(self.count) if self._read(number) is None]
 
     def gather(self) -> Arrays:
@@ -102,17 +102,17 @@ class Chunks:
         return self.folder / f"chunk_{number:05d}.npz"
 
     def _read(self, number: int) -> Arrays | None:
-        """None where there is no file, or only a damaged one, or the last of a collection of fewer items."""
+        """The arrays of a chunk; None without a file, for a damaged one, or the last of a collection of fewer items."""
         try:
             with np.load(self._path(number), allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
             key, names = str(arrays.pop("key")), arrays.pop("names").tolist()
         except PermissionError as error:
             raise UserError(f"{self._path(number)}: cannot be read ({error.strerror})") from None
-        except Exception:  # a damaged archive makes its reader raise nearly anything
+        except Exception:  # a damaged archive can make its reader raise almost anything
             return None
         if key != self.key:
-            raise UserError(f"{self._path(number)}: holds {key}, wanted is {self.key}; use another folder")
+            raise UserError(f"{self._path(number)}: holds {key}, expected {self.key}; use another folder")
         whole = sorted(arrays) == names and all(len(array) == len(self._items(number)) for array in arrays.values())
         return arrays if whole else None
 

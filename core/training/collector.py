@@ -3,11 +3,11 @@ C.1, trained for up to 50 epochs, the validation error after every epoch and the
 
     CurveCollection("letter", 10_000, folder).fill()
 
-A network has `layers` hidden layers of `units` relu units each, dropout after each of them, and a softmax; it minimises
+A network has `layers` hidden layers of `units` relu units each, dropout after each of them, and a softmax; it minimizes
 the cross entropy, its learning rate being rate e^(decay e) in epoch e. C.8 names no optimizer beyond "stochastic
 gradient descent"; at the rates of Table C.1, 1e-6 to 1e-2, plain descent would hardly move, while "almost all networks
-converged within the 50 epochs": it is Adam here, as in chapter 7. Units, splits and encoding are not given either: relu
-and `core.training.preparation`. No two configurations share sizes and batch size, so that each is a group of its own:
+converged within the 50 epochs": so we use Adam, as in chapter 7. Units, splits and encoding are not given either: relu
+and `core.training.preparation`. No two configurations share sizes and batch size, so each is a group of its own:
 fast in machine code on the CPU, not on a GPU.
 """
 
@@ -33,7 +33,7 @@ from core.training.networks import exponential
 from core.training.preparation import prepare
 
 DATASETS = {name: name for name in ("adult", "higgs", "letter", "optdigits", "poker")} | {"mnist": "mnist_test"}
-"""Thesis 6.4.2.2 and their names in `core.data`; of MNIST the 10,000 test images."""
+"""The sets of thesis 6.4.2.2 and their names in `core.data`; for MNIST, the 10,000 test images."""
 EPOCHS = 50
 
 
@@ -43,9 +43,9 @@ class CurveCollection:
 
     Args:
         dataset: a name of `DATASETS`, or of `core.data` for another set.
-        configurations: how many to draw; a longer collection begins with the same ones.
-        folder: of the chunk files.
-        seed: of the split, the configurations and all trainings.
+        configurations: number to draw; a longer collection begins with the same ones.
+        folder: folder of the chunk files.
+        seed: seed of the split, the configurations and all trainings.
     """
 
     dataset: str
@@ -57,15 +57,15 @@ class CurveCollection:
     device: str = "cpu"
 
     def fill(self, shard: tuple[int, int] = (0, 1), progress: Progress = silent) -> None:
-        """Train what is missing of a shard; raises as `Chunks.fill`.
+        """Train what is missing from a shard; raises as `Chunks.fill`.
 
         Raises:
-            DataUnavailableError: the set is not here and cannot be downloaded.
+            DataUnavailableError: the set is not available and cannot be downloaded.
         """
         self._chunks.fill(self.train, shard, progress)
 
     def arrays(self) -> Arrays:
-        """A column (n,) a hyperparameter of Table C.1, and what `train_curve` returns, (n, ...); in order drawn.
+        """One column (n,) per hyperparameter of Table C.1, and what `train_curve` returns, (n, ...), in drawing order.
 
         Raises:
             UserError: chunks are missing.
@@ -73,7 +73,7 @@ class CurveCollection:
         return self._chunks.gather()
 
     def train(self, items: Sequence[int] | NDArray[np.int64], progress: Progress = silent) -> Arrays:
-        """Columns as `arrays` has them, of the configurations with these numbers; writes and reads no file.
+        """Columns as in `arrays`, for the configurations with these numbers; writes and reads no file.
 
         Args:
             progress: called with the share of the epochs that is done.
@@ -113,7 +113,7 @@ def train_curve(
     """Train one configuration of Table C.1.
 
     Returns:
-        train_error, valid_error (epochs,) float32, shares of wrong predictions, nan where it diverged; test_error and
+        train_error, valid_error (epochs,) float32, shares of wrong predictions, nan once it diverged; test_error and
         seconds of the whole training, see `core.training.train`.
     """
     layers = configuration["layers"]

@@ -1,6 +1,6 @@
 """Training on the CPU in machine code, network after network: a network's state stays in the cache for all epochs.
 
-The engine of choice for networks that are small: per step it takes the time of the arithmetic, see `benchmarks`.
+The engine of choice for small networks: a step takes little more than its arithmetic, see `benchmarks`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from core.compiled.training import Network, compile_training
 from core.progress import Progress, silent
 from core.training.networks import Networks, Parts, Records
 
-EVALUATION_ROWS = 64  # at least so many at a time: enough to reuse the weights that are in registers
-CALL_SECONDS = 0.5  # of training between two looks at the outside world
+EVALUATION_ROWS = 64  # at least this many at a time: enough to reuse the weights that are in registers
+CALL_SECONDS = 0.5  # seconds of training between two checks for signals and progress
 
 
 def train_compiled(networks: Networks, parts: Parts, progress: Progress = silent) -> Records:
-    """Train a group; `seconds` is the CPU time of one thread that trains the network, alone.
+    """Train a group; `seconds` is the CPU time of the one thread that trains the network.
 
-    Machine code is left after as many epochs as fill `CALL_SECONDS`, one at least, so that progress is told and
-    signals are obeyed meanwhile; how many they are changes no number.
+    Machine code returns after as many epochs as fill `CALL_SECONDS`, at least one, so that progress is reported and
+    signals are obeyed; the number of epochs per call does not affect the results.
     """
     train = compile_training()
     layout = make_layout(networks.sizes, max(networks.batch_size, EVALUATION_ROWS))
@@ -39,7 +39,7 @@ def train_compiled(networks: Networks, parts: Parts, progress: Progress = silent
         order, scratch = np.arange(len(parts.train.y)), np.zeros(layout.scratch, np.float32)
         fixed = (layout, network, *data, parts.classes, networks.batch_size, order, scratch)
         varied = (networks.rates[g], records.train[g], records.validation[g])
-        if g == 0:  # no epoch: machine code is made or loaded before the clock starts
+        if g == 0:  # no epochs: machine code is compiled or loaded before the clock starts
             train(*fixed, shufflers[:1], 0, False, *(array[:0] for array in varied))
         done, seconds, finite = 0, 0.0, True
         while finite and done < epochs:

@@ -5,9 +5,9 @@
     table = collection.table()
 
 Where the thesis is silent: the cosine falls from epoch to epoch (`core.training.networks`), dropout follows the
-activation, the last minibatch of an epoch has what is left, training errors are averages over an epoch's minibatches
-as they were trained on. A configuration's errors on the CPU depend on the set, its place in Table 7.2's grid, the
-repetition and the seed, not on the rest of the grid.
+activation, the last minibatch of an epoch has the remaining points, training errors are averages over an epoch's
+minibatches as they were trained on. A configuration's errors on the CPU depend on the set, its place in Table 7.2's
+grid, the repetition and the seed, not on the rest of the grid.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ SCHEDULES = {"cosine": cosine, "const": constant}
 
 @dataclass(frozen=True)
 class FCNetCollection:
-    """One table in the making.
+    """The collection of one table.
 
     Args:
         dataset: name in `core.data`.
         grid: the configurations.
-        folder: of the chunk files.
-        seed: of the split and of all trainings.
-        chunk_size: configurations a chunk; on a GPU as many as fit train at once, so take hundreds.
-        device: "cpu" or another of torch's.
+        folder: folder of the chunk files.
+        seed: seed of the split and of all trainings.
+        chunk_size: configurations per chunk; on a GPU as many as fit train at once, so take hundreds.
+        device: "cpu" or another torch device.
 
     Raises:
         UserError: fewer than one repetition or epoch.
@@ -66,7 +66,7 @@ class FCNetCollection:
                 raise UserError(f"{name} = {getattr(self, name)}; allowed: at least 1")
 
     def fill(self, shard: tuple[int, int] = (0, 1), progress: Progress = silent) -> None:
-        """Train what is missing of a shard; raises as `Chunks.fill`, and what loading the set raises."""
+        """Train what is missing from a shard; raises as `Chunks.fill`, and what loading the set raises."""
         self._chunks.fill(self._train, shard, progress)
 
     def arrays(self) -> Arrays:
@@ -113,7 +113,7 @@ class FCNetCollection:
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
-        """Positions, those of one architecture and batch size together."""
+        """Positions, grouped by architecture and batch size."""
         groups = {name: np.array(self.grid.values[name]) for name in ("batch_size", "n_units_1", "n_units_2")}
         levels = dict(zip(self.grid.values, self.grid.levels(np.arange(self.grid.size)).T, strict=True))
         return np.lexsort([values[levels[name]] for name, values in groups.items()])

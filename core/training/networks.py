@@ -1,6 +1,6 @@
-"""What is trained: groups of networks of one architecture and one batch size, and what is recorded of each.
+"""What is trained: groups of networks with the same architecture and batch size, and what is recorded of each.
 
-Networks of a group see the same data, each in an order of its own, and differ in everything else: activations, dropout,
+Networks of a group see the same data, each in its own order, and differ in everything else: activations, dropout,
 learning rates, seeds. They start with weights uniform in +-sqrt(6 / (in + out)) and biases 0 (Glorot and Bengio 2010).
 The learning rate changes from epoch to epoch, e = 0, ..., E - 1:
 
@@ -36,15 +36,15 @@ class Parts(NamedTuple):
 
 
 class Records(NamedTuple):
-    """What is kept of G networks and E epochs, nan from the epoch on in which a network diverged.
+    """What is kept of G networks and E epochs, nan from the epoch in which a network diverged.
 
-    The error is the mean squared one, or the share of wrong predictions.
+    The error is the mean squared error, or the share of wrong predictions.
     """
 
     train: NDArray[np.float32]  # (G, E) over an epoch's minibatches as they were trained on, dropout included
     validation: NDArray[np.float32]  # (G, E) after each epoch
     test: NDArray[np.float32]  # (G,) after the last epoch
-    seconds: NDArray[np.float32]  # (G,) of training with its validations, all E epochs; see `core.training.train`
+    seconds: NDArray[np.float32]  # (G,) for training with its validations, all E epochs; see `core.training.train`
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class Networks:
 
     Args:
         sizes: inputs, units of each hidden layer, outputs.
-        batch_size: points of a minibatch; the last of an epoch has what is left.
+        batch_size: points per minibatch; the last of an epoch has the remaining ones.
         tanh: (G, hidden layers) bool: tanh units, otherwise relu.
         dropout: (G, hidden layers) share of a layer's outputs that is dropped, in [0, 1).
         rates: (G, E) Adam's learning rate in each epoch.
-        seeds: (G,) of initial weights, orders and dropout masks.
+        seeds: (G,) seeds of initial weights, orders and dropout masks.
 
     Raises:
         ValueError: a value out of range, or arrays that do not fit together.

@@ -1,7 +1,8 @@
-"""A data set made ready: constant inputs removed, three parts, everything in units of the training part.
+"""Preparing a data set: constant inputs removed, three parts, everything in units of the training part.
 
-Thesis 7.1: 60% of the rows train, 20% validate, 20% test; inputs (and targets of regression) have mean 0 and standard
-deviation 1 in the training part. Section C.8 does not say how its sets were split: the same way here.
+Thesis 7.1: 60% of the rows for training, 20% for validation, 20% for testing; inputs (and targets of regression) have
+mean 0 and standard deviation 1 in the training part. Section C.8 does not say how its sets were split; here it is the
+same way.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from core.training.networks import Part, Parts
 
 
 def prepare(dataset: Dataset, seed: int) -> tuple[Parts, NDArray[np.uint8]]:
-    """The parts, and which of them each row of the set is in: TRAIN, VALID or TEST of `core.tabular.table`.
+    """The parts, and the part of each row of the set: TRAIN, VALID or TEST of `core.tabular.table`.
 
     Raises:
-        UserError: no input that varies, or too few rows for three parts.
+        UserError: no input varies, or there are too few rows for three parts.
     """
     X, y = dataset.X.astype(np.float64), dataset.y.astype(np.float64)
     varies = np.ptp(X, axis=0) > 0 if len(y) else np.zeros(X.shape[1], np.bool_)
@@ -40,7 +41,7 @@ def prepare(dataset: Dataset, seed: int) -> tuple[Parts, NDArray[np.uint8]]:
 
 
 def load_tabular(name: str, download: bool = True) -> Dataset:
-    """A set of Table 7.1; naval propulsion with the turbine's decay as an input, which makes it the table's 15.
+    """A set of Table 7.1; naval propulsion with the turbine's decay as an input, which gives the table's 15 inputs.
 
     Raises:
         DataUnavailableError: it is in none of the catalogue's places and cannot be downloaded.

@@ -1,1 +1,1 @@
-"""What samples the posterior of `core.models.bohamiann`: a problem, the two engines for it, and the choice of one."""
+"""Sampling the posterior of `core.models.bohamiann`: the problem, two engines for it, and the choice between them."""

@@ -1,4 +1,4 @@
-"""The choice of an engine for a problem. Both do the same steps, up to rounding and to the random numbers' source:
+"""The choice of an engine for a problem. Both take the same steps, up to rounding and the source of random numbers:
 
 torch       for every sampler of `core.samplers` and every device, see `reference`
 compiled    numba on the CPU, for SGHMC and scale-adapted SGHMC with tanh units in float32, see `compiled`
@@ -17,11 +17,11 @@ from core.samplers import SGHMC, AdaptiveSGHMC
 
 
 def make_engine(name: str, problem: Problem, sampler: Any, state: Any, generators: Sequence[torch.Generator]) -> Engine:
-    """Engine "torch" or "compiled", or with "auto" the compiled one where it can.
+    """Engine "torch" or "compiled", or with "auto" the compiled one if it applies.
 
     Args:
-        state: the sampler's, of (chains, P_w + 1), where the chains start.
-        generators: one a run, on the state's device.
+        state: the sampler's state, (chains, P_w + 1), from which the chains start.
+        generators: one per run, on the state's device.
 
     Raises:
         ValueError: another name, or "compiled" for what it does not cover.

@@ -1,7 +1,7 @@
 """The compiled CPU engine: the whole step of SGHMC and scale-adapted SGHMC in machine code, one thread, float32.
 
-The state of the chains lives in flat arrays in the padded layout (`layout`); `sghmc.advance` moves it. What the burn-in
-left is handed to the sampler's own `freeze`, so that the constraint on C is written once, in `core.samplers`.
+The state of the chains is in flat arrays in the padded layout (`layout`); `sghmc.advance` moves it. What the burn-in
+left is passed to the sampler's own `freeze`, so that the constraint on C is written once, in `core.samplers`.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from core.samplers import SGHMC, AdaptiveSGHMC
 
 
 class CompiledEngine:
-    """Chains in flat float32 arrays, one padded parameter vector a chain."""
+    """Chains in flat float32 arrays, one padded parameter vector per chain."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class CompiledEngine:
         self.frozen = self._coefficients(state)
 
     def advance(self, steps: int, precision: Tensor) -> None:
-        """Move all chains; precision (chains,) is that of the weight prior."""
+        """Move all chains; `precision` (chains,) is that of the weight prior."""
         advance = sghmc.compile_advance()
         values = precision.to(torch.float32).numpy()
         advance(steps, self.adapting, self.layout, self.data, self.target, values, self.chains, self.frozen)
@@ -55,7 +55,7 @@ class CompiledEngine:
         return self.unpack(self.chains.position)
 
     def state(self) -> Any:
-        """The sampler's state, as it is before `freeze`."""
+        """The sampler's state, as before `freeze`."""
         fresh = self.sampler.init(self.position())
         return fresh._replace(**{name: self.unpack(getattr(self.chains, name)) for name in self._carried(fresh)})
 

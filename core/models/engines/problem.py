@@ -1,4 +1,4 @@
-"""What the engines sample, the posterior of `chains` networks, and what an engine is: the chains of one fit."""
+"""What the engines sample, the posterior of `chains` networks, and what an engine holds: the chains of one fit."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,9 +14,9 @@ class Problem:
     """The posterior over theta = (weights and biases, s = log sigma^2) given R data sets.
 
     Attributes:
-        X, y: standardised inputs (R, N, d) and targets (R, N), in the floating-point type to sample in.
+        X, y: standardized inputs (R, N, d) and targets (R, N), in the floating-point type of the sampling.
         chains_per_run: k; chains r k ... r k + k - 1 belong to run r.
-        batch_size: points of a minibatch; all points in every step where N is not larger.
+        batch_size: number of points per minibatch; every step uses all points if N is not larger.
         covered: (P_w,) 1 where the weight prior applies.
     """
 
@@ -40,7 +40,7 @@ class Problem:
 
     @property
     def batch(self) -> int:
-        """Points of a step: B, or N where N <= B."""
+        """Points per step: B, or N if N <= B."""
         return min(self.batch_size, self.points)
 
 
@@ -48,7 +48,7 @@ class Engine(Protocol):
     """Chains of one fit, moved by whole blocks of steps."""
 
     def advance(self, steps: int, precision: Tensor) -> None:
-        """Move all chains; precision (chains,) is that of the weight prior."""
+        """Move all chains; `precision` (chains,) is that of the weight prior."""
 
     def freeze(self) -> None:
         """End the burn-in."""

@@ -6,7 +6,7 @@ theta = (w, s), s = log sigma^2, prior precision lambda, noise prior N(m, v):
     dU/dw = (N/B) sum_b (h_b - y_b)/sigma^2 dh_b/dw + lambda w
     dU/ds = N/2 - (N/B) sum_b (h_b - y_b)^2/(2 sigma^2) + (s - m)/v
 
-An epoch is a permutation per chain; the data are permuted once an epoch and its batches are views.
+An epoch is a permutation per chain; the data are permuted once per epoch and the batches are views.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class ReferenceEngine:
         self.X, self.y = problem.X[self.runs], problem.y[self.runs]
 
     def advance(self, steps: int, precision: Tensor) -> None:
-        """Move all chains; precision (chains,) is that of the weight prior."""
+        """Move all chains; `precision` (chains,) is that of the weight prior."""
         self.precisions[:, :-1] = precision[:, None] * self.covered
         for _ in range(steps):
             self.step(*self.next_batch())

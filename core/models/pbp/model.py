@@ -6,11 +6,12 @@
 An epoch visits the points one by one in a new random order (assumed density filtering). At each point the moments of
 the output are propagated forward (`moments`), the gradients of log Z with respect to every m_j and v_j backward, and q
 takes the closed-form updates (`updates`); after the epoch the prior factors are refined (`prior`). Each update starts
-from the q that the previous point left, so the loop over points is the algorithm; runs advance together. As in the
-original, every epoch multiplies the likelihood in again, which makes q narrower than a posterior that sees data once.
+from the q that the previous point left, so the loop over points is the algorithm itself; runs advance together. As in
+the original, every epoch multiplies in the likelihood again, which makes q narrower than a posterior that sees data
+once.
 
-The means start at random, N(0, 1 / (inputs + 1)) a layer: at 0 every hidden unit would stay the same. Inputs and
-targets are standardised inside, and the priors speak of the standardised data.
+The means start at random, N(0, 1 / (inputs + 1)) in each layer: at 0 all hidden units would stay the same. Inputs and
+targets are standardized internally, and the priors refer to the standardized data.
 """
 
 import math
@@ -38,11 +39,11 @@ class ProbabilisticBackpropagation(EnsembleModel):
     """Closed-form approximate posterior of a ReLU network; a prediction is one Gaussian, an ensemble of one member.
 
     Args:
-        widths: hidden units a layer.
-        epochs: passes over the data.
-        prior_shape, prior_rate: of both Gamma priors, on the precision of the noise and that of the weights.
-        largest_cavity_variance: see `prior`; 1e6 is the original's.
-        device: where the fit and the predictions happen (the prior factors are refined on the CPU).
+        widths: units of the hidden layers.
+        epochs: number of passes over the data.
+        prior_shape, prior_rate: of both Gamma priors, on the precisions of the noise and of the weights.
+        largest_cavity_variance: see `prior`; the original has 1e6.
+        device: where fit and predictions run (the prior factors are refined on the CPU).
 
     Raises:
         ValueError: a setting out of range; at a prior_shape of at most 1 the variance 1/gamma has no mean.
@@ -59,7 +60,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        MLP((1, *widths, 1), "relu")  # raises for widths that do not exist
+        MLP((1, *widths, 1), "relu")  # raises for invalid widths
         check_counts(name, epochs=epochs)
         check_positive(name, prior_rate=prior_rate, largest_cavity_variance=largest_cavity_variance)
         if not 1 < prior_shape < math.inf:
@@ -73,7 +74,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
         """Fit every run to its own data: X (runs, N, d) and y (runs, N), or (N, d) and (N,) for one run.
 
         Args:
-            generators: one a run, on `device`, or one for all of them.
+            generators: one per run, on `device`, or one for all runs.
 
         Raises:
             ValueError: data of the wrong shape or not finite.
@@ -103,13 +104,13 @@ class ProbabilisticBackpropagation(EnsembleModel):
         return self
 
     def predict(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and variance, noise included, of the Gaussian prediction: each (1, ..., runs, q), an ensemble of one."""
+        """Mean and variance, with noise, of the Gaussian prediction: each (1, ..., runs, q), an ensemble of one."""
         mean, variance = self._latent(self.expand_runs(X))
         return mean.unsqueeze(0), (variance + self.targets.inverse_variance(self.noise_variance)).unsqueeze(0)
 
     @property
     def noise_variance(self) -> Tensor:
-        """E 1/gamma, the expected noise variance of the standardised targets, (runs, 1)."""
+        """E 1/gamma, the expected noise variance of the standardized targets, (runs, 1)."""
         return (self.noise_rate / (self.noise_shape - 1)).unsqueeze(-1)
 
     def posterior(
@@ -119,7 +120,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
         observation_noise: bool = False,
         posterior_transform: PosteriorTransform | None = None,
     ) -> GPyTorchPosterior:
-        """Independent normals over f(X), or over observations: the moments are marginal, their covariance is not known.
+        """Independent normals over f(X), or over observations: the moments are marginal, the covariance unknown.
 
         Args:
             X: (batch..., q, d) after one run, (..., runs, q, d) after several.
@@ -153,7 +154,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
         return means
 
     def _filter(self, X: Tensor, y: Tensor, by_mean: Tensor, by_variance: Tensor) -> None:
-        """Multiply one observation a run into q: X (runs, 1, d), y (runs,)."""
+        """Multiply one observation per run into q: X (runs, 1, d), y (runs,)."""
         mean, variance, tape = self.network.forward(X)
         total = variance + self.noise_variance
         grad_mean = (y.unsqueeze(-1) - mean) / total

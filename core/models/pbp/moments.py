@@ -12,8 +12,8 @@ a is then taken as Gaussian, N(m, v). With P = Pr(a > 0) and D the density of a 
     E b   = m P + v D
     Var b = v P - E b (E b - m),    where E b - m = v D - m (1 - P)
 
-Written so, nothing is lost to cancellation for positive m; and as no density is divided by a distribution function, the
-far negative tail needs no special case: the relative error grows as (m^2 / v)^2 while both moments underflow.
+In this form nothing is lost to cancellation for positive m; and as no density is divided by a distribution function,
+the far negative tail needs no special case: the relative error grows as (m^2 / v)^2 while both moments underflow.
 """
 
 from typing import NamedTuple
@@ -23,11 +23,11 @@ from torch import Tensor
 
 from core.models.network import MLP
 
-SMALLEST_VARIANCE = 1e-300  # keeps m / sqrt(v) finite where no weight upstream is uncertain
+SMALLEST_VARIANCE = 1e-300  # keeps m / sqrt(v) finite if no weight upstream is uncertain
 
 
 class Rectified(NamedTuple):
-    """Moments of b = max(a, 0), and what their gradients need; all shaped like a."""
+    """Moments of b = max(a, 0), and what their gradients need; all in the shape of a."""
 
     mean: Tensor
     variance: Tensor
@@ -64,11 +64,11 @@ def rectify_backward(output: Rectified, grad_mean: Tensor, grad_variance: Tensor
 
 
 class MomentNetwork:
-    """A ReLU network with a linear output that carries means and variances, bound to those of its weights.
+    """A ReLU network with a linear output that propagates means and variances, bound to those of its weights.
 
     Args:
-        layout: names the entries of a flat vector of P weights.
-        mean, variance: of the weights, (runs, P); after changing them in place call `refresh`.
+        layout: the layout of a flat vector of P weights.
+        mean, variance: those of the weights, (runs, P); after changing them in place call `refresh`.
     """
 
     def __init__(self, layout: MLP, mean: Tensor, variance: Tensor) -> None:
@@ -78,7 +78,7 @@ class MomentNetwork:
         self.refresh()
 
     def refresh(self) -> None:
-        """Take notice of weights that have changed."""
+        """Take in weights that have changed."""
         torch.addcmul(self.variance, self.mean, self.mean, out=self.second_moment)
 
     def forward(self, X: Tensor) -> tuple[Tensor, Tensor, Tape]:
@@ -102,7 +102,7 @@ class MomentNetwork:
         """Write the gradients with respect to the weights' means and variances into two (runs, P) tensors.
 
         Args:
-            tape: what `forward` recorded; the weights have not changed since.
+            tape: what `forward` recorded; the weights must not have changed since.
             grad_mean, grad_variance: gradients with respect to the outputs, (runs, q).
             by_mean, by_variance: overwritten with the gradients, summed over the q points.
         """
@@ -123,5 +123,5 @@ class MomentNetwork:
                 grad_mean, grad_variance = rectify_backward(rectified, by_z, grad_variance @ second.mT)
 
     def _unpack(self, flat: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """Views of (runs, P): one (runs, in, out) weight and one (runs, 1, out) bias a layer."""
+        """Views of (runs, P): one (runs, in, out) weight and one (runs, 1, out) bias per layer."""
         return [(weight, bias.unsqueeze(1)) for weight, bias in self.layout.unpack(flat)]

@@ -1,22 +1,23 @@
 """The factors of the weight prior, prod_j N(w_j | 0, 1 / precision), refined by expectation propagation.
 
-The factors of the data are filtered in and forgotten; those of the prior are as many as the weights, so that each one's
-approximation is kept and refined after every epoch. Factor j is approximated by a Gaussian in w_j (of mean 0) times a
-Gamma in the shared precision. One refinement:
+The factors of the data are filtered in and forgotten; those of the prior are only as many as the weights, so that each
+one's approximation is kept and refined after every epoch. Factor j is approximated by a Gaussian in w_j (with mean 0)
+times a Gamma in the shared precision. One refinement:
 
     cavity     divide the approximation out of q:  N(w_j | m_c, v_c) Gamma(shape - shape_j, rate - rate_j)
     tilt       multiply the exact factor in; Z_k = N(0 | m_c, v_c + rate_c / (shape_c + k - 1)), as in `updates`
-    project    the Gaussian update of `updates`, worked out, adds the precision s = (shape_c - 1) / rate_c:
+    project    the Gaussian update of `updates`, written out, adds the precision s = (shape_c - 1) / rate_c:
                1/v = 1/v_c + s, m/v = m_c/v_c; the Gamma update is as there
     factor     what q gained over the cavity: precision s, shape' - shape_c, rate' - rate_c
 
 The shared Gamma makes the factors depend on one another, so they are visited in turn; that loop is compiled. A factor
-whose cavity or result is not a distribution is left as it is.
+whose cavity or result is not a distribution is left unchanged.
 
-So is one whose cavity is wider than a limit. The random initial means belong to no factor, hence to every cavity, and
-a cavity that data hardly narrowed (v_c large) has a mean m_c = v_c m/v that mistakes the random start for evidence of a
+So is one whose cavity is wider than a limit. The random initial means belong to no factor, hence to every cavity, and a
+cavity that data hardly narrowed (v_c large) has a mean m_c = v_c m/v that mistakes the random start for evidence of a
 huge weight. The original's limit is 1e6. With 5,251 weights and 20 points it lets the prior's precision fall to 1e-5
-and predictions diverge; with 1e2 they do not. One hidden layer on Boston housing or yacht comes out alike under both.
+and predictions diverge; with 1e2 they do not. One hidden layer on Boston housing or yacht gives similar results under
+both.
 """
 
 import math
@@ -37,7 +38,7 @@ class PriorFactors:
 
     Attributes:
         shape, rate: Gamma of the precision under q, (runs,).
-        factors: of factor j its weight precision, shape and rate, (runs, P, 3).
+        factors: weight precision, shape and rate of each factor j, (runs, P, 3).
     """
 
     def __init__(
@@ -46,12 +47,12 @@ class PriorFactors:
         self.shape, self.rate = np.full(runs, float(shape)), np.full(runs, float(rate))
         self.largest_cavity_variance = largest_cavity_variance
         self.factors = np.zeros((runs, num_parameters, 3))
-        # Multiplying the factors into flat Gaussians leaves all Z_k equal, hence the Gamma as it was.
+        # Multiplying the factors into flat Gaussians leaves all Z_k equal, hence the Gamma unchanged.
         self.factors[..., 0] = (shape - 1) / rate
 
     @property
     def weight_variance(self) -> float:
-        """Variance of every weight once the prior factors are in q and no data are."""
+        """Variance of every weight when the prior factors are in q but no data."""
         return float(1 / self.factors[0, 0, 0])
 
     def refine(self, mean: Tensor, variance: Tensor) -> None:
@@ -73,7 +74,7 @@ def _refine(mean, variance, factors, shapes, rates, smallest_precision):
                 continue
             weighted_mean = mean[run, j] / variance[run, j]
             squared_mean = weighted_mean**2 / precision
-            # Variances are counted in units of the cavity's, which cancels from the ratios of the Z_k.
+            # Variances are in units of the cavity's, which cancels from the ratios of the Z_k.
             t0 = 1 + precision * rate_c / (shape_c - 1)
             t1 = 1 + precision * rate_c / shape_c
             t2 = 1 + precision * rate_c / (shape_c + 1)

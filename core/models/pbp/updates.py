@@ -1,7 +1,7 @@
 """The two updates of assumed density filtering: after a factor is multiplied in, match moments again.
 
 A factor with normaliser Z multiplies the approximation q; the result is projected back onto the family of q, keeping
-the moments that define it. Both projections need Z alone.
+the moments that define it. Both projections need only Z.
 
 Gaussian weight, q = N(w | m, v): the mean and variance of the product are
 
@@ -22,7 +22,7 @@ anything not finite, a shape of at most 1, under which the noise variance 1/g ha
 import torch
 from torch import Tensor
 
-SMALLEST, LARGEST = 1e-100, 1e100  # variances beyond could no longer be squared or inverted
+SMALLEST, LARGEST = 1e-100, 1e100  # variances beyond these bounds could no longer be squared or inverted
 
 
 def log_evidence(mean: Tensor, variance: Tensor, y: Tensor, shape: Tensor, rate: Tensor) -> Tensor:
@@ -40,13 +40,13 @@ def update_gaussian(mean: Tensor, variance: Tensor, by_mean: Tensor, by_variance
     """Multiply a factor into independent Gaussians, in place.
 
     Args:
-        mean, variance: of the weights, (runs, P).
+        mean, variance: those of the weights, (runs, P).
         by_mean, by_variance: derivatives of log Z with respect to them, (runs, P).
     """
     new_mean = torch.addcmul(mean, variance, by_mean)
     curvature = torch.addcmul(2 * by_variance, by_mean, by_mean, value=-1)
     new_variance = torch.addcmul(variance, variance.square(), curvature)
-    valid = (new_variance > SMALLEST) & (new_variance < LARGEST)  # not so either when the new mean is not finite
+    valid = (new_variance > SMALLEST) & (new_variance < LARGEST)  # also false if the new mean is not finite
     torch.where(valid, new_mean, mean, out=mean)
     torch.where(valid, new_variance, variance, out=variance)
 

@@ -55,7 +55,7 @@ def test_bad_data_give_one_clear_error():
         small().fit(X, y * torch.nan, make_generators([0]))
     with pytest.raises(ValueError, match="X has shape"):
         small().fit(X[:, :-1], y, make_generators([0]))
-    with pytest.raises(ValueError, match=r"y from .* cannot be standardised"):
+    with pytest.raises(ValueError, match=r"y from .* cannot be standardized"):
         small().fit(X, y * 1e200, make_generators([0]))
     with pytest.raises(RuntimeError, match="call fit"):
         small().predict(X)

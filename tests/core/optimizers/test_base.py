@@ -126,7 +126,7 @@ def test_a_broken_file_is_refused_by_name(tmp_path, content):
         path.write_bytes(content)
     else:
         torch.save(content, path)
-    with pytest.raises(UserError, match=r"state.pt: is no saved state"):
+    with pytest.raises(UserError, match=r"state.pt: is not a saved state"):
         Countdown(5).restore(path)
 
 
