@@ -37,7 +37,7 @@ def trials(
     """
     runs, size, dimension = X.shape
     uniforms = uniform_(X.new_empty(runs, 1 + 3 * size + 2 * size * dimension), generators)
-    dither, pair, forced, cross, anew = uniforms.split([1, 2 * size, size, size * dimension, size * dimension], 1)
+    dither, pair, forced, cross, redrawn = uniforms.split([1, 2 * size, size, size * dimension, size * dimension], 1)
     low, high = mutation
     first, second = _two_others(pair.view(runs, size, 2))
     differences = _members(X, first) - _members(X, second)
@@ -45,7 +45,7 @@ def trials(
         X[torch.arange(runs, device=X.device), best].unsqueeze(1)
         + (low + (high - low) * dither.unsqueeze(-1)) * differences
     )
-    mutant = torch.where((mutant < 0) | (mutant > 1), anew.view_as(X), mutant)
+    mutant = torch.where((mutant < 0) | (mutant > 1), redrawn.view_as(X), mutant)
     crossed = cross.view_as(X) < crossover
     crossed.scatter_(2, (forced * dimension).long().unsqueeze(-1), True)
     return torch.where(crossed, mutant, X)

@@ -134,7 +134,7 @@ def test_a_truncated_file_is_refused(tmp_path):
     path = tmp_path / "state.pt"
     Countdown(5).save(path)
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(UserError, match="no saved state"):
+    with pytest.raises(UserError, match="not a saved state"):
         Countdown(5).restore(path)
 
 
@@ -155,7 +155,7 @@ def test_code_in_a_file_is_not_run(tmp_path):
             return (Float, ("x", (0.0, 1.0)))
 
     torch.save({"optimizer": "Countdown", "own": Trap()}, tmp_path / "state.pt")
-    with pytest.raises(UserError, match="no saved state"):
+    with pytest.raises(UserError, match="not a saved state"):
         Countdown(2).restore(tmp_path / "state.pt")
 
 
