@@ -8,7 +8,7 @@ in the units of the targets, under the Gaussian with the mean and variance of th
 Where the thesis is silent:
 
 * **Priors** are those of the RoBO package that it used: precision 1 / P for the weights, log-normal around 1e-6 for
-  the noise variance of standardised targets.
+  the noise variance of standardized targets.
 * **The split** is fixed: 60% of the data train, as in chapter 7, and of the next 20% at most 1,000 points validate:
   with all 9,146 of protein, small budgets would spend several times as long on predictions as on sampling.
 * **100 vectors** at every budget: 500 steps with the longest burn-in, 0.8, leave exactly as many. RoBO keeps every

@@ -133,14 +133,14 @@ class FCNetSurrogate:
     @cached_property
     def fidelity(self) -> Fidelity:
         """Seconds of training, between the budgets of C.8.2."""
-        best, _ = self._minimise(lambda X: self._error.predict(X, np.full(len(X), self.epochs - 1)))
+        best, _ = self._minimize(lambda X: self._error.predict(X, np.full(len(X), self.epochs - 1)))
         largest = 3.0 ** round(math.log(self._seconds(best[None])[0], 3))
         smallest = 3.0 ** math.ceil(math.log(np.quantile(self._epoch_seconds, MOST, method="higher"), 3))
         return Fidelity("seconds", min(smallest, largest), largest)
 
     @cached_property
     def optimum(self) -> float:
-        return self._minimise(lambda X: self.losses(X, self.fidelity.maximum))[1]
+        return self._minimize(lambda X: self.losses(X, self.fidelity.maximum))[1]
 
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
@@ -171,7 +171,7 @@ class FCNetSurrogate:
     def _points(configurations: Configurations) -> NDArray[np.float64]:
         return np.array([[configuration[name] for name in NAMES] for configuration in configurations], np.float64)
 
-    def _minimise(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> tuple[NDArray, float]:
+    def _minimize(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> tuple[NDArray, float]:
         """Hyperparameters (6,) with the smallest value of a function of (n, 6), and that value."""
 
         def place(cube: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -36,7 +36,7 @@ IMPOSSIBLE = 1e10  # minus the log density where it does not exist: a line searc
 REORDER = {"contract", "reassoc", "nsz"}  # sums over pairs may be taken in any order
 
 
-def maximise(X: np.ndarray, y: np.ndarray, priors: Priors, starts: np.ndarray, iterations: int) -> np.ndarray:
+def maximize(X: np.ndarray, y: np.ndarray, priors: Priors, starts: np.ndarray, iterations: int) -> np.ndarray:
     """The best Theta (P,) that L-BFGS-B finds from any of the starts (starts, P); X (d, N), y (N,), float64."""
     density = LogPosterior(X, y, priors)
     bounds = np.stack([priors.low, priors.high], 1)

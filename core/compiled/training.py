@@ -90,13 +90,13 @@ def head(scratch, top, row, y, rows, classes):
         for c in range(1, classes):
             if scratch[start + c] > highest:
                 highest, best = scratch[start + c], c
-        normaliser = np.float32(0)
+        normalizer = np.float32(0)
         for c in range(classes):
             scratch[start + c] = math.exp(scratch[start + c] - highest)
-            normaliser += scratch[start + c]
-        total += np.float64(best != label) if math.isfinite(normaliser) else np.nan
+            normalizer += scratch[start + c]
+        total += np.float64(best != label) if math.isfinite(normalizer) else np.nan
         for c in range(classes):
-            scratch[start + c] /= normaliser * np.float32(rows)
+            scratch[start + c] /= normalizer * np.float32(rows)
         scratch[start + label] -= np.float32(1 / rows)
     return total
 

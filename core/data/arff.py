@@ -4,7 +4,7 @@ A header of `@attribute NAME TYPE` lines (a type is a word, or the categories in
 line: comma-separated values, or in the sparse form `{index value, index value}`, where an omitted value is 0 for a
 number and the first category for a nominal attribute. `%` starts a comment line, `?` is a missing value.
 
-`scipy.io.arff` is no substitute: it refuses the sparse form, quoted categories behind a blank, names in double quotes
+`scipy.io.arff` cannot replace it: it refuses the sparse form, quoted categories after a blank, names in double quotes
 and strings, all of which files of OpenML have.
 """
 

@@ -1,4 +1,4 @@
-"""From a canonical source to a file in the catalogue's own format.
+"""Conversion of a canonical source to a file in the catalogue's own format.
 
 * OpenML: `api/v1/json/data/ID` describes the set (address and MD5 of the ARFF file, default target, row identifiers).
 * Text: a CSV or whitespace-separated file at UCI, by itself or in a zip archive. The UCI sets whose archives hold

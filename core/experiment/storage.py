@@ -46,7 +46,7 @@ def write_records(path: Path, records: pd.DataFrame, provenance: dict[str, Any])
 
 
 def write_table(path: Path, table: pa.Table, provenance: dict[str, Any]) -> None:
-    """The same of an Arrow table; raises as `write_records`."""
+    """The same for an Arrow table; raises as `write_records`."""
     notes = {METADATA_KEY: json.dumps(provenance, sort_keys=True), SEAL_KEY: UNSEALED}
     table = table.replace_schema_metadata({**(table.schema.metadata or {}), **notes})
     write_whole(path, lambda stream: stream.write(seal(_encoded(table))), _explain_write_error)

@@ -153,7 +153,7 @@ class MarginalLikelihoodGP(GaussianProcess):
         starts[:, 0] = matern.centre(X, self.warping) if initial is None else initial[0]
         priors = matern.priors(X.shape[-1], self.warping)
         problems = zip(X.mT.cpu().numpy(), y.cpu().numpy(), starts.cpu().numpy(), strict=True)
-        theta = [marginal_likelihood.maximise(*data, priors, start, self.iterations) for *data, start in problems]
+        theta = [marginal_likelihood.maximize(*data, priors, start, self.iterations) for *data, start in problems]
         return torch.from_numpy(np.stack(theta)).to(X.device).unsqueeze(0)
 
 

@@ -40,7 +40,7 @@ def bootstrap_interval(
 
     Args:
         samples: one array (runs, ...) or a tuple of them, the repetitions first.
-        statistic: vectorised; takes arrays (batch, runs, ...), one for each sample, and returns (batch,).
+        statistic: vectorized; takes arrays (batch, runs, ...), one for each sample, and returns (batch,).
         generator: a generator or a seed.
         n: number of resamples.
         paired: draw the same runs from all samples (which share seeds and splits) instead of independent ones.

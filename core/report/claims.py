@@ -55,7 +55,7 @@ class Claim:
 
     @property
     def record(self) -> dict[str, str]:
-        """For the sidecar."""
+        """The claim as plain values for the sidecar."""
         said = {"artifact": self.artifact, "kind": self.kind, "sentence": self.sentence, "place": self.place}
         return {"id": self.id, **said}
 

@@ -6,12 +6,12 @@ import numpy as np
 
 
 def mean(values: np.ndarray) -> np.ndarray:
-    """Over the runs."""
+    """The mean over the runs."""
     return values.mean(1)
 
 
 def median(values: np.ndarray) -> np.ndarray:
-    """Over the runs."""
+    """The median over the runs."""
     return np.median(values, axis=1)
 
 

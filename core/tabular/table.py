@@ -1,7 +1,7 @@
 """A table of trained networks (thesis chapter 7): what every configuration of a grid reached, and in how many seconds.
 
 Arrays are in the order of the grid's positions: n configurations, R repetitions with seeds of their own, errors at
-the B epochs that are stored in full. Errors are mean squared errors of standardised targets. Where a training diverged
+the B epochs that are stored in full. Errors are mean squared errors of standardized targets. If a training diverged
 they are nan or infinite; averages over the repetitions (7.2) count such a configuration as infinitely bad.
 
 Validation curves are stored in half precision, as roots of the errors: an error may be too large or too small for half

@@ -1,6 +1,6 @@
 """The two updates of assumed density filtering: after a factor is multiplied in, match moments again.
 
-A factor with normaliser Z multiplies the approximation q; the result is projected back onto the family of q, keeping
+A factor with normalizer Z multiplies the approximation q; the result is projected back onto the family of q, keeping
 the moments that define it. Both projections need only Z.
 
 Gaussian weight, q = N(w | m, v): the mean and variance of the product are
@@ -8,7 +8,7 @@ Gaussian weight, q = N(w | m, v): the mean and variance of the product are
     m' = m + v dlogZ/dm
     v' = v - v^2 [(dlogZ/dm)^2 - 2 dlogZ/dv]
 
-Gamma precision, q = Gamma(g | shape, rate), with Z_k the normaliser under Gamma(shape + k, rate). As
+Gamma precision, q = Gamma(g | shape, rate), with Z_k the normalizer under Gamma(shape + k, rate). As
 g Gamma(g | shape, rate) = (shape / rate) Gamma(g | shape + 1, rate), the first two moments of the product are
 
     E g = Z_1 / Z_0 shape / rate,    E g^2 = Z_2 / Z_0 shape (shape + 1) / rate^2,

@@ -8,7 +8,7 @@ from core.benchmarks.sinc import Sinc
 from core.randomness import make_generators
 
 
-def test_function_is_the_normalised_sinc_scaled_to_the_unit_interval():
+def test_function_is_the_normalized_sinc_scaled_to_the_unit_interval():
     X = torch.linspace(-1, 2, 37, dtype=torch.float64).unsqueeze(-1)
     np.testing.assert_allclose(Sinc()(X), np.sinc(10 * X.squeeze(-1).numpy() - 5), atol=1e-15)
     assert Sinc()(torch.tensor([[0.5]])).item() == 1

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.compiled.marginal_likelihood import IMPOSSIBLE, LogPosterior, maximise
+from core.compiled.marginal_likelihood import IMPOSSIBLE, LogPosterior, maximize
 from core.models import hyperpriors, matern
 
 
@@ -44,6 +44,6 @@ def test_a_start_that_has_no_density_does_no_harm():
     rows = [matern.LENGTHSCALE, matern.AMPLITUDE, matern.NOISE._replace(low=-200)]
     priors = hyperpriors.independent(rows)
     hopeless, good = np.array([0.0, 0.0, -200.0]), np.array([0.0, 0.0, -1.0])
-    alone = maximise(X, y, priors, good[None], 50)
-    np.testing.assert_array_equal(maximise(X, y, priors, np.stack([hopeless, good]), 50), alone)
+    alone = maximize(X, y, priors, good[None], 50)
+    np.testing.assert_array_equal(maximize(X, y, priors, np.stack([hopeless, good]), 50), alone)
     assert LogPosterior(X, y, priors).negative(alone)[0] < LogPosterior(X, y, priors).negative(good)[0]

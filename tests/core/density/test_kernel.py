@@ -67,7 +67,7 @@ def test_a_bandwidth_is_never_below_the_minimum_nor_beyond_the_flat_kernel():
     assert KernelDensity(points, [0.3, 7.0], {1: 2}).bandwidths[1] == 0.5
 
 
-def test_the_density_is_normalised():
+def test_the_density_is_normalized():
     """Over the real line for a number, over the choices for a categorical coordinate."""
     generator = np.random.default_rng(1)
     density = KernelDensity(mixed_points(9, [0, 3], generator), [0.1, 0.4], {1: 3})

@@ -1,4 +1,4 @@
-"""Cells that optimise: methods by their settings."""
+"""Cells that optimize: methods by their settings."""
 
 import numpy as np
 import pytest

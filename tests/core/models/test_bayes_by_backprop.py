@@ -19,7 +19,7 @@ GAUSSIAN = ScaleMixture(weight=1.0, wide=0.7)
 
 
 def correlated_data(runs=2, n=40, d=3, seed=0):
-    """Standardised exactly, so that the model's own standardisation changes nothing."""
+    """Standardized exactly, so that the model's own standardization changes nothing."""
     generator = torch.Generator().manual_seed(seed)
     X = torch.randn(runs, n, d, dtype=torch.float64, generator=generator)
     X = X + 0.8 * X[..., :1]
@@ -62,7 +62,7 @@ def test_minibatches_converge_to_the_same_posterior(weighting):
 
 
 @pytest.mark.slow
-def test_learned_noise_minimises_the_free_energy():
+def test_learned_noise_minimizes_the_free_energy():
     """At the optimum the noise variance is the expected squared error; iterated in closed form for the linear model."""
     X, y = correlated_data()
     design = torch.cat([X, torch.ones_like(X[..., :1])], -1)
@@ -171,7 +171,7 @@ def test_members_are_draws_from_the_posterior_and_fixed_functions():
     assert model.predict(X.expand(4, *X.shape))[0].shape == (4000, 4, 2, 40)
 
 
-def test_botorch_optimises_acquisition_functions_over_it():
+def test_botorch_optimizes_acquisition_functions_over_it():
     X, y = correlated_data(1)
     model = small().fit(X, y, make_generators([0]))
     bounds = torch.tensor([[-1.0] * 3, [1.0] * 3], dtype=torch.float64)

@@ -219,7 +219,7 @@ def test_predictions_do_not_depend_on_the_block_size(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["LogEI", "qLogEI", "qLogNEI", "qUCB"])
-def test_botorch_optimises_acquisition_functions(name):
+def test_botorch_optimizes_acquisition_functions(name):
     X, y = waves(d=2)
     model = small(widths=(16, 16), burn_in=300, steps=1000).fit(X[0], y[0], make_generators([0]))
     acquisition = {

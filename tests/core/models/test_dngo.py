@@ -119,7 +119,7 @@ def test_odd_data(X, y):
     assert ((mean - y).abs() < 5).all()
 
 
-def test_botorch_optimises_its_acquisitions():
+def test_botorch_optimizes_its_acquisitions():
     X, y = data(runs=1)
     model = DNGO(**QUICK).fit(X, y, make_generators([0]))
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""Features by evidence maximisation: Eq. 8 against the density it stands for, its gradient, and what training does."""
+"""Features by evidence maximization: Eq. 8 against the density it stands for, its gradient, and what training does."""
 
 import math
 

@@ -25,7 +25,7 @@ def data(n=8, runs=2, d=2, seed=0):
 
 
 def fixed(members=3, runs=2, d=2, n=8):
-    """A GP conditioned on standardised data at random hyperparameters, no fit."""
+    """A GP conditioned on standardized data at random hyperparameters, no fit."""
     X, y = data(n, runs, d)
     theta = torch.randn(members, runs, d + 2, generator=torch.Generator().manual_seed(1), dtype=torch.float64) - 1
     model = MarginalLikelihoodGP().fit(X, y, make_generators(range(runs)))
@@ -89,7 +89,7 @@ def test_horseshoe_lies_near_the_exact_density():
     assert ratio.max() / ratio.min() < 2  # the bounds around it are a factor 2 apart at most
 
 
-def test_marginal_likelihood_is_maximised():
+def test_marginal_likelihood_is_maximized():
     X, y = data(n=15)
     model = MarginalLikelihoodGP().fit(X, y, make_generators([0, 1]))
     standard = model.targets.transform(y)
@@ -147,7 +147,7 @@ def test_a_run_does_not_depend_on_the_others(model):
     torch.testing.assert_close(both[:, 1], alone[:, 0])
 
 
-def test_botorch_optimises_its_acquisitions():
+def test_botorch_optimizes_its_acquisitions():
     X, y = data(runs=1)
     model = MarginalisedGP(chains=3, burn_in=3).fit(X, y, make_generators([0]))
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)

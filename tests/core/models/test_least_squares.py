@@ -86,7 +86,7 @@ def test_function_draws_have_the_model_s_moments():
     torch.testing.assert_close(values.var(0), latent, rtol=0.1, atol=0)
 
 
-def test_botorch_optimises_its_acquisitions():
+def test_botorch_optimizes_its_acquisitions():
     X, y = data(runs=1)
     model = LeastSquaresNetwork(**QUICK).fit(X, y, make_generators([0]))
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)

@@ -163,7 +163,7 @@ def test_function_draws_are_functions_with_the_model_s_moments():
     torch.testing.assert_close(values.var(0), variance - noise, rtol=0.15, atol=0)
 
 
-def test_botorch_optimises_its_acquisitions():
+def test_botorch_optimizes_its_acquisitions():
     X, y = line(runs=1)
     model = BayesianLinearRegression(chains=3, samples=1).fit(X, y, make_generators([0]))
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)

@@ -14,7 +14,7 @@ from core.randomness import make_generators
 
 
 def standard_data(runs=2, n=30, d=3, seed=0):
-    """Standardised exactly, so that the model's own standardisation changes nothing."""
+    """Standardized exactly, so that the model's own standardization changes nothing."""
     generator = torch.Generator().manual_seed(seed)
     X = torch.randn(runs, n, d, dtype=torch.float64, generator=generator)
     y = X.sum(-1) + 0.5 * torch.randn(runs, n, dtype=torch.float64, generator=generator) + X[..., 0] * X[..., 1]
@@ -44,7 +44,7 @@ def test_linear_predictions_have_the_moments_of_bernoulli_masks():
     torch.testing.assert_close(variance, means.var(0, correction=0) + 1 / 50)
 
 
-def test_training_minimises_the_expected_objective():
+def test_training_minimizes_the_expected_objective():
     """In a linear layer the masks can be averaged out: a ridge penalty p (1 - p) sum_j w_j^2 mean(x_j^2) / 2."""
     X, y = standard_data(n=25)
     settings = {"precision": 2.0, "length_scale": 1.5, "dropout": 0.25}
@@ -121,7 +121,7 @@ def test_predictions_are_fixed_functions_in_the_units_of_the_data():
     torch.testing.assert_close(scaled[1], 2500 * variance, rtol=1e-3, atol=0)
 
 
-def test_botorch_optimises_acquisition_functions_over_it():
+def test_botorch_optimizes_acquisition_functions_over_it():
     X, y = standard_data(1)
     model = small().fit(X, y, make_generators([0]))
     bounds = torch.tensor([[-1.0] * 3, [1.0] * 3], dtype=torch.float64)

@@ -10,7 +10,7 @@ from core.validation import check_counts, check_positive
 
 
 class Fixed(SampledNetwork):
-    """Random weights, three samples of two runs; standardised by data of its own."""
+    """Random weights, three samples of two runs; standardized by data of its own."""
 
     def __init__(self) -> None:
         super().__init__((5, 4), "tanh", "cpu")

@@ -145,7 +145,7 @@ def test_numpys_numbers_are_settings_too(space):
 
 
 @pytest.mark.parametrize("method", [Hyperband, SuccessiveHalving])
-def test_a_benchmark_that_fails_on_low_budgets_is_optimised_all_the_same(space, method):
+def test_a_benchmark_that_fails_on_low_budgets_is_optimized_all_the_same(space, method):
     def function(configuration, budget, generator):
         return configuration["x"] if budget > 3 else float("nan")
 

@@ -112,7 +112,7 @@ def test_where_everything_fails_all_choices_are_random(square):
     assert {record.notes["origin"] for record in records} == {"random", "promoted"}
 
 
-def test_the_pick_maximises_the_ratio_of_the_two_densities(square):
+def test_the_pick_maximizes_the_ratio_of_the_two_densities(square):
     """Against statsmodels at the same bandwidths, over the very candidates."""
     optimizer = only_largest(square, samples=50)
     for trial in optimizer.ask(40):

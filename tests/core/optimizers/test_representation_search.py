@@ -86,7 +86,7 @@ def test_without_positive_improvement_the_largest_variances_are_taken():
     assert index.tolist() == [[1, 3, 2]] and explored.all()
 
 
-def test_first_query_of_a_batch_maximises_expected_improvement_over_all_candidates():
+def test_first_query_of_a_batch_maximizes_expected_improvement_over_all_candidates():
     X, y = data()
     rule = RepresentationBatches(regular_grid(2, 40), small_model())
     batch = rule.propose(X, y, make_generators([0, 1, 2]))

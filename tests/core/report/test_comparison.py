@@ -117,7 +117,7 @@ def test_page_is_self_contained_and_well_formed(figures):
 
 
 def test_page_without_artifacts(tmp_path):
-    assert "Nothing is drawn yet" in write_page(tmp_path).read_text()
+    assert "Nothing has been drawn yet" in write_page(tmp_path).read_text()
 
 
 def test_tables_come_before_figures(figures):

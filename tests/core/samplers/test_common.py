@@ -14,7 +14,7 @@ from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD
 
 def curved_gradient(position: torch.Tensor) -> torch.Tensor:
     """Of U = sum theta^4 / 4 + theta^2 / 2, by products alone: torch's sinh and sigmoid differ in the last bit between
-    the body and the tail of a vectorised loop, and so between batch sizes."""
+    the body and the tail of a vectorized loop, and so between batch sizes."""
     return position * position * position + position
 
 
@@ -33,7 +33,7 @@ def run(sampler, position, generators, steps=30, burn_in=20, dtype=torch.float32
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_a_chain_does_not_depend_on_the_other_chains(sampler, dtype, device):
-    """Bit for bit, in float32 and float64, for widths that leave remainders in vectorised loops."""
+    """Bit for bit, in float32 and float64, for widths that leave remainders in vectorized loops."""
     for size in (1, 7, 33):
         start = torch.linspace(-2, 2, 6 * size, device=device).reshape(6, size)
         together = run(sampler, start, make_generators([1, 2, 3], device), dtype=dtype)
@@ -65,7 +65,7 @@ def test_without_gradient_and_noise_nothing_moves(sampler):
 
 
 def test_without_noise_it_descends(sampler):
-    """The drift alone is an optimiser: it must shrink the potential of every chain."""
+    """The drift alone is an optimizer: it must shrink the potential of every chain."""
     start = torch.tensor([[3.0, -2.0], [-1.0, 2.5]])
     state = sampler.init(start)
     for _ in range(200):

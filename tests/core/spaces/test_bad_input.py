@@ -20,7 +20,7 @@ from core.errors import UnknownNameError, UserError
 from core.spaces import CubeEncoding
 
 
-def test_spaces_with_nothing_to_optimise_are_refused():
+def test_spaces_with_nothing_to_optimize_are_refused():
     with pytest.raises(UserError, match="space 'void' has no hyperparameters"):
         CubeEncoding(ConfigurationSpace(name="void"))
     point = ConfigurationSpace(name="point")
@@ -34,7 +34,7 @@ def test_spaces_with_nothing_to_optimise_are_refused():
         CubeEncoding(asleep)
 
 
-def test_what_a_constant_activates_can_be_optimised():
+def test_what_a_constant_activates_can_be_optimized():
     space = ConfigurationSpace()
     space.add(Constant("a", 1), Float("x", (0.0, 1.0)))
     space.add(EqualsCondition(space["x"], space["a"], 1))

@@ -44,7 +44,7 @@ def log_evidence(layout, mean, variance, x, y, noise):
 
 
 def written_out(X, y, widths, epochs, seed):
-    """Assumed density filtering of one run by autograd, with the Gamma update as printed; X and y standardised."""
+    """Assumed density filtering of one run by autograd, with the Gamma update as printed; X and y standardized."""
     layout, generators = MLP((X.shape[1], *widths, 1), "relu"), make_generators([seed])
     mean = normal_(torch.empty(1, layout.num_weights, dtype=torch.float64), generators)[0]
     for layer, inputs in zip(layout.unpack(mean), layout.sizes):
@@ -156,7 +156,7 @@ def test_posterior_is_of_the_function_or_of_observations(runs):
 
 
 @pytest.mark.parametrize("acquisition", ["LogEI", "qLogEI", "qUCB"])
-def test_botorch_optimises_acquisition_functions_over_it(acquisition):
+def test_botorch_optimizes_acquisition_functions_over_it(acquisition):
     model, (_, y) = fitted(), waves()
     function, q = {
         "LogEI": (LogExpectedImprovement(model, best_f=y.max()), 1),

@@ -15,7 +15,7 @@ def column(*values: float) -> torch.Tensor:
 
 
 def gaussian_update(log_z, mean, variance):
-    """The update of one weight for the factor whose log normaliser is log_z(mean, variance)."""
+    """The update of one weight for the factor whose log normalizer is log_z(mean, variance)."""
     m, v = (column(value).view(1, 1).requires_grad_() for value in (mean, variance))
     gradients = torch.autograd.grad(log_z(m, v).sum(), (m, v))
     m, v = m.detach().clone(), v.detach().clone()
