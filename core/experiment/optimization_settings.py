@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from core.experiment.schema import Settings
 
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
-
-Count = Annotated[int, Field(gt=0)]
 
 
 class Optimization(Settings):
@@ -40,17 +38,17 @@ class Optimization(Settings):
     model: Literal["gp", "gp_mcmc", "gp_warped", "rf", "dngo", "bohamiann"] | None = None
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
     maximizer: Literal["gradient", "differential_evolution", "local_search", "one_step"] = "differential_evolution"
-    generations: Count = 50
-    evaluations: Count
-    initial_design: Annotated[int, Field(ge=0)] = 2
-    widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50, 50, 50)
-    burn_in_per_point: Annotated[int, Field(ge=0)] = 100
-    chain_steps: Count = 10_000
-    samples: Count = 100
+    generations: PositiveInt = 50
+    evaluations: PositiveInt
+    initial_design: NonNegativeInt = 2
+    widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
+    burn_in_per_point: NonNegativeInt = 100
+    chain_steps: PositiveInt = 10_000
+    samples: PositiveInt = 100
     most_steps: Annotated[int, Field(ge=200)] | None = None
-    warm_burn_in: Annotated[int, Field(ge=0)] | None = None
-    hyperparameter_samples: Count = 10
-    trees: Count = 30
+    warm_burn_in: NonNegativeInt | None = None
+    hyperparameter_samples: PositiveInt = 10
+    trees: PositiveInt = 30
 
     @model_validator(mode="after")
     def _fits_together(self) -> Optimization:

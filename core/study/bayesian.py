@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from core.study.settings import Budgets, Count, MethodSettings
+from core.study.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -42,8 +42,8 @@ class ModelSettings(MethodSettings):
 
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
     maximizer: Literal["gradient", "differential_evolution", "local_search", "one_step"] = "local_search"
-    generations: Count = 50
-    initial_design: Annotated[int, Field(ge=0)] = 5
+    generations: PositiveInt = 50
+    initial_design: NonNegativeInt = 5
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
         """The model for n observations."""
@@ -97,7 +97,7 @@ class IntegratedGPSettings(ModelSettings):
     """
 
     method: Literal["gp_mcmc", "gp_warped"] = "gp_mcmc"
-    hyperparameter_samples: Count = 10
+    hyperparameter_samples: PositiveInt = 10
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
         """The Gaussian process; n makes no difference."""
@@ -110,7 +110,7 @@ class ForestSettings(ModelSettings):
     """A random forest of `trees` trees."""
 
     method: Literal["rf"] = "rf"
-    trees: Count = 30
+    trees: PositiveInt = 30
 
     @model_validator(mode="after")
     def _has_no_gradient(self) -> ForestSettings:
@@ -134,8 +134,8 @@ class DNGOSettings(ModelSettings):
     """
 
     method: Literal["dngo"] = "dngo"
-    widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50, 50, 50)
-    hyperparameter_samples: Count = 10
+    widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
+    hyperparameter_samples: PositiveInt = 10
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
         """The network and regression; n makes no difference."""
@@ -159,13 +159,13 @@ class BohamiannSettings(ModelSettings):
     """
 
     method: Literal["bohamiann"] = "bohamiann"
-    widths: Annotated[tuple[Count, ...], Field(min_length=1)] = (50, 50, 50)
-    burn_in_per_point: Annotated[int, Field(ge=0)] = 100
-    chain_steps: Count = 10_000
-    samples: Count = 100
+    widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
+    burn_in_per_point: NonNegativeInt = 100
+    chain_steps: PositiveInt = 10_000
+    samples: PositiveInt = 100
     most_steps: Annotated[int, Field(ge=200)] | None = 4000
-    warm_burn_in: Annotated[int, Field(ge=0)] | None = None
-    batch_size: Count = 20
+    warm_burn_in: NonNegativeInt | None = None
+    batch_size: PositiveInt = 20
     raise_friction: bool = False
 
     @model_validator(mode="after")

@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args
 
 import numpy as np
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Field, PositiveFloat, PositiveInt, Tag
 
 from core.errors import UnknownNameError, UserError
 from core.strict import Strict
 from core.study.bayesian import BohamiannSettings, DNGOSettings, ForestSettings, GPSettings, IntegratedGPSettings
-from core.study.settings import Budgets, Count, MethodSettings, Positive, Share
+from core.study.settings import Budgets, MethodSettings, Share
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -53,9 +53,9 @@ class TPESettings(MethodSettings):
     """The tree Parzen estimator, ours: `core.optimizers.tree_parzen`."""
 
     method: Literal["tpe"] = "tpe"
-    initial_design: Count = 20
-    share: Positive = 0.25
-    candidates: Count = 24
+    initial_design: PositiveInt = 20
+    share: PositiveFloat = 0.25
+    candidates: PositiveInt = 24
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.tree_parzen import TreeParzen
@@ -81,8 +81,8 @@ class SuccessiveHalvingSettings(MethodSettings):
 
     method: Literal["successive_halving"] = "successive_halving"
     eta: Annotated[float, Field(ge=2)] = 3
-    brackets: Count | None = None
-    configurations: Count | None = None
+    brackets: PositiveInt | None = None
+    configurations: PositiveInt | None = None
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.hyperband import SuccessiveHalving
@@ -98,7 +98,7 @@ class HyperbandSettings(MethodSettings):
 
     method: Literal["hyperband"] = "hyperband"
     eta: Annotated[float, Field(ge=2)] = 3
-    brackets: Count | None = None
+    brackets: PositiveInt | None = None
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.hyperband import Hyperband
@@ -113,14 +113,14 @@ class BOHBSettings(MethodSettings):
 
     method: Literal["bohb"] = "bohb"
     eta: Annotated[float, Field(ge=2)] = 3
-    brackets: Count | None = None
+    brackets: PositiveInt | None = None
     random_fraction: Share = 1 / 3
     percentile: Annotated[float, Field(gt=0, lt=1)] = 0.15
-    samples: Count = 64
-    bandwidth_factor: Positive = 3
-    categorical_factor: Positive = 1
-    minimum_bandwidth: Positive = 1e-3
-    minimum_points: Count | None = None
+    samples: PositiveInt = 64
+    bandwidth_factor: PositiveFloat = 3
+    categorical_factor: PositiveFloat = 1
+    minimum_bandwidth: PositiveFloat = 1e-3
+    minimum_points: PositiveInt | None = None
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.bohb import BOHB
@@ -147,7 +147,7 @@ class DifferentialEvolutionSettings(MethodSettings):
     method: Literal["differential_evolution"] = "differential_evolution"
     population: Annotated[int, Field(ge=4)] = 20
     crossover: Share = 0.7
-    mutation: tuple[Positive, Positive] = (0.5, 1.0)
+    mutation: tuple[PositiveFloat, PositiveFloat] = (0.5, 1.0)
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.differential_evolution import DifferentialEvolution
@@ -160,8 +160,8 @@ class RegularizedEvolutionSettings(MethodSettings):
     """Regularized evolution: `core.optimizers.regularized_evolution`."""
 
     method: Literal["regularized_evolution"] = "regularized_evolution"
-    population: Count = 100
-    tournament: Count = 10
+    population: PositiveInt = 100
+    tournament: PositiveInt = 10
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.regularized_evolution import RegularizedEvolution
@@ -173,7 +173,7 @@ class ReinforceSettings(MethodSettings):
     """REINFORCE over the values of each hyperparameter, all of them finite: `core.optimizers.reinforce`."""
 
     method: Literal["reinforce"] = "reinforce"
-    learning_rate: Positive = 0.1
+    learning_rate: PositiveFloat = 0.1
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:

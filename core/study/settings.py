@@ -17,8 +17,6 @@ if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to imp
     from core.optimizers.policy import Policy
     from core.spaces import CubeEncoding
 
-Count = Annotated[int, Field(gt=0)]
-Positive = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Budgets = tuple[float, float]
 
