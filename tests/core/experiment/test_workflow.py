@@ -132,6 +132,13 @@ class TestBatches:
             draw(drawn)
         assert sorted(many().batches(1)[0], key=str) == sorted(batches[1], key=str)
 
+    def test_a_drawing_with_many_records_is_drawn_beside_all_others(self, many, monkeypatch):
+        sizes = {"table1": 1_000_000}
+        monkeypatch.setattr(Workflow, "_size", lambda _, drawn: sizes.get(drawn.artifact, 100_000))
+        batches = many(words=["toy"]).batches(2)
+        assert sorted(len(batch) for batch in batches) == [1, 10]
+        assert [drawn.artifact for batch in batches for drawn in batch if len(batch) == 1] == ["table1"]
+
     def test_none_where_few_are_asked_for(self, many):
         assert many(words=["figures/toy/table1.pdf", "figures/fig1.png"]).batches(2) == []
         assert len(many(words=["figures/toy/table1.pdf", "figures/fig1.png", "figures/extra0.pdf"]).batches(2)) == 1
