@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +18,10 @@ from core.experiment.catalogue import Catalogue
 ROOT = Path(__file__).resolve().parent.parent
 TOY = ROOT / "tests" / "core" / "experiment" / "toy"
 PACKAGE = "toypapers"
+
+# Whoever starts the tests in the background of a shell has them, and all that they start, ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Machines are shared and slow at times, so nothing is timed; `make test-portable` tries the full number of examples.
 ON_ANY_MACHINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "derandomize": "CI" in os.environ}
