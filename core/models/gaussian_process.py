@@ -95,8 +95,7 @@ class GaussianProcess(GaussianMixtureModel):
         return torch.cat([mean for mean, _ in parts], -1), torch.cat([variance for _, variance in parts], -1)
 
     def _marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        scaled, cross, amplitude = self._cross(X)
-        whitened = cross @ beside(self.inverse, scaled).mT
+        scaled, cross, amplitude, whitened = self._whitened(X)
         variance = amplitude.squeeze(-1) - whitened.square().sum(-1)
         return (cross @ beside(self.solved, scaled)).squeeze(-1), variance.clamp(min=SMALLEST_VARIANCE)
 
@@ -105,10 +104,15 @@ class GaussianProcess(GaussianMixtureModel):
         if X.shape[-2] == 1:
             mean, variance = self.marginals(X)
             return mean, variance.unsqueeze(-1)
-        scaled, cross, amplitude = self._cross(X)
-        whitened = cross @ beside(self.inverse, scaled).mT
+        scaled, cross, amplitude, whitened = self._whitened(X)
         covariance = amplitude * matern.kernel(scaled, scaled) - whitened @ whitened.mT
         return (cross @ beside(self.solved, scaled)).squeeze(-1), covariance
+
+    def covariance_between(self, X: Tensor, others: Tensor) -> Tensor:
+        """Covariances of f(X) and f(others) for each member, (M, ..., runs, q, n), others (..., runs, n, d)."""
+        scaled, _, amplitude, whitened = self._whitened(X)
+        scaled_others, _, _, whitened_others = self._whitened(others)
+        return amplitude * matern.kernel(scaled, scaled_others) - whitened @ whitened_others.mT
 
     def noise(self) -> Tensor:
         """The noise variance of each member."""
@@ -119,11 +123,12 @@ class GaussianProcess(GaussianMixtureModel):
         theta, factor = pick(self.theta, members), pick(self.factor, members)
         return draw_functions(self.X, self.y, matern.unpack(theta, self.dimension), factor, generators)
 
-    def _cross(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Scaled inputs, k(X, data) (M, ..., runs, q, N) and nu (M, ..., runs, 1, 1)."""
+    def _whitened(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Scaled inputs, k(X, data) (M, ..., runs, q, N), nu (M, ..., runs, 1, 1), and k(X, data) times L^-T."""
         scaled = matern.scale_inputs(X, self.parts)
         amplitude = beside(self.parts.log_amplitude.exp()[..., None, None], scaled)
-        return scaled, amplitude * matern.kernel(scaled, beside(self.scaled, scaled)), amplitude
+        cross = amplitude * matern.kernel(scaled, beside(self.scaled, scaled))
+        return scaled, cross, amplitude, cross @ beside(self.inverse, scaled).mT
 
 
 class MarginalLikelihoodGP(GaussianProcess):
