@@ -163,7 +163,7 @@ def _correlate(theta, squares, amplitude, pairs):
 
 @numba.njit(error_model="numpy")
 def _load(entries, features, loadings):
-    """L' phi, where L has the rows (1), (entries[0], exp(entries[1])), (entries[2], entries[3], exp(entries[4])), ..."""
+    """L' phi, where L has the rows (1), (entries[0], exp entries[1]), (entries[2], entries[3], exp entries[4]), ..."""
     start = 0
     for r in range(len(features)):
         for i in range(features.shape[1]):

@@ -59,9 +59,8 @@ class GaussianProcess(GaussianMixtureModel):
     def __init__(self, warping: bool = False, device: torch.device | str = "cpu", basis: Basis | None = None) -> None:
         super().__init__()
         if warping and basis is not None:
-            raise ValueError(
-                f"{type(self).__name__}: warping works on all inputs and a basis on one; allowed: one of them"
-            )
+            name = type(self).__name__
+            raise ValueError(f"{name}: warping works on all inputs, a basis on the last alone; allowed: one of them")
         self.warping, self.device, self.basis = warping, torch.device(device), basis
 
     @abstractmethod

@@ -79,7 +79,7 @@ def warp(X: Tensor, log_a: Tensor, log_b: Tensor) -> Tensor:
 
 
 def scale_inputs(X: Tensor, parts: Hyperparameters) -> Tensor:
-    """Warped inputs divided by their length scales, and the loadings L' phi: X (..., runs, q, d + F) to (M, ...) of it."""
+    """Warped inputs divided by length scales, then loadings L' phi: X (..., runs, q, d + F) to (M, ..., q, d + F)."""
     d = parts.log_lengthscale.shape[-1]
     X, features = X[..., :d], X[..., d:]
     leading = [1] * (X.ndim - 3)  # axes of X as given: warping adds the axis of the members
@@ -119,14 +119,14 @@ class Matern(torch.autograd.Function):
 
 
 def kernel(A: Tensor, B: Tensor, d: int | None = None) -> Tensor:
-    """k with nu = 1 of scaled inputs (..., n, d) and (..., m, d): (..., n, m); columns after the first d are loadings."""
+    """k with nu = 1 of scaled inputs (..., n, d) and (..., m, d): (..., n, m); after the first d come loadings."""
     if d is None or A.shape[-1] == d:
         return Matern.apply(A, B)
     return Matern.apply(A[..., :d], B[..., :d]) * (A[..., d:] @ B[..., d:].mT)
 
 
 def own_variance(A: Tensor, d: int) -> Tensor:
-    """k(x, x) with nu = 1 of scaled inputs (..., n, d): (..., n) or (..., 1); columns after the first d are loadings."""
+    """k(x, x) with nu = 1 of scaled inputs (..., n, d): (..., n) or (..., 1); after the first d come loadings."""
     return A[..., d:].square().sum(-1) if A.shape[-1] > d else torch.ones_like(A[..., :1, 0])
 
 

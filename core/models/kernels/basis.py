@@ -6,8 +6,8 @@
     LOG_COST   phi(s) = (1, s)            the logarithm of the cost, so the cost itself is a polynomial
     tasks(T)   phi(t) = e_t               a free-form covariance of T tasks, of which number 0 is the target
 
-The share enters on a logarithmic scale, s = log(share / smallest) / log(largest / smallest), as in the authors' code and
-thesis 4.2: then a log cost that is linear in s is a cost of any polynomial order, which Eq. 4.5 asks for.
+The share enters on a logarithmic scale, s = log(share / smallest) / log(largest / smallest), as in thesis 4.2 and the
+authors' code: then a log cost that is linear in s is a cost of any polynomial order, which 4.4.1 asks for.
 
 Sigma = nu L L' with L_00 = 1 is any positive semidefinite matrix: nu is the amplitude, for LOSS the variance at s = 1
 and for tasks that of the target. L is given by `entries`, row by row from the second on, the diagonal as logarithms:

@@ -7,6 +7,8 @@ They are numerically those that `core.models.gaussian_process` samples the hyper
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from gpytorch.constraints import Interval
 from gpytorch.kernels import Kernel, MaternKernel, ScaleKernel
@@ -31,9 +33,9 @@ class BasisKernel(Kernel):
     has_lengthscale = False
 
     def __init__(
-        self, basis: Basis, batch_shape: torch.Size = torch.Size([]), active_dims: tuple[int, ...] | None = None
+        self, basis: Basis, batch_shape: Sequence[int] = (), active_dims: tuple[int, ...] | None = None
     ) -> None:
-        super().__init__(batch_shape=batch_shape, active_dims=active_dims)
+        super().__init__(batch_shape=torch.Size(batch_shape), active_dims=active_dims)
         self.basis = basis
         rows = basis.priors
         self.register_parameter(
@@ -53,7 +55,8 @@ class BasisKernel(Kernel):
         return (left * right).sum(-1) if diag else MatmulLinearOperator(left, right.mT)
 
 
-def product_kernel(dimension: int, basis: Basis, batch_shape: torch.Size = torch.Size([])) -> Kernel:
+def product_kernel(dimension: int, basis: Basis, batch_shape: Sequence[int] = ()) -> Kernel:
     """nu k_5/2(x, x') phi(s)' L L' phi(s') of inputs (x, s), with `dimension` configuration columns and then s."""
+    batch_shape = torch.Size(batch_shape)
     matern = MaternKernel(nu=2.5, ard_num_dims=dimension, active_dims=tuple(range(dimension)), batch_shape=batch_shape)
     return ScaleKernel(matern, batch_shape=batch_shape) * BasisKernel(basis, batch_shape, active_dims=(dimension,))

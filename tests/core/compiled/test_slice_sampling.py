@@ -93,8 +93,8 @@ def test_what_has_no_density_is_minus_infinity():
     none = np.empty((0, 40))
     scratch.warps[:] = np.nan
     priors = hyperpriors.independent([hyperpriors.Row()] * 3)
-    assert gaussian_process.log_posterior(np.array([0.0, 0.0, 11.0]), X, none, y, matern.priors(1, False), scratch) == -np.inf
-    assert gaussian_process.log_posterior(np.array([0.0, 0.0, -200.0]), X, none, y, priors, scratch) == -np.inf
+    for theta, prior in (([0.0, 0.0, 11.0], matern.priors(1, False)), ([0.0, 0.0, -200.0], priors)):
+        assert gaussian_process.log_posterior(np.array(theta), X, none, y, prior, scratch) == -np.inf
 
 
 def test_the_exponential_is_numpy_s():
