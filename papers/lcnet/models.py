@@ -16,12 +16,12 @@ from papers.lcnet.settings import Predict
 MODELS: dict[str, Callable[[Predict], CurveModel]] = {
     "lcnet": lambda settings: LCNet.authors(**settings.chain),
     "lcnet_ours": lambda settings: LCNet(**settings.chain),
-    "network": lambda settings: CurveNetwork.authors(**settings.chain),
+    "bnn": lambda settings: CurveNetwork.authors(**settings.chain),
     "forest": lambda settings: CurveForest(),
-    "gp": lambda settings: DecayingCurves(),
+    "decaying_gp": lambda settings: DecayingCurves(),
     "freeze_thaw": lambda settings: FreezeThaw(),
-    "extrapolation": lambda settings: Extrapolation(burn_in=settings.sweeps // 2, thinning=settings.sweeps // 40),
-    "last_seen": lambda settings: LastSeenValue(),
+    "lc_extrapolation": lambda settings: Extrapolation(burn_in=settings.sweeps // 2, thinning=settings.sweeps // 40),
+    "last_seen_value": lambda settings: LastSeenValue(),
 }
 
 
