@@ -1,4 +1,4 @@
-"""The spaces of the benchmarks that train networks (thesis Tables C.1 and C.3), apart from what trains: no torch here.
+"""The spaces of the benchmarks that train networks (thesis Tables 4.2, C.1, C.3), without what trains: no torch here.
 
 `core.training.collector` trains those of Table C.1, whose learning curves `core.benchmarks.fcnet_surrogate` predicts;
 `core.benchmarks.bayesian_network` samples those of Table C.3.
@@ -30,5 +30,16 @@ def bayesian_network_space(name: str = "BNN") -> ConfigurationSpace:
         Float("step_length", (1e-6, 1e-1), log=True),
         Float("burn_in", (0.0, 0.8)),
         Float("momentum_decay", (0.0, 1.0)),
+    )
+    return space
+
+
+def convolutional_space() -> ConfigurationSpace:
+    """Table 4.2: a network of three convolutional layers."""
+    space = ConfigurationSpace(name="CNN")
+    space.add(
+        Float("learning_rate", (1e-6, 1.0), log=True),
+        Integer("batch_size", (32, 512)),
+        *(Integer(f"units_{layer}", (2**4, 2**8), log=True) for layer in (1, 2, 3)),
     )
     return space

@@ -1,7 +1,7 @@
 """Validation errors and training times of support vector machines over grids of C and gamma (thesis 4.2).
 
-Errors for one gamma and many C come from a kernel matrix that is computed once, single-precision distances in it, and
-from two facts, which save most of the fits:
+Errors for one gamma and many C come from a kernel matrix that is computed once from distances in single precision, its
+rows sorted by class, so that the points of two classes are near each other in memory. Two facts save most of the fits:
 
 * A machine whose dual coefficients are all below its C is also that of every larger C: its bounds are not active.
 * Where the kernel of all pairs is zero, K = I, the machine of two classes predicts the sign of its offset b everywhere.
@@ -23,7 +23,7 @@ from sklearn.svm import SVC
 from core.benchmarks.svm import CACHE, Part
 from core.benchmarks.svm_space import BOUND
 
-ZERO = 1e-9  # kernel values below this are zero: far below libsvm's tolerance of 1e-3
+ZERO = 1e-6  # kernel values below this are zero: far below libsvm's tolerance of 1e-3
 
 
 def grid_values(count: int) -> NDArray[np.float64]:
@@ -42,8 +42,9 @@ class Distances:
     """
 
     def __init__(self, train: Part, validation: Part) -> None:
-        self.classes, self.validation_classes = train[1], validation[1]
-        rows = train[0].astype(np.float32)
+        order = np.argsort(train[1], kind="stable")
+        self.classes, self.validation_classes = train[1][order], validation[1]
+        rows = train[0][order].astype(np.float32)
         self.train = squared_distances(rows, rows)
         self.validation = squared_distances(validation[0].astype(np.float32), rows)
         np.fill_diagonal(self.train, np.inf)
