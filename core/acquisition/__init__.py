@@ -3,6 +3,8 @@
 from core.acquisition.base import Acquisition, best_observed
 from core.acquisition.constrained import Constrained
 from core.acquisition.ei import ExpectedImprovement, LogExpectedImprovement
+from core.acquisition.entropy_search import BotorchEntropySearch, EntropySearch
+from core.acquisition.information_gain import InformationGain
 from core.acquisition.integrated import Integrated
 from core.acquisition.lcb import LowerConfidenceBound
 from core.acquisition.mcei import Fantasies
@@ -12,9 +14,12 @@ from core.acquisition.thompson import ThompsonSample
 
 __all__ = [
     "Acquisition",
+    "BotorchEntropySearch",
     "Constrained",
+    "EntropySearch",
     "ExpectedImprovement",
     "Fantasies",
+    "InformationGain",
     "Integrated",
     "LogExpectedImprovement",
     "LowerConfidenceBound",

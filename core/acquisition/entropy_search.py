@@ -1,0 +1,118 @@
+"""Entropy search (thesis 4.1; Hennig and Schuler 2012): evaluate what tells most about where the minimum lies.
+
+`EntropySearch` is for the Gaussian processes of this library, all runs and members at once; the gain is averaged over
+the members, which integrates the hyperparameters out. Algorithm 2 draws representers for each of them; here all share
+those of the averaged expected improvement. `BotorchEntropySearch` is for any BoTorch model of one output.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import torch
+from botorch.acquisition.acquisition import AcquisitionFunction
+from botorch.acquisition.analytic import LogExpectedImprovement
+from botorch.models.model import Model
+from botorch.utils.transforms import t_batch_mode_transform
+from torch import Tensor
+
+from core.acquisition.base import align_best, best_observed
+from core.acquisition.ei import log_expected_improvement
+from core.acquisition.information_gain import OUTCOMES, InformationGain, draw_representers
+from core.models.gaussian_process import GaussianProcess
+from core.randomness import Generators
+
+REPRESENTERS = 50
+
+
+class EntropySearch:
+    """The expected information gain, in nats; see `core.acquisition.information_gain`.
+
+    Args:
+        model: a fitted Gaussian process.
+        y: what it was fitted to, (runs, N).
+        candidates: where representers are chosen from, (runs, n, d), drawn uniformly from the search space.
+        generators: one per run, or one for all.
+        representers: number Z of them.
+        outcomes: number of hallucinated observations.
+
+    Attributes:
+        points: the representers, (runs, Z, d).
+        gain: their `InformationGain`, with leading axes (members, runs).
+
+    Raises:
+        ValueError: fewer candidates than representers, or a number below 2.
+    """
+
+    logarithmic: ClassVar[bool] = False
+
+    @torch.no_grad()
+    def __init__(
+        self,
+        model: GaussianProcess,
+        y: Tensor,
+        candidates: Tensor,
+        generators: Generators,
+        representers: int = REPRESENTERS,
+        outcomes: int = OUTCOMES,
+    ) -> None:
+        self.model = model
+        mean, variance = model.marginals(candidates)
+        best, _ = best_observed(model.targets.transform(y))
+        log_ei = torch.logsumexp(log_expected_improvement(mean, variance, align_best(best, mean)), 0)
+        self.points, log_density = draw_representers(log_ei, candidates, generators, representers)
+        self.gain = InformationGain(*model.joint(self.points), log_density, outcomes)
+
+    def __call__(self, X: Tensor) -> Tensor:
+        """X (..., runs, q, d) to (..., runs, q), differentiable."""
+        X = self.model.expand_runs(X).double()
+        shape = X.shape[:-1]
+        X = X.movedim(-3, 0).flatten(1, -2)  # all candidates of a run side by side
+        _, variance = self.model.marginals(X)
+        cross = self.model.covariance_between(X, self.points)
+        gain = self.gain(cross, variance + self.model.noise().unsqueeze(-1)).mean(0)
+        return gain.unflatten(1, (*shape[:-2], shape[-1])).movedim(0, -2)
+
+
+class BotorchEntropySearch(AcquisitionFunction):
+    """Entropy search on a BoTorch model of one output, which as usual there is maximized unless told otherwise.
+
+    Args:
+        model: a fitted single-output model, such as SingleTaskGP.
+        best_f: the best value observed.
+        candidates: where representers are chosen from, (n, d), drawn uniformly from the search space.
+        generator: chooses them.
+        representers, outcomes: see `EntropySearch`.
+        maximize: whether the model's objective is maximized.
+
+    Raises:
+        ValueError: as `EntropySearch`.
+    """
+
+    @torch.no_grad()
+    def __init__(
+        self,
+        model: Model,
+        best_f: float | Tensor,
+        candidates: Tensor,
+        generator: torch.Generator,
+        representers: int = REPRESENTERS,
+        outcomes: int = OUTCOMES,
+        maximize: bool = True,
+    ) -> None:
+        super().__init__(model=model)
+        log_ei = LogExpectedImprovement(model, best_f, maximize=maximize)(candidates.unsqueeze(-2))
+        points, log_density = draw_representers(log_ei.unsqueeze(0), candidates.unsqueeze(0), generator, representers)
+        self.points = points.squeeze(0)
+        posterior = model.posterior(self.points)
+        mean = posterior.mean.squeeze(-1).double()
+        covariance = posterior.distribution.covariance_matrix.double()
+        self.gain = InformationGain(-mean if maximize else mean, covariance, log_density.squeeze(0).double(), outcomes)
+
+    @t_batch_mode_transform(expected_q=1)
+    def forward(self, X: Tensor) -> Tensor:
+        """X (b, 1, d) to the information gain of each point, (b,)."""
+        joint = self.model.posterior(torch.cat([X, self.points.expand(*X.shape[:-2], -1, -1)], -2))
+        cross = joint.distribution.covariance_matrix[..., :1, 1:].flatten(0, -2)
+        variance = self.model.posterior(X, observation_noise=True).variance.flatten()
+        return self.gain(cross.double(), variance.double()).to(X)
