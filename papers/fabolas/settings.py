@@ -7,6 +7,9 @@ from typing import Annotated
 from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 
 from core.experiment.schema import Settings
+from core.experiment.timed_search_settings import TimedSearch
+
+__all__ = ["LiveSearch", "SubsamplingNoise", "SvmGrid", "TimedSearch"]
 
 Share = Annotated[float, Field(gt=0, le=1)]
 Indices = Annotated[tuple[NonNegativeInt, ...], Field(min_length=1)]
@@ -81,3 +84,18 @@ class SubsamplingNoise(Subsets):
         if max(self.chosen) >= self.values:
             raise ValueError(f"chosen = {self.chosen}: allowed: indices below values = {self.values}")
         return self
+
+
+class LiveSearch(TimedSearch):
+    """A search that trains support vector machines (section 4.5.2).
+
+    Attributes:
+        train_points, validation_points: number drawn from MNIST's training images.
+        most_points: number of rows of another set, drawn at random before it is split; null for all.
+        smallest_share: of the training points.
+    """
+
+    train_points: PositiveInt = 50_000
+    validation_points: PositiveInt = 10_000
+    most_points: PositiveInt | None = None
+    smallest_share: Share = 1 / 512
