@@ -14,6 +14,7 @@ NAMES = {"ei": "gp"}  # their names of methods where ours differ
 def authors_svm_runs() -> pd.DataFrame | None:
     """Their runs in the form of ours: benchmark, method, run, time, evaluations, error and regret.
 
+    Their files end a run with its last new incumbent; here each is continued to the end of its method's longest run.
     None where the data are missing; they cannot be downloaded.
     """
     try:
@@ -22,4 +23,7 @@ def authors_svm_runs() -> pd.DataFrame | None:
         return None
     frame = frame.rename(columns={"seconds": "time", "incumbent_error": "error"})
     frame["method"] = frame["method"].astype(object).replace(NAMES)
+    ends = frame.groupby(["method", "run"], as_index=False).last()
+    ends["time"] = ends.groupby("method")["time"].transform("max")
+    frame = pd.concat([frame, ends], ignore_index=True).sort_values(["method", "run", "time"], ignore_index=True)
     return frame.assign(benchmark=BENCHMARK, regret=(frame["error"] - OPTIMUM).clip(lower=0.0))

@@ -15,7 +15,6 @@ from core.report.time_curves import ROUNDING, end_of, over_time
 from core.report.trajectories import mean_and_sem
 
 POINTS = 200  # in the grid of times of a line
-PANEL_LABEL = "seconds of evaluations and proposals"
 
 
 def draw_errors(

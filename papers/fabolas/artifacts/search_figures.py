@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of, style
 from core.report.authors_svm_runs import BENCHMARK, authors_svm_runs
-from core.report.error_curves import PANEL_LABEL, draw_errors
+from core.report.error_curves import draw_errors
 from papers.fabolas.names import SETS, SHARES, SURROGATE, TASKS, surrogate_name
 
 SHADES = (style.VERMILION, style.ORANGE, style.GREEN, style.INDIGO)
@@ -27,9 +27,9 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
         axes.set_title(title)
         frame = frame_of(results, experiment)
         parts.append(draw_errors(axes, frame, surrogate_name(frame), methods).assign(panel=title))
-        axes.set_xlabel(PANEL_LABEL)
+        axes.set_xlabel("seconds")
     panels[0].set_ylabel("validation error of the incumbent")
-    panels[0].legend(loc="upper right")
+    panels[0].legend(loc="lower left")
     parts.append(_authors(panels[2]))
     style.legend(figure, panels[1:], 3)
     frame = frame_of(results, "surrogate")
@@ -47,7 +47,7 @@ def auxiliary_tasks(results: Results, published: Published | None) -> Figure:
     frame = frame_of(results, "auxiliary")
     figure, axes = style.subplots(height=3.2, width=4.8)
     data = draw_errors(axes, frame, surrogate_name(frame), COUNTS, bands=True)
-    axes.set(xlabel=PANEL_LABEL, ylabel="validation error of the incumbent")
+    axes.set(xlabel="seconds", ylabel="validation error of the incumbent")
     style.legend(figure, [axes], 1)
     caption = (
         "MTBO on the surrogate of the grid: mean and standard error of the incumbents' error with all training points "

@@ -19,10 +19,13 @@ from papers.fabolas.settings import LiveSearch, TimedSearch
 def surrogate_search(context: Context[TimedSearch]) -> pd.DataFrame:
     """Errors of the incumbents on the surrogate, which are its predictions for all of the data; see `timed_search`.
 
-    Besides its columns: the surrogate's `optimum`. Hyperband's incumbent is the best on all of the data, as in 4.5.
+    Besides its columns: `regret`, the error above the surrogate's `optimum`, and that.
+
+    Hyperband's incumbent is the best on all of the data, as in 4.5.
     """
     surrogate = SVMSurrogate.fit(context.records("grid"))
-    return timed_search(context, surrogate, surrogate.errors, on_all=True).assign(optimum=surrogate.optimum)
+    rows = timed_search(context, surrogate, surrogate.errors, on_all=True)
+    return rows.assign(regret=rows["error"] - surrogate.optimum, optimum=surrogate.optimum)
 
 
 def live_search(context: Context[LiveSearch]) -> pd.DataFrame:
