@@ -4,11 +4,12 @@ Errors for one gamma and many C come from a kernel matrix that is computed once 
 rows sorted by class, so that the points of two classes are near each other in memory. Three facts save many fits:
 
 * A machine whose dual coefficients are all below its C is also that of every larger C: its bounds are not active.
-* A machine that predicts the most frequent class everywhere does so for every smaller C as well: the smaller C is, the
-  less do the points weigh against the offset. This is no theorem; tests compare whole grids with plain fits.
-* Where the kernel of all pairs is zero, K = I, the machine of two classes predicts the sign of its offset b everywhere.
-  With n+ > n- points it is b = 1 - C n-/n+ for C < 2 n+/(n+ + n-), then (n+ - n-)/(n+ + n-); both are positive. So the
-  vote of all pairs goes to the most frequent class, to the first of them where there are several.
+* Where one class is more frequent than every other, a machine that predicts it everywhere does so for every smaller C
+  as well: the smaller C is, the less do the points weigh against the offset. This is no theorem; tests compare whole
+  grids with plain fits.
+* Where also the kernel of all pairs is zero, K = I, the machine of two classes predicts the sign of its offset b
+  everywhere. With n+ > n- points it is b = 1 - C n-/n+ for C < 2 n+/(n+ + n-), then (n+ - n-)/(n+ + n-); both are
+  positive. So the vote of all pairs goes to the most frequent class.
 
 Times are those of plain `SVC.fit`, which computes the kernel itself.
 """
@@ -55,9 +56,10 @@ class Distances:
 
     def errors(self, gamma: float, C: Sequence[float]) -> NDArray[np.float64]:
         """Share of validation points that machines with this gamma get wrong, (len(C),); C must increase."""
-        wrong = self.validation_classes != np.bincount(self.classes).argmax()
-        errors = np.full(len(C), wrong.mean())
-        if self.smallest * gamma > -np.log(ZERO):
+        counts = np.bincount(self.classes)
+        most_frequent, is_alone = counts.argmax(), (counts == counts.max()).sum() == 1
+        errors = np.full(len(C), (self.validation_classes != most_frequent).mean())
+        if is_alone and self.smallest * gamma > -np.log(ZERO):
             return errors
         among, to = kernel(self.train, gamma), kernel(self.validation, gamma)
         middle = len(C) // 2
@@ -70,7 +72,8 @@ class Distances:
             machine = SVC(C=C[number], kernel="precomputed", cache_size=CACHE).fit(among, self.classes)
             predicted = machine.predict(to)
             errors[number] = (predicted != self.validation_classes).mean()
-            if (predicted == np.bincount(self.classes).argmax()).all():
+            if is_alone and (predicted == most_frequent).all():
+                errors[:number] = errors[number]
                 break
         return errors
 
