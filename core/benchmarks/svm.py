@@ -110,8 +110,11 @@ class SVM:
         return SVC(C=configuration["C"], gamma=configuration["gamma"], cache_size=CACHE).fit(X, y)
 
 
-def svm(dataset: str, smallest: float = SMALLEST_SHARE, most_points: int | None = None) -> SVM:
+def svm(dataset: str, smallest: float | None = None, most_points: int | None = None) -> SVM:
     """The benchmark on a classification set of the catalogue, at most `most_points` rows of it, drawn at random.
+
+    Args:
+        smallest: share of the training points; by default 1/512, doubled until it has a point for each class.
 
     Raises:
         UserError: the set is one of regression, or too small for its smallest share.
@@ -125,6 +128,10 @@ def svm(dataset: str, smallest: float = SMALLEST_SHARE, most_points: int | None 
     X = data.X.astype(np.float64)
     X = X / 255 if data.image_shape else Standardizer.fit(X[parts[0]]).transform(X)
     train, validation, test = ((X[rows], data.y[rows]) for rows in parts)
+    if smallest is None:
+        smallest = SMALLEST_SHARE
+        while size_of(smallest, len(train[1])) < len(np.unique(train[1])):
+            smallest *= 2
     return SVM(f"svm_{dataset}", train, validation, test, smallest)
 
 
