@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.report import style
+from core.report.authors_svm_runs import BENCHMARK, authors_svm_runs
 from core.report.checks import NotRunError
 from core.report.runs import cell_rows
 from core.report.time_curves import ROUNDING, end_of, over_time
@@ -60,3 +61,17 @@ def draw_errors(
     if not parts:
         raise NotRunError(benchmark)
     return pd.concat(parts, ignore_index=True).assign(benchmark=benchmark)
+
+
+def draw_authors(axes: Axes, methods: Sequence[str]) -> pd.DataFrame:
+    """The authors' runs on their SVM surrogate, dashed, in a panel of their own; empty where they are not at hand."""
+    axes.set_title("the authors' runs")
+    axes.set_xlabel("seconds")
+    frame = authors_svm_runs()
+    if frame is None:
+        axes.set_axis_off()
+        axes.text(0.5, 0.5, "not at hand", transform=axes.transAxes, ha="center", color=style.GREY)
+        return pd.DataFrame()
+    return draw_errors(
+        axes, frame, BENCHMARK, {name: {**style.method(name).line, "linestyle": "--"} for name in methods}
+    )

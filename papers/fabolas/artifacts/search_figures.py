@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of, style
-from core.report.authors_svm_runs import BENCHMARK, authors_svm_runs
-from core.report.error_curves import draw_errors
+from core.report.error_curves import draw_authors, draw_errors
+from core.report.runs import count_runs
 from papers.fabolas.names import SETS, SHARES, SURROGATE, TASKS, surrogate_name
 
 SHADES = (style.VERMILION, style.ORANGE, style.GREEN, style.INDIGO)
@@ -30,13 +29,14 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
         axes.set_xlabel("seconds")
     panels[0].set_ylabel("validation error of the incumbent")
     panels[0].legend(loc="lower left")
-    parts.append(_authors(panels[2]))
+    parts.append(draw_authors(panels[2], SURROGATE).assign(panel="(c)"))
+    panels[2].set_title("(c) the authors' runs")
     style.legend(figure, panels[1:], 3)
     frame = frame_of(results, "surrogate")
     caption = (
         f"Mean of the incumbents' error with all training points, on the surrogate of the grid on "
-        f"{surrogate_name(frame)}, over {_runs(frame)}; its smallest error is {frame['optimum'].iloc[0]:.4f}. Time is "
-        "that of training, as the surrogate predicts it, and of the method's proposals. (c), dashed: the authors' runs "
+        f"{surrogate_name(frame)}, over {count_runs(frame)}; its smallest error is {frame['optimum'].iloc[0]:.4f}. Time "
+        "is that of training, as the surrogate predicts it, and of the method's proposals. (c), dashed: the authors' runs "
         "on their surrogate of 50,000 training points."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
@@ -51,7 +51,7 @@ def auxiliary_tasks(results: Results, published: Published | None) -> Figure:
     style.legend(figure, [axes], 1)
     caption = (
         "MTBO on the surrogate of the grid: mean and standard error of the incumbents' error with all training points "
-        f"over {_runs(frame)}."
+        f"over {count_runs(frame)}."
     )
     return Figure(figure, caption, data)
 
@@ -71,25 +71,7 @@ def fig4_6(results: Results, published: Published | None) -> Figure:
     panels[0, 0].set_ylabel("test error of the incumbent")
     style.legend(figure, panels.flat, 6)
     caption = (
-        f"Mean test error of the incumbents, trained on all training points, over {_runs(frame)}. Time is that of "
+        f"Mean test error of the incumbents, trained on all training points, over {count_runs(frame)}. Time is that of "
         "training and validating, and of the method's proposals."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
-
-
-def _authors(axes: Axes) -> pd.DataFrame:
-    axes.set_title("(c) the authors' runs")
-    axes.set_xlabel("seconds")
-    frame = authors_svm_runs()
-    if frame is None:
-        axes.set_axis_off()
-        axes.text(0.5, 0.5, "not at hand", transform=axes.transAxes, ha="center", color=style.GREY)
-        return pd.DataFrame()
-    looks = {name: {**style.method(name).line, "linestyle": "--"} for name in SURROGATE}
-    return draw_errors(axes, frame, BENCHMARK, looks).assign(panel="(c) the authors' runs")
-
-
-def _runs(frame: pd.DataFrame) -> str:
-    counts = frame.groupby(["benchmark", "method"])["run"].nunique()
-    least, most = counts.min(), counts.max()
-    return f"{least} to {most} runs" if least < most else f"{most} run{'s' if most > 1 else ''}"
