@@ -23,7 +23,7 @@ def fig6_3(results: Results, published: Published | None) -> Figure:
     caption = (
         "Mean and standard error of the error that the incumbents reach with all training points, over "
         f"{count_runs(frame)}; an incumbent may have been evaluated on any share of the data. The smallest error of "
-        f"the surrogate is {frame['optimum'].iloc[0]:.4f}. Dashed: the authors' runs on their surrogate of 50,000 training "
-        "points."
+        f"the surrogate is {frame['optimum'].iloc[0]:.4f}. Dashed: the authors' runs on their surrogate of 50,000 "
+        "training points."
     )
     return Figure(figure, caption, pd.concat([ours, theirs], ignore_index=True))

@@ -35,9 +35,9 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
     frame = frame_of(results, "surrogate")
     caption = (
         f"Mean of the incumbents' error with all training points, on the surrogate of the grid on "
-        f"{surrogate_name(frame)}, over {count_runs(frame)}; its smallest error is {frame['optimum'].iloc[0]:.4f}. Time "
-        "is that of training, as the surrogate predicts it, and of the method's proposals. (c), dashed: the authors' runs "
-        "on their surrogate of 50,000 training points."
+        f"{surrogate_name(frame)}, over {count_runs(frame)}; its smallest error is {frame['optimum'].iloc[0]:.4f}. "
+        "Time is that of training, as the surrogate predicts it, and of the method's proposals. (c), dashed: the "
+        "authors' runs on their surrogate of 50,000 training points."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
