@@ -1,10 +1,15 @@
-"""The spaces of the benchmarks that train networks (thesis Tables 4.2, C.1, C.3), without what trains: no torch here.
+"""The spaces of networks that are trained (thesis Tables 4.2, B.1, C.1, C.3), apart from training: no torch here.
 
-`core.training.collector` trains those of Table C.1, whose learning curves `core.benchmarks.fcnet_surrogate` predicts;
-`core.benchmarks.bayesian_network` samples those of Table C.3.
+`core.training.learning_curves` trains those of Table B.1; `core.training.collector` those of Table C.1, whose learning
+curves `core.benchmarks.fcnet_surrogate` predicts; `core.benchmarks.bayesian_network` samples those of Table C.3.
 """
 
+from collections.abc import Callable
+
 from ConfigSpace import ConfigurationSpace, Float, Integer
+from ConfigSpace.hyperparameters import Hyperparameter
+
+from core.errors import UnknownNameError, UserError
 
 
 def surrogate_space() -> ConfigurationSpace:
@@ -43,3 +48,64 @@ def convolutional_space() -> ConfigurationSpace:
         *(Integer(f"units_{layer}", (2**4, 2**8), log=True) for layer in (1, 2, 3)),
     )
     return space
+
+
+def curve_space(name: str, most_units: int | None = None) -> ConfigurationSpace:
+    """The space of a collection of learning curves (thesis Table B.1): "cnn", "fcnet", "lr" or "vae".
+
+    Its gamma is an exponent of 10, and "12^2" units are 2^12. The autoencoder's L is the number of samples of the
+    latent variables per image in the estimate of the lower bound (Kingma and Welling 2014).
+
+    Args:
+        most_units: largest size of a hidden layer, instead of the table's; None is the table's.
+
+    Raises:
+        UnknownNameError: no collection has that name.
+        UserError: `most_units` is not above the smallest size or above the table's largest.
+    """
+    if name not in LARGEST_UNITS:
+        raise UnknownNameError("collection of learning curves", name, LARGEST_UNITS)
+    smallest, largest = SMALLEST_UNITS[name], LARGEST_UNITS[name]
+    if most_units is None:
+        most_units = largest
+    elif name == "lr":
+        raise UserError(f"most_units = {most_units}: logistic regression has no hidden units; allowed: None")
+    elif not smallest < most_units <= largest:
+        raise UserError(f"most_units = {most_units} for {name}; allowed: {smallest + 1} to {largest}")
+    space = ConfigurationSpace(name=name)
+    space.add(*_CURVE_HYPERPARAMETERS[name](smallest, most_units))
+    return space
+
+
+SMALLEST_UNITS = {"cnn": 2**4, "fcnet": 2**5, "lr": 0, "vae": 32}
+LARGEST_UNITS = {"cnn": 2**10, "fcnet": 2**12, "lr": 0, "vae": 2048}
+
+_CURVE_HYPERPARAMETERS: dict[str, Callable[[int, int], tuple[Hyperparameter, ...]]] = {
+    "cnn": lambda low, high: (
+        Integer("batch_size", (32, 512)),
+        *(Integer(f"units_{layer}", (low, high), log=True) for layer in (1, 2, 3)),
+        Float("learning_rate", (1e-6, 1.0), log=True),
+    ),
+    "fcnet": lambda low, high: (
+        Float("learning_rate", (1e-6, 1.0), log=True),
+        Float("l2", (1e-8, 1e-1), log=True),
+        Integer("batch_size", (32, 512)),
+        Float("log10_gamma", (-3.0, -1.0)),
+        Float("kappa", (0.0, 1.0)),
+        Float("momentum", (0.3, 0.999)),
+        *(Integer(f"units_{layer}", (low, high), log=True) for layer in (1, 2)),
+        *(Float(f"dropout_{layer}", (0.0, 0.99)) for layer in (1, 2)),
+    ),
+    "lr": lambda low, high: (
+        Float("learning_rate", (1e-6, 1.0), log=True),
+        Float("l2", (0.0, 1.0)),
+        Integer("batch_size", (20, 2000)),
+        Float("dropout", (0.0, 0.75)),
+    ),
+    "vae": lambda low, high: (
+        Integer("samples", (1, 3)),
+        Integer("units", (low, high)),
+        Integer("batch_size", (16, 512)),
+        Integer("latent_dimension", (2, 200)),
+    ),
+}

@@ -46,7 +46,7 @@ class RegressionLayout(NamedTuple):
 
 def make_layout(sizes: tuple[int, ...], capacity: int) -> Layout:
     """The layout of layers with sizes (inputs, units, ...) and of the scratch space for `capacity` rows."""
-    rows = [_padded(size, LANES) for size in sizes]
+    rows = [round_up(size, LANES) for size in sizes]
     weight, bias, end = [], [], 0
     for inputs, row in zip(sizes[:-1], rows[1:], strict=True):
         weight.append(end)
@@ -74,7 +74,7 @@ def make_regression_layout(sizes: tuple[int, ...], capacity: int) -> RegressionL
     """The layout of a network with sizes (inputs, hidden ..., 1)."""
     hidden = make_layout(sizes[:-1], capacity)
     bias = hidden.size + int(hidden.row[-1])
-    return RegressionLayout(hidden, hidden.size, bias, bias + 1, _padded(bias + 2, 2 * LANES))
+    return RegressionLayout(hidden, hidden.size, bias, bias + 1, round_up(bias + 2, 2 * LANES))
 
 
 def padded_places(layout: Layout) -> NDArray[np.int64]:
@@ -94,10 +94,10 @@ def padded_regression_places(layout: RegressionLayout) -> NDArray[np.int64]:
 
 def padded_rows(X: NDArray) -> NDArray[np.float32]:
     """X (..., d) with rows of whole vectors, flat, float32."""
-    padded = np.zeros((*X.shape[:-1], _padded(X.shape[-1], LANES)), np.float32)
+    padded = np.zeros((*X.shape[:-1], round_up(X.shape[-1], LANES)), np.float32)
     padded[..., : X.shape[-1]] = X
     return padded.reshape(-1)
 
 
-def _padded(size: int, unit: int) -> int:
+def round_up(size: int, unit: int) -> int:
     return -(-size // unit) * unit

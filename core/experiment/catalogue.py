@@ -106,7 +106,7 @@ class Catalogue:
             raise UnknownNameError(kind, cell.function, folder.functions) from None
 
     def artifact_function(self, paper: str, artifact: str) -> Callable[..., Any]:
-        """The function of an artifact's name: (results, published or None) -> Table or Figure.
+        """The function of an artifact's name: (results, published or None) -> ReportTable or Figure.
 
         Raises:
             UserError: there is none, or its module cannot be imported.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
@@ -34,6 +34,9 @@ class Optimization(Settings):
         hyperparameter_samples: chains of the slice sampler if hyperparameters are integrated out, one sample each.
     """
 
+    raise_friction: ClassVar[bool] = (
+        True  # of BOHAMIANN, as in the paper's text: the shipped searches were run that way
+    )
     optimizer: Literal["model", "random", "optuna_tpe", "smac", "cmaes", "differential_evolution"] = "model"
     model: Literal["gp", "gp_mcmc", "gp_warped", "rf", "dngo", "bohamiann"] | None = None
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
@@ -62,11 +65,7 @@ class Optimization(Settings):
 
     @property
     def method(self) -> MethodSettings:
-        """The method that these settings select, with those settings that it has.
-
-        BOHAMIANN's friction is raised, as in the paper's text: the shipped searches were run that way.
-        """
+        """The method that these settings select, with those settings that it has."""
         from core.study.methods import method_with
 
-        method = method_with(self.model if self.optimizer == "model" else self.optimizer, self)
-        return method.model_copy(update={"raise_friction": True}) if self.model == "bohamiann" else method
+        return method_with(self.model if self.optimizer == "model" else self.optimizer, self)

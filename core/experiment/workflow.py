@@ -24,6 +24,7 @@ from core.experiment.drawings import (
     drawing,
     folder_of,
     recorded_state,
+    share_out,
     state_of,
 )
 from core.experiment.durations import announcement
@@ -35,7 +36,6 @@ PAGE = "comparison.html"
 STATES = Path(".snakemake/drawings")
 WARM = 3
 """From this many drawings on, one process draws several: most of the time for one goes into starting Python."""
-SMALL = 100_000  # bytes: a drawing takes time even without records
 
 
 class Workflow:
@@ -123,14 +123,7 @@ class Workflow:
             waiting = [drawn for drawn in waiting if recorded_state(self.catalogue.root, drawn) != self._state(drawn)]
         if len(waiting) < WARM:
             return []
-        count = max(1, min(processes, len(waiting) // WARM))
-        shares: list[list[Drawing]] = [[] for _ in range(count)]
-        loads = [0] * count
-        for size, drawn in sorted(((self._size(drawn), drawn) for drawn in waiting), key=lambda pair: -pair[0]):
-            least = loads.index(min(loads))
-            shares[least].append(drawn)
-            loads[least] += size
-        return shares
+        return share_out(self.catalogue, waiting, max(1, min(processes, len(waiting) // WARM)))
 
     def cell_inputs(self, cell: Cell) -> list[str]:
         """The files of the cells that a cell reads: shipped ones if present, else your own."""
@@ -193,11 +186,6 @@ class Workflow:
                 folder = OWN if Path(target).parent.name == Path(OWN).name else ""
                 found |= dict.fromkeys(self.drawing(name, folder) for name in self.catalogue.artifacts)
         return list(found)
-
-    def _size(self, drawn: Drawing) -> int:
-        """Bytes of the records behind a drawing, plus a constant: roughly proportional to its time."""
-        paths = (cell.path(self.catalogue.root, drawn.source) for cell in cells_of(self.catalogue, drawn))
-        return SMALL + sum(path.stat().st_size for path in paths if path.exists())
 
     def _can_be_drawn(self, drawn: Drawing) -> bool:
         cells = cells_of(self.catalogue, drawn) if drawn.source == "run" else ()

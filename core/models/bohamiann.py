@@ -114,7 +114,7 @@ class BayesianNetwork(SampledNetwork):
                 numbers of runs or features that differ from before.
         """
         X, y = self.prepare(X, y)
-        generators = _one_each(generators, len(X), self.device)
+        generators = one_each(generators, len(X), self.device)
         problem = Problem(
             network=self.network,
             X=X,
@@ -133,9 +133,7 @@ class BayesianNetwork(SampledNetwork):
         engine = make_engine(self.engine, problem, self.sampler, state, generators)
         kept = self._sample(engine, burn_in, problem.covered.bool(), generators)
         self._chains = ChainState.of(engine.state(), self.inputs, self.targets)
-        self.runs, self.dimension = len(X), X.shape[-1]
-        by_run = kept.unflatten(1, (self.runs, self.chains)).transpose(1, 2).reshape(-1, self.runs, kept.shape[-1])
-        self.samples, self.noise_variance = by_run[..., :-1].contiguous(), by_run[..., -1:].double().exp()
+        self._keep(kept, len(X), X.shape[-1])
         return self
 
     def chain_state(self) -> dict[str, Tensor]:
@@ -178,8 +176,15 @@ class BayesianNetwork(SampledNetwork):
             engine.advance(following - now, precision)
         return kept
 
+    def _keep(self, kept: Tensor, runs: int, dimension: int) -> None:
+        """Make the kept positions (samples_per_chain, chains, P_w + 1) the model's samples."""
+        self.runs, self.dimension = runs, dimension
+        by_run = kept.unflatten(1, (runs, self.chains)).transpose(1, 2).reshape(-1, runs, kept.shape[-1])
+        self.samples, self.noise_variance = by_run[..., :-1].contiguous(), by_run[..., -1:].double().exp()
 
-def _one_each(generators: Generators, runs: int, device: torch.device) -> list[torch.Generator]:
+
+def one_each(generators: Generators, runs: int, device: torch.device) -> list[torch.Generator]:
+    """One generator per run, seeded by the one given if it is one for all."""
     if isinstance(generators, torch.Generator):
         return [generators] if runs == 1 else make_generators([_draw_seed(generators) for _ in range(runs)], device)
     if len(generators) != runs:

@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -51,7 +52,7 @@ INITIALISATIONS: dict[str, tuple[Callable[[Tensor, Generators], Tensor], float, 
 
 @dataclass(frozen=True)
 class MLP:
-    """A perceptron with layers of the given sizes, inputs first and the single output last.
+    """A perceptron with layers of the given sizes, inputs first and the single output last (a subclass may have more).
 
     `initialisation` is the distribution of the initial weights: "he", normal of variance 2/in and biases 0 (He et al.
     2015; the NIPS code), or "uniform", weights and biases uniform in +-1/sqrt(in) (torch's default; the thesis' code).
@@ -63,11 +64,14 @@ class MLP:
     sizes: tuple[int, ...] = (13, 50, 1)
     activation: str = "tanh"
     initialisation: str = "he"
+    outputs: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         sizes = tuple(self.sizes)
-        if len(sizes) < 2 or any(not isinstance(size, int) or size < 1 for size in sizes) or sizes[-1] != 1:
-            raise ValueError(f"MLP.sizes: must be positive integers (inputs, hidden ..., 1), got {self.sizes}")
+        wrong = any(not isinstance(size, int) or size < 1 for size in sizes)
+        if len(sizes) < 2 or wrong or sizes[-1] != self.outputs:
+            shape = f"(inputs, hidden ..., {self.outputs})"
+            raise ValueError(f"MLP.sizes: must be positive integers {shape}, got {self.sizes}")
         if self.activation not in ACTIVATIONS:
             raise ValueError(f"MLP.activation: must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
         if self.initialisation not in INITIALISATIONS:

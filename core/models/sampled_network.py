@@ -72,20 +72,21 @@ class SampledNetwork(EnsembleModel):
             ValueError: data of the wrong shape, not finite, or beyond what double precision can standardize.
         """
         X, y = training_data(X, y, self.device)
-        self.inputs, self.targets = _standardizer("X", X, -2), _standardizer("y", y, -1)
+        self.inputs, self.targets = standardizer("X", X, -2), standardizer("y", y, -1)
         self.network = MLP((X.shape[-1], *self.widths, 1), self.activation, self.initialisation)
         return self.inputs.transform(X).to(torch.float32), self.targets.transform(y).to(torch.float32)
 
 
-def _standardizer(name: str, values: Tensor, axis: int) -> Standardizer:
-    standardizer = Standardizer.fit(values, axis)
-    usable = torch.isfinite(standardizer.scale) & (standardizer.scale > 0)
+def standardizer(name: str, values: Tensor, axis: int) -> Standardizer:
+    """That of the training data called `name`; raises ValueError where double precision cannot standardize them."""
+    fitted = Standardizer.fit(values, axis)
+    usable = torch.isfinite(fitted.scale) & (fitted.scale > 0)
     if not usable.all():
         raise ValueError(
             f"training data: {name} from {values.min().item():g} to {values.max().item():g} cannot be standardized in "
             "double precision; rescale it"
         )
-    return standardizer
+    return fitted
 
 
 def minibatches(X: Tensor, y: Tensor, batch_size: int, generators: Generators) -> Iterator[tuple[Tensor, Tensor]]:

@@ -41,7 +41,7 @@ class Job:
         results: the runs it draws from: frame(experiment), scale(experiment), cells, reduced.
         folder: the paper's folder, which has published/<name>.csv where numbers were published.
         stem: where to write, without suffix.
-        function: (results, published or None) -> Table or Figure.
+        function: (results, published or None) -> ReportTable or Figure.
         claims: what the paper claims about it.
         document: the published document in words, for the caption.
         source: source of the runs, `reference` or `run`.

@@ -46,8 +46,12 @@ def _resamples(table: Table) -> list[tuple[Table, int]]:
     """Every resample of a table without its learning curves, and how often it is drawn; claims share them."""
     table = replace(table, curves=None)
     drawn = combinations_with_replacement(range(table.repetitions), table.repetitions)
-    permuted = lambda picks: factorial(len(picks)) // prod(map(factorial, Counter(picks).values()))  # noqa: E731
-    return [(resampled(table, picks), permuted(picks)) for picks in drawn]
+    return [(resampled(table, picks), _permutations(picks)) for picks in drawn]
+
+
+def _permutations(picks: tuple[int, ...]) -> int:
+    """How many ordered draws are the same but for their order."""
+    return factorial(len(picks)) // prod(map(factorial, Counter(picks).values()))
 
 
 def resampled(table: Table, picks: tuple[int, ...]) -> Table:

@@ -235,7 +235,7 @@ Method = Annotated[
 
 def method_with(name: str, settings: Strict) -> MethodSettings:
     """The method of a name with those of its settings that another settings object (such as a cell's) has."""
-    shared = (METHODS[name].model_fields.keys() & type(settings).model_fields.keys()) - {"method"}
+    shared = [field for field in METHODS[name].model_fields if field != "method" and hasattr(settings, field)]
     return METHODS[name](method=name, **{field: getattr(settings, field) for field in shared})
 
 

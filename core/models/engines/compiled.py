@@ -20,7 +20,12 @@ from core.samplers import SGHMC, AdaptiveSGHMC
 
 
 class CompiledEngine:
-    """Chains in flat float32 arrays, one padded parameter vector per chain."""
+    """Chains in flat float32 arrays, one padded parameter vector per chain.
+
+    A subclass for another network has its own layout, data and compiled steps (`_prepare` and `compile`).
+    """
+
+    compile = staticmethod(sghmc.compile_advance)
 
     def __init__(
         self,
@@ -30,17 +35,16 @@ class CompiledEngine:
         generators: Sequence[torch.Generator],
     ) -> None:
         self.problem, self.sampler = problem, sampler
-        self.layout = make_regression_layout(problem.network.sizes, problem.batch)
-        self.places = torch.from_numpy(padded_regression_places(self.layout))
+        self.layout, places, self.data = self._prepare()
+        self.places = torch.from_numpy(places)
         self.adapting = isinstance(sampler, AdaptiveSGHMC)
-        self.data = self._pad_data()
         self.target = self._make_target()
         self.chains = self._start(state, chain_seeds(generators, problem.chains))
         self.frozen = self._coefficients(state)
 
     def advance(self, steps: int, precision: Tensor) -> None:
         """Move all chains; `precision` (chains,) is that of the weight prior."""
-        advance = sghmc.compile_advance()
+        advance = self.compile()
         values = precision.to(torch.float32).numpy()
         advance(steps, self.adapting, self.layout, self.data, self.target, values, self.chains, self.frozen)
 
@@ -72,9 +76,12 @@ class CompiledEngine:
         """The inverse of `pack`."""
         return torch.from_numpy(padded).view(-1, self.layout.size)[:, self.places]
 
-    def _pad_data(self) -> sghmc.Data:
+    def _prepare(self) -> tuple[Any, np.ndarray, Any]:
+        """The layout, the places in it of theta's entries, and the data."""
+        layout = make_regression_layout(self.problem.network.sizes, self.problem.batch)
         X, y = self.problem.X.to(torch.float32), self.problem.y.to(torch.float32)
-        return sghmc.Data(padded_rows(X.numpy()), y.numpy(), self.problem.batch, self.problem.chains_per_run)
+        data = sghmc.Data(padded_rows(X.numpy()), y.numpy(), self.problem.batch, self.problem.chains_per_run)
+        return layout, padded_regression_places(layout), data
 
     def _make_target(self) -> sghmc.Target:
         covered = torch.cat([self.problem.covered.to(torch.float32), torch.zeros(1)])

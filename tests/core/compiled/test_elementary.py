@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.compiled.elementary import tanh
+from core.compiled.elementary import exponential, tanh
 from core.compiled.random_bits import next_bits, next_word, seed_states, shuffle
 from core.compiled.simd import LANES, lane_sum, load, maximum, minimum, store
 from tests.core.models.engines.replay import fill_normals
@@ -23,6 +23,12 @@ def fill_bits(lanes, out):
 def apply_tanh(values, out):
     for k in range(0, len(values), LANES):
         store(out, k, tanh(load(values, k)))
+
+
+@numba.njit
+def apply_exponential(values, out):
+    for k in range(0, len(values), LANES):
+        store(out, k, exponential(load(values, k)))
 
 
 @numba.njit
@@ -53,6 +59,18 @@ def test_tanh_is_accurate_odd_and_keeps_nan():
     apply_tanh(special, out)
     assert np.isnan(out[0]) and out[3] == 0
     np.testing.assert_allclose(out[1:3], [1, -1], atol=5e-7)
+
+
+def test_exponential_is_accurate_and_keeps_nan():
+    values = np.concatenate([np.linspace(-87, 88, 2**16), -np.logspace(-30, 1, 2**10)]).astype(np.float32)
+    out = np.empty_like(values)
+    apply_exponential(values, out)
+    np.testing.assert_allclose(out, np.exp(values.astype(np.float64)), rtol=3e-7)
+    special = np.array([np.nan, -np.inf, np.inf, 0, -0.0, -1000, 1000, 1], np.float32)
+    out = np.empty_like(special)
+    apply_exponential(special, out)
+    assert np.isnan(out[0]) and out[3] == out[4] == 1
+    assert 0 < out[1] == out[5] < 1e-37 and np.isfinite(out[2]) and out[2] == out[6] > 1e38
 
 
 def test_extremes_keep_nan_and_lanes_add_up():

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from core.errors import UnknownNameError, UserError
+from core.experiment import drawings
 from core.experiment.drawings import state_of
 from core.experiment.storage import write_records
 from core.experiment.workflow import Workflow, one_of
@@ -134,7 +135,7 @@ class TestBatches:
 
     def test_a_drawing_with_many_records_is_drawn_beside_all_others(self, many, monkeypatch):
         sizes = {"table1": 1_000_000}
-        monkeypatch.setattr(Workflow, "_size", lambda _, drawn: sizes.get(drawn.artifact, 100_000))
+        monkeypatch.setattr(drawings, "size_of", lambda _, drawn: sizes.get(drawn.artifact, 100_000))
         batches = many(words=["toy"]).batches(2)
         assert sorted(len(batch) for batch in batches) == [1, 10]
         assert [drawn.artifact for batch in batches for drawn in batch if len(batch) == 1] == ["table1"]

@@ -1,0 +1,107 @@
+"""What all models of learning curves have in common: fitted on curves observed in part, they extrapolate these; global
+models, which share knowledge between configurations, also predict for configurations without an observation."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.models.curves.data import ObservedCurves, check_configurations, check_times, observed_curves
+
+
+class CurvePrediction(NamedTuple):
+    """Predicted distribution of an observation: mean and variance, noise included; nan variances if there is none."""
+
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+
+class CurveModel(ABC):
+    """Base of the models; a subclass implements `_fit` and `_extrapolate`."""
+
+    observed: ObservedCurves | None = None
+
+    def fit(self, configurations: Any, curves: Any, epochs: int | None = None, seed: int = 0) -> Self:
+        """Fit the model.
+
+        Args:
+            configurations: (n, d) numbers, encoded as you like; they are standardized.
+            curves: (n, T), one value per epoch, nan for epochs that have not been observed yet, which are the last ones
+                of a curve; or n sequences of any lengths. One observed epoch is enough.
+            epochs: T, the number of epochs of a complete curve, which is t = 1; None for the number of columns of
+                `curves`, or the longest sequence.
+            seed: determines all random numbers.
+
+        Returns:
+            self.
+
+        Raises:
+            UserError: shapes that do not fit together, a curve without an observation, with nan between observed
+                values, with an infinite value or with more epochs than `epochs`.
+        """
+        self.observed = observed_curves(configurations, curves, epochs)
+        self._fit(self.observed, seed)
+        return self
+
+    def extrapolate(self, t: Any = 1.0) -> CurvePrediction:
+        """Predict the fitted curves.
+
+        Args:
+            t: epoch / epochs in (0, 1], one number or (k,).
+
+        Returns:
+            Mean and variance, (n,) or (n, k).
+
+        Raises:
+            RuntimeError: before `fit`.
+            UserError: t outside (0, 1].
+        """
+        observed, times = self._fitted(), check_times(t)
+        mean, variance = self._extrapolate(observed, np.atleast_1d(times))
+        return CurvePrediction(*(values[:, 0] if times.ndim == 0 else values for values in (mean, variance)))
+
+    def _fitted(self) -> ObservedCurves:
+        if self.observed is None:
+            raise RuntimeError(f"{type(self).__name__}: call fit first")
+        return self.observed
+
+    @abstractmethod
+    def _fit(self, observed: ObservedCurves, seed: int) -> None:
+        """Fit to checked curves."""
+
+    @abstractmethod
+    def _extrapolate(self, observed: ObservedCurves, times: NDArray[np.float64]) -> CurvePrediction:
+        """Predict the fitted curves at `times` (k,): (n, k)."""
+
+
+class GlobalCurveModel(CurveModel):
+    """Base of the models that predict for any configuration; a subclass implements `_fit` and `_predict`."""
+
+    def predict(self, configurations: Any, t: Any = 1.0) -> CurvePrediction:
+        """Predict curves of any configurations.
+
+        Args:
+            configurations: (m, d).
+            t: epoch / epochs in (0, 1], one number or (k,).
+
+        Returns:
+            Mean and variance of an observation, (m,) or (m, k).
+
+        Raises:
+            RuntimeError: before `fit`.
+            UserError: t outside (0, 1], or configurations of another shape.
+        """
+        observed, times = self._fitted(), check_times(t)
+        configurations = check_configurations(configurations, observed.configurations.shape[1])
+        mean, variance = self._predict(configurations, np.atleast_1d(times))
+        return CurvePrediction(*(values[:, 0] if times.ndim == 0 else values for values in (mean, variance)))
+
+    def _extrapolate(self, observed: ObservedCurves, times: NDArray[np.float64]) -> CurvePrediction:
+        return self._predict(observed.configurations, times)
+
+    @abstractmethod
+    def _predict(self, configurations: NDArray[np.float64], times: NDArray[np.float64]) -> CurvePrediction:
+        """Predict at `times` (k,): (m, k)."""

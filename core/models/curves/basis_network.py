@@ -1,0 +1,181 @@
+"""LC-Net's network (thesis section 5.3, Fig. 5.2), for many chains and runs at once: its hidden layers map a
+configuration to the asymptote, the weights and the parameters of the basis functions,
+
+    g(x, t) = mu_inf(x) + A sum_k w_k(x) phi_k(t; theta_k(x))                           (Eq. 5.7, with the asymptote)
+
+where w is a softmax and theta a sigmoid of their outputs, as in the authors' code, so that all curves rise or all fall.
+(The thesis' Eq. 5.7 lacks mu_inf, which its text introduces.) A puts the residuals, whose range is [-1, 0], into the
+units of the curves: the range of the observed values, negative if curves fall. Targets are standardized; the authors'
+code has A = 1 and an asymptote in [0, 1] instead, for accuracies as they are. The noise is one variance per sample.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from core.compiled import prediction
+from core.data.normalisation import Standardizer
+from core.models.bohamiann import INITIAL_LOG_NOISE, BayesianNetwork, one_each
+from core.models.curves.basis import BASIS, PARAMETERS, residuals
+from core.models.engines.curves import CurveEngine, CurveProblem
+from core.models.ensemble import training_data
+from core.models.network import MLP
+from core.models.sampled_network import BLOCK_ELEMENTS, standardizer
+from core.randomness import Generators
+from core.samplers import SGHMC, AdaptiveSGHMC
+
+
+class BasisMLP(MLP):
+    """Layers from a configuration to the head: asymptote, logits of the weights, logits of the parameters."""
+
+    outputs: ClassVar[int] = 1 + len(BASIS) + PARAMETERS
+
+    def head(self, theta: Tensor, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Asymptotes, weights (..., 5) and parameters (..., PARAMETERS) for theta (..., P_w) and X (..., B, d)."""
+        *hidden, (W, b) = self.unpack(theta)
+        a = X
+        for weight, bias in hidden:
+            a = torch.tanh(a @ weight + bias.unsqueeze(-2))
+        asymptote, weights, parameters = (a @ W + b.unsqueeze(-2)).split([1, len(BASIS), PARAMETERS], -1)
+        return asymptote.squeeze(-1), weights.softmax(-1), parameters.sigmoid().clamp_min(1e-6)
+
+    def curve(self, theta: Tensor, X: Tensor, t: Tensor, amplitude: Tensor) -> Tensor:
+        """g(x, t) for theta (..., P_w), X (..., B, d), t (..., B, k) and A (...): (..., B, k); differentiable.
+
+        Leading axes broadcast, and t may be (k,).
+        """
+        asymptote, weights, parameters = self.head(theta, X)
+        mixture = (residuals(t, parameters.unsqueeze(-2)) @ weights.unsqueeze(-1)).squeeze(-1)
+        return asymptote.unsqueeze(-1) + amplitude[..., None, None] * mixture
+
+
+class BasisNetwork(BayesianNetwork):
+    """Samples of LC-Net's weights and noise variances, as a BoTorch model of X = (configuration, t).
+
+    Args:
+        All those of `BayesianNetwork`, but `batch_size` counts curves, sampling runs on the CPU, and `warm_burn_in` and
+        the torch engine are not available.
+
+    Raises:
+        ValueError: a setting out of range.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, value, allowed in (
+            ("activation", self.activation, ("tanh",)),
+            ("engine", self.engine, ("auto", "compiled")),
+            ("warm_burn_in", self.warm_burn_in, (None,)),
+            ("device", self.device.type, ("cpu",)),
+            ("sampler", type(self.sampler), (SGHMC, AdaptiveSGHMC)),
+        ):
+            if value not in allowed:
+                raise ValueError(f"BasisNetwork.{name}: must be one of {allowed}, got {value!r}")
+
+    def fit(self, X: Tensor, y: Tensor, generators: Generators, lengths: Tensor | None = None) -> BasisNetwork:
+        """Sample the posterior of every run.
+
+        Args:
+            X: configurations, (runs, n, d), or (n, d) for one run.
+            y: curves, (runs, n, T) or (n, T), with t = 1/T, ..., 1; what follows a curve's observed epochs is ignored.
+            generators: one per run, or one for all.
+            lengths: observed epochs of each curve, (runs, n) or (n,) int64, 0 to T; None for all T.
+
+        Raises:
+            ValueError: data that are not finite or do not fit together, a run without an observation.
+        """
+        X, y, seen = self._prepare(X, y, lengths)
+        generators = one_each(generators, len(X), self.device)
+        problem = CurveProblem(
+            network=self.network,
+            X=X,
+            y=y,
+            chains_per_run=self.chains,
+            batch_size=self.batch_size,
+            covered=self.weight_prior.covers(self.network),
+            noise_prior=self.noise_prior,
+            lengths=seen.sum(-1),
+            times=torch.arange(1, y.shape[-1] + 1) / y.shape[-1],
+            amplitude=self.amplitude,
+        )
+        weights = self.network.init(generators, problem.chains)
+        theta = torch.cat([weights, weights.new_full((problem.chains, 1), INITIAL_LOG_NOISE)], 1)
+        engine = CurveEngine(problem, self.sampler, self.sampler.init(theta), generators)
+        self._keep(self._sample(engine, self.burn_in, problem.covered.bool(), generators), len(X), X.shape[-1] + 1)
+        return self
+
+    def _prepare(self, X: Tensor, y: Tensor, lengths: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+        """Checked and standardized configurations and curves, float32, and which values are observed."""
+        y = torch.as_tensor(y, dtype=torch.float64)
+        if y.ndim not in (2, 3) or 0 in y.shape:
+            raise ValueError(f"training data: curves have shape {tuple(y.shape)}, expected (runs, n, T) or (n, T)")
+        lengths = torch.full(y.shape[:-1], y.shape[-1]) if lengths is None else torch.as_tensor(lengths)
+        if lengths.shape != y.shape[:-1] or (lengths < 0).any() or (lengths > y.shape[-1]).any():
+            raise ValueError(f"training data: lengths must be {tuple(y.shape[:-1])} from 0 to {y.shape[-1]}")
+        seen = torch.arange(y.shape[-1]) < lengths.unsqueeze(-1)
+        y = torch.where(seen, y, 0.0)
+        X, firsts = training_data(X, y[..., 0].nan_to_num())
+        y, seen = y.view(*firsts.shape, -1), seen.view(*firsts.shape, -1)
+        if not torch.isfinite(y).all() or not seen.any(-1).any(-1).all():
+            raise ValueError("training data: observed values must be finite, and every run must have one")
+        self.inputs = standardizer("X", X, -2)
+        self.targets, self.amplitude = _units(y, seen)
+        self.network = BasisMLP((X.shape[-1], *self.widths, BasisMLP.outputs), "tanh", self.initialisation)
+        standard = self.targets.transform(y.flatten(1)).view(y.shape)
+        return self.inputs.transform(X).float(), torch.where(seen, standard, 0.0).float(), seen
+
+    def predict(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Outputs of all samples at X (..., runs, q, d + 1), whose last column is t, as `EnsembleModel.predict`."""
+        X = self.expand_runs(X)
+        leading = X.shape[:-3]
+        t = X[..., -1:].float().movedim(-3, 0).flatten(1, -2)
+        standard = self.inputs.transform(X[..., :-1]).float().movedim(-3, 0).flatten(1, -2)
+        outputs = self._asymptotes(standard) if (t == 1).all() else self._curves(standard, t).squeeze(-1)
+        outputs = outputs.double().unflatten(-1, (*leading, X.shape[-2])).movedim(1, -2)
+        noise = self.targets.inverse_variance(self.noise_variance)
+        return self.targets.inverse(outputs), noise.reshape(-1, *(1 for _ in leading), self.runs, 1)
+
+    def curves(self, X: Tensor, t: Tensor) -> Tensor:
+        """Whole curves of all samples, for which the layers below the basis functions are evaluated once.
+
+        Args:
+            X: configurations, (runs, M, d).
+            t: (k,), in (0, 1].
+
+        Returns:
+            (samples, runs, M, k) float64, in the units of the targets.
+        """
+        standard = self.inputs.transform(X).float()
+        return self.targets.inverse(self._curves(standard, t.float()).double().flatten(2)).unflatten(2, (-1, len(t)))
+
+    def _asymptotes(self, standard: Tensor) -> Tensor:
+        """mu_inf of all samples at standardized configurations (runs, M, d): (samples, runs, M)."""
+        *hidden, (W, b) = self.network.unpack(self.samples)
+        layers = [part.flatten(2) for layer in hidden for part in layer] + [W[..., 0], b[..., :1]]
+        return prediction.network_outputs((*self.network.sizes[:-1], 1), torch.cat(layers, -1), standard)
+
+    def _curves(self, standard: Tensor, t: Tensor) -> Tensor:
+        """Standardized g of all samples at (runs, M, d) and t (k,) or (runs, M, k): (samples, runs, M, k)."""
+        width = standard.shape[0] * standard.shape[1] * max(*self.network.sizes, len(BASIS) * t.shape[-1])
+        members = max(1, BLOCK_ELEMENTS // width)
+        amplitude = self.amplitude.float()
+        return torch.cat([self.network.curve(theta, standard, t, amplitude) for theta in self.samples.split(members)])
+
+
+def _units(y: Tensor, seen: Tensor) -> tuple[Standardizer, Tensor]:
+    """Standardizer of the observed values, of shape (runs, 1), and A in its units, (runs,)."""
+    flat, mask = y.flatten(1), seen.flatten(1)
+    number = mask.sum(1, keepdim=True)
+    mean = (flat * mask).sum(1, keepdim=True) / number
+    highest = flat.masked_fill(~mask, -torch.inf).amax(1, keepdim=True)
+    lowest = flat.masked_fill(~mask, torch.inf).amin(1, keepdim=True)
+    constant = highest == lowest
+    scale = ((((flat - mean) * mask).square().sum(1, keepdim=True) / number).sqrt() * ~constant).clamp_min(0)
+    scale = scale + (scale == 0)
+    last = y.gather(-1, (seen.sum(-1, keepdim=True) - 1).clamp_min(0)).squeeze(-1)
+    rise = ((last - y[..., 0]) * seen[..., 0]).mean(1, keepdim=True)
+    span = torch.where(constant, 1.0, (highest - lowest) / scale)
+    return Standardizer(mean, scale), torch.where(rise < 0, -span, span).squeeze(1)

@@ -1,0 +1,52 @@
+"""A figure of fitted learning curves: what was observed and what is predicted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.errors import UserError
+from core.models.curves.base import CurveModel
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def plot_curves(model: CurveModel, curves: int | list[int] = 6) -> Figure:
+    """One panel per curve: observed epochs as dots, predictions as a line with two standard deviations.
+
+    Args:
+        model: any fitted model of learning curves.
+        curves: which of the fitted curves, or how many, evenly among all.
+
+    Raises:
+        RuntimeError: before `fit`.
+        UserError: curves that do not exist.
+    """
+    from matplotlib import pyplot
+
+    prediction = model.extrapolate(1.0)
+    observed = model.observed
+    number = len(prediction.mean)
+    chosen = np.unique(np.linspace(0, number - 1, min(curves, number)).astype(int)) if np.isscalar(curves) else curves
+    if len(chosen) == 0 or min(chosen) < 0 or max(chosen) >= number:
+        raise UserError(f"curves is {curves!r}; allowed: a number of curves from 1, or indices from 0 to {number - 1}")
+    mean, variance = model.extrapolate(observed.times)
+    columns = min(3, len(chosen))
+    rows = -(-len(chosen) // columns)
+    figure, panels = pyplot.subplots(
+        rows, columns, figsize=(2.4 * columns + 0.6, 1.9 * rows + 0.5), sharex=True, squeeze=False, layout="constrained"
+    )
+    epochs = np.arange(1, observed.epochs + 1)
+    for axes, curve in zip(panels.flat, chosen):
+        spread = 2 * np.sqrt(variance[curve])
+        axes.fill_between(epochs, mean[curve] - spread, mean[curve] + spread, alpha=0.25, linewidth=0)
+        axes.plot(epochs, mean[curve], label="predicted")
+        axes.plot(epochs, observed.values[curve], "k.", markersize=3, label="observed")
+        axes.set_title(f"curve {curve}", fontsize="small")
+    for axes in panels.flat[len(chosen) :]:
+        axes.set_axis_off()
+    figure.supxlabel("epoch")
+    panels.flat[0].legend(frameon=False, fontsize="small")
+    return figure

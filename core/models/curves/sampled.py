@@ -1,0 +1,103 @@
+"""Models of learning curves whose members are sampled networks: what LC-Net and the plain network share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.models.bohamiann import BayesianNetwork
+from core.models.curves.base import CurvePrediction, GlobalCurveModel
+from core.models.curves.data import ObservedCurves, check_configurations, check_times
+from core.models.priors import AveragedNormal
+from core.randomness import make_generators
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# The authors' code: three layers of 50 units, torch's initial weights, a nearly flat prior, 13,000 steps.
+AUTHORS: Mapping[str, Any] = MappingProxyType(
+    {
+        "widths": (50, 50, 50),
+        "initialisation": "uniform",
+        "weight_prior": AveragedNormal(),
+        "burn_in": 3000,
+        "steps": 13000,
+        "thinning": 100,
+    }
+)
+
+
+class SampledCurveModel(GlobalCurveModel):
+    """Networks sampled by scale-adapted SGHMC; predictions are mixtures of the samples' Gaussians (Eq. 5.6).
+
+    Args:
+        chains: independent chains. The authors run one; four see more of a posterior with many modes.
+        settings: others of `core.models.bohamiann.BayesianNetwork`, by name, in place of the authors'.
+
+    Attributes:
+        model: the sampled networks, a BoTorch model of (configuration, t): `model.posterior(X)` with X (..., q, d + 1).
+
+    Raises:
+        ValueError: a setting out of range.
+    """
+
+    network: ClassVar[type[BayesianNetwork]]
+
+    def __init__(self, chains: int = 4, **settings: Any) -> None:
+        self.model = self.network(**{**AUTHORS, "chains": chains, **settings})
+
+    def _fit(self, observed: ObservedCurves, seed: int) -> None:
+        self._sample(observed, make_generators([seed]))
+
+    @abstractmethod
+    def _sample(self, observed: ObservedCurves, generators: list[torch.Generator]) -> None:
+        """Fit the networks."""
+
+    def _predict(self, configurations: NDArray[np.float64], times: NDArray[np.float64]) -> CurvePrediction:
+        values = self._values(configurations, times)
+        noise = self.model.targets.inverse_variance(self.model.noise_variance).mean().item()
+        return CurvePrediction(values.mean(0).numpy(), values.var(0, correction=0).numpy() + noise)
+
+    def _values(self, configurations: NDArray[np.float64], times: NDArray[np.float64]) -> torch.Tensor:
+        """g(x, t) of every sample: (samples, m, k)."""
+        rows = np.repeat(configurations, len(times), 0)
+        inputs = np.column_stack([rows, np.tile(times, len(configurations))])
+        values, _ = self.model.predict(torch.from_numpy(inputs))
+        return values.view(len(values), len(configurations), len(times))
+
+    def samples(self, configurations: Any, t: Any = 1.0) -> NDArray[np.float64]:
+        """Values g(x, t) of every sampled network: draws from the posterior over curves, without observation noise.
+
+        Args:
+            configurations: (m, d).
+            t: epoch / epochs in (0, 1], one number or (k,).
+
+        Returns:
+            (samples, m), or (samples, m, k).
+
+        Raises:
+            RuntimeError: before `fit`.
+            UserError: t outside (0, 1], or configurations of another shape.
+        """
+        times = check_times(t)
+        configurations = check_configurations(configurations, self._fitted().configurations.shape[1])
+        values = self._values(configurations, np.atleast_1d(times)).numpy()
+        return values[..., 0] if times.ndim == 0 else values
+
+    def plot(self, curves: int | list[int] = 6) -> Figure:
+        """Observed epochs and the predicted rest of some fitted curves, with two standard deviations.
+
+        Args:
+            curves: which, or how many, evenly among all.
+
+        The figure belongs to pyplot: `plt.show()` shows it, `figure.savefig(path)` writes it.
+        """
+        from core.models.curves.plot import plot_curves
+
+        return plot_curves(self, curves)

@@ -1,0 +1,58 @@
+"""The compiled engine for LC-Net: `compiled` with batches of curves, see `core.compiled.curve_gradient`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from torch import Tensor
+
+from core.compiled.curve_gradient import CurveData, CurveLayout, make_curve_layout, padded_curve_places
+from core.compiled.curve_sghmc import compile_curve_advance
+from core.compiled.layout import padded_rows
+from core.models.engines.compiled import CompiledEngine
+from core.models.engines.problem import Problem
+
+
+@dataclass(frozen=True)
+class CurveProblem(Problem):
+    """The posterior of networks given curves: `y` is (R, n, T), 0 where not observed, and a batch is curves.
+
+    Attributes:
+        lengths: observed epochs of each curve, (R, n) int64, from 0.
+        times: t of the epochs, (T,).
+        amplitude: A, the factor of the residuals in each run, (R,).
+    """
+
+    lengths: Tensor
+    times: Tensor
+    amplitude: Tensor
+
+
+class CurveEngine(CompiledEngine):
+    """Chains of LC-Nets in flat float32 arrays."""
+
+    problem: CurveProblem
+    compile = staticmethod(compile_curve_advance)
+
+    def _prepare(self) -> tuple[CurveLayout, np.ndarray, CurveData]:
+        problem = self.problem
+        layout = make_curve_layout(problem.network.sizes, problem.batch)
+        lengths, times = problem.lengths.numpy(), problem.times.double().numpy()
+        y = problem.y.numpy()
+        seen = np.arange(y.shape[-1]) < lengths[..., None]
+        time = padded_rows(times)
+        time[len(times) :] = 1.0
+        data = CurveData(
+            X=padded_rows(problem.X.numpy()),
+            y=padded_rows(np.where(seen, y, 0.0)),
+            seen=padded_rows(seen.astype(np.float32)),
+            lengths=lengths,
+            time=time,
+            log_time=np.log(time),
+            inverse_time=1 / time,
+            amplitude=problem.amplitude.numpy().astype(np.float32),
+            batch=problem.batch,
+            chains_per_run=problem.chains_per_run,
+        )
+        return layout, padded_curve_places(layout), data

@@ -1,0 +1,1 @@
+"""Tables and figures of chapter 5: raw runs and published numbers in, Table or Figure out."""

@@ -1,0 +1,1 @@
+"""What the thesis says about LC-Net, each claim beside its check."""
