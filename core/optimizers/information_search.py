@@ -1,6 +1,6 @@
 """Evaluate what tells most about the best configuration on the full data, for its cost: entropy search, MTBO, Fabolas.
 
-Loss and log cost are Gaussian processes over configurations and a fidelity (`core.optimizers.fidelities` has the three
+Loss and log cost are Gaussian processes over configurations and a fidelity (`core.optimizers.data_shares` has the three
 kinds), whose hyperparameters are sampled. The next evaluation maximizes the information gain per predicted cost
 (`core.acquisition.gain_per_cost`). The recommendation is the configuration, among all evaluated on whatever share of
 the data, whose predicted loss on the full data is smallest (Algorithm 5, line 6).
@@ -52,8 +52,8 @@ class Recommended(NamedTuple):
 class InformationSearch:
     """A policy, see `core.optimizers.policy`; it is told losses (runs, N), or losses and costs (runs, N, 2).
 
-    The chains of the hyperparameters may continue from one suggestion to the next, as in the authors' code: then `state`
-    and `restore` carry them over.
+    The chains of the hyperparameters may continue from one suggestion to the next, as in the authors' code: then
+    `state` and `restore` carry them over.
 
     Attributes:
         encoding: where evaluations are possible.

@@ -97,7 +97,7 @@ class EntropySearchSettings(InformationSettings):
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
         """The full data only."""
-        from core.optimizers.fidelities import FullData
+        from core.optimizers.data_shares import FullData
 
         return FullData(inner)
 
@@ -150,7 +150,7 @@ class MTBOSettings(SharesSettings):
         Raises:
             UserError: an auxiliary share below the smallest budget.
         """
-        from core.optimizers.fidelities import Tasks
+        from core.optimizers.data_shares import Tasks
 
         smallest, largest = budgets
         if min(self.auxiliary) * largest < smallest * (1 - 1e-9):
@@ -176,6 +176,6 @@ class FabolasSettings(SharesSettings):
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
         """All shares between the budgets."""
-        from core.optimizers.fidelities import SubsetSizes
+        from core.optimizers.data_shares import SubsetSizes
 
         return SubsetSizes(inner, *budgets, self.subsets)
