@@ -9,6 +9,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
 from core.report.names import published_names
+from core.report.printed_spaces import BOUNDS, described
 from core.report.published import Published
 from core.report.table import ReportCell, ReportTable, spec_table
 from core.report.verdicts import Verdict
@@ -27,7 +28,6 @@ NAMES = {
     "units_1": "units, layer 1",
     "units_2": "units, layer 2",
 }
-BOUNDS = {"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"}
 ETA = 3
 
 
@@ -83,7 +83,7 @@ def tableC_3(results: Results, published: Published) -> ReportTable:
 
 
 def _ppo() -> ConfigurationSpace:
-    from papers.bohb.artifacts.printed_spaces import ppo_space  # imports ConfigSpace, which the figures do without
+    from papers.bohb.artifacts.ppo_space import ppo_space  # imports ConfigSpace, which the figures do without
 
     return ppo_space()
 
@@ -96,8 +96,6 @@ def tableC_4(results: Results, published: Published) -> ReportTable:
 
 
 def _space_table(space: ConfigurationSpace, published: Published, names: dict[str, str]) -> ReportTable:
-    from papers.bohb.artifacts.printed_spaces import described  # imports ConfigSpace, as in `_ppo`
-
     return spec_table(
         described(space),
         published,
