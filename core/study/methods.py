@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args
 
 import numpy as np
-from pydantic import Discriminator, Field, PositiveFloat, PositiveInt, Tag
+from pydantic import Discriminator, Field, NonNegativeInt, PositiveFloat, PositiveInt, Tag
 
 from core.errors import UnknownNameError, UserError
 from core.strict import Strict
@@ -128,6 +128,24 @@ class BOHBSettings(MethodSettings):
         return BOHB(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))
 
 
+class HyperbandLCNetSettings(MethodSettings):
+    """Hyperband with LC-Net, for objectives that tell learning curves: `core.optimizers.hyperband_lcnet`."""
+
+    needs_budgets: ClassVar[bool] = True
+
+    method: Literal["hyperband_lcnet"] = "hyperband_lcnet"
+    eta: Annotated[float, Field(ge=2)] = 3
+    brackets: PositiveInt | None = None
+    burn_in: NonNegativeInt = 500
+    chain_steps: PositiveInt = 2500
+    samples: PositiveInt = 100
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.hyperband_lcnet import HyperbandLCNet
+
+        return HyperbandLCNet(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))
+
+
 class CMAESSettings(MethodSettings):
     """CMA-ES: `core.optimizers.cmaes`."""
 
@@ -200,6 +218,7 @@ SETTINGS = (
     SuccessiveHalvingSettings,
     HyperbandSettings,
     BOHBSettings,
+    HyperbandLCNetSettings,
     GPSettings,
     IntegratedGPSettings,
     ForestSettings,
