@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from core.report import NotRunError, style
+from core.report.figure import not_run_panel
+from core.report.runs import count_runs
 from papers.bohb.names import DATA_SETS
 
 LEGEND_COLUMNS = 6
@@ -16,12 +18,8 @@ BUDGET = "Time is in multiples of the largest budget"
 
 
 def runs_of(frame: pd.DataFrame, *benchmarks: str) -> str:
-    """How many runs of the benchmarks shown, or of all, as "20 runs", or "10 to 20 runs" where methods differ."""
-    if benchmarks:
-        frame = frame[frame["benchmark"].isin(benchmarks)]
-    counts = frame.groupby(["benchmark", "method"])["run"].nunique()
-    least, most = counts.min(), counts.max()
-    return f"{least} to {most} runs" if least < most else f"{most} run{'s' if most > 1 else ''}"
+    """How many runs of the benchmarks shown, or of all, in words."""
+    return count_runs(frame[frame["benchmark"].isin(benchmarks)] if benchmarks else frame)
 
 
 def axis_label(frame: pd.DataFrame, benchmark: str) -> str:
@@ -48,14 +46,8 @@ def data_set_panels(
             parts.append(draw_one(axes, frame, name))
             axes.set_xlabel(axis_label(frame, name))
         except NotRunError:
-            not_run(axes)
+            not_run_panel(axes)
     for axes in panels[:, 0]:
         axes.set_ylabel("immediate regret")
     style.legend(figure, panels.flat, LEGEND_COLUMNS)
     return figure, pd.concat(parts, ignore_index=True)
-
-
-def not_run(axes: Axes) -> None:
-    """Write "not run" in an empty panel, which keeps its title."""
-    axes.set_axis_off()
-    axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
