@@ -110,7 +110,7 @@ class HyperbandLCNet(Hyperband):
         if bracket.started == bracket.size - 1:
             del self._planned[bracket.number]
         if not points:
-            return *super()._choose(bracket)[:2], origin
+            return *super()._choose(bracket)[:2], RANDOM if origin == MODEL else origin
         return *self._canonical.settle(points.pop()), origin
 
     def _plan(self, n: int) -> tuple[list[NDArray[np.float64]], str]:
