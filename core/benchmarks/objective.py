@@ -105,13 +105,14 @@ def check_budget(fidelity: Fidelity | None, budget: float | None) -> float | Non
 class FunctionObjective:
     """An objective of `function(configuration, budget, generator) -> loss`, whose cost is the measured seconds.
 
-    What the function raises passes through `evaluate`; `guarded_evaluate` records it.
+    A function that returns a pair gives loss and cost. What it raises passes through `evaluate`; `guarded_evaluate`
+    records it.
 
     Raises:
         UserError: a worst-case loss that is not a finite number, or a space that is not a ConfigurationSpace.
     """
 
-    function: Callable[[Mapping[str, Any], float | None, np.random.Generator], float]
+    function: Callable[[Mapping[str, Any], float | None, np.random.Generator], float | tuple[float, float]]
     space: SpaceLike
     worst_loss: float
     optimum: float | None = None
@@ -129,14 +130,17 @@ class FunctionObjective:
 
         Raises:
             UserError: the budget is outside the fidelity's range.
-            TypeError, ValueError: the function does not return one number.
+            TypeError, ValueError: the function does not return one number, or a pair.
         """
         budget = check_budget(self.fidelity, budget)
         losses, costs = [], []
         for configuration in configurations:
             start = time.perf_counter()
-            losses.append(_number(self.function(configuration, budget, generator)))
-            costs.append(time.perf_counter() - start)
+            found = self.function(configuration, budget, generator)
+            seconds = time.perf_counter() - start
+            loss, cost = found if isinstance(found, tuple) and len(found) == 2 else (found, seconds)
+            losses.append(_number(loss))
+            costs.append(_number(cost))
         return Evaluation(np.array(losses, dtype=np.float64), np.array(costs), tuple({} for _ in losses))
 
 

@@ -1,5 +1,5 @@
 """Slice sampling of the hyperparameters of `core.models.gaussian_process`, compiled: kernel, factorisation and prior of
-`core.models.matern` for one vector Theta and one run.
+`core.models.matern` for one vector Theta and one run, and the factor of `core.models.kernels` if there are features.
 
 The kernel of all pairs of points is a few long loops that the compiler turns into vector instructions; C is factorised
 by LAPACK. y is appended below C as a further row, which the factorisation turns into L^-1 y: with a corner z^2 larger
@@ -29,9 +29,13 @@ LOWEST = -700.0  # its exp is 1e-304
 
 
 class Data(NamedTuple):
-    """Inputs by coordinate (runs, d, N) and standardized targets (runs, N), float64."""
+    """Inputs by coordinate (runs, d, N), features phi (runs, F, N) and standardized targets (runs, N), float64.
+
+    Without features, F = 0, the kernel is that of the inputs alone.
+    """
 
     X: np.ndarray
+    features: np.ndarray
     y: np.ndarray
 
 
@@ -50,6 +54,7 @@ class Scratch(NamedTuple):
     squares: np.ndarray  # (d, pairs): (x_ik - x_jk)^2, warped if Theta has warps
     warps: np.ndarray  # (d, 2): log a_k and log b_k with which `squares` were computed
     pairs: np.ndarray  # (pairs,)
+    loadings: np.ndarray  # (F, N): L' phi
     C: np.ndarray  # (N + 1, N + 1)
 
 
@@ -62,20 +67,20 @@ def _compile() -> Callable:
         sources  # noqa: B018
         chains, length = start.shape
         burn_in, samples, thinning = sweeps
-        scratch = new_scratch(*data.X.shape[1:])
+        scratch = new_scratch(data.X.shape[1], data.X.shape[2], data.features.shape[1])
         for chain in range(chains):
             which = chain * len(data.X) // chains
-            X, y = data.X[which], data.y[which]
+            X, features, y = data.X[which], data.features[which], data.y[which]
             for k in range(len(X)):
                 scratch.warps[k, 0] = np.nan
             state = seeds[chain]
             copy(start[chain], walk.position)
-            walk.numbers[VALUE] = log_posterior(walk.position, X, y, priors, scratch)
+            walk.numbers[VALUE] = log_posterior(walk.position, X, features, y, priors, scratch)
             for sweep in range(1, burn_in + samples * thinning + 1):
                 for coordinate in range(length):
                     state = begin(walk, coordinate, state)
                     while walk.phase[0] != DONE:
-                        state = tell(walk, log_posterior(walk.point, X, y, priors, scratch), state)
+                        state = tell(walk, log_posterior(walk.point, X, features, y, priors, scratch), state)
                 if sweep > burn_in and (sweep - burn_in) % thinning == 0:
                     copy(walk.position, kept[(sweep - burn_in) // thinning - 1, chain])
 
@@ -83,34 +88,40 @@ def _compile() -> Callable:
 
 
 @numba.njit
-def new_scratch(d, n):
+def new_scratch(d, n, features):
     """Room for N points in d dimensions; `squares` are computed if the first of `warps` is nan."""
     pairs = n * (n - 1) // 2
-    return Scratch(np.empty((d, pairs)), np.empty((d, 2)), np.zeros(pairs), np.empty((n + 1, n + 1)))
+    loadings = np.empty((features, n))
+    return Scratch(np.empty((d, pairs)), np.empty((d, 2)), np.zeros(pairs), loadings, np.empty((n + 1, n + 1)))
 
 
 @numba.njit(error_model="numpy")
-def log_posterior(theta, X, y, priors, scratch):
+def log_posterior(theta, X, features, y, priors, scratch):
     """Log marginal likelihood plus log prior; -inf outside the prior's range and if C cannot be factorised."""
     value = log_prior(theta, priors)
     if value == -np.inf:
         return value
     d, n = X.shape
+    entries = max(0, len(features) * (len(features) + 1) // 2 - 1)  # of the Cholesky factor, the last of theta
+    warped = len(theta) > d + 2 + entries
     for k in range(d):
-        warped = len(theta) > d + 2
         log_a = theta[d + 2 + k] if warped else 0.0
         log_b = theta[2 * d + 2 + k] if warped else 0.0
         if scratch.warps[k, 0] != log_a or scratch.warps[k, 1] != log_b:
             scratch.warps[k, 0], scratch.warps[k, 1] = log_a, log_b
             _square_differences(X[k], warped, np.exp(log_a), np.exp(log_b), scratch.squares[k])
-    _correlate(theta, scratch.squares, np.exp(theta[d]), scratch.pairs)
+    amplitude, noise = np.exp(theta[d]), np.exp(theta[d + 1])
+    _correlate(theta, scratch.squares, amplitude, scratch.pairs)
+    _load(theta[len(theta) - entries :], features, scratch.loadings)
     C, start = scratch.C, 0
-    variance = np.exp(theta[d]) + np.exp(theta[d + 1])
     for i in range(n):
         for j in range(i):
             C[i, j] = scratch.pairs[start + j]
-        C[i, i] = variance
+        C[i, i] = amplitude
         C[n, i] = y[i]
+        if len(features):
+            _weight(scratch.loadings, i, C[i])
+        C[i, i] += noise
         start += i
     C[n, n] = CORNER
     try:
@@ -148,6 +159,30 @@ def _correlate(theta, squares, amplitude, pairs):
         square = pairs[p]
         r = np.sqrt(square)
         pairs[p] = amplitude * (1.0 + r + square * (1.0 / 3.0)) * exponential(-r)
+
+
+@numba.njit(error_model="numpy")
+def _load(entries, features, loadings):
+    """L' phi, where L has the rows (1), (entries[0], exp entries[1]), (entries[2], entries[3], exp entries[4]), ..."""
+    start = 0
+    for r in range(len(features)):
+        for i in range(features.shape[1]):
+            loadings[r, i] = 0.0
+        for k in range(r + 1):
+            weight = 1.0 if r == 0 else np.exp(entries[start + k]) if k == r else entries[start + k]
+            for i in range(features.shape[1]):
+                loadings[k, i] += weight * features[r, i]
+        start += r + 1 if r else 0
+
+
+@numba.njit(error_model="numpy", fastmath={"contract"})
+def _weight(loadings, i, row):
+    """Multiply the entries of row i up to its diagonal by phi_i' L L' phi_j."""
+    for j in range(i + 1):
+        product = 0.0
+        for k in range(len(loadings)):
+            product += loadings[k, i] * loadings[k, j]
+        row[j] *= product
 
 
 @numba.njit(forceinline=True)

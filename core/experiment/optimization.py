@@ -12,6 +12,7 @@ from torch import Tensor
 
 from core.benchmarks.objective import Objective
 from core.experiment.context import Context
+from core.optimizers.fidelities import configurations_of, initial_evaluations
 from core.optimizers.policy import Policy, uniform_points
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
@@ -46,15 +47,18 @@ def in_lockstep(
 
     Args:
         evaluations: number per repetition, including the initial design.
-        initial: number of points of the initial design.
+        initial: number of points of the initial design; with a fidelity each is evaluated as its encoding says.
         policy: what proposes the others; by default that of the cell's method.
     """
     if policy is None:
-        policy = context.settings.method.policy(CubeEncoding(objective.space), context.device)
+        method, fidelity = context.settings.method, objective.fidelity
+        budgets = (fidelity.minimum, fidelity.maximum) if method.needs_budgets and fidelity is not None else None
+        method.check_budgets(budgets)
+        policy = method.policy(CubeEncoding(objective.space), context.device, budgets)
     return run_in_lockstep(
         objective,
         policy,
-        initial_design(context, policy.encoding, initial),
+        initial_evaluations(policy.encoding, initial_design(context, configurations_of(policy.encoding), initial)),
         make_generators(context.method_seeds("optimizer"), context.device),
         evaluations,
         objective_generators(context),

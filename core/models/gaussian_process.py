@@ -12,7 +12,7 @@ Two models differ in their treatment of Theta:
 Draws of f for Thompson sampling are made by `core.models.pathwise`.
 
 Inputs lie in the unit cube, for which the priors are stated (elsewhere warping is undefined, but the rest works).
-Targets are standardized run by run.
+Targets are standardized run by run. With a `basis` the last column of X is a fidelity, see `core.models.kernels`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from torch import Tensor
 from core.data.normalisation import Standardizer
 from core.models import matern
 from core.models.ensemble import training_data
+from core.models.factorisation import factorise
+from core.models.kernels.basis import Basis
 from core.models.matern import beside
 from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
 from core.models.pathwise import draw_functions
@@ -45,15 +47,25 @@ class GaussianProcess(GaussianMixtureModel):
     Args:
         warping: warp the inputs by Kumaraswamy's distribution function.
         device: where fit and predictions run.
+        basis: functions of the fidelity, which is then the last column of X; None without one.
+
+    Attributes (after `fit`):
+        repairs: for each run what was done to factorise C, empty if nothing.
+
+    Raises:
+        ValueError: warping and a basis.
     """
 
-    def __init__(self, warping: bool = False, device: torch.device | str = "cpu") -> None:
+    def __init__(self, warping: bool = False, device: torch.device | str = "cpu", basis: Basis | None = None) -> None:
         super().__init__()
-        self.warping, self.device = warping, torch.device(device)
+        if warping and basis is not None:
+            name = type(self).__name__
+            raise ValueError(f"{name}: warping works on all inputs, a basis on the last alone; allowed: one of them")
+        self.warping, self.device, self.basis = warping, torch.device(device), basis
 
     @abstractmethod
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None) -> Tensor:
-        """Hyperparameters for X (runs, N, d) and standardized y (runs, N): theta (M, runs, P)."""
+        """Theta (M, runs, P) for standardized y (runs, N) and X (runs, N, d), a fidelity replaced by its features."""
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> GaussianProcess:
         """Find Theta for X (runs, N, d) and y (runs, N), or (N, d) and (N,), and condition on the data.
@@ -71,7 +83,7 @@ class GaussianProcess(GaussianMixtureModel):
             raise ValueError(f"{type(self).__name__}: warping needs X in [0, 1], got {X.min():g} to {X.max():g}")
         self.targets = Standardizer.fit(y, -1)
         y = self.targets.transform(y)
-        self.condition(X, y, self.find(X, y, generators, initial))
+        self.condition(X, y, self.find(self._featured(X), y, generators, initial))
         return self
 
     @torch.no_grad()
@@ -79,8 +91,9 @@ class GaussianProcess(GaussianMixtureModel):
         """Factorise C for theta (M, runs, P)."""
         self.X, self.y, self.theta = X, y, theta
         self.runs, self.dimension, self.members = len(X), X.shape[-1], len(theta)
-        self.parts = matern.unpack(theta, X.shape[-1])
-        self.factor = torch.linalg.cholesky(matern.covariance(X, self.parts))
+        self.parts = matern.unpack(theta, self._inputs, self.basis)
+        X = self._featured(X)
+        self.factor, self.repairs = factorise(matern.covariance(X, self.parts))
         self.scaled = matern.scale_inputs(X, self.parts)
         # Predictions multiply by L^-1: for few points at a time a product costs a fraction of a triangular solve.
         identity = torch.eye(X.shape[1], dtype=X.dtype, device=X.device)
@@ -96,7 +109,7 @@ class GaussianProcess(GaussianMixtureModel):
 
     def _marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
         scaled, cross, amplitude, whitened = self._whitened(X)
-        variance = amplitude.squeeze(-1) - whitened.square().sum(-1)
+        variance = amplitude.squeeze(-1) * matern.own_variance(scaled, self._inputs) - whitened.square().sum(-1)
         return (cross @ beside(self.solved, scaled)).squeeze(-1), variance.clamp(min=SMALLEST_VARIANCE)
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
@@ -105,30 +118,45 @@ class GaussianProcess(GaussianMixtureModel):
             mean, variance = self.marginals(X)
             return mean, variance.unsqueeze(-1)
         scaled, cross, amplitude, whitened = self._whitened(X)
-        covariance = amplitude * matern.kernel(scaled, scaled) - whitened @ whitened.mT
+        covariance = amplitude * matern.kernel(scaled, scaled, self._inputs) - whitened @ whitened.mT
         return (cross @ beside(self.solved, scaled)).squeeze(-1), covariance
 
     def covariance_between(self, X: Tensor, others: Tensor) -> Tensor:
         """Covariances of f(X) and f(others) for each member, (M, ..., runs, q, n), others (..., runs, n, d)."""
         scaled, _, amplitude, whitened = self._whitened(X)
         scaled_others, _, _, whitened_others = self._whitened(others)
-        return amplitude * matern.kernel(scaled, scaled_others) - whitened @ whitened_others.mT
+        return amplitude * matern.kernel(scaled, scaled_others, self._inputs) - whitened @ whitened_others.mT
 
     def noise(self) -> Tensor:
         """The noise variance of each member."""
         return self.parts.log_noise.exp()
 
     def draw(self, members: Tensor, generators: Generators) -> Function:
-        """Functions from the posterior of the given members (runs, count), see `core.models.pathwise`."""
+        """Functions from the posterior of the given members (runs, count), see `core.models.pathwise`.
+
+        Raises:
+            NotImplementedError: a fidelity.
+        """
+        if self.basis is not None:
+            raise NotImplementedError(f"{type(self).__name__}: draws of functions of a fidelity")
         theta, factor = pick(self.theta, members), pick(self.factor, members)
         return draw_functions(self.X, self.y, matern.unpack(theta, self.dimension), factor, generators)
 
     def _whitened(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Scaled inputs, k(X, data) (M, ..., runs, q, N), nu (M, ..., runs, 1, 1), and k(X, data) times L^-T."""
-        scaled = matern.scale_inputs(X, self.parts)
+        scaled = matern.scale_inputs(self._featured(X), self.parts)
         amplitude = beside(self.parts.log_amplitude.exp()[..., None, None], scaled)
-        cross = amplitude * matern.kernel(scaled, beside(self.scaled, scaled))
+        cross = amplitude * matern.kernel(scaled, beside(self.scaled, scaled), self._inputs)
         return scaled, cross, amplitude, cross @ beside(self.inverse, scaled).mT
+
+    @property
+    def _inputs(self) -> int:
+        """The number of coordinates of a configuration."""
+        return self.dimension - (self.basis is not None)
+
+    def _featured(self, X: Tensor) -> Tensor:
+        """X with the features of the fidelity in the place of its last column."""
+        return X if self.basis is None else torch.cat([X[..., :-1], self.basis(X[..., -1])], -1)
 
 
 class MarginalLikelihoodGP(GaussianProcess):
@@ -170,7 +198,7 @@ class MarginalisedGP(GaussianProcess):
         samples: members kept per chain.
         burn_in: sweeps before the first member.
         thinning: sweeps from one member to the next.
-        warping, device: see `GaussianProcess`.
+        warping, device, basis: see `GaussianProcess`.
 
     Raises:
         ValueError: a count below 1.
@@ -184,8 +212,9 @@ class MarginalisedGP(GaussianProcess):
         thinning: int = 1,
         warping: bool = False,
         device: torch.device | str = "cpu",
+        basis: Basis | None = None,
     ) -> None:
-        super().__init__(warping, device)
+        super().__init__(warping, device, basis)
         check_counts("MarginalisedGP", chains=chains, samples=samples, burn_in=burn_in, thinning=thinning)
         self.chains, self.samples, self.burn_in, self.thinning = chains, samples, burn_in, thinning
 
@@ -198,15 +227,17 @@ class MarginalisedGP(GaussianProcess):
         """
         from core.compiled import gaussian_process
 
-        start, burn_in = matern.around(X, self.chains, self.warping, generators), self.burn_in
+        start, burn_in = matern.around(X, self.chains, self.warping, generators, self.basis), self.burn_in
         if initial is not None:
             last = initial[-self.chains :]
-            possible = torch.isfinite(matern.log_posterior(X, y, last)).T.unsqueeze(-1)
+            possible = torch.isfinite(matern.log_posterior(X, y, last, self.basis)).T.unsqueeze(-1)
             start, burn_in = torch.where(possible, last.transpose(0, 1), start), 0
         start = start.flatten(0, 1).cpu()
+        d = X.shape[-1] - (0 if self.basis is None else self.basis.size)
+        columns = X.mT.cpu().numpy()
         kept = gaussian_process.sample(
-            gaussian_process.Data(X.mT.contiguous().cpu().numpy(), y.cpu().numpy()),
-            matern.priors(X.shape[-1], self.warping),
+            gaussian_process.Data(columns[:, :d].copy(), columns[:, d:].copy(), y.cpu().numpy()),
+            matern.priors(d, self.warping, self.basis),
             start.numpy(),
             np.full(start.shape[-1], WIDTH),
             chain_seeds(generators, len(start)),

@@ -8,8 +8,10 @@ al. 2014) each x_k is first warped by the Kumaraswamy distribution function, w(x
 
     log p(y | Theta) = -1/2 y' C^-1 y - 1/2 log |C| - N/2 log(2 pi),   C = k(X, X) + sigma^2 I
 
+With a fidelity s, k is multiplied by phi(s)' L L' phi(s') of `core.models.kernels` (thesis Eq. 4.5).
+
 The vector Theta, of length P = d + 2 (3 d + 2 with warping), holds logarithms: log l_k, log nu, log sigma^2, then
-log a_k, log b_k. Its prior is that of thesis section 4.4.4 where it applies:
+log a_k, log b_k, and last the entries of L. Its prior is that of thesis section 4.4.4 where it applies:
 
     log l_k      uniform on [-10, 2]; inputs lie in the unit cube, so this covers noise to nearly constant
     log nu       normal, mean 0, variance 1
@@ -17,6 +19,7 @@ log a_k, log b_k. Its prior is that of thesis section 4.4.4 where it applies:
     log a_k, b_k normal, mean 0, variance 0.75 (ours: BoTorch's suggestion, the thesis does not warp)
 
 Targets have mean 0 and variance 1. Shapes: X (runs, N, d), y (runs, N), Theta (M, runs, P) for M vectors per run.
+With a fidelity, X has the F columns phi(s) after the d of the configuration.
 """
 
 import math
@@ -28,6 +31,7 @@ from torch.autograd.function import once_differentiable
 
 from core.compiled.arguments import EDGE, Priors
 from core.models import hyperpriors
+from core.models.kernels.basis import Basis, cholesky_factor
 from core.randomness import Generators, uniform_
 
 LENGTHSCALE = hyperpriors.Row(low=-10, high=2)
@@ -37,28 +41,34 @@ WARP = hyperpriors.Row(low=-5, high=5, mean=0, sd=math.sqrt(0.75))
 
 
 class Hyperparameters(NamedTuple):
-    """Theta (..., P) in its parts; `warp` is (log a, log b), each (..., d), or None."""
+    """Theta (..., P) in its parts; `warp` is (log a, log b), each (..., d), and `factor` L (..., F, F), or None."""
 
     log_lengthscale: Tensor
     log_amplitude: Tensor
     log_noise: Tensor
     warp: tuple[Tensor, Tensor] | None
+    factor: Tensor | None
 
 
-def unpack(theta: Tensor, d: int) -> Hyperparameters:
-    """Views of theta (..., d + 2) or (..., 3 d + 2): (..., d), (...), (...) and the warps."""
+def unpack(theta: Tensor, d: int, basis: Basis | None = None) -> Hyperparameters:
+    """Views of theta (..., d + 2) or (..., 3 d + 2), if there is a basis with the entries of L after these."""
+    factor = None
+    if basis is not None:
+        theta, entries = theta.split([theta.shape[-1] - basis.entries, basis.entries], -1)
+        factor = cholesky_factor(entries, basis.size)
     warp = (theta[..., d + 2 : 2 * d + 2], theta[..., 2 * d + 2 :]) if theta.shape[-1] > d + 2 else None
-    return Hyperparameters(theta[..., :d], theta[..., d], theta[..., d + 1], warp)
+    return Hyperparameters(theta[..., :d], theta[..., d], theta[..., d + 1], warp, factor)
 
 
-def priors(d: int, warped: bool) -> Priors:
+def priors(d: int, warped: bool, basis: Basis | None = None) -> Priors:
     """The prior of every entry of Theta."""
-    return hyperpriors.independent([LENGTHSCALE] * d + [AMPLITUDE, NOISE] + [WARP] * (2 * d * warped))
+    rows = [LENGTHSCALE] * d + [AMPLITUDE, NOISE] + [WARP] * (2 * d * warped)
+    return hyperpriors.independent(rows + ([] if basis is None else basis.priors))
 
 
-def bounds(d: int, warped: bool) -> Tensor:
+def bounds(d: int, warped: bool, basis: Basis | None = None) -> Tensor:
     """Range of every entry of Theta, (2, P) float64."""
-    table = priors(d, warped)
+    table = priors(d, warped, basis)
     return torch.stack([torch.from_numpy(table.low), torch.from_numpy(table.high)])
 
 
@@ -69,8 +79,9 @@ def warp(X: Tensor, log_a: Tensor, log_b: Tensor) -> Tensor:
 
 
 def scale_inputs(X: Tensor, parts: Hyperparameters) -> Tensor:
-    """Warped inputs divided by their length scales: X (..., runs, q, d) to (M, ..., runs, q, d)."""
-
+    """Warped inputs divided by length scales, then loadings L' phi: X (..., runs, q, d + F) to (M, ..., q, d + F)."""
+    d = parts.log_lengthscale.shape[-1]
+    X, features = X[..., :d], X[..., d:]
     leading = [1] * (X.ndim - 3)  # axes of X as given: warping adds the axis of the members
 
     def beside(values: Tensor) -> Tensor:
@@ -78,7 +89,11 @@ def scale_inputs(X: Tensor, parts: Hyperparameters) -> Tensor:
 
     if parts.warp is not None:
         X = warp(X, *(beside(logs) for logs in parts.warp))
-    return X / beside(parts.log_lengthscale.exp())
+    scaled = X / beside(parts.log_lengthscale.exp())
+    if parts.factor is None:
+        return scaled
+    factor = parts.factor.reshape(len(parts.factor), *leading, *parts.factor.shape[1:])
+    return torch.cat([scaled, features @ factor], -1)
 
 
 class Matern(torch.autograd.Function):
@@ -103,9 +118,16 @@ class Matern(torch.autograd.Function):
         )
 
 
-def kernel(A: Tensor, B: Tensor) -> Tensor:
-    """Matern-5/2 with nu = 1 of scaled inputs (..., n, d) and (..., m, d): (..., n, m)."""
-    return Matern.apply(A, B)
+def kernel(A: Tensor, B: Tensor, d: int | None = None) -> Tensor:
+    """k with nu = 1 of scaled inputs (..., n, d) and (..., m, d): (..., n, m); after the first d come loadings."""
+    if d is None or A.shape[-1] == d:
+        return Matern.apply(A, B)
+    return Matern.apply(A[..., :d], B[..., :d]) * (A[..., d:] @ B[..., d:].mT)
+
+
+def own_variance(A: Tensor, d: int) -> Tensor:
+    """k(x, x) with nu = 1 of scaled inputs (..., n, d): (..., n) or (..., 1); after the first d come loadings."""
+    return A[..., d:].square().sum(-1) if A.shape[-1] > d else torch.ones_like(A[..., :1, 0])
 
 
 def beside(values: Tensor, scaled: Tensor) -> Tensor:
@@ -116,13 +138,13 @@ def beside(values: Tensor, scaled: Tensor) -> Tensor:
 def covariance(X: Tensor, parts: Hyperparameters) -> Tensor:
     """C = k(X, X) + sigma^2 I for X (runs, N, d): (M, runs, N, N)."""
     scaled = scale_inputs(X, parts)
-    C = parts.log_amplitude.exp()[..., None, None] * kernel(scaled, scaled)
+    C = parts.log_amplitude.exp()[..., None, None] * kernel(scaled, scaled, parts.log_lengthscale.shape[-1])
     return C + torch.diag_embed(parts.log_noise.exp().unsqueeze(-1).expand(C.shape[:-1]))
 
 
-def log_likelihood(X: Tensor, y: Tensor, theta: Tensor) -> Tensor:
+def log_likelihood(X: Tensor, y: Tensor, theta: Tensor, basis: Basis | None = None) -> Tensor:
     """Log marginal likelihood of each vector, (M, runs); -inf if C cannot be factorised."""
-    factor, info = torch.linalg.cholesky_ex(covariance(X, unpack(theta, X.shape[-1])))
+    factor, info = torch.linalg.cholesky_ex(covariance(X, unpack(theta, _dimension(X, basis), basis)))
     targets = y.unsqueeze(-1).expand(*factor.shape[:-1], 1)
     whitened = torch.linalg.solve_triangular(factor, targets, upper=False).squeeze(-1)
     log_determinant = factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
@@ -130,24 +152,33 @@ def log_likelihood(X: Tensor, y: Tensor, theta: Tensor) -> Tensor:
     return value.masked_fill((info > 0) | ~torch.isfinite(value), -math.inf)
 
 
-def log_posterior(X: Tensor, y: Tensor, theta: Tensor) -> Tensor:
+def log_posterior(X: Tensor, y: Tensor, theta: Tensor, basis: Basis | None = None) -> Tensor:
     """Log marginal likelihood plus log prior, (M, runs); -inf outside the range of the prior."""
-    d = X.shape[-1]
-    warped = theta.shape[-1] > d + 2
-    low, high = bounds(d, warped).to(theta.device)
-    return log_likelihood(X, y, theta.clamp(low, high)) + hyperpriors.log_density(theta, priors(d, warped))
+    d = _dimension(X, basis)
+    warped = theta.shape[-1] > d + 2 + (0 if basis is None else basis.entries)
+    table = priors(d, warped, basis)
+    low, high = bounds(d, warped, basis).to(theta.device)
+    return log_likelihood(X, y, theta.clamp(low, high), basis) + hyperpriors.log_density(theta, table)
 
 
-def centre(X: Tensor, warping: bool) -> Tensor:
-    """A moderate Theta (P,): length scales of half a cube's diagonal, unit amplitude, noise variance 1e-3, no warp."""
-    d = X.shape[-1]
-    centre = torch.zeros(3 * d + 2 if warping else d + 2, dtype=X.dtype, device=X.device)
+def centre(X: Tensor, warping: bool, basis: Basis | None = None) -> Tensor:
+    """A moderate Theta (P,): length scales of half a cube's diagonal, unit amplitude, noise variance 1e-3, no warp.
+
+    Entries of L have their prior means.
+    """
+    d = _dimension(X, basis)
+    centre = torch.from_numpy(1 * priors(d, warping, basis).mean).to(X)
     centre[:d] = min(math.log(0.5 * math.sqrt(d)), 1.5)
     centre[d + 1] = math.log(1e-3)
     return centre
 
 
-def around(X: Tensor, count: int, warping: bool, generators: Generators) -> Tensor:
-    """Starting points (runs, count, P), uniform within half a unit of the centre in each logarithm."""
-    middle = centre(X, warping)
+def around(X: Tensor, count: int, warping: bool, generators: Generators, basis: Basis | None = None) -> Tensor:
+    """Starting points (runs, count, P), uniform within half a unit of the centre in each entry."""
+    middle = centre(X, warping, basis)
     return middle + uniform_(X.new_empty(len(X), count, len(middle)), generators) - 0.5
+
+
+def _dimension(X: Tensor, basis: Basis | None) -> int:
+    """d, the number of columns of X but for the features."""
+    return X.shape[-1] - (0 if basis is None else basis.size)

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.fidelities import budgets_of, check_cost, configurations_of, initial_evaluations, priced
 from core.optimizers.policy import Policy, uniform_points
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
@@ -31,13 +32,14 @@ class BayesianOptimization(Optimizer):
     Args:
         policy: for example `ModelBased`.
         initial_design: number of uniform points before the first proposal of the policy, which waits for only one of
-            them.
+            them; with a fidelity each is evaluated as its encoding says.
         seed: seed of the initial design and everything drawn later.
         device: where the model is fitted.
 
     Attributes:
         X: told points of the unit cube, (N, d), in the order of telling.
         y: their losses, (N,).
+        costs: what they cost, (N,).
         failed: whether each evaluation failed, (N,) bool.
 
     Raises:
@@ -49,23 +51,33 @@ class BayesianOptimization(Optimizer):
         super().__init__(policy.encoding.space)
         self.encoding = policy.encoding
         generators = make_generators([seed], device)
-        self._proposer = Proposer(policy, uniform_points(policy.encoding, initial_design, generators), generators)
+        x = uniform_points(configurations_of(policy.encoding), initial_design, generators)
+        self._proposer = Proposer(policy, initial_evaluations(policy.encoding, x), generators)
         self.X = self._proposer.initial.new_empty(0, self.encoding.dimension)
-        self.y = self.X.new_empty(0)
+        self.y, self.costs, self._told = self.X.new_empty(0), self.X.new_empty(0), []
         self.failed = torch.zeros(0, dtype=torch.bool)
         self._places: dict[int, Tensor] = {}
 
-    def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
+    def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]]:
         waiting = [self._places[number] for number in self.pending]
         pending = torch.stack(waiting) if waiting else self.X[:0]
-        proposal = self._proposer.propose(self._asked, self.X[None], self._losses()[None], pending[None])
+        y = torch.stack([self._losses(), self.costs], -1) if priced(self.encoding) else self._losses()
+        proposal = self._proposer.propose(self._asked, self.X[None], y[None], pending[None])
         self._places[self._asked] = proposal.points[0]
-        (configuration,) = self.encoding.decode(proposal.points.cpu().numpy())
-        return configuration, None, {"origin": proposal.origins[0]}
+        point = proposal.points.cpu().numpy()
+        (configuration,), (budget,) = self.encoding.decode(point), budgets_of(self.encoding, point)
+        notes = proposal.notes[0]
+        if "recommended" in notes:
+            notes["recommended"] = self._told[notes["recommended"]]
+        return configuration, budget, notes
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        if priced(self.encoding):
+            check_cost(trial.number, outcome.cost)
         self.X = torch.cat([self.X, self._places.pop(trial.number)[None]])
         self.y = torch.cat([self.y, self.y.new_tensor([outcome.loss])])
+        self.costs = torch.cat([self.costs, self.y.new_tensor([outcome.cost])])
+        self._told.append(trial.number)
         self.failed = torch.cat([self.failed, torch.tensor([bool(outcome.failure)])])
 
     def _losses(self) -> Tensor:
@@ -83,6 +95,8 @@ class BayesianOptimization(Optimizer):
         return {
             "X": self.X,
             "y": self.y,
+            "costs": self.costs,
+            "told": list(self._told),
             "failed": self.failed,
             "places": dict(self._places),
             "initial": self._proposer.initial,
@@ -92,6 +106,7 @@ class BayesianOptimization(Optimizer):
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         self.X, self.y, self.failed = state["X"], state["y"], state["failed"]
+        self.costs, self._told = state["costs"], list(state["told"])
         self._places = dict(state["places"])
         self._proposer.initial = state["initial"]
         self._proposer.generators[0].set_state(state["generator"])

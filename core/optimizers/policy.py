@@ -14,9 +14,9 @@ function, the others an observation. With points pending, either is averaged ove
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -37,6 +37,7 @@ from core.models.ensemble import EnsembleModel
 from core.models.gaussian_process import GaussianProcess
 from core.models.mixture import GaussianMixtureModel
 from core.models.random_forest import RandomForest
+from core.optimizers.fidelities import FidelityEncoding
 from core.spaces import CubeEncoding
 
 ACQUISITIONS = ("ei", "pi", "lcb", "thompson")
@@ -44,23 +45,45 @@ INCUMBENTS = 5  # number of best observations that a maximizer may search around
 SEEDS = 2**63 - 1
 
 
+class Suggestion(NamedTuple):
+    """The next point of each run, (runs, d), and what there is to note about it: plain values by name.
+
+    A note "recommended" is the number of an evaluation, in the order of the data, whose configuration the policy would
+    recommend on the full fidelity.
+    """
+
+    points: Tensor
+    notes: tuple[Mapping[str, Any], ...]
+
+
 class Policy(Protocol):
     """A rule for the next evaluation."""
 
-    encoding: CubeEncoding
+    encoding: CubeEncoding | FidelityEncoding
 
-    def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
+    def propose(
+        self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> Tensor | Suggestion:
         """The next point of each run.
 
         Args:
             X: evaluated points of the unit cube, (runs, N, d), N at least 1.
-            y: their losses, (runs, N).
+            y: their losses, (runs, N), or if the encoding is priced losses and costs, (runs, N, 2).
             pending: points under evaluation, (runs, J, d); J may be 0.
             generators: one per run.
 
         Returns:
             (runs, d), points of allowed configurations.
         """
+        ...
+
+
+@runtime_checkable
+class Recommending(Policy, Protocol):
+    """A policy that recommends a configuration other than the one with the smallest loss."""
+
+    def recommend(self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> Suggestion:
+        """The recommendation of each run on the full fidelity, arguments as for `propose`."""
         ...
 
 
@@ -188,7 +211,7 @@ def _of_members(model: GaussianMixtureModel) -> Callable[[Tensor], tuple[Tensor,
     return moments
 
 
-def uniform_points(encoding: CubeEncoding, n: int, generators: Sequence[torch.Generator]) -> Tensor:
+def uniform_points(encoding: CubeEncoding | FidelityEncoding, n: int, generators: Sequence[torch.Generator]) -> Tensor:
     """n uniform points (runs, n, d) of allowed configurations, each run's from its own generator."""
     seeds = [int(torch.randint(SEEDS, (1,), generator=g, device=g.device)) for g in generators]
     points = np.stack([encoding.sample(n, np.random.default_rng(seed)) for seed in seeds])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from core.optimizers.policy import Policy, uniform_points
+from core.optimizers.policy import Policy, Recommending, Suggestion, uniform_points
 
 INITIAL, POLICY, RANDOM = "initial design", "policy", "random"
 MODEL_FAILURES = (ValueError, ArithmeticError, torch.linalg.LinAlgError)
@@ -17,10 +19,16 @@ MODEL_FAILURES = (ValueError, ArithmeticError, torch.linalg.LinAlgError)
 
 @dataclass(frozen=True)
 class Proposal:
-    """The next point of each run, (runs, d), and its origin, which has the message if a model failed."""
+    """The next point of each run, (runs, d), its origin, which has the message if a model failed, and other notes."""
 
     points: Tensor
     origins: tuple[str, ...]
+    others: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def notes(self) -> list[dict[str, Any]]:
+        """For each run: the origin, and what the policy noted."""
+        return [{"origin": origin, **more} for origin, more in zip(self.origins, self.others or cycle([{}]))]
 
 
 class Proposer:
@@ -48,7 +56,7 @@ class Proposer:
 
         Args:
             X: evaluated points (runs, N, d).
-            y: losses (runs, N).
+            y: losses (runs, N), or losses and costs (runs, N, 2).
             pending: points under evaluation (runs, J, d).
         """
         runs = len(self.generators)
@@ -57,24 +65,48 @@ class Proposer:
         if X.shape[1] == 0:
             return Proposal(uniform_points(self.policy.encoding, 1, self.generators).squeeze(1), (RANDOM,) * runs)
         try:
-            return Proposal(self.policy.propose(X, y, pending, self.generators), (POLICY,) * runs)
+            points, notes = _read(self.policy.propose(X, y, pending, self.generators))
+            return Proposal(points, (POLICY,) * runs, notes)
         except MODEL_FAILURES as error:
             if runs == 1:
                 return Proposal(self._uniform(0), (_reason(error),))
         parts = [self._alone(run, X, y, pending) for run in range(runs)]
-        return Proposal(torch.stack([point for point, _ in parts]), tuple(origin for _, origin in parts))
+        points, origins, notes = zip(*parts)
+        return Proposal(torch.stack(points), origins, notes)
 
-    def _alone(self, run: int, X: Tensor, y: Tensor, pending: Tensor) -> tuple[Tensor, str]:
+    def recommend(self, X: Tensor, y: Tensor) -> list[int] | None:
+        """The evaluation whose configuration each run recommends, None if the policy recommends none.
+
+        Where a model fails, it is the one with the smallest loss.
+        """
+        if not isinstance(self.policy, Recommending):
+            return None
+        losses = y[..., 0] if y.ndim == 3 else y
+        found = []
+        for rows in (slice(run, run + 1) for run in range(len(X))):
+            try:
+                _, notes = self.policy.recommend(X[rows], y[rows], self.generators[rows])
+                found.append(int(notes[0]["recommended"]))
+            except MODEL_FAILURES:
+                found.append(int(losses[rows].argmin()))
+        return found
+
+    def _alone(self, run: int, X: Tensor, y: Tensor, pending: Tensor) -> tuple[Tensor, str, Mapping[str, Any]]:
         """Propose for one run of a batch that failed as a whole, with a copy of the policy: a model may keep state."""
         rows = slice(run, run + 1)
         try:
             policy = copy.deepcopy(self.policy)
-            return policy.propose(X[rows], y[rows], pending[rows], self.generators[rows]).squeeze(0), POLICY
+            points, notes = _read(policy.propose(X[rows], y[rows], pending[rows], self.generators[rows]))
+            return points.squeeze(0), POLICY, notes[0] if notes else {}
         except MODEL_FAILURES as error:
-            return self._uniform(run).squeeze(0), _reason(error)
+            return self._uniform(run).squeeze(0), _reason(error), {}
 
     def _uniform(self, run: int) -> Tensor:
         return uniform_points(self.policy.encoding, 1, self.generators[run : run + 1]).squeeze(1)
+
+
+def _read(found: Tensor | Suggestion) -> Suggestion:
+    return found if isinstance(found, Suggestion) else Suggestion(found, ())
 
 
 def _reason(error: Exception) -> str:

@@ -49,7 +49,7 @@ class ModelSettings(MethodSettings):
         """The model for n observations."""
         raise NotImplementedError
 
-    def policy(self, encoding: CubeEncoding, device: Device = "cpu") -> Policy:
+    def policy(self, encoding: CubeEncoding, device: Device = "cpu", budgets: Budgets | None = None) -> Policy:
         """Fit the model and maximize the acquisition function.
 
         Raises:

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from core.benchmarks.objective import Objective
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.fidelities import budgets_of, check_cost, priced
 from core.optimizers.policy import Policy
 from core.optimizers.proposer import Proposer
 from core.progress import Progress, silent
@@ -50,8 +51,8 @@ def advance(
 
     Args:
         propose: from X (runs, N, d) and y (runs, N) to the next batch of every run.
-        evaluate: from a batch to its losses, (runs, k). The model that proposed is still fitted to the data before it:
-            record its posterior here.
+        evaluate: from a batch to its losses, (runs, k), or whatever y holds of each evaluation. The model that
+            proposed is still fitted to the data before it: record its posterior here.
         X, y: what was evaluated before; may be empty.
         evaluations: number per run, including those before.
         progress: called with the fraction of the new evaluations that is done.
@@ -97,12 +98,15 @@ class Histories:
     Attributes:
         X: points of the unit cube, (runs, n, d).
         records: n per run.
+        recommended: of a policy that recommends configurations, the number of the evaluation that each run recommends
+            in the end, (runs,); else None.
         generators: those of the proposals, one per run, as the search left them.
     """
 
     X: Tensor
     records: Sequence[Sequence[Record]]
     generators: Sequence[torch.Generator]
+    recommended: Sequence[int] | None = None
 
     @property
     def loss(self) -> np.ndarray:
@@ -121,7 +125,7 @@ class Histories:
 
     def trace(self, runs: Iterable[int]) -> Trace:
         """The trace of all runs, under these run numbers."""
-        return Trace.of(self.records, runs)
+        return Trace.of(self.records, runs, self.recommended)
 
 
 def run_in_lockstep(
@@ -142,7 +146,7 @@ def run_in_lockstep(
         noise: one per run, for what the objective draws.
         progress: called with the fraction that is done.
     """
-    encoding = policy.encoding
+    encoding, with_costs = policy.encoding, priced(policy.encoding)
     told = [_Told(encoding.space) for _ in generators]
     runs = [
         Run(own, SimulatedWorkers(objective, 1, generator), evaluations, Journal(), lambda record: None)
@@ -150,24 +154,29 @@ def run_in_lockstep(
     ]
 
     def evaluate(batch: _Proposed) -> Tensor:
-        configurations = encoding.decode(batch.points[:, 0].cpu().numpy())
-        for run, own, configuration, origin in zip(runs, told, configurations, batch.origins, strict=True):
-            run.take(own.proposed(configuration, origin), batch.seconds)
+        points = batch.points[:, 0].cpu().numpy()
+        configurations, budgets = encoding.decode(points), budgets_of(encoding, points)
+        for run, own, *trial in zip(runs, told, configurations, budgets, batch.notes, strict=True):
+            run.take(own.proposed(*trial), batch.seconds)
         for run in runs:
             run.wants()  # until the next proposal, by which time the trial has been told
-        return batch.points.new_tensor([[run.records[-1].loss] for run in runs])
+        last = [run.records[-1] for run in runs]
+        if not with_costs:
+            return batch.points.new_tensor([[record.loss] for record in last])
+        return batch.points.new_tensor([[(record.loss, check_cost(record.number, record.cost))] for record in last])
 
     X = initial.new_empty(len(runs), 0, encoding.dimension)
-    proposals = _Proposals(Proposer(policy, initial, generators))
-    X, _ = advance(proposals, evaluate, X, X[..., 0], evaluations, progress)
-    return Histories(X, [run.records for run in runs], generators)
+    y = X.new_empty(len(runs), 0, 2) if with_costs else X[..., 0]
+    proposer = Proposer(policy, initial, generators)
+    X, y = advance(_Proposals(proposer), evaluate, X, y, evaluations, progress)
+    return Histories(X, [run.records for run in runs], generators, proposer.recommend(X, y))
 
 
 class _Proposed(NamedTuple):
-    """One point per run, (runs, 1, d), the origin of each, and a run's share of the seconds that the proposal took."""
+    """One point per run, (runs, 1, d), notes on each, and a run's share of the seconds that the proposal took."""
 
     points: Tensor
-    origins: tuple[str, ...]
+    notes: list[dict[str, Any]]
     seconds: float
 
 
@@ -181,18 +190,18 @@ class _Proposals:
         start = time.perf_counter()
         proposal = self.proposer.propose(X.shape[1], X, y, X[:, :0])
         seconds = (time.perf_counter() - start) / len(X)
-        return _Proposed(proposal.points.to(X).unsqueeze(1), proposal.origins, seconds)
+        return _Proposed(proposal.points.to(X).unsqueeze(1), proposal.notes, seconds)
 
 
 class _Told(Optimizer):
     """The optimizer of one run; trials come from the proposer of all runs, which learns from the data of `advance`."""
 
-    def proposed(self, configuration: Mapping[str, Any], origin: str) -> Trial:
+    def proposed(self, configuration: Mapping[str, Any], budget: float | None, notes: Mapping[str, Any]) -> Trial:
         """The next trial."""
-        self._next = (configuration, None, {"origin": origin})
+        self._next = (configuration, budget, notes)
         return self.ask(1)[0]
 
-    def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
+    def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]]:
         return self._next
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:

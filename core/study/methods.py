@@ -20,6 +20,7 @@ from pydantic import Discriminator, Field, NonNegativeInt, PositiveFloat, Positi
 from core.errors import UnknownNameError, UserError
 from core.strict import Strict
 from core.study.bayesian import BohamiannSettings, DNGOSettings, ForestSettings, GPSettings, IntegratedGPSettings
+from core.study.information import EntropySearchSettings, FabolasSettings, MTBOSettings
 from core.study.settings import Budgets, MethodSettings, Share
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class RandomSettings(MethodSettings):
 
     method: Literal["random"] = "random"
 
-    def policy(self, encoding: CubeEncoding, device: Any = "cpu") -> Policy:
+    def policy(self, encoding: CubeEncoding, device: Any = "cpu", budgets: Budgets | None = None) -> Policy:
         """Propose uniform points."""
         from core.optimizers.policy import Uniform
 
@@ -224,6 +225,9 @@ SETTINGS = (
     ForestSettings,
     DNGOSettings,
     BohamiannSettings,
+    EntropySearchSettings,
+    MTBOSettings,
+    FabolasSettings,
     CMAESSettings,
     DifferentialEvolutionSettings,
     RegularizedEvolutionSettings,

@@ -61,13 +61,15 @@ def minimize(
 
     Args:
         function: called with a configuration, a dictionary of values by name, and with the budget if there are
-            budgets; returns the loss. A parameter named `generator` gets a `numpy.random.Generator` of the trial's own.
-            A call that raises, or returns anything but a finite number, is a failed evaluation: the run goes on.
+            budgets; returns the loss, or a pair of loss and cost, which otherwise is the seconds of the call. A
+            parameter named `generator` gets a `numpy.random.Generator` of the trial's own. A call that raises, or
+            returns anything but finite numbers, is a failed evaluation: the run goes on.
         space: a ConfigurationSpace, or a dictionary: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}.
         method: a name of `core.study.METHODS`, settings such as `BOHBSettings(eta=2)`, or an object of one's own with
             `ask(n)` and `tell(trial, evaluation)`, see `core.study.own`.
         evaluations: how many, on any budget. A method that ends by itself may need fewer.
-        budgets: the smallest and the largest, for bohb, hyperband and successive_halving.
+        budgets: the smallest and the largest, for bohb, hyperband and successive_halving; for fabolas and mtbo shares
+            of the data, such as (1 / 64, 1).
         workers: 1 evaluates in this process; more are processes on this machine, or of the Dask scheduler whose address
             is in the environment variable HPO_SCHEDULER, where at most as many trials are under way.
         seed: seed of everything random, a whole number from 0.

@@ -27,9 +27,17 @@ class Result:
     def best(self) -> Record | None:
         """The successful evaluation with the smallest loss, on the largest budget that any success has.
 
-        None if every evaluation failed. Losses on smaller budgets don't count: they belong to another function.
+        None if every evaluation failed. Losses on smaller budgets don't count: they belong to another function. Of a
+        method that recommends a configuration by its predicted loss on the largest budget (entropy_search, fabolas,
+        mtbo) it is the evaluation of that, on whatever budget.
         """
-        return None if all(record.failure for record in self.records) else incumbent(self.records)
+        return None if all(record.failure for record in self.records) else self._best()
+
+    def _best(self) -> Record:
+        noted = [record.notes["recommended"] for record in self.records if "recommended" in record.notes]
+        if noted:
+            return next(record for record in self.records if record.number == noted[-1])
+        return incumbent(self.records)
 
     @property
     def best_configuration(self) -> Mapping[str, Any]:
@@ -38,7 +46,7 @@ class Result:
         Raises:
             UserError: every evaluation failed.
         """
-        return incumbent(self.records).configuration
+        return self._best().configuration
 
     @property
     def best_loss(self) -> float:
@@ -47,7 +55,7 @@ class Result:
         Raises:
             UserError: every evaluation failed.
         """
-        return incumbent(self.records).loss
+        return self._best().loss
 
     @property
     def trace(self) -> pd.DataFrame:

@@ -65,14 +65,17 @@ class MethodSettings(Strict):
         if budgets is not None and not self.needs_budgets:
             raise UserError(
                 f"budgets are {budgets!r}, but method {self.method!r} evaluates on one budget; "
-                "allowed: None, or the method bohb, hyperband, hyperband_lcnet or successive_halving"
+                "allowed: None, or a method with a fidelity: bohb, fabolas, hyperband, hyperband_lcnet, mtbo or "
+                "successive_halving"
             )
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         raise NotImplementedError
 
-    def policy(self, encoding: CubeEncoding, device: torch.device | str = "cpu") -> Policy:
-        """The policy with which runs advance in lockstep.
+    def policy(
+        self, encoding: CubeEncoding, device: torch.device | str = "cpu", budgets: Budgets | None = None
+    ) -> Policy:
+        """The policy with which runs advance in lockstep; `budgets` as for `build`.
 
         Raises:
             UserError: the method has none.

@@ -10,6 +10,8 @@ started, finished, worker    on the clock of the run; which worker, from 0
 overhead        seconds that the proposal took
 origin          where the proposal comes from, "" if the optimizer does not say
 status, message              "ok" or "failed", and why
+recommended                  only for methods that recommend a configuration other than the best seen: the trial whose
+                             configuration they recommend, from everything told so far
 """
 
 from __future__ import annotations
@@ -79,6 +81,25 @@ def incumbent(records: Sequence[Record]) -> Record:
     return min(successes, key=rank)
 
 
+def recommended(records: Sequence[Record], last: int | None = None) -> list[int]:
+    """The trials whose configurations the method recommends after each record, for methods that note one.
+
+    A method fits its model when it proposes, so it notes at the next trial what the last result led to. As long as
+    nothing was noted, it is the trial with the smallest loss on any budget, as in the authors' code of Fabolas.
+
+    Args:
+        last: what it recommends after the last record; by default what it recommended before that.
+    """
+    found, noted, best = [], None, None
+    for record, following in zip(records, [*records[1:], None]):
+        if not record.failure and (best is None or record.loss < best.loss):
+            best = record
+        told = last if following is None else following.notes.get("recommended")
+        noted = noted if told is None else told
+        found.append((best or records[0]).number if noted is None else noted)
+    return found
+
+
 def incumbents(records: Sequence[Record]) -> list[Record]:
     """The records that became the incumbent, in the order given, in which they were told.
 
@@ -100,23 +121,36 @@ class Trace:
     frame: pd.DataFrame
 
     @classmethod
-    def of(cls, runs: Sequence[Sequence[Record]], numbers: Iterable[int] | None = None) -> Trace:
+    def of(
+        cls,
+        runs: Sequence[Sequence[Record]],
+        numbers: Iterable[int] | None = None,
+        last: Sequence[int] | None = None,
+    ) -> Trace:
         """The trace of each run's records.
 
         Args:
             numbers: the numbers of the runs; 0, 1, .. unless given.
+            last: of a method that recommends configurations, the trial that each run recommends in the end.
         """
         numbers = range(len(runs)) if numbers is None else numbers
         frame = trace_of([record for records in runs for record in records])
+        if last is not None:
+            frame["recommended"] = [trial for run, end in zip(runs, last) for trial in recommended(run, end)]
         sizes = [len(records) for records in runs]
         frame.insert(0, "run", np.repeat(np.fromiter(numbers, dtype=np.int64), sizes))
         return cls(frame)
 
     def evaluations(self) -> pd.DataFrame:
-        """What cells record: run, evaluation (from 1), loss, cost, overhead, origin, status, message."""
-        frame = self.frame[["run", "loss", "cost", "overhead", "origin", "status", "message"]].copy()
+        """What cells record: run, evaluation (from 1), loss, cost, overhead, origin, status, message.
+
+        Of methods that recommend configurations also the budget, and `recommended`, the number of an evaluation.
+        """
+        columns = ["run", "loss", "cost", "overhead", "origin", "status", "message"]
+        columns += ["budget", "recommended"] if "recommended" in self.frame else []
+        frame = self.frame[columns].copy()
         frame.insert(1, "evaluation", frame.groupby("run").cumcount() + 1)
-        return frame
+        return frame.assign(recommended=frame["recommended"] + 1) if "recommended" in frame else frame
 
     def incumbents(self) -> pd.DataFrame:
         """The rows of evaluations that became their run's incumbent, see the function `incumbents`."""

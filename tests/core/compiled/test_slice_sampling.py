@@ -10,6 +10,7 @@ from scipy import stats
 from core.compiled import evidence, gaussian_process
 from core.compiled.slice import DONE, VALUE, begin, new_walk, tell
 from core.models import dngo, hyperpriors, linear_regression, matern
+from core.models.kernels import LOG_COST, LOSS, tasks
 from core.randomness import chain_seeds, make_generators
 
 
@@ -61,22 +62,39 @@ def test_the_gaussian_process_s_posterior_is_torch_s(n, warped):
     g = torch.Generator().manual_seed(n)
     X, y = torch.rand(1, n, 3, generator=g, dtype=torch.float64), torch.randn(1, n, generator=g, dtype=torch.float64)
     priors = matern.priors(3, warped)
-    scratch = gaussian_process.new_scratch(3, n)
+    scratch = gaussian_process.new_scratch(3, n, 0)
     scratch.warps[:] = np.nan
     for theta in torch.randn(10, 11 if warped else 5, generator=g, dtype=torch.float64):
         expected = matern.log_posterior(X, y, theta.view(1, 1, -1)).item()
         ours = gaussian_process.log_posterior(
-            theta.numpy(), X[0].mT.contiguous().numpy(), y[0].numpy(), priors, scratch
+            theta.numpy(), X[0].mT.contiguous().numpy(), np.empty((0, n)), y[0].numpy(), priors, scratch
         )
         assert ours == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("basis", [LOSS, LOG_COST, tasks(2), tasks(4)], ids=["loss", "log cost", "2 tasks", "4 tasks"])
+def test_the_gaussian_process_s_posterior_with_a_fidelity_is_torch_s(basis):
+    g = torch.Generator().manual_seed(basis.size)
+    X, s = torch.rand(1, 30, 2, generator=g, dtype=torch.float64), torch.rand(1, 30, generator=g, dtype=torch.float64)
+    s = s if basis.size == 2 and basis.coupling == 0 else (basis.size * s).floor()
+    y = torch.randn(1, 30, generator=g, dtype=torch.float64)
+    priors, featured = matern.priors(2, False, basis), torch.cat([X, basis(s)], -1)
+    scratch = gaussian_process.new_scratch(2, 30, basis.size)
+    scratch.warps[:] = np.nan
+    columns = featured[0].mT.contiguous().numpy()
+    for theta in torch.randn(10, 4 + basis.entries, generator=g, dtype=torch.float64):
+        expected = matern.log_posterior(featured, y, theta.view(1, 1, -1), basis).item()
+        ours = gaussian_process.log_posterior(theta.numpy(), columns[:2], columns[2:], y[0].numpy(), priors, scratch)
+        assert ours == pytest.approx(expected, rel=1e-9)
+
+
 def test_what_has_no_density_is_minus_infinity():
-    X, y, scratch = np.full((1, 40), 0.5), np.linspace(-1, 1, 40), gaussian_process.new_scratch(1, 40)
+    X, y, scratch = np.full((1, 40), 0.5), np.linspace(-1, 1, 40), gaussian_process.new_scratch(1, 40, 0)
+    none = np.empty((0, 40))
     scratch.warps[:] = np.nan
     priors = hyperpriors.independent([hyperpriors.Row()] * 3)
-    assert gaussian_process.log_posterior(np.array([0.0, 0.0, 11.0]), X, y, matern.priors(1, False), scratch) == -np.inf
-    assert gaussian_process.log_posterior(np.array([0.0, 0.0, -200.0]), X, y, priors, scratch) == -np.inf
+    for theta, prior in (([0.0, 0.0, 11.0], matern.priors(1, False)), ([0.0, 0.0, -200.0], priors)):
+        assert gaussian_process.log_posterior(np.array(theta), X, none, y, prior, scratch) == -np.inf
 
 
 def test_the_exponential_is_numpy_s():

@@ -19,11 +19,18 @@ from core.study.methods import METHODS, BOHBSettings, Method, SuccessiveHalvingS
 
 FINITE = ConfigurationSpace({"n": (1, 9), "kind": ["a", "b"]})
 ENCODING = CubeEncoding(FINITE)
+ORDERED = ConfigurationSpace({"n": (1, 9), "x": (0.0, 1.0)})
+INFORMATION = ("entropy_search", "mtbo", "fabolas")  # their Gaussian processes need spaces with distances
+
+
+def space_of(name):
+    return ORDERED if name in INFORMATION else FINITE
 
 
 def built(name, **given):
     settings = method_of({"method": name, **given})
-    return settings.build(FINITE, seed=0, budgets=(1.0, 9.0) if settings.needs_budgets else None)
+    budgets = (0.1, 0.9) if name in INFORMATION else (1.0, 9.0)
+    return settings.build(space_of(name), seed=0, budgets=budgets if settings.needs_budgets else None)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -32,7 +39,7 @@ def test_every_name_builds_an_optimizer_that_its_seed_determines(name):
         pytest.importorskip("smac")
     first, second = built(name), built(name)
     assert first.ask(2) == second.ask(2)
-    assert all(trial.configuration.keys() == {"n", "kind"} for trial in first.pending.values())
+    assert all(trial.configuration.keys() == set(space_of(name)) for trial in first.pending.values())
 
 
 def test_the_union_reads_what_it_wrote():

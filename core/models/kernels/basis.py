@@ -1,0 +1,98 @@
+"""How values at two fidelities vary together, for Gaussian processes over configurations and a fidelity.
+
+    k((x, s), (x', s')) = k_5/2(x, x') phi(s)' Sigma phi(s')        (thesis Eq. 4.5; with tasks for s, Eq. 4.3)
+
+    LOSS       phi(s) = (1, (1 - s)^2)    the loss across shares of the data, with an extremum at s = 1
+    LOG_COST   phi(s) = (1, s)            the logarithm of the cost, so the cost itself is a polynomial
+    tasks(T)   phi(t) = e_t               a free-form covariance of T tasks, of which number 0 is the target
+
+The share enters on a logarithmic scale, s = log(share / smallest) / log(largest / smallest), as in thesis 4.2 and the
+authors' code: then a log cost that is linear in s is a cost of any polynomial order, which 4.4.1 asks for.
+
+Sigma = nu L L' with L_00 = 1 is any positive semidefinite matrix: nu is the amplitude, for LOSS the variance at s = 1
+and for tasks that of the target. L is given by `entries`, row by row from the second on, the diagonal as logarithms:
+
+    (L_10, log L_11, L_20, L_21, log L_22, ...)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core.errors import UserError
+from core.models import hyperpriors
+
+DIAGONAL = hyperpriors.Row(low=-10, high=5, mean=0, sd=1)  # of log L_kk
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Basis functions of a fidelity.
+
+    Attributes:
+        size: F, the number of functions.
+        function: fidelities (...) to phi (..., F).
+        coupling: mean of the normal prior of L_k0, k > 0, whose standard deviation is 1, as that of all entries (the
+            thesis states none; normal and of this width are the authors').
+    """
+
+    size: int
+    function: Callable[[Tensor], Tensor]
+    coupling: float = 0.0
+
+    def __call__(self, s: Tensor) -> Tensor:
+        """phi of fidelities (...): (..., F)."""
+        return self.function(s)
+
+    @property
+    def entries(self) -> int:
+        """The number of entries of L."""
+        return self.size * (self.size + 1) // 2 - 1
+
+    @property
+    def priors(self) -> list[hyperpriors.Row]:
+        """The prior of each entry."""
+        return [
+            DIAGONAL if column == row else hyperpriors.Row(-20, 20, self.coupling if column == 0 else 0.0, 1)
+            for row in range(1, self.size)
+            for column in range(row + 1)
+        ]
+
+
+def cholesky_factor(entries: Tensor, size: int) -> Tensor:
+    """L (..., F, F) from its entries (..., F (F + 1) / 2 - 1)."""
+    rows, columns = torch.tril_indices(size, size, device=entries.device)[:, 1:]
+    values = torch.where(rows == columns, entries.exp(), entries)
+    factor = entries.new_zeros(*entries.shape[:-1], size, size)
+    factor[..., 0, 0] = 1
+    factor[..., rows, columns] = values
+    return factor
+
+
+def tasks(count: int) -> Basis:
+    """The basis of numbered tasks: fidelities are 0, 1, .., count - 1.
+
+    Entries L_k0 are 1 in the mean: tasks are taken to be alike rather than opposite.
+
+    Raises:
+        UserError: fewer than two tasks.
+    """
+    if count < 2:
+        raise UserError(f"tasks: count is {count}; allowed: 2 or more, the target and at least one other")
+    return Basis(count, lambda t: torch.nn.functional.one_hot(t.round().long(), count).to(t), coupling=1.0)
+
+
+def _quadratic(s: Tensor) -> Tensor:
+    return torch.stack([torch.ones_like(s), (1 - s).square()], -1)
+
+
+def _linear(s: Tensor) -> Tensor:
+    return torch.stack([torch.ones_like(s), s], -1)
+
+
+LOSS = Basis(2, _quadratic)
+LOG_COST = Basis(2, _linear)

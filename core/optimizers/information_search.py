@@ -1,0 +1,152 @@
+"""Evaluate what tells most about the best configuration on the full data, for its cost: entropy search, MTBO, Fabolas.
+
+Loss and log cost are Gaussian processes over configurations and a fidelity (`core.optimizers.fidelities` has the three
+kinds), whose hyperparameters are sampled. The next evaluation maximizes the information gain per predicted cost
+(`core.acquisition.gain_per_cost`). The recommendation is the configuration, among all evaluated on whatever share of
+the data, whose predicted loss on the full data is smallest (Algorithm 5, line 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from botorch.utils.safe_math import logmeanexp
+from torch import Tensor
+
+from core.acquisition.ei import log_expected_improvement
+from core.acquisition.gain_per_cost import GainPerCost
+from core.acquisition.information_gain import InformationGain, draw_representers
+from core.acquisition.maximizers.base import best_first, choose, search_generators, take
+from core.models.gaussian_process import MarginalisedGP
+from core.models.kernels import Basis
+from core.optimizers.fidelities import FidelityEncoding
+from core.optimizers.policy import Suggestion
+from core.randomness import uniform_
+
+NEAR = 0.3  # share of the candidates that lie around the recommendation, with this standard deviation (authors' code)
+SPREAD = 0.1
+CHOSEN_FROM = 20  # uniform points per representer
+REFINED = 5  # number of the best candidates around which the search goes on, with these standard deviations
+ROUNDS = (0.05, 0.015)
+
+
+class Recommended(NamedTuple):
+    """The best evaluated configuration of each run by its predicted loss on the full data.
+
+    index: of the evaluation, (runs,).
+    x: (runs, 1, d).
+    means: the members' standardized predictions, (M, runs).
+    loss: the mean of them in the units of the loss, (runs,).
+    """
+
+    index: Tensor
+    x: Tensor
+    means: Tensor
+    loss: Tensor
+
+
+@dataclass(frozen=True)
+class InformationSearch:
+    """A policy, see `core.optimizers.policy`; it is told losses (runs, N), or losses and costs (runs, N, 2).
+
+    Attributes:
+        encoding: where evaluations are possible.
+        model: from a basis, None without a fidelity, to a Gaussian process.
+        overhead: what a suggestion costs, in the unit of costs; added to the predicted cost.
+        log_loss: whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
+        representers: number of points among which the minimum is considered.
+        candidates: number of configurations that are valued before the best are refined.
+    """
+
+    encoding: FidelityEncoding
+    model: Callable[[Basis | None], MarginalisedGP]
+    overhead: float = 0.0
+    log_loss: bool = False
+    representers: int = 50
+    candidates: int = 500
+
+    @torch.no_grad()
+    def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Suggestion:
+        """The next point of each run, noting the recommendation before it.
+
+        Args:
+            X: evaluated points, (runs, N, d), d with the column of the fidelity.
+            y: losses and costs (runs, N, 2), losses (runs, N) without a fidelity.
+            pending: points under evaluation, (runs, J, d), for which the model is told its own prediction.
+            generators: one per run.
+
+        Raises:
+            ValueError: `log_loss` and a loss that is not positive.
+        """
+        losses, log_cost = self._targets(y)
+        loss = self.model(self.encoding.loss_basis).fit(X, losses, generators)
+        best, repairs = self._recommended(loss, X), loss.repairs
+        cost = None
+        if log_cost is not None:
+            cost = self.model(self.encoding.cost_basis).fit(X, log_cost, generators)
+            repairs = [one or other for one, other in zip(repairs, cost.repairs, strict=True)]
+        if pending.shape[1]:
+            believed = loss.marginals(pending)[0].mean(0)
+            loss.condition(torch.cat([X, pending], 1), torch.cat([loss.y, believed], 1), loss.theta)
+        gain, representers = self._gain(loss, best, generators)
+        points = self._maximize(GainPerCost(loss, cost, gain, representers, self.overhead), best, generators)
+        return Suggestion(points, _notes(best, repairs))
+
+    @torch.no_grad()
+    def recommend(self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> Suggestion:
+        """The recommendation of each run on the full data; arguments as for `propose`."""
+        loss = self.model(self.encoding.loss_basis).fit(X, self._targets(y)[0], generators)
+        best = self._recommended(loss, X)
+        return Suggestion(self.encoding.on_full(best.x).squeeze(1), _notes(best, loss.repairs))
+
+    def _targets(self, y: Tensor) -> tuple[Tensor, Tensor | None]:
+        """The losses to model and the log costs, (runs, N) each."""
+        losses, log_cost = (y[..., 0], y[..., 1].log()) if self.encoding.priced else (y, None)
+        if self.log_loss and (losses <= 0).any():
+            raise ValueError(f"log_loss: a loss is {losses.min():g}; allowed: positive losses, or log_loss = False")
+        return losses.log() if self.log_loss else losses, log_cost
+
+    def _recommended(self, loss: MarginalisedGP, X: Tensor) -> Recommended:
+        x = self.encoding.configuration(X)
+        means, _ = loss.marginals(self.encoding.on_full(x))
+        average = means.mean(0)
+        index = average.argmin(1, keepdim=True)
+        means = means.gather(-1, index.expand(len(means), -1, -1)).squeeze(-1)
+        predicted = loss.targets.inverse(average.gather(1, index)).squeeze(1)
+        return Recommended(index.squeeze(1), take(x, index), means, predicted.exp() if self.log_loss else predicted)
+
+    def _gain(
+        self, loss: MarginalisedGP, best: Recommended, generators: Sequence[torch.Generator]
+    ) -> tuple[InformationGain, Tensor]:
+        """The gain about the minimum on the full data, and the representers, drawn from expected improvement there."""
+        uniform = best.x.new_empty(len(best.x), CHOSEN_FROM * self.representers, best.x.shape[-1])
+        points = self.encoding.on_full(self.encoding.project(uniform_(uniform, generators)))
+        log_ei = logmeanexp(log_expected_improvement(*loss.marginals(points), best.means.unsqueeze(-1)), 0)
+        representers, log_density = draw_representers(log_ei, points, generators, self.representers)
+        return InformationGain(*loss.joint(representers), log_density), representers
+
+    def _maximize(self, utility: GainPerCost, best: Recommended, generators: Sequence[torch.Generator]) -> Tensor:
+        """The best of random candidates, anywhere and near the recommendation, some refined: (runs, d)."""
+        generators, choice = search_generators(generators), search_generators(generators)
+        near = round(NEAR * self.candidates)
+        x = uniform_(best.x.new_empty(len(best.x), self.candidates - near, best.x.shape[-1]), generators)
+        x = torch.cat([x, self.encoding.near(best.x.expand(-1, near, -1), SPREAD, generators)], 1)
+        X = self.encoding.anywhere(self.encoding.project(x), generators)
+        values = utility(X)
+        for spread in ROUNDS:
+            centres = take(X, best_first(values, generators, REFINED))
+            copies = centres.repeat(1, self.candidates // (5 * REFINED), 1)
+            refined = self.encoding.refine(copies, spread, generators)
+            X, values = torch.cat([X, refined], 1), torch.cat([values, utility(refined)], 1)
+        return choose(X, values, choice)[0]
+
+
+def _notes(best: Recommended, repairs: Sequence[str]) -> tuple[dict[str, int | float | str], ...]:
+    """Of each run: the number of the recommended evaluation, its predicted loss, and what had to be repaired."""
+    found = []
+    for index, loss, repair in zip(best.index.tolist(), best.loss.tolist(), repairs, strict=True):
+        found.append({"recommended": index, "predicted": loss} | ({"repair": repair} if repair else {}))
+    return tuple(found)

@@ -1,0 +1,172 @@
+"""Methods that maximize the information gain about the best configuration, by their settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, NonNegativeFloat, PositiveInt, field_validator
+
+from core.errors import UserError
+from core.study.settings import Budgets, MethodSettings
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+
+    from core.models.gaussian_process import MarginalisedGP
+    from core.models.kernels import Basis
+    from core.optimizers.base import Optimizer
+    from core.optimizers.fidelities import FidelityEncoding
+    from core.optimizers.policy import Policy
+    from core.spaces import CubeEncoding
+
+OpenShare = Annotated[float, Field(gt=0, lt=1)]
+
+
+class InformationSettings(MethodSettings):
+    """Base of entropy search, MTBO and Fabolas: `core.optimizers.information_search`.
+
+    Attributes:
+        hyperparameter_samples: chains of the slice sampler, one sample each.
+        burn_in: sweeps of a chain before its sample.
+        representers: number of points among which the minimum is considered.
+        candidates: number of configurations at which the acquisition function is valued before the best are refined.
+        log_loss: whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
+    """
+
+    in_lockstep: ClassVar[bool] = True
+
+    hyperparameter_samples: PositiveInt = 10
+    burn_in: PositiveInt = 15
+    representers: Annotated[int, Field(ge=2)] = 50
+    candidates: Annotated[int, Field(ge=25)] = 500
+    log_loss: bool = False
+
+    def policy(self, encoding: CubeEncoding, device: Any = "cpu", budgets: Budgets | None = None) -> Policy:
+        """Model the loss, and the cost if there are budgets, and maximize the gain.
+
+        Raises:
+            UserError: budgets that are not shares of the data, or a space that the Gaussian process cannot model.
+        """
+        from core.optimizers.information_search import InformationSearch
+
+        self.check_budgets(budgets)
+        return InformationSearch(
+            self.encoding(encoding, budgets),
+            lambda basis: self.model(basis, device),
+            overhead=getattr(self, "overhead", 0.0),
+            log_loss=self.log_loss,
+            representers=self.representers,
+            candidates=self.candidates,
+        )
+
+    def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
+        """Where evaluations are possible."""
+        raise NotImplementedError
+
+    def model(self, basis: Basis | None, device: Any = "cpu") -> MarginalisedGP:
+        """The model of the loss or of the log cost."""
+        from core.models.gaussian_process import MarginalisedGP
+
+        return MarginalisedGP(chains=self.hyperparameter_samples, burn_in=self.burn_in, device=device, basis=basis)
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.bayesopt import BayesianOptimization
+        from core.spaces import CubeEncoding
+
+        return BayesianOptimization(self.policy(CubeEncoding(space), budgets=budgets), self.initial_design, seed)
+
+
+class EntropySearchSettings(InformationSettings):
+    """Entropy search on the full data (thesis 4.1).
+
+    Attributes:
+        initial_design: uniform points at the start of a run.
+    """
+
+    method: Literal["entropy_search"] = "entropy_search"
+    initial_design: PositiveInt = 5
+
+    def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
+        """The full data only."""
+        from core.optimizers.fidelities import FullData
+
+        return FullData(inner)
+
+
+class SharesSettings(InformationSettings):
+    """Base of MTBO and Fabolas, whose budgets are shares of the data.
+
+    Attributes:
+        overhead: what a suggestion costs, in the unit of costs: about a second of one thread. It is a constant so that
+            a run repeats; thesis 4.4.2 measures it.
+    """
+
+    needs_budgets: ClassVar[bool] = True
+
+    overhead: NonNegativeFloat = 1.0
+
+    def check_budgets(self, budgets: Budgets | None) -> None:
+        """Raise UserError if budgets are missing or not shares of the data."""
+        super().check_budgets(budgets)
+        smallest, largest = budgets
+        if not 0 < smallest < largest <= 1:
+            raise UserError(
+                f"budgets are {budgets!r}, but method {self.method!r} evaluates on shares of the data; allowed: a "
+                "smallest and a largest from above 0 to 1, such as (1 / 64, 1)"
+            )
+
+
+class MTBOSettings(SharesSettings):
+    """Multi-task Bayesian optimization (Swersky et al. 2013; thesis 4.3.1).
+
+    Attributes:
+        auxiliary: shares of the largest budget, one to three, that serve as tasks beside it.
+        initial_design: uniform points at the start of a run, each evaluated on every auxiliary task.
+    """
+
+    method: Literal["mtbo"] = "mtbo"
+    auxiliary: Annotated[tuple[OpenShare, ...], Field(min_length=1, max_length=3)] = (0.25,)
+    initial_design: PositiveInt = 5
+
+    @field_validator("auxiliary")
+    @classmethod
+    def _all_different(cls, shares: tuple[float, ...]) -> tuple[float, ...]:
+        if len(set(shares)) < len(shares):
+            raise ValueError("allowed: different shares")
+        return shares
+
+    def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
+        """The largest budget, and the auxiliary shares of it, whether or not they are below the smallest.
+
+        Raises:
+            UserError: an auxiliary share below the smallest budget.
+        """
+        from core.optimizers.fidelities import Tasks
+
+        smallest, largest = budgets
+        if min(self.auxiliary) * largest < smallest * (1 - 1e-9):
+            raise UserError(
+                f"method 'mtbo': auxiliary = {self.auxiliary}, shares of the largest budget {largest:g}; allowed: at "
+                f"least the smallest budget, {smallest:g}"
+            )
+        return Tasks(inner, largest, self.auxiliary)
+
+
+class FabolasSettings(SharesSettings):
+    """Fabolas (thesis 4.4).
+
+    Attributes:
+        initial_design: uniform points at the start of a run, each evaluated on all `subsets`.
+        subsets: shares of the largest budget, or None for 1/64, 1/32, 1/16 and 1/8 (4.4.3); if the smallest budget is
+            above these, four shares from it to half way, in logarithms, to the largest.
+    """
+
+    method: Literal["fabolas"] = "fabolas"
+    initial_design: PositiveInt = 10
+    subsets: Annotated[tuple[OpenShare, ...], Field(min_length=1)] | None = None
+
+    def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
+        """All shares between the budgets."""
+        from core.optimizers.fidelities import SubsetSizes
+
+        return SubsetSizes(inner, *budgets, self.subsets)
