@@ -119,8 +119,7 @@ class HyperbandLCNet(Hyperband):
         if told is None:
             return [], RANDOM
         seed, order, *searches = self.generator.integers(SEEDS, size=n + 2).tolist()
-        model = LCNet(
-            chains=1,
+        model = LCNet.authors(
             burn_in=self.burn_in,
             steps=self.burn_in + self.chain_steps,
             thinning=self.chain_steps // self.samples,
