@@ -8,6 +8,9 @@ DIMENSIONS = ("d8", "d16", "d32", "d64")
 SURROGATES = ("surrogates", "surrogates_gp")
 """The experiments on surrogates; GP-BO has a separate one."""
 
+SVM_METHODS = ("random", "gp", "mtbo", "fabolas", "hyperband", "bohb")
+"""The methods of Fig 6.3."""
+
 DATA_SETS = {
     "adult": "Adult",
     "higgs": "Higgs",

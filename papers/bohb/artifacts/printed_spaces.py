@@ -1,10 +1,7 @@
-"""Configuration spaces as the thesis prints them (Tables C.1, C.3, C.4), and the one that no benchmark has yet."""
+"""The configuration space that no benchmark has yet (Table C.4)."""
 
 from __future__ import annotations
 
-import math
-
-import pandas as pd
 from ConfigSpace import ConfigurationSpace, Float, Integer
 
 
@@ -24,25 +21,3 @@ def ppo_space() -> ConfigurationSpace:
         Float("entropy_regularization", (0.0, 1.0)),
     )
     return space
-
-
-def described(space: ConfigurationSpace) -> pd.DataFrame:
-    """Lower and upper bound and "yes" or "no" for the logarithm, one row per hyperparameter."""
-    rows = {
-        name: {
-            "lower": bound(space[name].lower, space[name].log),
-            "upper": bound(space[name].upper, space[name].log),
-            "log": "yes" if space[name].log else "no",
-        }
-        for name in space
-    }
-    return pd.DataFrame.from_dict(rows, orient="index")
-
-
-def bound(value: float, logarithmic: bool) -> str:
-    """A bound as printed; in a logarithmic range, as a power of 2 or 10 where it is one."""
-    for base in (2, 10) if logarithmic else ():
-        exponent = round(math.log(value, base))
-        if math.isclose(value, float(base) ** exponent):
-            return f"{base}^{exponent}"
-    return f"{value:g}"

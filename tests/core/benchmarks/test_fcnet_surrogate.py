@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
-from core.benchmarks.fcnet_surrogate import COLUMNS, TREES, FCNetSurrogate, Forest
+from core.benchmarks.fcnet_surrogate import COLUMNS, FCNetSurrogate
+from core.benchmarks.forest import TREES, Forest
 from core.benchmarks.network_spaces import surrogate_space
 from core.errors import UserError
 from core.spaces import CubeEncoding

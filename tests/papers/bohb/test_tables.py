@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from core.report.published import read_published_spec
-from papers.bohb.artifacts import printed_spaces as spaces
 from tests.papers.functions import CATALOGUE, Functions
 
 artifacts = Functions("bohb", "artifacts")
@@ -40,13 +39,3 @@ def test_budgets_come_from_the_runs_and_sets_without_runs_are_not_run():
     assert kinds["letter", "budgets"] == kinds["letter", "rungs"] == kinds["poker", "budgets"] == "equal"
     assert table.cells["adult", "budgets"].text == "1, 3, 9" and kinds["adult", "rungs"] == "differs"
     assert kinds["higgs", "budgets"] == kinds["mnist", "rungs"] == "not run"
-
-
-def test_bounds_of_logarithmic_ranges_are_powers():
-    assert [spaces.bound(*case) for case in ((8, True), (1e-6, True), (3, True), (8, False), (0.5, False))] == [
-        "2^3",
-        "10^-6",
-        "3",
-        "8",
-        "0.5",
-    ]
