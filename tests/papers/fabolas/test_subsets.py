@@ -52,7 +52,7 @@ def test_kernels_have_an_extremum_at_all_of_the_data_and_are_linear():
 
 
 def made_models(wrong: float) -> pd.DataFrame:
-    """Ten machines, whose values fall by 0.3 from 1/8, where the models' data end, to 1; predictions are off by `wrong`."""
+    """Machines whose values fall by 0.3 from s = 1/8, the largest trained on, to 1; predictions miss by `wrong`."""
     machine, share = (axis.ravel() for axis in np.meshgrid(np.arange(10), SHARES, indexing="ij"))
     actual = 0.1 * machine - 0.1 * np.log2(share)
     mean = actual + wrong * np.random.default_rng(0).choice([-1, 1], len(actual))
