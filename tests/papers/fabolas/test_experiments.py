@@ -41,6 +41,13 @@ def test_searches_record_errors_of_incumbents_on_all_of_the_data(smoke, name):
         assert run["error"].iloc[-1] == run["error"].iloc[-2]
 
 
+@pytest.mark.parametrize("name", ["random", "hyperband"])
+def test_live_searches_train_machines_and_test_their_incumbents(smoke, name):
+    frame = smoke(f"live/digits/{name}")
+    assert (frame["points"] == 360).all() and frame["error"].between(0, 1).all() and (frame["share"] == 1).all()
+    assert (frame["evaluation_seconds"] > 0).all() and frame["error"].iloc[-1] == frame["error"].iloc[-2]
+
+
 @pytest.mark.parametrize(
     ("model", "given", "message"),
     [
