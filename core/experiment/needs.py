@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UserError
 from core.experiment.cells import Cell
+from core.experiment.schema import split_reference
 from core.experiment.storage import read_provenance, read_records
 
 if TYPE_CHECKING:
@@ -36,9 +37,10 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
     """
     import pandas as pd
 
-    cells = [needed for needed in cell.needs if needed.experiment == experiment]
+    owner, name = split_reference(experiment, cell.paper)
+    cells = [needed for needed in cell.needs if (needed.paper, needed.experiment) == (owner, name)]
     if not cells:
-        known = sorted({needed.experiment for needed in cell.needs})
+        known = sorted({needed.reference(cell.paper) for needed in cell.needs})
         raise UserError(f"{cell.name}: reads records of {experiment!r}, but its `needs` in paper.yaml are {known}")
     frames = []
     for needed in cells:

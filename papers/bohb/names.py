@@ -5,8 +5,8 @@ from __future__ import annotations
 DIMENSIONS = ("d8", "d16", "d32", "d64")
 """Stochastic counting ones, half of the hyperparameters categorical."""
 
-SURROGATES = ("surrogates", "surrogates_gp")
-"""The experiments on surrogates; GP-BO has a separate one."""
+SURROGATES = ("surrogates", "surrogates_gp", "surrogates_lcnet")
+"""The experiments on surrogates; GP-BO and Hyperband with LC-Net have separate ones."""
 
 SVM_METHODS = ("random", "gp", "mtbo", "fabolas", "hyperband", "bohb")
 """The methods of Fig 6.3."""

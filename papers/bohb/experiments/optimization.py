@@ -9,7 +9,7 @@ import pandas as pd
 from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.counting_ones import CountingOnes
-from core.benchmarks.fcnet_surrogate import FCNetSurrogate
+from core.benchmarks.fcnet_surrogate import FCNetSurrogate, SurrogateWithCurves
 from core.benchmarks.objective import Configurations, Evaluation, Fidelity, Objective, guarded_evaluate
 from core.benchmarks.registry import objective
 from core.benchmarks.svm_surrogate import SHIPPED
@@ -36,7 +36,8 @@ def surrogate(context: Context[SimulatedSearch]) -> pd.DataFrame:
     """
     records = context.records("collect")
     function = FCNetSurrogate.fit(records)
-    return search(context, function, function.regret).assign(
+    told = SurrogateWithCurves(function) if context.settings.optimizer == "hyperband_lcnet" else function
+    return search(context, told, function.regret).assign(
         smallest_budget=function.fidelity.minimum,
         largest_budget=function.fidelity.maximum,
         optimum=function.optimum,
