@@ -30,13 +30,14 @@ from scipy.optimize import differential_evolution
 
 from core.benchmarks.forest import Forest
 from core.benchmarks.network_spaces import surrogate_space
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.objective import LEARNING_CURVE, Configurations, Evaluation, Fidelity, check_budget
 from core.errors import UserError
 from core.spaces import CubeEncoding
 
 MOST = 0.9  # least share of configurations that finish an epoch in the smallest budget: about Table C.2's four rungs
 POPULATION = 50  # members per hyperparameter in differential evolution; scipy's 15 ends in a local minimum now and then
 ITERATIONS = 10_000  # maximum for differential evolution, which ends when its population is on one plateau
+LEAST_PARTS = 81  # of a learning curve
 NAMES = tuple(surrogate_space())
 COLUMNS = (*NAMES, "valid_error", "seconds")
 
@@ -107,15 +108,15 @@ class FCNetSurrogate:
             UserError: a budget outside the fidelity's range.
         """
         budget = check_budget(self.fidelity, budget)
-        losses = self.losses(self._points(configurations), budget)
+        losses = self.losses(self.points(configurations), budget)
         return Evaluation(losses, np.full(len(losses), budget), tuple({} for _ in configurations))
 
     def regret(self, configurations: Configurations) -> NDArray[np.float64]:
         """The loss at the largest budget minus the optimum, (n,)."""
-        return self.losses(self._points(configurations), self.fidelity.maximum) - self.optimum
+        return self.losses(self.points(configurations), self.fidelity.maximum) - self.optimum
 
-    def losses(self, X: NDArray[np.float64], budget: float) -> NDArray[np.float64]:
-        """The loss of hyperparameters (n, 6) after the given number of seconds, (n,)."""
+    def losses(self, X: NDArray[np.float64], budget: float | NDArray[np.float64]) -> NDArray[np.float64]:
+        """The loss of hyperparameters (n, 6) after a number of seconds, one for all or one each, (n,)."""
         done = np.minimum(np.floor(self.epochs * budget / self._seconds(X)), self.epochs).astype(np.int64)
         return np.where(done > 0, self._error.predict(X, np.maximum(done, 1) - 1), self._untrained)
 
@@ -124,7 +125,8 @@ class FCNetSurrogate:
         return np.exp(self._log_seconds.predict(X, np.zeros(len(X), np.int64)))
 
     @staticmethod
-    def _points(configurations: Configurations) -> NDArray[np.float64]:
+    def points(configurations: Configurations) -> NDArray[np.float64]:
+        """The values of their hyperparameters, (n, 6)."""
         return np.array([[configuration[name] for name in NAMES] for configuration in configurations], np.float64)
 
     def _minimize(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> tuple[NDArray, float]:
@@ -146,6 +148,36 @@ class FCNetSurrogate:
             rng=self.seed,
         )
         return place(found.x[:, None])[0], float(found.fun)
+
+
+class SurrogateWithCurves:
+    """The same objective, whose evaluations tell their curve: the losses after equal parts of the largest budget.
+
+    Attributes:
+        parts: number of them in the largest budget; the budgets of Hyperband with eta = 3 are multiples of one.
+    """
+
+    worst_loss = FCNetSurrogate.worst_loss
+
+    def __init__(self, surrogate: FCNetSurrogate) -> None:
+        self.surrogate, self.space, self.fidelity = surrogate, surrogate.space, surrogate.fidelity
+        self.parts = max(LEAST_PARTS, round(self.fidelity.maximum / self.fidelity.minimum))
+
+    @property
+    def optimum(self) -> float:
+        return self.surrogate.optimum
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation:
+        """Predict losses and learning curves; raises as the surrogate's."""
+        found, budget = self.surrogate.evaluate(configurations, budget, generator), check_budget(self.fidelity, budget)
+        part = self.fidelity.maximum / self.parts
+        times = part * np.arange(1, max(1, int(budget / part * (1 + 1e-9))) + 1)
+        times[-1] = budget
+        X = np.repeat(FCNetSurrogate.points(configurations), len(times), axis=0)
+        curves = self.surrogate.losses(X, np.tile(times, len(configurations))).reshape(-1, len(times))
+        return Evaluation(found.loss, found.cost, tuple({LEARNING_CURVE: curve} for curve in curves))
 
 
 @lru_cache(maxsize=4)

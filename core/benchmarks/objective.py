@@ -28,6 +28,7 @@ from core.errors import UserError
 from core.spaces import SpaceLike, as_space
 
 FAILURE = "failure"  # the key of `info` that holds the message of a failed evaluation
+LEARNING_CURVE = "learning_curve"  # the key of `info` for the losses after each epoch, the last of them the loss
 
 Configurations = Sequence[Mapping[str, Any]]
 
@@ -50,7 +51,8 @@ class Evaluation:
         cost: (n,) float64, what each evaluation cost in the benchmark's own unit: seconds, or 1 if cost has no
             meaning.
         info: n mappings with whatever else is worth recording; a failed evaluation has its message under "failure",
-            where any false value, including an empty string, means that it did not fail.
+            where any false value, including an empty string, means that it did not fail. An iterative training may
+            give its losses after each epoch, or any other part of the budget, under "learning_curve".
     """
 
     loss: NDArray[np.float64]

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from core.errors import UnknownNameError, UserError
 from core.experiment import SCALES
 from core.experiment.ablations import find_ablations
-from core.experiment.cells import Cell, expand, make_cell
+from core.experiment.cells import Cell, Home, expand, make_cell
 from core.experiment.modules import Folder, import_module
-from core.experiment.schema import Paper, Settings, load_paper
+from core.experiment.schema import Experiment, Paper, Settings, load_paper, split_reference
 from core.experiment.selection import select_cells
 from core.experiment.sources import Sources
 
@@ -45,11 +45,13 @@ class Catalogue:
 
         Raises:
             UnknownNameError: there is no such folder.
-            UserError: its paper.yaml or its settings are invalid, or settings.py is missing or cannot be imported.
+            UserError: its paper.yaml or its settings are invalid, or settings.py is missing or cannot be imported, or
+                it reads records of a paper that reads its own.
         """
         if name not in self.names:
             raise UnknownNameError("paper", name, self.names)
         if name not in self._loaded:
+            self._loaded[name] = UserError(f"{self._file(name)}: is needed by a paper that it needs; allowed: one way")
             try:
                 self._loaded[name] = self._load(name)
             except UserError as error:
@@ -133,8 +135,8 @@ class Catalogue:
     def cell(self, like: Cell, scale: str, runs: int | None = None, overrides: dict[str, Any] | None = None) -> Cell:
         """The cell of the same name at a scale, with other repetitions or settings; raises as `make_cell`."""
         names = (like.experiment, like.benchmark, like.method)
-        models, file = self._models(like.paper), self._file(like.paper)
-        return make_cell(self.paper(like.paper), *names, scale, models, runs, overrides, file)
+        paper, models, file = self._home(like.paper)
+        return make_cell(paper, *names, scale, models, runs, overrides, file, self._home)
 
     def artifact(self, name: str) -> tuple[str, str]:
         """(paper, artifact) of `paper/artifact` or of a short name (see `short_names`).
@@ -186,16 +188,24 @@ class Catalogue:
     def artifact_cells(self, paper: str, artifact: str, scale: str, ablations: bool = False) -> list[Cell]:
         """The cells whose records an artifact is drawn from; on request with all their ablations that were run."""
         names = self.paper(paper).artifacts[artifact].experiments
-        cells = [cell for name in names for cell in self.cells(paper, name, scale)]
+        cells = [cell for name in names for cell in self.cells(*split_reference(name, paper), scale)]
         return cells + (find_ablations(self, cells, scale) if ablations else [])
+
+    def experiments_of(self, paper: str, artifact: str) -> dict[str, Experiment]:
+        """The experiments that an artifact is drawn from, as it refers to them."""
+        found = {}
+        for reference in self.paper(paper).artifacts[artifact].experiments:
+            owner, name = split_reference(reference, paper)
+            found[reference] = self.paper(owner).experiments[name]
+        return found
 
     def results(self, paper: str, artifact: str, scale: str, source: str, ablations: bool = False) -> Results:
         """What an artifact draws from; see `artifact_cells`."""
         from core.experiment.results import Results  # imports pandas, which the Snakefile does without
 
-        spec = self.paper(paper)
         cells = self.artifact_cells(paper, artifact, scale, ablations)
-        scales = {name: spec.experiments[name].resolve_scale(scale) for name in spec.artifacts[artifact].experiments}
+        found = self.experiments_of(paper, artifact)
+        scales = {split_reference(name)[1]: experiment.resolve_scale(scale) for name, experiment in found.items()}
         return Results(cells, self.root, source, scales)
 
     def _load(self, name: str) -> Paper:
@@ -203,14 +213,23 @@ class Catalogue:
         for experiment in paper.experiments:
             for scale in SCALES:
                 self._expand(paper, experiment, scale)
+        for artifact, spec in paper.artifacts.items():
+            for reference in spec.experiments:
+                owner, experiment = split_reference(reference, name)
+                if owner != name and experiment not in self.paper(owner).experiments:
+                    key = f"experiment of {owner} in {self._file(name)}: artifacts.{artifact}.experiments:"
+                    raise UnknownNameError(key, experiment, self.paper(owner).experiments)
         return paper
 
     def _expand(self, paper: Paper, experiment: str, scale: str) -> tuple[Cell, ...]:
         key = (paper.paper, experiment, scale)
         if key not in self._cells:
             models, file = self._models(paper.paper), self._file(paper.paper)
-            self._cells[key] = tuple(expand(paper, experiment, scale, models, file))
+            self._cells[key] = tuple(expand(paper, experiment, scale, models, file, self._home))
         return self._cells[key]
+
+    def _home(self, name: str) -> Home:
+        return self.paper(name), self._models(name), self._file(name)
 
     def _models(self, paper: str) -> dict[str, type[Settings]]:
         module = self.module(paper, "settings")

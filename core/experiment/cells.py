@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,15 @@ from pydantic import ValidationError
 
 from core.errors import UnknownNameError, UserError
 from core.experiment import SCALES
-from core.experiment.schema import Experiment, Paper, Scale, Settings
+from core.experiment.schema import Experiment, Paper, Scale, Settings, split_reference
 from core.strict import explain
 
 SHARD_RUNS = 10
 """Repetitions computed in lockstep between two writes: a kill costs at most this many. The same at every scale."""
+
+
+Home = tuple[Paper, Mapping[str, type[Settings]], str]
+"""A paper, its settings models by name, and its file, which is named in errors."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,10 @@ class Cell:
     @property
     def name(self) -> str:
         return f"{self.paper}/{self.experiment}/{self.benchmark}/{self.method}"
+
+    def reference(self, home: str) -> str:
+        """The experiment as the paper `home` refers to it."""
+        return self.experiment if self.paper == home else f"{self.paper}/{self.experiment}"
 
     @property
     def variant(self) -> str:
@@ -77,13 +85,19 @@ class Cell:
 
 
 def expand(
-    paper: Paper, experiment_name: str, scale_name: str, models: Mapping[str, type[Settings]], file: str = "paper.yaml"
+    paper: Paper,
+    experiment_name: str,
+    scale_name: str,
+    models: Mapping[str, type[Settings]],
+    file: str = "paper.yaml",
+    others: Callable[[str], Home] | None = None,
 ) -> Iterator[Cell]:
     """All cells of an experiment at a scale, settings resolved and validated.
 
     Args:
         models: the paper's settings models by name (papers/<paper>/settings.py).
         file: named in errors.
+        others: other papers by name, whose experiments this one may need.
 
     Raises:
         UserError: an unknown name, or settings the model refuses (file, key, value, what is allowed).
@@ -91,7 +105,7 @@ def expand(
     experiment, scale = _scale_of(paper, experiment_name, scale_name)
     for benchmark in scale.benchmarks or experiment.benchmarks:
         for method in scale.methods or experiment.methods:
-            yield make_cell(paper, experiment_name, benchmark, method, scale_name, models, file=file)
+            yield make_cell(paper, experiment_name, benchmark, method, scale_name, models, file=file, others=others)
 
 
 def make_cell(
@@ -104,6 +118,7 @@ def make_cell(
     runs: int | None = None,
     overrides: Mapping[str, Any] | None = None,
     file: str = "paper.yaml",
+    others: Callable[[str], Home] | None = None,
 ) -> Cell:
     """One cell by name; `runs` and `overrides` replace the scale's number of repetitions and single settings."""
     experiment, scale = _scale_of(paper, experiment_name, scale_name)
@@ -149,26 +164,26 @@ def make_cell(
         needs=tuple(
             cell
             for needed in experiment.needs
-            for cell in _needed(paper, experiment_name, needed, benchmark, scale_name, models, file)
+            for cell in _needed(f"{prefix}.needs", needed, benchmark, scale_name, (paper, models, file), others)
         ),
     )
 
 
 def _needed(
-    paper: Paper,
-    experiment_name: str,
-    needed: str,
-    benchmark: str,
-    scale_name: str,
-    models: Mapping[str, type[Settings]],
-    file: str,
+    key: str, reference: str, benchmark: str, scale_name: str, home: Home, others: Callable[[str], Home] | None
 ) -> Iterator[Cell]:
-    experiment, scale = _scale_of(paper, needed, scale_name)
-    if benchmark not in (scale.benchmarks or experiment.benchmarks):
-        key = f"{file}: experiments.{experiment_name}.needs"
-        raise UserError(f"{key}: {needed!r} has no benchmark {benchmark!r} at scale {scale_name}")
-    for method in scale.methods or experiment.methods:
-        yield make_cell(paper, needed, benchmark, method, scale_name, models, file=file)
+    """The cells of a needed experiment with this benchmark; `key` is where it is needed."""
+    owner, name = split_reference(reference)
+    try:
+        paper, models, file = others(owner) if owner and others else home
+        experiment, scale = _scale_of(paper, name, scale_name)
+    except UserError as error:
+        raise UserError(f"{key}: {reference!r}: {error}") from error
+    methods, benchmarks = scale.methods or experiment.methods, scale.benchmarks or experiment.benchmarks
+    if benchmark not in benchmarks:
+        raise UserError(f"{key}: {reference!r} has no benchmark {benchmark!r} at scale {scale_name}")
+    for method in methods:
+        yield make_cell(paper, name, benchmark, method, scale_name, models, file=file, others=others)
 
 
 def _folder_name(text: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.experiment.cells import Cell
+from core.experiment.schema import split_reference
 from core.experiment.storage import read_provenance, read_records
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Results:
         files = [
             (cell.benchmark, cell.variant, cell.path(self._root, self._source))
             for cell, info in zip(self._cells, self.cells, strict=True)
-            if cell.experiment == experiment and info.present
+            if cell.experiment == split_reference(experiment)[1] and info.present
         ]
         if not files:
             return pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
@@ -114,7 +115,7 @@ class Results:
 
     def scale(self, experiment: str) -> str:
         """The scale the experiment's results come from (an alias resolved)."""
-        return self._scales[experiment]
+        return self._scales[split_reference(experiment)[1]]
 
     @property
     def reduced(self) -> bool:

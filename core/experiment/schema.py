@@ -21,6 +21,15 @@ from core.strict import Strict, explain
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
 """A name that can be part of a file's path, a command's argument and a Snakemake wildcard."""
 
+Reference = Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.+-]*/)?[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
+"""An experiment of the same paper by its name, or another paper's as `paper/experiment`."""
+
+
+def split_reference(reference: str, home: str = "") -> tuple[str, str]:
+    """The paper of an experiment that is referred to in the paper `home`, and its name there."""
+    paper, _, name = reference.rpartition("/")
+    return paper or home, name
+
 
 class Settings(Strict):
     """Base of every experiment's settings; each experiment subclasses it in its paper's settings.py."""
@@ -52,7 +61,8 @@ ScaleOrAlias = Annotated[
 class Experiment(Strict):
     """One experiment: a function of papers/<paper>/experiments/ and the grid of benchmarks x methods it fills.
 
-    A cell of an experiment that `needs` others reads their records of its own benchmark and scale. `measured` are the
+    A cell of an experiment that `needs` others reads their records of its own benchmark and scale; the others may be
+    another paper's, as data: no paper imports another's code. `measured` are the
     columns of its records that are times measured on the machine, "all" if everything depends on them: no rerun
     reproduces these.
     """
@@ -63,7 +73,7 @@ class Experiment(Strict):
     benchmarks: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
     methods: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
     settings: dict[str, Any] = Field(default_factory=dict)
-    needs: list[Name] = Field(default_factory=list)
+    needs: list[Reference] = Field(default_factory=list)
     measured: list[Name] | Literal["all"] = Field(default_factory=list)
     scales: dict[Literal["smoke", "quick", "paper"], ScaleOrAlias]
 
@@ -110,13 +120,16 @@ class Source(Strict):
 
 
 class Artifact(Strict):
-    """One table or figure: a function of papers/<paper>/artifacts/ over the results of some experiments."""
+    """One table or figure: a function of papers/<paper>/artifacts/ over the results of some experiments.
+
+    Experiments may be another paper's, if their names differ from those of its own.
+    """
 
     kind: Literal["table", "figure"]
     comparison: Literal["cells", "claims", "shape", "spec"]
     title: str
     source: Source
-    experiments: list[Name] = Field(default_factory=list)
+    experiments: list[Reference] = Field(default_factory=list)
     short_name: bool = False
     """Whether it owns its id as a short name even though another paper has an artifact with the same id."""
 
@@ -139,11 +152,14 @@ class Paper(Strict):
             raise ValueError(f"quickstart: {self.quickstart!r} is not an experiment; allowed {allowed}")
         above: list[str] = []
         for name, experiment in self.experiments.items():
-            if unknown := [needed for needed in experiment.needs if needed not in above]:
+            _check_names_differ(f"experiments.{name}.needs", experiment.needs)
+            if unknown := [needed for needed in experiment.needs if "/" not in needed and needed not in above]:
                 raise ValueError(f"experiments.{name}.needs: {unknown} must be experiments above it, {above}")
             above.append(name)
         for name, artifact in self.artifacts.items():
-            if unknown := set(artifact.experiments) - set(self.experiments):
+            _check_names_differ(f"artifacts.{name}.experiments", artifact.experiments)
+            own = {each for each in artifact.experiments if "/" not in each}
+            if unknown := own - set(self.experiments):
                 raise ValueError(
                     f"artifacts.{name}.experiments: unknown {sorted(unknown)}, allowed {sorted(self.experiments)}"
                 )
@@ -151,6 +167,13 @@ class Paper(Strict):
                 key, document = f"artifacts.{name}.source.document", artifact.source.document
                 raise ValueError(f"{key}: {document!r} is not one of {sorted(self.documents)}")
         return self
+
+
+def _check_names_differ(key: str, references: list[str]) -> None:
+    """Records are found by the name of the experiment alone."""
+    names = [split_reference(reference)[1] for reference in references]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"{key}: {twice[0]!r} occurs twice, allowed: experiments of different names")
 
 
 def load_paper(path: Path) -> Paper:

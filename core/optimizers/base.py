@@ -47,11 +47,12 @@ class Trial:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was told about one trial: a loss, a cost, and the message of a failure, empty if it succeeded."""
+    """What was told about one trial: loss, cost, the message of a failure, empty if it succeeded, and `info`."""
 
     loss: float
     cost: float
     failure: str = ""
+    info: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Outcome:
@@ -67,7 +68,7 @@ class Outcome:
         loss = float(evaluation.loss[0])
         if not math.isfinite(loss):
             raise UserError(f"tell: loss {loss}; allowed: a finite number (guarded_evaluate records failures as such)")
-        return cls(loss, float(evaluation.cost[0]), failure_of(evaluation.info[0]))
+        return cls(loss, float(evaluation.cost[0]), failure_of(evaluation.info[0]), evaluation.info[0])
 
 
 class Optimizer(ABC):

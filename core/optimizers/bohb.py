@@ -32,11 +32,11 @@ from numpy.typing import NDArray
 from core.density import KernelDensity
 from core.density.kernel import MINIMUM_BANDWIDTH
 from core.optimizers.base import Outcome, Trial
-from core.optimizers.hyperband import Hyperband
+from core.optimizers.brackets import Bracket
+from core.optimizers.hyperband import MODEL, Hyperband
 from core.optimizers.points import Archive, Canonical
 from core.validation import require_count, require_number
 
-MODEL = "model"
 DIGITS = 9  # decimals of log l / g; values equal to this many are ties
 
 
@@ -118,7 +118,7 @@ class BOHB(Hyperband):
         points = points if active is None else impute(points, active)
         return KernelDensity.fit(points, self.encoding.cardinalities, self.minimum_bandwidth)
 
-    def _choose(self) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
+    def _choose(self, bracket: Bracket) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
         if self.generator.random() >= self.random_fraction and (densities := self.model()) is not None:
             good, bad = densities
             factors = self.bandwidth_factor, self.categorical_factor
@@ -127,7 +127,7 @@ class BOHB(Hyperband):
                 ratios = good.log_density(points) - bad.log_density(points)
                 best = np.argmax(ratios.round(DIGITS))
                 return *self._canonical.settle(points[best]), MODEL
-        return super()._choose()
+        return super()._choose(bracket)
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         point = self._points[trial.info["configuration"]]  # which the last trial of a rung may drop

@@ -23,6 +23,7 @@ from core.spaces import CubeEncoding
 from core.validation import require_count
 
 PROMOTED = "promoted"
+MODEL = "model"  # the origin of a trial whose configuration a subclass' model chose
 
 
 class Bandit(Optimizer):
@@ -73,8 +74,8 @@ class Bandit(Optimizer):
     def _first_rung(self, number: int) -> tuple[int, int]:
         """The rung on which bracket `number` begins, and the number of configurations it begins with."""
 
-    def _choose(self) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
-        """A new configuration: its canonical point (d,), its values, and its origin."""
+    def _choose(self, bracket: Bracket) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
+        """A new configuration for a bracket's first rung: its canonical point (d,), its values, and its origin."""
         return *self._draws.next(), RANDOM
 
     @property
@@ -95,7 +96,7 @@ class Bandit(Optimizer):
             configuration, origin = bracket.waiting.pop(0), PROMOTED
         else:
             configuration = self._chosen
-            self._points[configuration], self._configurations[configuration], origin = self._choose()
+            self._points[configuration], self._configurations[configuration], origin = self._choose(bracket)
             self._chosen += 1
         bracket.started += 1
         info = {"bracket": bracket.number, "rung": bracket.rung, "configuration": configuration, "origin": origin}

@@ -125,22 +125,32 @@ class ModelBased:
     def __post_init__(self) -> None:
         if self.acquisition not in ACQUISITIONS:
             raise UnknownNameError("acquisition function", self.acquisition, ACQUISITIONS)
-        if self.encoding.levels or self.encoding.space.conditions:
-            object.__setattr__(self, "maximizer", replace(self.maximizer, project=self._project))
+        object.__setattr__(self, "maximizer", on_space(self.maximizer, self.encoding))
 
     def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
         """The maximizer of the acquisition function of a model fitted to each run."""
         model = self.make_model(y.shape[1]).fit(X, y, generators)
         acquisition = utility(model, self.acquisition, y, pending, generators, self.fantasies)
-        if self.encoding.space.forbidden_clauses:
-            acquisition = AllowedOnly(acquisition, self.encoding)
+        acquisition = where_allowed(acquisition, self.encoding)
         best = y.argsort(dim=1, stable=True)[:, :INCUMBENTS]
         incumbents = X.gather(1, best.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
         return self.maximizer(acquisition, self.encoding.dimension, generators, incumbents)[0]
 
-    def _project(self, points: Tensor) -> Tensor:
+
+def on_space(maximizer: Any, encoding: CubeEncoding) -> Any:
+    """The maximizer, its candidates moved to points of configurations if the space is not all of the cube."""
+
+    def project(points: Tensor) -> Tensor:
         flat = points.detach().reshape(-1, points.shape[-1]).cpu().numpy()
-        return torch.as_tensor(self.encoding.canonical(flat)).to(points).view(points.shape)
+        return torch.as_tensor(encoding.canonical(flat)).to(points).view(points.shape)
+
+    whole = not encoding.levels and not encoding.space.conditions
+    return maximizer if whole else replace(maximizer, project=project)
+
+
+def where_allowed(acquisition: Acquisition, encoding: CubeEncoding) -> Acquisition:
+    """The acquisition function, nan where the space forbids the configuration."""
+    return AllowedOnly(acquisition, encoding) if encoding.space.forbidden_clauses else acquisition
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as MatplotlibFigure
 
 from core.report import style
@@ -38,6 +39,12 @@ def add_caption(figure: MatplotlibFigure, caption: str) -> MatplotlibFigure:
         look = {"fontsize": CAPTION_SIZE, "va": "top", "ha": "left", "linespacing": 1.35}
         figure.text(0.06 / width, -0.1 / height, literal("\n".join(lines)), **look)
     return figure
+
+
+def not_run_panel(axes: Axes) -> None:
+    """Write "not run" in an empty panel, which keeps its title."""
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
 
 
 def placeholder(title: str, reason: str = "not run") -> Figure:

@@ -54,7 +54,7 @@ def check_published(catalogue: Any, paper: str, name: str) -> None:
         published = read_published_of(file, spec.artifacts[name].comparison)
         function = catalogue.artifact_function(paper, name)
         rows, columns = getattr(function, "published_names", (None, None))
-        experiments = [spec.experiments[each] for each in spec.artifacts[name].experiments]
+        experiments = list(catalogue.experiments_of(paper, name).values())
         _check_table(published, _known(rows, _methods(experiments)), _known(columns, _benchmarks(experiments)))
         _check_sources(published, spec.documents)
 

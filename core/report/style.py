@@ -135,6 +135,10 @@ METHODS: dict[str, Method] = {
     "lcnet": Method("LC-Net", BLUE, "o"),
     "bnn": Method("BNN", SKY, "s", "--"),
     "lc_extrapolation": Method("LC extrapolation", PURPLE, "D"),
+    "lcnet_ours": Method("LC-Net, our defaults", INDIGO, "p", "-."),
+    "forest": Method("random forest", GREEN, "^"),
+    "decaying_gp": Method("GP of each curve", ORANGE, "v"),
+    "freeze_thaw": Method("Freeze-Thaw GP", VERMILION, "P", "--"),
     "last_seen_value": Method("last seen value", BLACK, "x", ":"),
     # transfer
     "ablr_nn": Method("ABLR NN", BLUE, "o"),

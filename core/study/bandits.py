@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from core.study.settings import Budgets, MethodSettings, Share
 
@@ -67,3 +67,21 @@ class BOHBSettings(MethodSettings):
         from core.optimizers.bohb import BOHB
 
         return BOHB(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))
+
+
+class HyperbandLCNetSettings(MethodSettings):
+    """Hyperband with LC-Net, for objectives that tell learning curves: `core.optimizers.hyperband_lcnet`."""
+
+    needs_budgets: ClassVar[bool] = True
+
+    method: Literal["hyperband_lcnet"] = "hyperband_lcnet"
+    eta: Annotated[float, Field(ge=2)] = 3
+    brackets: PositiveInt | None = None
+    burn_in: NonNegativeInt = 500
+    chain_steps: PositiveInt = 2500
+    samples: PositiveInt = 100
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.hyperband_lcnet import HyperbandLCNet
+
+        return HyperbandLCNet(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))

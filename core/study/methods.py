@@ -19,7 +19,7 @@ from pydantic import Discriminator, Field, PositiveFloat, PositiveInt, Tag
 
 from core.errors import UnknownNameError, UserError
 from core.strict import Strict
-from core.study.bandits import BOHBSettings, HyperbandSettings, SuccessiveHalvingSettings
+from core.study.bandits import BOHBSettings, HyperbandLCNetSettings, HyperbandSettings, SuccessiveHalvingSettings
 from core.study.bayesian import BohamiannSettings, DNGOSettings, ForestSettings, GPSettings, IntegratedGPSettings
 from core.study.information import EntropySearchSettings, FabolasSettings, MTBOSettings
 from core.study.settings import Budgets, MethodSettings, Share
@@ -148,6 +148,7 @@ SETTINGS = (
     SuccessiveHalvingSettings,
     HyperbandSettings,
     BOHBSettings,
+    HyperbandLCNetSettings,
     GPSettings,
     IntegratedGPSettings,
     ForestSettings,

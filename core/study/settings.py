@@ -65,7 +65,8 @@ class MethodSettings(Strict):
         if budgets is not None and not self.needs_budgets:
             raise UserError(
                 f"budgets are {budgets!r}, but method {self.method!r} evaluates on one budget; "
-                "allowed: None, or a method with a fidelity: bohb, fabolas, hyperband, mtbo or successive_halving"
+                "allowed: None, or a method with a fidelity: bohb, fabolas, hyperband, hyperband_lcnet, mtbo or "
+                "successive_halving"
             )
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:

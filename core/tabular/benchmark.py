@@ -3,7 +3,8 @@
 An evaluation draws one of the repetitions at random for each configuration. Its loss is that repetition's validation
 error after the budget's epochs (truncated: 33.3 epochs are 33), its cost the repetition's training seconds times the
 share of the epochs. `info` holds what an optimizer must not see: the average test error after all epochs, from which
-the regret is computed (`core.report.trajectories`), and the configuration's position.
+the regret is computed (`core.report.trajectories`), and the configuration's position; on request also what it may see,
+the validation errors of that repetition after each epoch so far.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import ArrayLike, NDArray
 
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.objective import LEARNING_CURVE, Configurations, Evaluation, Fidelity, check_budget
+from core.errors import UserError
 from core.tabular.table import Table
 
 TEST_ERROR, POSITION = "test_error", "position"  # the keys of `info`
@@ -28,9 +30,18 @@ class TabularBenchmark:
 
     Attributes:
         table: the recorded trainings.
+        learning_curves: whether evaluations tell their learning curve.
+
+    Raises:
+        UserError: learning curves are requested of a table that does not store them.
     """
 
     table: Table
+    learning_curves: bool = False
+
+    def __post_init__(self) -> None:
+        if self.learning_curves and self.table.curves is None:
+            raise UserError(f"{self.table.dataset}: learning curves are not stored; allowed: learning_curves = False")
 
     @property
     def space(self) -> ConfigurationSpace:
@@ -69,18 +80,35 @@ class TabularBenchmark:
                 epoch is not stored.
         """
         positions = self.table.grid.positions(configurations)
-        loss, cost = self.look_up(positions, budget, generator)
+        epoch, repetitions = self._drawn(positions, budget, generator)
+        loss, cost = self._told(positions, repetitions, epoch)
         test = self.table.mean_test[positions].tolist()
-        info = tuple({TEST_ERROR: error, POSITION: place} for error, place in zip(test, positions.tolist()))
-        return Evaluation(loss, cost, info)
+        info = [{TEST_ERROR: error, POSITION: place} for error, place in zip(test, positions.tolist())]
+        if self.learning_curves:
+            curves = self.table.curves[positions, repetitions, :epoch].astype(np.float64) ** 2
+            curves[:, -1] = loss  # which is stored in full
+            for entry, curve in zip(info, curves, strict=True):
+                entry[LEARNING_CURVE] = curve
+        return Evaluation(loss, cost, tuple(info))
 
     def look_up(
         self, positions: ArrayLike, budget: float | None, generator: np.random.Generator
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Loss and cost of the configurations at these positions (n,) of the grid; raises as `evaluate`."""
         positions = np.asarray(positions)
+        epoch, repetitions = self._drawn(positions, budget, generator)
+        return self._told(positions, repetitions, epoch)
+
+    def _drawn(
+        self, positions: NDArray[np.int64], budget: float | None, generator: np.random.Generator
+    ) -> tuple[int, NDArray[np.int64]]:
+        """The budget's epoch, and a repetition (n,) for each configuration."""
         epoch = int(check_budget(self.fidelity, budget) * (1 + ROUNDING))
-        repetitions = generator.integers(self.table.repetitions, size=positions.shape)
+        return epoch, generator.integers(self.table.repetitions, size=positions.shape)
+
+    def _told(
+        self, positions: NDArray[np.int64], repetitions: NDArray[np.int64], epoch: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         share = epoch / self.table.epochs[-1]
         return self._valid(epoch)[positions, repetitions], self._seconds[positions, repetitions] * share
 

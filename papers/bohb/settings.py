@@ -36,12 +36,12 @@ class SimulatedSearch(Settings):
         optimizer: a name of `core.study.methods`. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one
             evaluation after the other. Both, and "random" and "tpe", evaluate on the largest budget only.
         full_evaluations: the clock stops after this many times the largest budget.
-        brackets: length of a run of Hyperband or BOHB, instead of full_evaluations.
+        brackets: length of a run of a bandit (Hyperband, with LC-Net or without, or BOHB), instead of full_evaluations.
         workers: number that evaluate side by side.
         eta, random_fraction, samples, bandwidth_factor, categorical_factor: of BOHB; Hyperband has eta, too.
     """
 
-    optimizer: Literal["random", "tpe", "smac", "gp_mcmc", "hyperband", "bohb"]
+    optimizer: Literal["random", "tpe", "smac", "gp_mcmc", "hyperband", "hyperband_lcnet", "bohb"]
     full_evaluations: PositiveFloat | None = None
     brackets: PositiveInt | None = None
     workers: PositiveInt = 1
@@ -53,9 +53,11 @@ class SimulatedSearch(Settings):
 
     @model_validator(mode="after")
     def _ends(self) -> SimulatedSearch:
-        bandit = self.optimizer in ("hyperband", "bohb")
+        bandit = self.optimizer in ("hyperband", "hyperband_lcnet", "bohb")
         if (self.full_evaluations is None) == (self.brackets is None) or (self.brackets is not None and not bandit):
-            raise ValueError("one of full_evaluations and brackets must be given, brackets only for hyperband or bohb")
+            raise ValueError(
+                "one of full_evaluations and brackets must be given, brackets only for bohb and hyperband(_lcnet)"
+            )
         if not bandit and self.full_evaluations < 1:
             raise ValueError(f"full_evaluations = {self.full_evaluations}: {self.optimizer!r} needs at least 1")
         if self.optimizer == "gp_mcmc" and self.workers != 1:

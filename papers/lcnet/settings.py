@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import NonNegativeInt, PositiveInt
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from core.experiment.schema import Settings
+
+if TYPE_CHECKING:
+    from core.study.settings import MethodSettings
 
 
 class Collect(Settings):
@@ -25,3 +30,79 @@ class Collect(Settings):
     epochs: PositiveInt | None = None
     most_units: PositiveInt | None = None
     seed: NonNegativeInt = 0
+
+
+class TableSearch(Settings):
+    """A run of Hyperband with LC-Net on a table of chapter 7 (5.4.4), with that chapter's constants of Hyperband (D.3).
+
+    Attributes:
+        brackets: number in a run.
+        minimum_budget, eta: the largest budget is the table's number of epochs.
+        burn_in, chain_steps, samples: of LC-Net's chain, see `core.optimizers.hyperband_lcnet`.
+    """
+
+    brackets: PositiveInt = 125
+    minimum_budget: PositiveFloat = 3.0
+    eta: Annotated[float, Field(ge=2)] = 3.0
+    burn_in: NonNegativeInt = 500
+    chain_steps: PositiveInt = 2500
+    samples: PositiveInt = 100
+
+    @property
+    def method(self) -> MethodSettings:
+        """Hyperband with LC-Net with those of these settings that it has."""
+        from core.study.methods import method_with
+
+        return method_with("hyperband_lcnet", self)
+
+
+Share = Annotated[float, Field(gt=0, lt=1)]
+
+
+class Predict(Settings):
+    """A model of learning curves (5.4). Those of one method ignore what belongs to another.
+
+    Attributes:
+        burn_in: steps of a network's chain that are dropped.
+        steps: all steps of a network's chain.
+        thinning: steps from one kept network to the next.
+        sweeps: of LC-Extrapolation's ensembles, of which the second half is kept.
+    """
+
+    burn_in: NonNegativeInt = 3000
+    steps: PositiveInt = 13000
+    thinning: PositiveInt = 100
+    sweeps: Annotated[int, Field(ge=40)] = 2500
+
+    @property
+    def chain(self) -> dict[str, Any]:
+        """Settings of a sampled network."""
+        return {"burn_in": self.burn_in, "steps": self.steps, "thinning": self.thinning}
+
+
+class PredictPartial(Predict):
+    """Values after the last epoch, from the first epochs of all curves (5.4.2).
+
+    Attributes:
+        shares: of the epochs, observed in turn.
+        curves: number of curves that the model is given, None for all.
+        shown: number of curves that are predicted whole, for Fig 5.4.
+        shown_share: share of their epochs that is observed.
+    """
+
+    shares: Annotated[tuple[Share, ...], Field(min_length=1)] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+    curves: PositiveInt | None = None
+    shown: NonNegativeInt = 12
+    shown_share: Share = 0.3
+
+
+class PredictUnobserved(Predict):
+    """Curves of configurations of which nothing is observed, by cross-validation (5.4.3).
+
+    Attributes:
+        folds: number of parts, each held out once.
+        every: epochs from one predicted value to the next.
+    """
+
+    folds: Annotated[int, Field(ge=2)] = 16
+    every: PositiveInt = 1

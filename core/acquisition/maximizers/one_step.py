@@ -1,10 +1,11 @@
 """Local search on a finite space, as in the appendix on the tabular benchmarks (thesis D.3).
 
 From a random configuration: value the neighbourhood of one step and jump to its best configuration, until none is
-better. A neighbour differs in one hyperparameter: an ordinal one has the next lower or the next higher value, a
-categorical one any other. For continuous spaces see `local_search`.
+better or, for LC-Net, ten steps are made (B.4). A neighbour differs in one hyperparameter: an ordinal one has the next
+lower or the next higher value, a categorical one any other. For continuous spaces see `local_search`.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -30,19 +31,22 @@ class OneStepSearch(Maximizer):
         sizes: number of values of each coordinate; a value is at the middle of its cell, (level + 1/2) / size.
         categorical: the coordinates whose values have no order.
         starts: number of configurations to start from.
+        steps: maximum number of steps; None for no limit.
         project: see `core.acquisition.maximizers.base`; moves only what a condition makes inactive.
     """
 
     sizes: tuple[int, ...]
     categorical: frozenset[int] = frozenset()
     starts: int = 1
+    steps: int | None = None
     project: Project | None = None
 
     def __post_init__(self) -> None:
-        check_counts(type(self).__name__, starts=self.starts)
+        limits = {} if self.steps is None else {"steps": self.steps}
+        check_counts(type(self).__name__, starts=self.starts, **limits)
 
     @classmethod
-    def of(cls, encoding: CubeEncoding, starts: int = 1) -> Self:
+    def of(cls, encoding: CubeEncoding, starts: int = 1, steps: int | None = None) -> Self:
         """The search of a space.
 
         Raises:
@@ -52,7 +56,7 @@ class OneStepSearch(Maximizer):
             if place not in encoding.levels:
                 raise UserError(f"local search of one step: {column.name!r} is continuous; allowed: finite spaces")
         sizes = tuple(encoding.levels[place] for place in range(encoding.dimension))
-        return cls(sizes, frozenset(encoding.cardinalities), starts)
+        return cls(sizes, frozenset(encoding.cardinalities), starts, steps)
 
     @torch.no_grad()
     def _search(
@@ -69,7 +73,8 @@ class OneStepSearch(Maximizer):
         first = values.isnan().long().argsort(dim=1, stable=True)[:, : self.starts]
         X, values = take(X, first), values.gather(1, first)
         climbing = torch.full_like(values, True, dtype=torch.bool)
-        while climbing.any():
+        made = itertools.count()
+        while climbing.any() and (self.steps is None or next(made) < self.steps):
             around = self._neighbours(X)
             around_values = nan_lowest(value(acquisition, around.flatten(1, 2)).view(around.shape[:-1]))
             found = around_values.max(-1).values

@@ -4,7 +4,8 @@
     CurveNetwork        Bayesian network on (configuration, t)                      network
     CurveForest         random forest on (configuration, t)                         forest
     Extrapolation       weighted parametric functions, curve by curve               extrapolation
-    FreezeThaw          Gaussian process with exponentially decaying kernel         freeze_thaw
+    DecayingCurves      exponentially decaying Gaussian process, curve by curve     freeze_thaw
+    FreezeThaw          the same, with correlated asymptotes                        freeze_thaw
     LastSeenValue       the last observed value                                     last_seen
 
 All are fitted by `fit(configurations, curves)`, see `core.models.curves.base`.

@@ -12,6 +12,9 @@ log function, 10 c + a/2 ln(b t), the residual is a/2 ln t whatever b and c are,
 b; the authors' earlier code has log power in its place, which is taken here, together with power and exponential. In
 that code log power and hill 3 do not vanish at t = 1 either; the forms above are theirs with the factors put right.
 
+Rates are those of the whole curve: none but vapor pressure and hill 3 can fall by more than 1 - e^-10t within t. Curves
+whose fall is over after a few of many epochs lie outside of the family, and LC-Net's asymptote is then too confident.
+
 All functions rise to 0, and stay in [-1, 0] but for vapor pressure, which can exceed 0 as t^-c/10 does.
 """
 

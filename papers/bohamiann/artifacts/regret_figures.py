@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.figure import not_run_panel
 from core.report.trajectories import draw_incumbents
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs
 
@@ -110,7 +111,7 @@ def _panel(axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods
     try:
         return draw_incumbents(axes, frame, metric, benchmark, methods)
     except NotRunError:
-        axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
+        not_run_panel(axes)
         return pd.DataFrame()
 
 

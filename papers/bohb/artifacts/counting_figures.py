@@ -6,8 +6,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.figure import not_run_panel
 from papers.bohb.artifacts.curves import draw
-from papers.bohb.artifacts.panels import not_run, runs_of
+from papers.bohb.artifacts.panels import runs_of
 from papers.bohb.names import DIMENSIONS
 
 EXPERIMENTS = ("counting_ones", "counting_ones_text")  # the text's rule has a separate experiment
@@ -54,7 +55,7 @@ def _panels(results: Results, median: bool) -> Figure:
             drawn.append(draw(axes, frame, name, METHODS, median=median))
             axes.set_xlabel("full evaluations")
         except NotRunError:
-            not_run(axes)
+            not_run_panel(axes)
     for axes in panels[:, 0]:
         axes.set_ylabel("normalized regret")
     style.legend(figure, panels.flat, LEGEND_COLUMNS)

@@ -10,8 +10,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.figure import not_run_panel
 from papers.bohb.artifacts.curves import draw
-from papers.bohb.artifacts.panels import not_run, runs_of
+from papers.bohb.artifacts.panels import runs_of
 
 METHODS = ["random", "tpe", "hyperband", "bohb"]
 TITLES = {"bnn_boston": "Boston housing", "bnn_protein": "protein structure", "bnn_diabetes": "diabetes"}
@@ -41,7 +42,7 @@ def figC_10(results: Results, published: Published | None) -> Figure:
         try:
             parts.append(draw(axes, frame, name, METHODS, metric="loss", median=True))
         except NotRunError:
-            not_run(axes)
+            not_run_panel(axes)
     panels[0].set_ylabel("negative log-likelihood")
     style.legend(figure, panels, 4)
     return Figure(figure, _caption(frame, "Both sets", *ran), pd.concat(parts, ignore_index=True))

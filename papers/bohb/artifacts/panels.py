@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from core.report import NotRunError, style
+from core.report.figure import not_run_panel
 from core.report.runs import count_runs
 from papers.bohb.names import DATA_SETS
 
@@ -45,14 +46,8 @@ def data_set_panels(
             parts.append(draw_one(axes, frame, name))
             axes.set_xlabel(axis_label(frame, name))
         except NotRunError:
-            not_run(axes)
+            not_run_panel(axes)
     for axes in panels[:, 0]:
         axes.set_ylabel("immediate regret")
     style.legend(figure, panels.flat, LEGEND_COLUMNS)
     return figure, pd.concat(parts, ignore_index=True)
-
-
-def not_run(axes: Axes) -> None:
-    """Write "not run" in an empty panel, which keeps its title."""
-    axes.set_axis_off()
-    axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)

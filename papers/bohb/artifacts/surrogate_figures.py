@@ -13,7 +13,7 @@ from papers.bohb.artifacts.curves import POINTS, draw
 from papers.bohb.artifacts.panels import BUDGET, axis_label, data_set_panels, runs_of
 from papers.bohb.names import DATA_SETS, SURROGATES, WORKERS
 
-METHODS = ["random", "tpe", "gp", "hyperband", "bohb"]
+METHODS = ["random", "tpe", "gp", "hyperband", "hyperband_lcnet", "bohb"]
 AUTHORS = {"label": "GP-BO, the authors' runs", "color": style.GREY, "linestyle": "--", "linewidth": 1.2}
 
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import style
+from core.report.distributions import ecdf
 from core.report.figure import Figure
 from core.report.published import Published
 from core.report.runs import cell_rows
@@ -81,8 +82,7 @@ def _over_time(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str, flo
 
 def _at_the_end(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str, floor: float) -> pd.DataFrame:
     end = min(ends(frame, benchmark), ends(frame, benchmark, method))
-    regret = np.sort(np.maximum(regret_over_time(frame, benchmark, method, np.array([end]))[:, 0], floor))
-    share = np.arange(1, len(regret) + 1) / len(regret)
+    regret, share = ecdf(np.maximum(regret_over_time(frame, benchmark, method, np.array([end]))[:, 0], floor))
     axes.step(np.append(regret[0], regret), np.append(0.0, share), where="post", **style.method(method).line)
     axes.set_xscale("log")
     return pd.DataFrame({"benchmark": benchmark, "method": method, "seconds": end, "regret": regret, "share": share})

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import style
+from core.report.distributions import ecdf
 from core.report.figure import Figure
 from core.report.published import Published
 from core.tabular.table import Table
@@ -92,8 +93,7 @@ def _panel(axes: Axes, curves: Curves, unit: str) -> pd.DataFrame:
     """
     parts = []
     for color, (name, values) in zip(COLORS, curves.items(), strict=False):
-        shown = np.sort(values[np.isfinite(values)])
-        share = np.arange(1, len(shown) + 1) / len(values)
+        shown, share = ecdf(values)
         axes.step(shown, share, where="post", color=color, label=name)
         parts.append(pd.DataFrame({"curve": name, "value": shown, "share": share}))
     axes.set_xscale("log")

@@ -138,7 +138,7 @@ def test_densities_are_scored_in_every_run_and_drawn_in_the_first(smoke):
     [
         ({"optimizer": "bohb"}, "one of full_evaluations and brackets"),
         ({"optimizer": "bohb", "full_evaluations": 5, "brackets": 1}, "one of full_evaluations and brackets"),
-        ({"optimizer": "tpe", "brackets": 1}, "brackets only for hyperband or bohb"),
+        ({"optimizer": "tpe", "brackets": 1}, "brackets only for hyperband, hyperband_lcnet or bohb"),
         ({"optimizer": "gp_mcmc", "full_evaluations": 5, "workers": 2}, "workers = 2: optimizer 'gp_mcmc' has 1"),
         (
             {"optimizer": "gp_mcmc", "full_evaluations": 4.5},

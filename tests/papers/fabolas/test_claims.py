@@ -8,7 +8,7 @@ import pytest
 
 from core.report.claims import run_check
 from papers.fabolas.grid_runs import machine_grid
-from papers.fabolas.names import SHARES, TASKS
+from papers.fabolas.names import SETS, SHARES, TASKS
 from tests.core.report.made_runs import made
 from tests.papers.fabolas.conftest import Fake, made_grid
 from tests.papers.functions import Functions, all_claims
@@ -91,6 +91,21 @@ def test_speed_ups_hold_and_fail(name, times, holds):
     times = times | ({"mtbo": 90 / 0.9} if holds == "fails" and name == "fabolas_ten_times_faster_than_mtbo" else {})
     check = getattr(claims, name)(Fake(surrogate=searches(times)))
     assert check.holds == holds, check.detail
+
+
+@pytest.mark.parametrize(("times", "begins", "holds"), [(TRUE | {"mtbo": 20}, 0.001, "holds"), (FALSE, 10.0, "fails")])
+def test_claims_about_live_searches(times, begins, holds):
+    """Curves of test error that come within 0.01 of the smallest at these times; Hyperband's begin earlier or later."""
+    frames = []
+    for benchmark in SETS:
+        for name, time in times.items():
+            first = time * (begins if name == "hyperband" else 0.1)
+            frames.append(made(benchmark, name, 0.01 * time, 1.0, first, 1e4 * time))
+    live = pd.concat(frames).assign(error=lambda frame: frame["regret"] + 0.05, points=100)
+    for name in ("fabolas_fastest_when_training", "hyperband_recommends_first"):
+        check = getattr(claims, name)(Fake(live=live))
+        assert check.holds == holds, check.detail
+    assert set(artifacts.fig4_6(Fake(live=live), None).data["benchmark"]) == set(SETS)
 
 
 def test_claims_about_auxiliary_tasks():

@@ -29,9 +29,16 @@ def test_noise_has_each_chosen_machine_on_each_subset_of_each_repetition(smoke):
     assert best.groupby(["C", "gamma", "share"])["valid_error"].nunique().max() > 1  # subsets differ
 
 
-@pytest.mark.parametrize("name", ["random", pytest.param("gp", marks=pytest.mark.slow), "hyperband"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "surrogate/digits/random",
+        "surrogate/digits/hyperband",
+        pytest.param("surrogate_models/digits/gp", marks=pytest.mark.slow),
+    ],
+)
 def test_searches_record_errors_of_incumbents_on_all_of_the_data(smoke, name):
-    frame, surrogate = smoke(f"surrogate/digits/{name}"), SVMSurrogate.fit(smoke("grid/digits/svm"))
+    frame, surrogate = smoke(name), SVMSurrogate.fit(smoke("grid/digits/svm"))
     assert set(frame["run"]) == {0, 1} and (frame["share"] == 1).all()
     np.testing.assert_allclose(frame["time"], frame["evaluation_seconds"] + frame["overhead"])
     np.testing.assert_allclose(frame["regret"], frame["error"] - surrogate.optimum)
@@ -39,6 +46,19 @@ def test_searches_record_errors_of_incumbents_on_all_of_the_data(smoke, name):
     for _, run in frame.groupby("run"):
         assert (np.diff(run["time"]) >= 0).all() and (np.diff(run["evaluations"]) >= 0).all()
         assert run["error"].iloc[-1] == run["error"].iloc[-2]
+
+
+def test_fabolas_recommends_configurations_it_saw_on_any_share_of_the_data(smoke):
+    frame = smoke("surrogate_fabolas/digits/fabolas")
+    assert frame["share"].between(0.125, 1).all() and frame.groupby("run")["evaluations"].max().tolist() == [6, 6]
+    assert frame["error"].between(0, 1).all() and (frame["overhead"] > 0).all()
+
+
+@pytest.mark.parametrize("name", ["random", "hyperband"])
+def test_live_searches_train_machines_and_test_their_incumbents(smoke, name):
+    frame = smoke(f"live/digits/{name}")
+    assert (frame["points"] == 360).all() and frame["error"].between(0, 1).all() and (frame["share"] == 1).all()
+    assert (frame["evaluation_seconds"] > 0).all() and frame["error"].iloc[-1] == frame["error"].iloc[-2]
 
 
 @pytest.mark.parametrize(

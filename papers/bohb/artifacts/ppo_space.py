@@ -1,4 +1,4 @@
-"""The configuration space that no benchmark has yet (Table C.4)."""
+"""The configuration space that the thesis prints and no benchmark has yet."""
 
 from __future__ import annotations
 

@@ -1,0 +1,119 @@
+"""LC-Extrapolation (Domhan et al., IJCAI 2015; thesis section 5.1): each curve on its own, as a weighted sum of the
+eleven functions of `core.models.curves.parametric`, whose parameters are sampled.
+
+    f(t) = sum_k w_k phi_k(t; theta_k),   y_t ~ N(f(t), sigma^2)                                     (Eqs. 5.1, 5.3)
+    prior: theta_k, w_k and log sigma uniform on their ranges where 0 <= f(1) <= f(T) <= 1, else 0
+    prediction: mean and variance over the samples of f, plus the mean of sigma^2                        (Eq. 5.4)
+
+(the thesis prints the sum of the sigma^2 in the variance). As in the thesis, nothing forces f(T) above the last
+observed value. The sampler is emcee's stretch move, the ensembles of all curves in lockstep. It starts around the
+functions' least-squares fits, equally weighted.
+
+The functions describe accuracies. So curves are mapped into [0, 1], with half of the observed values' range to spare on
+either side, and turned if most of them fall.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.models.curves.base import CurveModel, CurvePrediction
+from core.models.curves.data import ObservedCurves
+from core.models.curves.parametric import FUNCTIONS, least_squares
+from core.randomness import make_generators, normal_
+from core.samplers.stretch import stretch_sample
+from core.validation import require_count
+
+SIZES = [len(function.ranges) for function in FUNCTIONS]
+LOWEST, _, HIGHEST = torch.tensor(
+    [row for function in FUNCTIONS for row in function.ranges]
+    + [(0.0, 0.0, 2.0)] * len(FUNCTIONS)
+    + [(math.log(1e-4), 0.0, 0.0)],
+    dtype=torch.float32,
+).unbind(1)
+"""Ranges of (theta, w, log sigma)."""
+SPREAD = 0.02  # of the walkers at the start, relative to the ranges
+
+
+class Extrapolation(CurveModel):
+    """Sampled sums of parametric functions.
+
+    Args:
+        walkers: of each curve's ensemble, even and more than 48.
+        burn_in: sweeps before the first sample.
+        samples: kept of each walker.
+        thinning: sweeps from one kept sample to the next.
+
+    Raises:
+        UserError: a setting out of range.
+    """
+
+    def __init__(self, walkers: int = 100, burn_in: int = 500, samples: int = 20, thinning: int = 25) -> None:
+        require_count("walkers", walkers, least=len(LOWEST) + 1)
+        for name, value, least in (("burn_in", burn_in, 0), ("samples", samples, 1), ("thinning", thinning, 1)):
+            require_count(name, value, least=least)
+        self.walkers = walkers + walkers % 2
+        self.burn_in, self.samples, self.thinning = burn_in, samples, thinning
+
+    def _fit(self, observed: ObservedCurves, seed: int) -> None:
+        seen = torch.from_numpy(observed.seen)
+        low, high = np.nanmin(observed.values), np.nanmax(observed.values)
+        span = high - low if high > low else 1.0
+        rises = (observed.last - observed.values[:, 0]).mean() > 0
+        self.scale = 2 * span if rises else -2 * span
+        self.offset = low - span / 2 if rises else high + span / 2
+        y = torch.where(seen, torch.from_numpy((observed.values - self.offset) / self.scale), 0.0)
+        log_x = torch.arange(1, observed.epochs + 1, dtype=torch.float64).log()
+        generators = make_generators([seed])
+        start = torch.cat([least_squares(function, log_x, y, seen) for function in FUNCTIONS], -1)
+        start = torch.cat([start, y.new_full((len(y), len(FUNCTIONS)), 1 / len(FUNCTIONS))], -1)
+        error = torch.where(seen, _sums(start, log_x) - y, 0.0).square().sum(-1, keepdim=True)
+        deviation = (error / seen.sum(-1, keepdim=True)).sqrt().clamp(2e-4, 0.5)
+        start = torch.cat([start, deviation.log()], -1).unsqueeze(1).float()
+        noise = normal_(start.new_empty(len(y), self.walkers, len(LOWEST)), generators[0])
+        position = (start + SPREAD * (HIGHEST - LOWEST) * noise).clamp(LOWEST, HIGHEST)
+        position[:, 0] = start[:, 0]
+        longest = int(observed.lengths.max())
+        log_x, y = log_x.float(), y.float()
+        kept = stretch_sample(
+            lambda walkers: _log_density(walkers, log_x, y[:, :longest], seen[:, :longest]),
+            position,
+            generators[0],
+            self.samples,
+            self.burn_in,
+            self.thinning,
+        )
+        self.walks = kept.transpose(0, 1).flatten(1, 2)
+
+    def _extrapolate(self, observed: ObservedCurves, times: NDArray[np.float64]) -> CurvePrediction:
+        walks = self.walks.double()
+        values = _sums(walks[..., :-1], torch.from_numpy(times * observed.epochs).log())
+        noise = (2 * walks[..., -1:]).exp().mean(1)
+        mean, variance = values.mean(1), values.var(1, correction=0) + noise
+        return CurvePrediction((mean * self.scale + self.offset).numpy(), (variance * self.scale**2).numpy())
+
+
+def _sums(parameters: Tensor, log_x: Tensor) -> Tensor:
+    """f at the epochs, (..., k), for (theta, w) (..., P)."""
+    by_parameter = parameters.movedim(-1, 0).contiguous().unsqueeze(-1)  # contiguous: a third of the time
+    *theta, weights = by_parameter.split([*SIZES, len(FUNCTIONS)])
+    total = weights[0] * FUNCTIONS[0].evaluate(log_x, *theta[0])
+    for function, part, weight in zip(FUNCTIONS[1:], theta[1:], weights[1:], strict=True):
+        total.addcmul_(weight, function.evaluate(log_x, *part))
+    return total
+
+
+def _log_density(parameters: Tensor, log_x: Tensor, y: Tensor, seen: Tensor) -> Tensor:
+    """Log posterior of walkers (n, W, P), given y (n, k), the first epochs of all log_x (T,): (n, W)."""
+    inside = (parameters == parameters.clamp(LOWEST, HIGHEST)).all(-1)
+    places = torch.cat([log_x[: y.shape[1]], log_x[-1:]])
+    values, log_sigma = _sums(parameters[..., :-1], places), parameters[..., -1]
+    first, last = values[..., 0], values[..., -1]
+    squares = (values[..., :-1] - y.unsqueeze(1)).mul_(seen.unsqueeze(1)).square_().sum(-1)
+    density = -0.5 * squares * (-2 * log_sigma).exp() - seen.sum(-1, keepdim=True) * log_sigma
+    return torch.where(inside & (first >= 0) & (first <= last) & (last <= 1), density, -torch.inf)

@@ -1,0 +1,53 @@
+"""The spaces of the four collections, rendered from the code beside those that the thesis prints."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report.names import published_names
+from core.report.published import Published
+from core.report.space_table import BOUNDS, described
+from core.report.table import ReportTable, spec_table
+from papers.lcnet.curve_sets import LABELS
+
+NAMES = {
+    "batch_size": "batch size",
+    "dropout": "dropout rate on inputs",
+    "dropout_1": "dropout rate, layer 1",
+    "dropout_2": "dropout rate, layer 2",
+    "kappa": "kappa",
+    "l2": "L2 regularization",
+    "latent_dimension": "z dimension",
+    "learning_rate": "learning rate",
+    "log10_gamma": "logarithm of gamma",
+    "momentum": "momentum",
+    "samples": "L, samples per image",
+    "units": "hidden units",
+    "units_1": "units, layer 1",
+    "units_2": "units, layer 2",
+    "units_3": "units, layer 3",
+}
+
+
+def _ours() -> pd.DataFrame:
+    """Bounds of all hyperparameters, by the name of the collection and their own."""
+    from core.benchmarks.network_spaces import curve_space  # ConfigSpace, which the figures do without
+
+    return pd.concat([described(curve_space(name)).rename(index=f"{name}_{{}}".format) for name in LABELS])
+
+
+@published_names(rows=lambda: _ours().index, columns=BOUNDS)
+def tableB_1(results: Results, published: Published) -> ReportTable:
+    """Thesis Table B.1, rendered from `core.benchmarks.network_spaces.curve_space`."""
+    ours = _ours()
+    labels = {row: f"{LABELS[row.split('_', 1)[0]]}: {NAMES[row.split('_', 1)[1]]}" for row in ours.index}
+    return spec_table(
+        ours,
+        published,
+        caption="Ranges of the hyperparameters; equal where our space has the published value. The 12^2 units of the "
+        "first layer of the FCNet are taken for 2^12, the range of the second.",
+        row_header="Hyperparameter",
+        row_labels=labels,
+        column_labels=BOUNDS,
+    )

@@ -1,0 +1,85 @@
+"""Models of learning curves on the collections (thesis 5.4.2 and 5.4.3), as records of experiments.
+
+Both experiments return run, `number` (of the curve among those that did not diverge), `epoch`, and the predicted `mean`
+and `variance` of the curve's value after that epoch, if the model has one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.experiment.context import Context
+from core.models.curves.base import CurvePrediction, GlobalCurveModel
+from papers.lcnet.curve_sets import CurveSet, curve_set
+from papers.lcnet.models import make_model
+from papers.lcnet.settings import PredictPartial, PredictUnobserved
+
+
+def partial(context: Context[PredictPartial]) -> pd.DataFrame:
+    """Curves of which a share of the epochs is observed, the same for all: their value after the last epoch.
+
+    Returns:
+        As above, and `observed`, the number of epochs seen. For run 0 and the share nearest to `shown_share` all epochs
+        of the first `shown` curves, else the last epoch of each curve.
+    """
+    settings, found = context.settings, _collection(context)
+    shown_share = min(settings.shares, key=lambda share: abs(share - settings.shown_share))
+    frames = []
+    for done, (run, seed) in enumerate(zip(context.runs, context.method_seeds("model"), strict=True)):
+        progress = context.progress_of(done)
+        for number, share in enumerate(settings.shares):
+            observed = max(1, round(share * found.epochs))
+            model = make_model(context.method, settings)
+            given = slice(settings.curves)
+            model.fit(found.configurations[given], found.curves[given, :observed], found.epochs, seed)
+            frames.append(_rows(model.extrapolate(1.0), found.epochs).assign(run=run, observed=observed))
+            if run == 0 and share == shown_share:
+                prediction = model.extrapolate(np.arange(1, found.epochs) / found.epochs)
+                whole = CurvePrediction(*(values[: settings.shown] for values in prediction))
+                frames.append(_rows(whole, np.arange(1, found.epochs)).assign(run=run, observed=observed))
+            progress((number + 1) / len(settings.shares))
+    return pd.concat(frames, ignore_index=True)
+
+
+def unobserved(context: Context[PredictUnobserved]) -> pd.DataFrame:
+    """Curves of which nothing is observed, in cross-validation: every `every`-th epoch of the curves held out.
+
+    Returns:
+        As above.
+    """
+    settings, found = context.settings, _collection(context)
+    n = len(found.curves)
+    epochs = np.arange(settings.every, found.epochs + 1, settings.every)
+    frames = []
+    seeds = zip(context.shared_seeds("folds"), context.method_seeds("model"), strict=True)
+    for done, (run, (fold_seed, seed)) in enumerate(zip(context.runs, seeds, strict=True)):
+        progress = context.progress_of(done)
+        folds = np.array_split(np.random.default_rng(fold_seed).permutation(n), settings.folds)
+        for number, held_out in enumerate(folds):
+            kept = np.setdiff1d(np.arange(n), held_out)
+            model = make_model(context.method, settings).fit(found.configurations[kept], found.curves[kept], seed=seed)
+            assert isinstance(model, GlobalCurveModel)
+            prediction = model.predict(found.configurations[held_out], epochs / found.epochs)
+            frames.append(_rows(prediction, epochs, held_out).assign(run=run))
+            progress((number + 1) / len(folds))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _collection(context: Context) -> CurveSet:
+    """The curves that did not diverge."""
+    return curve_set(context.benchmark, context.records("curves")).finished()
+
+
+def _rows(prediction: CurvePrediction, epochs: object, numbers: np.ndarray | None = None) -> pd.DataFrame:
+    """A row for each curve, `numbers` or from 0 on, and epoch, from mean and variance (n,) or (n, k)."""
+    mean, variance = (values.reshape(len(values), -1) for values in prediction)
+    numbers = np.arange(len(mean)) if numbers is None else numbers
+    columns = {
+        "number": np.repeat(numbers, mean.shape[1]).astype(np.int16),
+        "epoch": np.tile(epochs, len(mean)).astype(np.int16),
+        "mean": mean.ravel().astype(np.float32),
+    }
+    if not np.isnan(variance).all():
+        columns["variance"] = variance.ravel().astype(np.float32)
+    return pd.DataFrame(columns)

@@ -1,0 +1,32 @@
+"""Made-up records of collections of learning curves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.benchmarks.network_spaces import curve_space
+from core.spaces import CubeEncoding
+
+
+class MadeResults:
+    """Results with the given frame of the experiment `curves`."""
+
+    reduced = True
+    cells = ()
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.made = frame
+
+    def frame(self, experiment: str) -> pd.DataFrame:
+        return self.made
+
+
+def records(name: str, curves: np.ndarray, seconds: np.ndarray, most_units: int | None = None) -> pd.DataFrame:
+    """Records of drawn configurations with these curves and seconds of each epoch, (n, T) each."""
+    encoding = CubeEncoding(curve_space(name, most_units))
+    points = np.random.default_rng(len(curves)).random((len(curves), 10))
+    frame = pd.DataFrame(encoding.decode(points[:, : encoding.dimension]))
+    frame = frame.assign(curve=list(curves.astype(np.float32)), seconds=list(seconds.astype(np.float32)))
+    frame = frame.assign(benchmark=name, method="random", run=0)
+    return frame if most_units is None else frame.assign(most_units=most_units)

@@ -1,0 +1,90 @@
+"""Claims, figures and the table about the collections, on made-up ones for which the answers are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.report.checks import NotRunError
+from core.report.claims import run_check
+from core.report.published import read_published_spec
+from papers.lcnet.curve_sets import LABELS
+from tests.papers.functions import CATALOGUE, Functions, all_claims
+from tests.papers.lcnet.made_sets import MadeResults, records
+
+artifacts = Functions("lcnet", "artifacts")
+CLAIMS = [claim for claim in all_claims("lcnet") if claim.artifact in ("fig5_3", "figB_1", "figB_2")]
+COUNT, EPOCHS = 200, 40
+
+
+def made(published: bool, names=LABELS) -> MadeResults:
+    """Sets as the thesis describes them, or to the contrary in every respect; one network of each set diverges."""
+    rng, t = np.random.default_rng(7), np.linspace(0, 1, EPOCHS)
+    frames = []
+    for place, name in enumerate(names):
+        if published:
+            fall = np.exp(-3 * (1 + place) * t) + 0.02 * place * rng.normal(size=(COUNT, EPOCHS))
+            last = 0.1 + 0.8 * rng.random(COUNT)
+            seconds = np.exp(rng.normal(size=COUNT) * (2 if name == "fcnet" else 1))
+        else:
+            fall = 1 - t**4 + 0.05 * rng.normal(size=(COUNT, EPOCHS))
+            last = 0.1 + 0.8 * rng.random(COUNT) ** 8
+            seconds = 10 - np.minimum(np.exp(rng.normal(size=COUNT)), 4) * (0.1 if name == "fcnet" else 1)
+        curves = last[:, None] + 0.1 * fall
+        if not published:
+            curves[:, -1] = last
+        curves[3, 5:] = np.nan
+        frames.append(records(name, curves, np.repeat(seconds[:, None], EPOCHS, 1) / EPOCHS))
+    return MadeResults(pd.concat(frames, ignore_index=True))
+
+
+@pytest.fixture(scope="module")
+def worlds():
+    return {published: made(published) for published in (True, False)}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_a_claim_holds_where_it_is_true_and_fails_where_it_is_not(claim, worlds):
+    assert run_check(claim, worlds[True]).holds == "holds"
+    assert run_check(claim, worlds[False]).holds == "fails"
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_a_claim_without_runs_is_not_run(claim):
+    assert run_check(claim, MadeResults(pd.DataFrame())).holds == "not run"
+
+
+def test_what_is_said_of_all_sets_is_open_while_one_is_missing():
+    results = made(True, ["fcnet", "lr", "vae"])
+    checks = {claim.id: run_check(claim, results) for claim in CLAIMS}
+    for name in ("curves_fall_early", "runtimes_are_long_tailed", "fcnet_runtimes_differ_most"):
+        assert checks[name].holds == "inconclusive" and "CNN not run" in checks[name].detail
+
+
+def test_figures_show_what_was_made(worlds):
+    curves = artifacts.fig5_3(worlds[True], None)
+    assert (curves.data.groupby(["set", "curve"]).size() == EPOCHS).all() and curves.data["value"].notna().all()
+    assert (curves.data.groupby("set")["curve"].nunique() == 50).all()
+    assert "LR 200 configurations (1 diverged), 40 epochs" in curves.caption
+    runtimes = artifacts.figB_1(worlds[True], None).data
+    assert (runtimes.groupby("set").size() == COUNT).all()
+    last = artifacts.figB_2(worlds[True], None).data
+    assert (last.groupby("set").size() == COUNT - 1).all()
+    np.testing.assert_allclose(last.groupby("set")["share"].max(), 1 - 1 / COUNT)
+
+
+def test_sets_that_were_not_collected_have_empty_panels():
+    figure = artifacts.figB_2(made(True, ["lr"]), None).figure
+    said = [[text.get_text() for text in axes.texts] for axes in figure.axes]
+    assert said == [["not run"], ["not run"], [], ["not run"]]
+    with pytest.raises(NotRunError):
+        artifacts.figB_2(MadeResults(pd.DataFrame()), None)
+
+
+def test_the_spaces_are_as_printed_but_for_one_misprint():
+    published = read_published_spec(CATALOGUE.root / "papers/lcnet/published/tableB_1.csv")
+    table = artifacts.tableB_1(None, published)
+    differ = {key: cell.published.text for key, cell in table.cells.items() if cell.verdict.kind != "equal"}
+    assert differ == {("fcnet_units_1", "upper"): "12^2"}
+    assert table.row_labels["vae_samples"] == "VAE: L, samples per image" and len(table.rows) == 23
