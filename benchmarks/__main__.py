@@ -4,6 +4,7 @@
     simd         what explicit vectors gain over plain numba in a step
     suggestion   fit and search of BOHAMIANN and DNGO (pybnn) and of the Gaussian process (BoTorch)
     entropy_search  one suggestion by part and number of observations (BoTorch's joint entropy search)
+    fabolas      one suggestion by part and number of observations (BoTorch's multi-fidelity max-value entropy search)
     curves       LC-Net on 256 learning curves: a fit, and its steps (pybnn)
     growth       seconds of fit and search from 10^2 to 10^5 observations
     bohb         BOHB's picks (hpbandster, Optuna's TPE) and whole runs
@@ -30,6 +31,7 @@ from benchmarks import (
     commands,
     curves,
     entropy_search,
+    fabolas,
     generator,
     growth,
     own_function,
@@ -44,6 +46,7 @@ SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "simd": lambda peers, seconds: simd.report(seconds),
     "suggestion": suggestion.report,
     "entropy_search": lambda peers, seconds: entropy_search.report(seconds),
+    "fabolas": lambda peers, seconds: fabolas.report(seconds),
     "curves": curves.report,
     "growth": lambda peers, seconds: growth.report(),
     "bohb": bohb.report,

@@ -36,7 +36,7 @@ def draw_errors(
         bands: whether to draw the standard error.
 
     Returns:
-        What was drawn: benchmark, method, time, value, sem.
+        What was drawn: method, time, value, low, high (a standard error to each side), benchmark.
 
     Raises:
         NotRunError: none of the methods was run.
@@ -53,11 +53,11 @@ def draw_errors(
         start = max(rows.groupby("run")["time"].min().max(), 1e-3)
         times = np.geomspace(start, max(end_of(rows), start * (1 + ROUNDING)), POINTS)
         mean, sem = mean_and_sem(over_time(rows, times, metric))
+        low, high = np.maximum(mean - sem, mean / 10), mean + sem
         axes.plot(times, mean, **look)
         if bands:
-            low, high = np.maximum(mean - sem, mean / 10), mean + sem
             axes.fill_between(times, low, high, color=look["color"], alpha=0.18, linewidth=0)
-        parts.append(pd.DataFrame({"method": method, "time": times, "value": mean, "sem": sem}))
+        parts.append(pd.DataFrame({"method": method, "time": times, "value": mean, "low": low, "high": high}))
     if not parts:
         raise NotRunError(benchmark)
     return pd.concat(parts, ignore_index=True).assign(benchmark=benchmark)

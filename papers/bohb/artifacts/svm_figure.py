@@ -5,15 +5,16 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of, style
+from core.report import Figure, Published, style
 from core.report.error_curves import draw_authors, draw_errors
 from core.report.runs import count_runs
 from papers.bohb.names import SVM_METHODS
+from papers.bohb.svm_runs import svm_runs
 
 
 def fig6_3(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 6.3: ours, and the authors' own runs of three of the methods."""
-    frame = frame_of(results, "svm_surrogate")
+    frame = svm_runs(results)
     figure, panels = style.subplots(1, 2, width=7.2, height=3.4, sharey=True)
     panels[0].set_title("our surrogate")
     ours = draw_errors(panels[0], frame, frame["benchmark"].iloc[0], SVM_METHODS, bands=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Check, all_of, claim, frame_of
+from core.report import Check, all_of, claim
 from core.report.speedups import Pair, judge_known, speedup
+from papers.bohb.svm_runs import svm_runs
 
 GOOD = 0.005  # regret
 COMPARABLE = 3.0  # times that differ by less than this factor
@@ -40,6 +41,6 @@ def bandits_outperform_mtbo_and_gp(results: Results) -> Check:
 
 
 def _faster(results: Results, slow: str, fast: str, between: tuple[float, float], said: str) -> Check:
-    frame = frame_of(results, "svm_surrogate")
+    frame = svm_runs(results)
     pair = Pair.of(frame, frame["benchmark"].iloc[0], slow, fast, GOOD, "regret", np.median)
     return judge_known(speedup(pair), said, between, f"{fast} over {slow}: ")

@@ -12,10 +12,8 @@ from core.benchmarks.counting_ones import CountingOnes
 from core.benchmarks.fcnet_surrogate import FCNetSurrogate, SurrogateWithCurves
 from core.benchmarks.objective import Configurations, Evaluation, Fidelity, Objective, guarded_evaluate
 from core.benchmarks.registry import objective
-from core.benchmarks.svm_surrogate import SHIPPED
-from core.benchmarks.svm_surrogate import svm_surrogate as surrogate_of
+from core.benchmarks.svm_surrogate import SVMSurrogate
 from core.experiment.context import Context
-from core.experiment.needs import shipped
 from core.experiment.timed_search import timed_search
 from papers.bohb.experiments.simulated_runs import search
 from papers.bohb.settings import CountingOnesSearch, SimulatedSearch, TimedSearch
@@ -51,9 +49,7 @@ def svm_surrogate(context: Context[TimedSearch]) -> pd.DataFrame:
     An incumbent is the best seen on any share of the data, retrained on all of it. Besides the columns of
     `timed_search`: `regret`, the error above the surrogate's `optimum`, and that.
     """
-    path = context.root / SHIPPED
-    surrogate = surrogate_of(path)
-    context.read["fabolas/grid/mnist/svm"] = shipped(path, context.root)
+    surrogate = SVMSurrogate.fit(context.records("fabolas/grid"))
     rows = timed_search(context, surrogate, surrogate.errors, on_all=False)
     return rows.assign(regret=rows["error"] - surrogate.optimum, optimum=surrogate.optimum)
 

@@ -8,7 +8,7 @@ from core.experiment.results import Results
 from core.report import Figure, Published, frame_of, style
 from core.report.error_curves import draw_authors, draw_errors
 from core.report.runs import count_runs
-from papers.fabolas.names import SETS, SHARES, SURROGATE, TASKS, surrogate_name
+from papers.fabolas.names import EXPERIMENTS, SETS, SHARES, SURROGATE, TASKS, surrogate_name
 
 SHADES = (style.VERMILION, style.ORANGE, style.GREEN, style.INDIGO)
 SIZES = {name: {"label": label, "color": color} for (name, label), color in zip(SHARES.items(), SHADES, strict=True)}
@@ -19,12 +19,12 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 4.5: MTBO with four sizes of its auxiliary task, all methods, and the authors' runs of four."""
     figure, panels = style.subplots(1, 3, width=7.4, height=3.3, sharey=True)
     parts = []
-    for axes, title, experiment, methods in (
-        (panels[0], "(a) MTBO, auxiliary task", "auxiliary", SIZES),
-        (panels[1], "(b) all methods", "surrogate", SURROGATE),
+    searches = frame_of(results, *EXPERIMENTS)
+    for axes, title, frame, methods in (
+        (panels[0], "(a) MTBO, auxiliary task", frame_of(results, "auxiliary"), SIZES),
+        (panels[1], "(b) all methods", searches, SURROGATE),
     ):
         axes.set_title(title)
-        frame = frame_of(results, experiment)
         parts.append(draw_errors(axes, frame, surrogate_name(frame), methods).assign(panel=title))
         axes.set_xlabel("seconds")
     panels[0].set_ylabel("validation error of the incumbent")
@@ -32,12 +32,11 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
     parts.append(draw_authors(panels[2], SURROGATE).assign(panel="(c)"))
     panels[2].set_title("(c) the authors' runs")
     style.legend(figure, panels[1:], 3)
-    frame = frame_of(results, "surrogate")
     caption = (
         f"Mean of the incumbents' error with all training points, on the surrogate of the grid on "
-        f"{surrogate_name(frame)}, over {count_runs(frame)}; its smallest error is {frame['optimum'].iloc[0]:.4f}. "
-        "Time is that of training, as the surrogate predicts it, and of the method's proposals. (c), dashed: the "
-        "authors' runs on their surrogate of 50,000 training points."
+        f"{surrogate_name(searches)}, over {count_runs(searches)}; its smallest error is "
+        f"{searches['optimum'].iloc[0]:.4f}. Time is that of training, as the surrogate predicts it, and of the "
+        "method's proposals. (c), dashed: the authors' runs on their surrogate of 50,000 training points."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 

@@ -17,7 +17,7 @@ from core.report import Check, all_of, claim, frame_of
 from core.report.authors_svm_runs import BENCHMARK, authors_svm_runs
 from core.report.mean_comparisons import lower_than
 from core.report.speedups import Pair, estimate, judge_known, shown, speedup
-from papers.fabolas.names import SHARES, TASKS, surrogate_name
+from papers.fabolas.names import EXPERIMENTS, SHARES, TASKS, surrogate_name
 
 GOOD = 0.005  # regret
 START = 0.1  # regret of a first improvement: bad configurations are at 0.9
@@ -128,7 +128,7 @@ def _lower(frame: pd.DataFrame, better: str, worse: str, margin: float = 1.0) ->
 
 def _faster(results: Results, slow: str, fast: str, between: tuple[float, float], said: str) -> Check:
     """The speed-up to a good configuration, and that of the authors' runs by the same function."""
-    frame = frame_of(results, "surrogate")
+    frame = frame_of(results, *EXPERIMENTS)
     pair = Pair.of(frame, surrogate_name(frame), slow, fast, GOOD, "regret", np.median)
     return judge_known(speedup(pair), said, between, f"{fast} over {slow}{_of_authors(slow, fast)}: ")
 
