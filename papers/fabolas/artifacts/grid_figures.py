@@ -94,10 +94,9 @@ def _grid_caption(grid: MachineGrid) -> str:
     )
     text += f"{sizes} points."
     if interpolated:
-        count = int(grid.measured[-1].sum())
         text += (
-            f" For s = {', '.join(interpolated)} {count} machines each were timed; the growth of the logarithm of time "
-            "from the largest size that was timed throughout is interpolated between them."
+            f" Only {int(grid.measured[-1].sum())} machines were timed for s = {', '.join(interpolated)}; between them "
+            "the growth of the logarithm of time from the largest size that was timed throughout is interpolated."
         )
     return text
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pandas as pd
+from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of, style
@@ -17,26 +21,23 @@ COUNTS = {name: {"label": label, "color": color} for (name, label), color in zip
 
 def fig4_5(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 4.5: MTBO with four sizes of its auxiliary task, all methods, and the authors' runs of four."""
-    figure, panels = style.subplots(1, 3, width=7.4, height=3.3, sharey=True)
-    parts = []
     searches = frame_of(results, *EXPERIMENTS)
-    for axes, title, frame, methods in (
-        (panels[0], "(a) MTBO, auxiliary task", frame_of(results, "auxiliary"), SIZES),
-        (panels[1], "(b) all methods", searches, SURROGATE),
-    ):
-        axes.set_title(title)
-        parts.append(draw_errors(axes, frame, surrogate_name(frame), methods).assign(panel=title))
-        axes.set_xlabel("seconds")
-    panels[0].set_ylabel("validation error of the incumbent")
-    panels[0].legend(loc="lower left")
-    parts.append(draw_authors(panels[2], SURROGATE).assign(panel="(c)"))
+    figure, panels = style.subplots(1, 3, width=7.4, height=3.3, sharey=True)
+    parts = [
+        _panel(panels[0], "(a) MTBO, auxiliary task", results.frame("auxiliary"), SIZES),
+        _panel(panels[1], "(b) all methods", searches, SURROGATE),
+        draw_authors(panels[2], SURROGATE).assign(panel="(c)"),
+    ]
     panels[2].set_title("(c) the authors' runs")
+    panels[0].set_ylabel("validation error of the incumbent")
+    if len(parts[0]):
+        panels[0].legend(loc="lower left")
     style.legend(figure, panels[1:], 3)
     caption = (
-        f"Mean of the incumbents' error with all training points, on the surrogate of the grid on "
-        f"{surrogate_name(searches)}, over {count_runs(searches)}; its smallest error is "
-        f"{searches['optimum'].iloc[0]:.4f}. Time is that of training, as the surrogate predicts it, and of the "
-        "method's proposals. (c), dashed: the authors' runs on their surrogate of 50,000 training points."
+        "Mean of the incumbents' error with all training points, on the surrogate of the grid on "
+        f"{surrogate_name(searches)}, over {count_runs(searches)} ((a): {_count(results.frame('auxiliary'))}); its "
+        f"smallest error is {searches['optimum'].iloc[0]:.4f}. Time is that of training, as the surrogate predicts it, "
+        "and of the method's proposals. (c), dashed: the authors' runs on their surrogate of 50,000 training points."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
@@ -74,3 +75,17 @@ def fig4_6(results: Results, published: Published | None) -> Figure:
         "training and validating, and of the method's proposals."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def _panel(axes: Axes, title: str, frame: pd.DataFrame, methods: Mapping[str, Any] | Sequence[str]) -> pd.DataFrame:
+    """One panel on the surrogate; one without runs says so."""
+    axes.set_title(title)
+    axes.set_xlabel("seconds")
+    if frame.empty:
+        axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
+        return pd.DataFrame()
+    return draw_errors(axes, frame, surrogate_name(frame), methods).assign(panel=title[:3])
+
+
+def _count(frame: pd.DataFrame) -> str:
+    return "not run" if frame.empty else count_runs(frame)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, cell_rows, claim, each_of, frame_of, judge, worded
-from core.report.speedups import Pair, judge_known, speedup
+from core.report.level_times import median_speedup
+from core.report.speedups import judge_known
 from papers.fabolas.names import SETS
 
 SEED = 6
@@ -32,7 +32,7 @@ def fabolas_fastest_when_training(results: Results) -> Check:
         level = frame.loc[frame["benchmark"] == name, "error"].min() + GOOD
         parts = []
         for slow in ("gp", "entropy_search", "mtbo"):
-            found = speedup(Pair.of(frame, name, slow, "fabolas", level, "error", np.median))
+            found = median_speedup(frame, name, slow, "fabolas", level, "error")
             parts.append(judge_known(found, "10 to 1000", (10.0, 1000.0), f"{SETS[name]}, over {slow}: "))
         return all_of(parts, "10 to 1000")
 

@@ -12,8 +12,8 @@ from core.report import error_curves, style
 from core.report.authors_svm_runs import BENCHMARK, OPTIMUM, authors_svm_runs
 from core.report.checks import NotRunError
 from core.report.error_curves import draw_authors, draw_errors
-from core.report.runs import cell_rows, split_runs
-from core.study.curves import time_to
+from core.report.level_times import median_speedup, times_to_level
+from core.report.runs import cell_rows
 
 
 def runs() -> pd.DataFrame:
@@ -61,6 +61,21 @@ def test_the_authors_medians_to_two_percent(method, seconds):
     found = authors_svm_runs()
     if found is None:
         pytest.skip("the authors' runs are not at hand")
-    split = split_runs(cell_rows(found, BENCHMARK, method), "time", "regret")
-    times = [float(time_to(regret, time, 0.02 - OPTIMUM)) for time, regret in split]
+    times = times_to_level(cell_rows(found, BENCHMARK, method), 0.02 - OPTIMUM)[:, 0]
     assert len(times) == 30 and np.median(times) == pytest.approx(seconds, abs=1)
+
+
+def test_speed_ups_of_medians_have_bounds_where_runs_end_early():
+    def cell(method, times, ends):
+        rows = [(run, when, 0.0) for run, when in enumerate(times) if when <= ends[run]]
+        rows += [(run, 0.1, 1.0) for run in range(len(times))] + [(run, end, np.nan) for run, end in enumerate(ends)]
+        frame = pd.DataFrame(rows, columns=["run", "time", "regret"]).sort_values(["run", "time"])
+        return frame.assign(regret=frame["regret"].ffill(), benchmark="mnist", method=method)
+
+    frame = pd.concat([cell("slow", [100] * 5, [200] * 5), cell("fast", [10] * 5, [50] * 5)])
+    found = median_speedup(frame, "mnist", "slow", "fast", 0.5)
+    assert found.value == pytest.approx(10.0) and found.ends == pytest.approx((10.0, 10.0))
+    late = pd.concat([cell("slow", [100] * 5, [200] * 5), cell("fast", [99] * 5, [50] * 5)])
+    assert median_speedup(late, "mnist", "slow", "fast", 0.5).value == "< 2"
+    never = pd.concat([cell("slow", [999] * 5, [200] * 5), cell("fast", [10] * 5, [50] * 5)])
+    assert median_speedup(never, "mnist", "slow", "fast", 0.5).value == "> 20"

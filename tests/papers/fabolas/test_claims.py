@@ -136,4 +136,6 @@ def test_figures_are_drawn_from_made_up_runs():
     auxiliary = tasks(dict.fromkeys(names, 10.0), dict.fromkeys(names, 0.01))
     results = Fake(surrogate=searches(TRUE), auxiliary=auxiliary)
     assert set(artifacts.fig4_5(results, None).data["method"]) >= {*TRUE, *SHARES}
+    alone = artifacts.fig4_5(Fake(surrogate=searches(TRUE)), None)
+    assert "(a): not run" in alone.caption and not set(alone.data["method"]) & set(SHARES)
     assert set(artifacts.auxiliary_tasks(results, None).data["method"]) == set(TASKS)
