@@ -12,8 +12,8 @@ with the smallest predicted error after all epochs; the smallest is the first po
 finish an epoch, here 90% of those that were trained. Both minima, of c_E and of the loss at the largest
 budget, are found by differential evolution; the second is `optimum`.
 
-Where C.8 is silent: the forests are scikit-learn's with 50 trees, the seconds are predicted as logarithms, a network
-that diverged counts with an error of 1 from then on.
+Where C.8 is silent: the forests are those of `core.benchmarks.forest`, the seconds are predicted as logarithms, a
+network that diverged counts with an error of 1 from then on.
 """
 
 from __future__ import annotations
@@ -22,68 +22,24 @@ import math
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 
-import numba
 import numpy as np
 import pandas as pd
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
-from sklearn.ensemble import RandomForestRegressor
 
+from core.benchmarks.forest import Forest
 from core.benchmarks.network_spaces import surrogate_space
 from core.benchmarks.objective import LEARNING_CURVE, Configurations, Evaluation, Fidelity, check_budget
 from core.errors import UserError
 from core.spaces import CubeEncoding
 
-TREES = 50
 MOST = 0.9  # least share of configurations that finish an epoch in the smallest budget: about Table C.2's four rungs
 POPULATION = 50  # members per hyperparameter in differential evolution; scipy's 15 ends in a local minimum now and then
 ITERATIONS = 10_000  # maximum for differential evolution, which ends when its population is on one plateau
 LEAST_PARTS = 81  # of a learning curve
 NAMES = tuple(surrogate_space())
 COLUMNS = (*NAMES, "valid_error", "seconds")
-
-
-class Forest:
-    """A regression forest as flat arrays, for quick predictions of single outputs; the trees are scikit-learn's.
-
-    Args:
-        X: (N, d).
-        y: (N, outputs).
-        seed: seed of the trees.
-    """
-
-    def __init__(self, X: NDArray[np.float64], y: NDArray[np.float64], seed: int) -> None:
-        grown = RandomForestRegressor(TREES, random_state=seed).fit(X, y[:, 0] if y.shape[1] == 1 else y)
-        trees = [estimator.tree_ for estimator in grown.estimators_]
-        starts = np.cumsum([0, *(tree.node_count for tree in trees)])
-        self._roots = starts[:-1].astype(np.int64)
-        self._feature = np.concatenate([tree.feature for tree in trees]).astype(np.int64)
-        self._threshold = np.concatenate([tree.threshold for tree in trees])
-        self._left, self._right = (
-            np.concatenate([getattr(tree, side) + start for tree, start in zip(trees, starts)]).astype(np.int64)
-            for side in ("children_left", "children_right")
-        )
-        self._values = np.ascontiguousarray(np.concatenate([tree.value[:, :, 0] for tree in trees]), np.float32)
-
-    def predict(self, X: NDArray[np.float64], outputs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """One output for each x (n, d), (n,): the mean over the trees."""
-        tables = self._roots, self._feature, self._threshold, self._left, self._right, self._values
-        return _predict(X.astype(np.float32), outputs, *tables)
-
-
-@numba.njit(cache=True)
-def _predict(X, outputs, roots, feature, threshold, left, right, values):
-    predicted = np.empty(len(X))
-    for i in range(len(X)):
-        total = 0.0
-        for root in roots:
-            node = root
-            while feature[node] >= 0:
-                node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
-            total += values[node, outputs[i]]
-        predicted[i] = total / len(roots)
-    return predicted
 
 
 class FCNetSurrogate:

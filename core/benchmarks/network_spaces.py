@@ -1,4 +1,4 @@
-"""The spaces of networks that are trained (thesis Tables B.1, C.1, C.3), apart from what trains them: no torch here.
+"""The spaces of networks that are trained (thesis Tables 4.2, B.1, C.1, C.3), apart from training: no torch here.
 
 `core.training.learning_curves` trains those of Table B.1; `core.training.collector` those of Table C.1, whose learning
 curves `core.benchmarks.fcnet_surrogate` predicts; `core.benchmarks.bayesian_network` samples those of Table C.3.
@@ -35,6 +35,17 @@ def bayesian_network_space(name: str = "BNN") -> ConfigurationSpace:
         Float("step_length", (1e-6, 1e-1), log=True),
         Float("burn_in", (0.0, 0.8)),
         Float("momentum_decay", (0.0, 1.0)),
+    )
+    return space
+
+
+def convolutional_space() -> ConfigurationSpace:
+    """Table 4.2: a network of three convolutional layers."""
+    space = ConfigurationSpace(name="CNN")
+    space.add(
+        Float("learning_rate", (1e-6, 1.0), log=True),
+        Integer("batch_size", (32, 512)),
+        *(Integer(f"units_{layer}", (2**4, 2**8), log=True) for layer in (1, 2, 3)),
     )
     return space
 

@@ -14,6 +14,11 @@ WITH_DATA: dict[str, Callable[[], Objective]] = {
     "svm_on_grid": svm_on_grid,
     "lda_on_grid": lda_on_grid,
     "logistic_regression": logistic_regression_mnist10k,
+    "svm_mnist": lambda: _support_vector_machine("mnist"),
+    "svm_letter": lambda: _support_vector_machine("letter"),
+    "svm_magic_telescope": lambda: _support_vector_machine("magic_telescope"),
+    "svm_electricity": lambda: _support_vector_machine("electricity"),
+    "svm_surrogate": lambda: _svm_surrogate(),
     "bnn_boston": lambda: _bayesian_network("bnn_boston"),
     "bnn_protein": lambda: _bayesian_network("bnn_protein"),
     "bnn_diabetes": lambda: _bayesian_network("bnn_diabetes"),
@@ -32,6 +37,18 @@ def objective(name: str) -> Objective:
     if name not in WITH_DATA:
         raise UnknownNameError("objective", name, (*FUNCTIONS, *WITH_DATA))
     return WITH_DATA[name]()
+
+
+def _support_vector_machine(dataset: str) -> Objective:
+    from core.benchmarks import svm  # imports scikit-learn, as below
+
+    return svm.svm_mnist() if dataset == "mnist" else svm.svm(dataset)
+
+
+def _svm_surrogate() -> Objective:
+    from core.benchmarks.svm_surrogate import svm_surrogate
+
+    return svm_surrogate()
 
 
 def _bayesian_network(name: str) -> Objective:

@@ -33,7 +33,7 @@ from core.models.matern import beside
 from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
 from core.models.pathwise import draw_functions
 from core.randomness import Generators, chain_seeds
-from core.validation import check_counts
+from core.validation import check_counts, require_count
 
 BLOCK_ELEMENTS = 2**18  # covariances that a prediction holds at a time: 2 MB, which fits in caches
 BLOCK_POINTS = 32  # minimum number of points at a time: with fewer, L^-1 would be read from memory too often
@@ -198,10 +198,11 @@ class MarginalisedGP(GaussianProcess):
         samples: members kept per chain.
         burn_in: sweeps before the first member.
         thinning: sweeps from one member to the next.
+        warm_burn_in: sweeps before the first member where the chains continue from `initial`.
         warping, device, basis: see `GaussianProcess`.
 
     Raises:
-        ValueError: a count below 1.
+        ValueError: a count below 1, or `warm_burn_in` below 0.
     """
 
     def __init__(
@@ -210,20 +211,23 @@ class MarginalisedGP(GaussianProcess):
         samples: int = 1,
         burn_in: int = 15,
         thinning: int = 1,
+        warm_burn_in: int = 0,
         warping: bool = False,
         device: torch.device | str = "cpu",
         basis: Basis | None = None,
     ) -> None:
         super().__init__(warping, device, basis)
         check_counts("MarginalisedGP", chains=chains, samples=samples, burn_in=burn_in, thinning=thinning)
+        require_count("MarginalisedGP.warm_burn_in", warm_burn_in, least=0)
         self.chains, self.samples, self.burn_in, self.thinning = chains, samples, burn_in, thinning
+        self.warm_burn_in = warm_burn_in
 
     @torch.no_grad()
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> Tensor:
         """Draws from the posterior of Theta: (chains * samples, runs, P).
 
-        With `initial` the chains continue from its last members, without burn-in; if those have no density
-        given the new data (a covariance that cannot be factorised), a chain starts as without `initial`.
+        With `initial` the chains continue from its last members; if those have no density given the new data (a
+        covariance that cannot be factorised), a chain starts as without `initial`.
         """
         from core.compiled import gaussian_process
 
@@ -231,7 +235,7 @@ class MarginalisedGP(GaussianProcess):
         if initial is not None:
             last = initial[-self.chains :]
             possible = torch.isfinite(matern.log_posterior(X, y, last, self.basis)).T.unsqueeze(-1)
-            start, burn_in = torch.where(possible, last.transpose(0, 1), start), 0
+            start, burn_in = torch.where(possible, last.transpose(0, 1), start), self.warm_burn_in
         start = start.flatten(0, 1).cpu()
         d = X.shape[-1] - (0 if self.basis is None else self.basis.size)
         columns = X.mT.cpu().numpy()

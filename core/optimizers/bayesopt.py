@@ -115,5 +115,5 @@ class BayesianOptimization(Optimizer):
 
     @property
     def _source(self) -> Any:
-        """Where the policy's models come from, which may carry state from one fit to the next."""
-        return getattr(self._proposer.policy, "make_model", None)
+        """Where the policy's models come from, which may carry state from one fit to the next, or the policy itself."""
+        return getattr(self._proposer.policy, "make_model", self._proposer.policy)

@@ -1,6 +1,6 @@
 """Evaluate what tells most about the best configuration on the full data, for its cost: entropy search, MTBO, Fabolas.
 
-Loss and log cost are Gaussian processes over configurations and a fidelity (`core.optimizers.fidelities` has the three
+Loss and log cost are Gaussian processes over configurations and a fidelity (`core.optimizers.data_shares` has the three
 kinds), whose hyperparameters are sampled. The next evaluation maximizes the information gain per predicted cost
 (`core.acquisition.gain_per_cost`). The recommendation is the configuration, among all evaluated on whatever share of
 the data, whose predicted loss on the full data is smallest (Algorithm 5, line 6).
@@ -8,8 +8,8 @@ the data, whose predicted loss on the full data is smallest (Algorithm 5, line 6
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import torch
@@ -52,9 +52,13 @@ class Recommended(NamedTuple):
 class InformationSearch:
     """A policy, see `core.optimizers.policy`; it is told losses (runs, N), or losses and costs (runs, N, 2).
 
+    The chains of the hyperparameters may continue from one suggestion to the next, as in the authors' code: then
+    `state` and `restore` carry them over.
+
     Attributes:
         encoding: where evaluations are possible.
         model: from a basis, None without a fidelity, to a Gaussian process.
+        continues: whether chains continue, where there are as many runs as at the last suggestion.
         overhead: what a suggestion costs, in the unit of costs; added to the predicted cost.
         log_loss: whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
         representers: number of points among which the minimum is considered.
@@ -63,10 +67,12 @@ class InformationSearch:
 
     encoding: FidelityEncoding
     model: Callable[[Basis | None], MarginalisedGP]
+    continues: bool = False
     overhead: float = 0.0
     log_loss: bool = False
     representers: int = 50
     candidates: int = 500
+    _chains: dict[str, Tensor] = field(default_factory=dict, init=False, repr=False)
 
     @torch.no_grad()
     def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Suggestion:
@@ -82,11 +88,11 @@ class InformationSearch:
             ValueError: `log_loss` and a loss that is not positive.
         """
         losses, log_cost = self._targets(y)
-        loss = self.model(self.encoding.loss_basis).fit(X, losses, generators)
+        loss = self._fit("loss", X, losses, generators)
         best, repairs = self._recommended(loss, X), loss.repairs
         cost = None
         if log_cost is not None:
-            cost = self.model(self.encoding.cost_basis).fit(X, log_cost, generators)
+            cost = self._fit("log cost", X, log_cost, generators)
             repairs = [one or other for one, other in zip(repairs, cost.repairs, strict=True)]
         if pending.shape[1]:
             believed = loss.marginals(pending)[0].mean(0)
@@ -98,9 +104,26 @@ class InformationSearch:
     @torch.no_grad()
     def recommend(self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> Suggestion:
         """The recommendation of each run on the full data; arguments as for `propose`."""
-        loss = self.model(self.encoding.loss_basis).fit(X, self._targets(y)[0], generators)
+        loss = self._fit("loss", X, self._targets(y)[0], generators)
         best = self._recommended(loss, X)
         return Suggestion(self.encoding.on_full(best.x).squeeze(1), _notes(best, loss.repairs))
+
+    def state(self) -> dict[str, Tensor]:
+        """The last hyperparameters by the name of what is modelled, (M, runs, P) each; empty before the first fit."""
+        return dict(self._chains)
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """Continue from a state."""
+        self._chains.clear()
+        self._chains.update(state)
+
+    def _fit(self, name: str, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> MarginalisedGP:
+        basis, last = self.encoding.loss_basis if name == "loss" else self.encoding.cost_basis, self._chains.get(name)
+        warm = self.continues and last is not None and last.shape[1] == len(X)
+        model = self.model(basis).fit(X, y, generators, last if warm else None)
+        if self.continues:
+            self._chains[name] = model.theta
+        return model
 
     def _targets(self, y: Tensor) -> tuple[Tensor, Tensor | None]:
         """The losses to model and the log costs, (runs, N) each."""

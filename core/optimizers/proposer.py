@@ -81,12 +81,14 @@ class Proposer:
         """
         if not isinstance(self.policy, Recommending):
             return None
-        losses = y[..., 0] if y.ndim == 3 else y
-        found = []
+        try:
+            return _recommended(self.policy.recommend(X, y, self.generators))
+        except MODEL_FAILURES:
+            losses, found = y[..., 0] if y.ndim == 3 else y, []
         for rows in (slice(run, run + 1) for run in range(len(X))):
             try:
-                _, notes = self.policy.recommend(X[rows], y[rows], self.generators[rows])
-                found.append(int(notes[0]["recommended"]))
+                policy = copy.deepcopy(self.policy)
+                found += _recommended(policy.recommend(X[rows], y[rows], self.generators[rows]))
             except MODEL_FAILURES:
                 found.append(int(losses[rows].argmin()))
         return found
@@ -107,6 +109,10 @@ class Proposer:
 
 def _read(found: Tensor | Suggestion) -> Suggestion:
     return found if isinstance(found, Suggestion) else Suggestion(found, ())
+
+
+def _recommended(found: Suggestion) -> list[int]:
+    return [int(notes["recommended"]) for notes in found.notes]
 
 
 def _reason(error: Exception) -> str:

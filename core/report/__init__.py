@@ -4,11 +4,23 @@ from core.report.bootstrap import Interval, bootstrap_interval
 from core.report.checks import Check, NotRunError, judge
 from core.report.claims import claim
 from core.report.figure import Figure
-from core.report.outcomes import absent, all_of, contrary, each_of, not_run, open_where, unknown, worded
+from core.report.orders import best, exact_verdict, order_verdict, ranks
+from core.report.outcomes import (
+    absent,
+    all_of,
+    contrary,
+    each_of,
+    left_out,
+    not_run,
+    open_where,
+    outside,
+    unknown,
+    worded,
+)
 from core.report.published import Published, PublishedCell
 from core.report.runs import cell_rows, frame_of, rows_of, runs_of
 from core.report.table import ReportCell, ReportTable, compare_table, samples_of, spec_table
-from core.report.verdicts import Verdict, best, cell_verdict, exact_verdict, expected_false_worse, order_verdict, ranks
+from core.report.verdicts import Verdict, cell_verdict, expected_false_worse
 
 __all__ = [
     "Check",
@@ -34,9 +46,11 @@ __all__ = [
     "expected_false_worse",
     "frame_of",
     "judge",
+    "left_out",
     "not_run",
     "open_where",
     "order_verdict",
+    "outside",
     "ranks",
     "rows_of",
     "runs_of",

@@ -2,7 +2,8 @@
 
 A check computes a statistic of the runs with its bootstrap 95% interval and states the region of values in which the
 claim is true. The claim `holds` when the whole interval lies inside the region, `fails` when it lies outside,
-and is `inconclusive` otherwise. Missing runs make it `not run`.
+and is `inconclusive` otherwise. It is `outside` where what was run cannot show it, however often it is run: our part of
+a grid, or comparisons with a baseline that we do not have. Missing runs make it `not run`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from core.errors import UserError
 from core.report.bootstrap import Interval
 
-OUTCOMES = ("holds", "fails", "inconclusive", "not run")
+OUTCOMES = ("holds", "fails", "inconclusive", "outside", "not run")
 
 
 class NotRunError(LookupError):

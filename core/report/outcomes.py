@@ -1,6 +1,7 @@
 """Outcomes of claims made of parts: several checks in one, parts not run, parts that the runs cannot decide.
 
-A part that was not run is `inconclusive`: what was run may refute the claim, but cannot confirm it alone.
+A part about a method that we do not have is `outside`: what was run may refute the claim, but cannot confirm it alone.
+A data set that we do not have is left out: the claim is judged on those at hand, and says so.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from dataclasses import replace
 from core.report.bootstrap import Interval
 from core.report.checks import Check
 
+LEFT_OUT = "left out"  # of a conjunction
+
 
 def all_of(checks: Iterable[Check], published: float | str, detail: str = "") -> Check:
     """The Check of a claim made of several ("on all four data sets"): our value is how many of them hold."""
     checks = list(checks)
-    outcomes = [check.holds for check in checks]
-    holds = next((o for o in ("not run", "fails", "inconclusive") if o in outcomes), "holds" if checks else "not run")
-    ours = f"{outcomes.count('holds')} of {len(checks)}"
+    outcomes = [check.holds for check in checks if check.holds != LEFT_OUT]
+    order = ("not run", "fails", "inconclusive", "outside")
+    holds = next((o for o in order if o in outcomes), "holds" if outcomes else "not run")
+    ours = f"{outcomes.count('holds')} of {len(outcomes)}"
     detail = "; ".join(filter(None, [detail, *(check.detail for check in checks)]))
     return Check(ours, published, math.nan, math.nan, holds, detail)
 
@@ -29,8 +33,18 @@ def unknown(why: str) -> Check:
 
 
 def absent(name: str) -> Check:
-    """The part of a claim about something that was not run."""
-    return unknown(f"{name} not run")
+    """The part of a claim about a method that was not run."""
+    return replace(unknown(f"{name} not run"), holds="outside")
+
+
+def left_out(name: str) -> Check:
+    """The part of a claim about a data set that is not at hand, which the claim is judged without."""
+    return replace(unknown(f"without {name}"), holds=LEFT_OUT)
+
+
+def outside(check: Check, reason: str) -> Check:
+    """What was found, and why it shows neither that the claim is true nor that it is false."""
+    return replace(check, holds="outside", detail="; ".join(filter(None, [check.detail, reason])))
 
 
 def not_run(published: float | str = math.nan, detail: str = "") -> Check:
@@ -39,10 +53,14 @@ def not_run(published: float | str = math.nan, detail: str = "") -> Check:
 
 
 def each_of(
-    names: Iterable[str], run: Container[str], check: Callable[[str], Check], label: Callable[[str], str] = str
+    names: Iterable[str],
+    run: Container[str],
+    check: Callable[[str], Check],
+    label: Callable[[str], str] = str,
+    missing: Callable[[str], Check] = absent,
 ) -> list[Check]:
-    """A part for each data set or method that a claim names; those not run are `absent`, under their label."""
-    return [check(name) if name in run else absent(label(name)) for name in names]
+    """A part for each data set or method that a claim names; those not run are `absent` or `left_out`, by label."""
+    return [check(name) if name in run else missing(label(name)) for name in names]
 
 
 def contrary(check: Check, published: float | str) -> Check:

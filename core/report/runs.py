@@ -81,3 +81,10 @@ def split_runs(rows: pd.DataFrame, *columns: str) -> list[tuple[np.ndarray, ...]
     order = np.argsort(runs, kind="stable")
     starts = np.flatnonzero(np.diff(runs[order])) + 1
     return list(zip(*(np.split(rows[name].to_numpy(float)[order], starts) for name in columns), strict=True))
+
+
+def count_runs(frame: pd.DataFrame) -> str:
+    """How many runs the cells of a frame have, as "20 runs", or "10 to 20 runs" where they differ."""
+    counts = frame.groupby(["benchmark", "method"])["run"].nunique()
+    least, most = counts.min(), counts.max()
+    return f"{least} to {most} runs" if least < most else f"{most} run{'s' if most > 1 else ''}"

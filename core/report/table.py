@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from core.errors import UserError
 from core.report import style
+from core.report.orders import exact_verdict
 from core.report.published import Published, PublishedCell
 from core.report.variants import split_variant, with_variants
-from core.report.verdicts import Verdict, cell_verdict, check_direction, exact_verdict
+from core.report.verdicts import Verdict, cell_verdict, check_direction
 
 SAMPLE_COLUMNS = ("row", "column", "run", "value", "status")
 
@@ -45,7 +46,7 @@ class ReportCell:
 class ReportTable:
     """Rows x columns of cells, with everything needed to read the table.
 
-    direction: `higher` or `lower` (what is better), empty if nothing is measured.
+    direction: `higher` or `lower` (what is better), `neither`, or empty if nothing is measured.
     format: how our numbers are printed, as in `format(x, ".2f")`; published ones keep their printed digits.
     quoted_rows: rows quoted from the publication for comparison, which we did not run.
     """
@@ -102,6 +103,7 @@ def compare_table(
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     quoted_rows: Sequence[str] = (),
+    baselines: Collection[str] = (),
     title: str = "",
     caption: str = "",
     metric: str = "",
@@ -115,10 +117,11 @@ def compare_table(
     Args:
         samples: one line per run, with columns row, column, run, value, status (`ok` or `failed`); empty is allowed.
         published: the published numbers; None if there are none.
-        direction: `higher` or `lower`, what is better.
+        direction: `higher` or `lower`, what is better, or `neither`.
         reduced: whether the runs are below the published protocol: all, none, or those of these rows.
         rows, columns: which to show, in this order; by default the published ones. Ablations in the samples follow.
         quoted_rows: the rows whose published numbers are shown without a verdict.
+        baselines: the rows or columns of methods that the paper compares its own with.
 
     Raises:
         UserError: an unknown direction or quoted row, samples without a column, or a run that occurs twice in a cell.
@@ -136,7 +139,9 @@ def compare_table(
         if key[0] in quoted_rows:
             cells[key] = ReportCell(published=published.get(key))
         else:
-            cells[key] = _compared(runs.get(key, np.empty(0)), published.get(key), direction, key[0] in below)
+            cell = _compared(runs.get(key, np.empty(0)), published.get(key), direction, key[0] in below)
+            is_baseline = not {*key}.isdisjoint(baselines)
+            cells[key] = replace(cell, verdict=replace(cell.verdict, baseline=True)) if is_baseline else cell
     return ReportTable(
         title=title,
         rows=rows,

@@ -124,7 +124,7 @@ def _cell(
     axes: Axes, cell: ReportCell, text: Lines, lines: tuple[str, ...], box: tuple[float, float, float, float]
 ) -> None:
     x, y, width, height = box
-    look = LOOKS[cell.verdict.kind if cell.verdict is not None else "quoted"]
+    look = LOOKS[cell.verdict.look if cell.verdict is not None else "quoted"]
     inner = (width - GAP, height - GAP)
     if cell.verdict is not None:
         axes.add_patch(Rectangle((x, y + GAP / 2), *inner, facecolor=look.tint, edgecolor="none"))

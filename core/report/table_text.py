@@ -106,7 +106,7 @@ def to_rich(table: ReportTable, caption: str = "") -> RichTable:
         fields, name = [], line_name(table, row, "published")
         for column, text in zip(table.columns, row_lines(table, row), strict=True):
             cell = table.cells[row, column]
-            look = LOOKS[cell.verdict.kind if cell.verdict is not None else "quoted"].terminal
+            look = LOOKS[cell.verdict.look if cell.verdict is not None else "quoted"].terminal
             published = f"{name} {text.published}" if text.published else ""
             parts = [f"[bold]{escape(text.ours)}[/]" if text.ours else "", escape(published)]
             judged = [*text.verdict.split(", "), *text.extra.split("; ")]
@@ -132,7 +132,8 @@ def published_text(cell: ReportCell) -> str:
 def notes(table: ReportTable, caption: str) -> str:
     """The notes under a table: metric and direction, the table's own caption, and one more."""
     metric = table.metric[:1].upper() + table.metric[1:] or "Metric"
-    better = f"{metric}; {table.direction} is better." if table.direction else ""
+    direction = "" if table.direction == "neither" else f"; {table.direction} is better"
+    better = f"{metric}{direction}." if table.direction else ""
     return " ".join(filter(None, [better, sentence(table.caption), sentence(caption)]))
 
 
@@ -190,7 +191,8 @@ def _verdict(verdict: Verdict) -> str:
 
 
 def _extra(verdict: Verdict) -> str:
-    parts = ["reduced"] if verdict.reduced else []
+    parts = ["baseline"] if verdict.look != verdict.kind else []
+    parts += ["reduced"] if verdict.reduced else []
     if verdict.alternative is not None:
         parts.append(f"if sem: {LOOKS[verdict.alternative].symbol} {verdict.alternative}")
     if verdict.note and verdict.kind not in ("not published", "not run"):

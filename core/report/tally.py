@@ -17,10 +17,12 @@ from core.report.verdicts import expected_false_worse
 class Tally:
     """How often each verdict and each outcome of a claim occurs.
 
+    baselines: how many of those that are better than published are a baseline's, which says nothing for the paper.
     reduced: verdicts from a protocol below the paper's; tested: verdicts from an interval, which chance can make wrong.
     """
 
     verdicts: Counter[str]
+    baselines: int
     reduced: int
     tested: int
     expected_false_worse: float
@@ -32,6 +34,7 @@ def tally(sidecars: Sequence[dict[str, Any]]) -> Tally:
     verdicts = [v for s in sidecars if s["table"] is not None for v in table_from_record(s["table"]).verdicts]
     return Tally(
         verdicts=Counter(verdict.kind for verdict in verdicts),
+        baselines=sum(verdict.look != verdict.kind for verdict in verdicts),
         reduced=sum(verdict.reduced for verdict in verdicts),
         tested=sum(verdict.tested for verdict in verdicts),
         expected_false_worse=expected_false_worse(verdicts),

@@ -27,10 +27,12 @@ ABSENT = Look("○", "#f4f4f4", "#646464", "dim")
 LOOKS: dict[str, Look] = {
     "reproduced": AGREES,
     "better": EXCEEDS,
+    "better baseline": Look(EXCEEDS.symbol, ABSENT.tint, ABSENT.accent, "white"),
     "worse": FALLS_SHORT,
     "inconclusive": OPEN,
     "equal": Look("=", AGREES.tint, AGREES.accent, AGREES.terminal),
     "differs": Look("≠", FALLS_SHORT.tint, FALLS_SHORT.accent, FALLS_SHORT.terminal),
+    "outside": Look("◇", ABSENT.tint, ABSENT.accent, ABSENT.terminal),
     "not run": ABSENT,
     "not published": Look("–", ABSENT.tint, ABSENT.accent, ABSENT.terminal),
     "quoted": Look("“", "#ffffff", "#646464", "dim"),

@@ -8,21 +8,25 @@ A published mean and our mean are each turned into an estimate with a standard e
 A published number without a usable spread has standard error 0, which leaves our own t interval around it. Rules:
 
 * `reproduced`: the interval contains zero; `better` or `worse` in the metric's direction: it does not.
-* `inconclusive`: it contains zero, but extends more than one published standard deviation to each side, so that a
-  difference of that size could not have been seen (or we have a single run and no interval at all). Against a number
-  published from six runs or fewer this is always the case.
+* `inconclusive`: it contains zero, but extends further to each side than a difference that matters, which then could
+  not have been seen (or we have a single run and no interval at all): one published standard deviation or, where a
+  standard error or no spread is printed, a quarter of the published value, if that is less. Against a number published
+  with a standard deviation from six runs or fewer this is always the case.
+* Without a direction (`neither`: ratios, changes) a number that is not reproduced `differs`.
+* A `baseline` that comes out better says nothing for the paper: it weakens what the paper claims by comparison with it.
+* `outside`: what our part of a grid, or a missing baseline, cannot show. It counts neither way.
 * A "+-" of unstated meaning is taken as sd; `alternative` is the verdict if it were a standard error of the mean.
 * Divergence: a mean over runs is nan as soon as one run is, so both sides count as diverged when at least one run
   failed or is not finite. Published nan: `reproduced` if ours diverges too, else `better`. Published finite and ours
   diverged: `worse`; the difference over the other runs is given, without an interval.
-* `reduced` is set where our protocol, or our number of runs, is below the published one. `equal` and `differs` are for
-  exact values; orders are `reproduced` or `differs`. `not run` and `not published` if a side is absent.
+* `reduced` is set where our protocol, or our number of runs, is below the published one. `not run` and `not published`
+  if a side is absent. Exact values and orders have verdicts of their own, see `core.report.orders`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -34,8 +38,9 @@ from core.errors import UserError
 from core.report.bootstrap import Interval
 from core.report.published import PublishedCell
 
-KINDS = ("reproduced", "better", "worse", "inconclusive", "equal", "differs", "not run", "not published")
-DIRECTIONS = ("higher", "lower")
+KINDS = ("reproduced", "better", "worse", "inconclusive", "equal", "differs", "outside", "not run", "not published")
+DIRECTIONS = ("higher", "lower", "neither")
+MATTERS = 0.25  # of a published value without a standard deviation: a difference that an interval must be able to show
 LEVEL = 0.95
 QUARTILE = float(special.ndtri(0.75))  # half the distance between the quartiles of a standard normal
 
@@ -45,7 +50,8 @@ class Verdict:
     """The verdict on one published cell.
 
     difference: our mean minus the published one; low, high: its 95% interval (both in the metric's unit);
-    difference_in_sd: the difference in published standard deviations; nan if there is none.
+    difference_in_sd: the difference in published standard deviations; nan if there is none, or it is zero.
+    baseline: whether the number is that of a method that the paper compares its own with.
     alternative: the verdict's kind if an unstated spread were a standard error of the mean; None if it is stated.
     """
 
@@ -57,6 +63,12 @@ class Verdict:
     alternative: str | None = None
     reduced: bool = False
     note: str = ""
+    baseline: bool = False
+
+    @property
+    def look(self) -> str:
+        """The kind, or how a baseline better than published looks, as `core.report.verdict_style` knows it."""
+        return "better baseline" if self.baseline and self.kind == "better" else self.kind
 
     @property
     def tested(self) -> bool:
@@ -78,7 +90,7 @@ def cell_verdict(values: ArrayLike, published: PublishedCell, direction: str, re
     Args:
         values: (runs,) our metric, one number per run, nan where the run failed.
         published: the published number.
-        direction: `higher` or `lower`, what is better.
+        direction: `higher` or `lower`, what is better, or `neither`.
         reduced: our protocol is below the published one.
     """
     check_direction(direction)
@@ -114,7 +126,7 @@ def interval_verdict(interval: Interval, published: PublishedCell, direction: st
     difference, low, high = (end - published.value for end in interval)
     if not (math.isfinite(low) and math.isfinite(high)):
         return Verdict("inconclusive", difference, reduced=reduced, note="the interval is not finite")
-    kind = "reproduced" if low <= 0 <= high else "better" if (low > 0) == (direction == "higher") else "worse"
+    kind = _kind(difference, low, high, replace(published, spread_kind="none"), direction)
     return Verdict(kind, difference, _in_sd(difference, published), low, high, reduced=reduced)
 
 
@@ -163,30 +175,6 @@ def welch_interval(ours: Estimate, published: Estimate, level: float = LEVEL) ->
     return difference - half_width, difference + half_width
 
 
-def exact_verdict(ours: object, published: object, reduced: bool = False) -> Verdict:
-    """`equal` or `differs` for counts, splits and specifications; numbers compare as numbers, the rest as text."""
-    return Verdict("equal" if _same(ours, published) else "differs", reduced=reduced)
-
-
-def order_verdict(ours: object, published: object, reduced: bool = False) -> Verdict:
-    """`reproduced` if the order a table is about (its best configurations, a rank, all `ranks`) is the same."""
-    note = "" if ours == published else f"ours {_plain(ours)}, published {_plain(published)}"
-    return Verdict("reproduced" if ours == published else "differs", reduced=reduced, note=note)
-
-
-def ranks(values: Mapping[str, float], direction: str) -> dict[str, int]:
-    """Rank of each name, 1 the best; ties share the better rank, nan comes last."""
-    check_direction(direction)
-    cost = np.array([-v if direction == "higher" else v for v in values.values()], dtype=float)
-    cost = np.where(np.isnan(cost), np.inf, cost)
-    return {name: int((cost < own).sum()) + 1 for name, own in zip(values, cost, strict=True)}
-
-
-def best(values: Mapping[str, float], direction: str) -> frozenset[str]:
-    """The names of rank 1."""
-    return frozenset(name for name, rank in ranks(values, direction).items() if rank == 1)
-
-
 def expected_false_worse(verdicts: Iterable[Verdict | None]) -> float:
     """Number of `worse` expected by chance if every published number is right: half of 5% of the tested cells."""
     return (1 - LEVEL) / 2 * sum(1 for verdict in verdicts if verdict is not None and verdict.tested)
@@ -201,33 +189,27 @@ def _compare(finite: np.ndarray, published: PublishedCell, direction: str) -> Ve
     ours, theirs = our_estimate(finite), published_estimate(published)
     difference = ours.mean - theirs.mean
     low, high = welch_interval(ours, theirs)
-    if low <= 0 <= high:
-        too_wide = math.isinf(high) or (high - low) / 2 > published_sd(published)
-        kind = "inconclusive" if too_wide else "reproduced"
-    else:
-        kind = "better" if (difference > 0) == (direction == "higher") else "worse"
+    kind = _kind(difference, low, high, published, direction)
     note = "a single run has no interval" if math.isinf(high) else ""
     return Verdict(kind, difference, _in_sd(difference, published), low, high, note=note)
 
 
+def _kind(difference: float, low: float, high: float, published: PublishedCell, direction: str) -> str:
+    if low <= 0 <= high:
+        return "inconclusive" if (high - low) / 2 > _limit(published) else "reproduced"
+    if direction == "neither":
+        return "differs"
+    return "better" if (difference > 0) == (direction == "higher") else "worse"
+
+
+def _limit(published: PublishedCell) -> float:
+    """How far an interval that reproduces a published number may extend to each side."""
+    sd, share = published_sd(published), MATTERS * abs(published.value)
+    if published.spread_kind in ("sem", "none"):
+        return float(np.fmin(sd, share))
+    return share if math.isnan(sd) else sd
+
+
 def _in_sd(difference: float, published: PublishedCell) -> float:
     sd = published_sd(published)
-    if sd == 0 and not math.isnan(difference):
-        return 0.0 if difference == 0 else math.copysign(math.inf, difference)
     return difference / sd if sd else math.nan
-
-
-def _same(ours: object, published: object) -> bool:
-    try:
-        a, b = float(str(ours)), float(str(published))
-    except ValueError:
-        return str(ours).strip() == str(published).strip()
-    return a == b or (math.isnan(a) and math.isnan(b))
-
-
-def _plain(order: object) -> str:
-    if isinstance(order, (set, frozenset)):
-        return ", ".join(sorted(map(str, order)))
-    if isinstance(order, Mapping):
-        return ", ".join(f"{name} {rank}" for name, rank in order.items())
-    return str(order)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveInt, field_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field_validator
 
 from core.errors import UserError
 from core.study.settings import Budgets, MethodSettings
@@ -28,6 +28,7 @@ class InformationSettings(MethodSettings):
     Attributes:
         hyperparameter_samples: chains of the slice sampler, one sample each.
         burn_in: sweeps of a chain before its sample.
+        warm_burn_in: the same where a chain continues the last suggestion's; None starts new chains every time.
         representers: number of points among which the minimum is considered.
         candidates: number of configurations at which the acquisition function is valued before the best are refined.
         log_loss: whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
@@ -37,6 +38,7 @@ class InformationSettings(MethodSettings):
 
     hyperparameter_samples: PositiveInt = 10
     burn_in: PositiveInt = 15
+    warm_burn_in: NonNegativeInt | None = 5
     representers: Annotated[int, Field(ge=2)] = 50
     candidates: Annotated[int, Field(ge=25)] = 500
     log_loss: bool = False
@@ -53,6 +55,7 @@ class InformationSettings(MethodSettings):
         return InformationSearch(
             self.encoding(encoding, budgets),
             lambda basis: self.model(basis, device),
+            continues=self.warm_burn_in is not None,
             overhead=getattr(self, "overhead", 0.0),
             log_loss=self.log_loss,
             representers=self.representers,
@@ -67,7 +70,13 @@ class InformationSettings(MethodSettings):
         """The model of the loss or of the log cost."""
         from core.models.gaussian_process import MarginalisedGP
 
-        return MarginalisedGP(chains=self.hyperparameter_samples, burn_in=self.burn_in, device=device, basis=basis)
+        return MarginalisedGP(
+            chains=self.hyperparameter_samples,
+            burn_in=self.burn_in,
+            warm_burn_in=self.warm_burn_in or 0,
+            device=device,
+            basis=basis,
+        )
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.bayesopt import BayesianOptimization
@@ -88,7 +97,7 @@ class EntropySearchSettings(InformationSettings):
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
         """The full data only."""
-        from core.optimizers.fidelities import FullData
+        from core.optimizers.data_shares import FullData
 
         return FullData(inner)
 
@@ -141,7 +150,7 @@ class MTBOSettings(SharesSettings):
         Raises:
             UserError: an auxiliary share below the smallest budget.
         """
-        from core.optimizers.fidelities import Tasks
+        from core.optimizers.data_shares import Tasks
 
         smallest, largest = budgets
         if min(self.auxiliary) * largest < smallest * (1 - 1e-9):
@@ -167,6 +176,6 @@ class FabolasSettings(SharesSettings):
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
         """All shares between the budgets."""
-        from core.optimizers.fidelities import SubsetSizes
+        from core.optimizers.data_shares import SubsetSizes
 
         return SubsetSizes(inner, *budgets, self.subsets)

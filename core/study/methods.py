@@ -15,10 +15,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args
 
 import numpy as np
-from pydantic import Discriminator, Field, NonNegativeInt, PositiveFloat, PositiveInt, Tag
+from pydantic import Discriminator, Field, PositiveFloat, PositiveInt, Tag
 
 from core.errors import UnknownNameError, UserError
 from core.strict import Strict
+from core.study.bandits import BOHBSettings, HyperbandLCNetSettings, HyperbandSettings, SuccessiveHalvingSettings
 from core.study.bayesian import BohamiannSettings, DNGOSettings, ForestSettings, GPSettings, IntegratedGPSettings
 from core.study.information import EntropySearchSettings, FabolasSettings, MTBOSettings
 from core.study.settings import Budgets, MethodSettings, Share
@@ -73,79 +74,6 @@ class OptunaTPESettings(MethodSettings):
         from core.optimizers.tpe import TPE
 
         return TPE(space, np.random.default_rng(seed))
-
-
-class SuccessiveHalvingSettings(MethodSettings):
-    """Successive halving: `core.optimizers.hyperband`; bracket follows bracket if `brackets` is None."""
-
-    needs_budgets: ClassVar[bool] = True
-
-    method: Literal["successive_halving"] = "successive_halving"
-    eta: Annotated[float, Field(ge=2)] = 3
-    brackets: PositiveInt | None = None
-    configurations: PositiveInt | None = None
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.hyperband import SuccessiveHalving
-
-        generator = np.random.default_rng(seed)
-        return SuccessiveHalving(space, generator, *budgets, self.eta, self.configurations, self.brackets)
-
-
-class HyperbandSettings(MethodSettings):
-    """Hyperband: `core.optimizers.hyperband`; it ends after `brackets` brackets, or never if None."""
-
-    needs_budgets: ClassVar[bool] = True
-
-    method: Literal["hyperband"] = "hyperband"
-    eta: Annotated[float, Field(ge=2)] = 3
-    brackets: PositiveInt | None = None
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.hyperband import Hyperband
-
-        return Hyperband(space, np.random.default_rng(seed), *budgets, self.eta, self.brackets)
-
-
-class BOHBSettings(MethodSettings):
-    """BOHB: `core.optimizers.bohb`."""
-
-    needs_budgets: ClassVar[bool] = True
-
-    method: Literal["bohb"] = "bohb"
-    eta: Annotated[float, Field(ge=2)] = 3
-    brackets: PositiveInt | None = None
-    random_fraction: Share = 1 / 3
-    percentile: Annotated[float, Field(gt=0, lt=1)] = 0.15
-    samples: PositiveInt = 64
-    bandwidth_factor: PositiveFloat = 3
-    categorical_factor: PositiveFloat = 1
-    minimum_bandwidth: PositiveFloat = 1e-3
-    minimum_points: PositiveInt | None = None
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.bohb import BOHB
-
-        return BOHB(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))
-
-
-class HyperbandLCNetSettings(MethodSettings):
-    """Hyperband with LC-Net, for objectives that tell learning curves: `core.optimizers.hyperband_lcnet`."""
-
-    needs_budgets: ClassVar[bool] = True
-    needs_curves: ClassVar[bool] = True
-
-    method: Literal["hyperband_lcnet"] = "hyperband_lcnet"
-    eta: Annotated[float, Field(ge=2)] = 3
-    brackets: PositiveInt | None = None
-    burn_in: NonNegativeInt = 500
-    chain_steps: PositiveInt = 2500
-    samples: PositiveInt = 100
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.hyperband_lcnet import HyperbandLCNet
-
-        return HyperbandLCNet(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))
 
 
 class CMAESSettings(MethodSettings):

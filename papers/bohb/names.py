@@ -8,6 +8,12 @@ DIMENSIONS = ("d8", "d16", "d32", "d64")
 SURROGATES = ("surrogates", "surrogates_gp", "surrogates_lcnet")
 """The experiments on surrogates; GP-BO and Hyperband with LC-Net have separate ones."""
 
+SVM_SEARCHES = ("fabolas/surrogate", "fabolas/surrogate_models", "fabolas/surrogate_fabolas")
+"""The experiments with the other methods of Fig 6.3; their Hyperband has another incumbent."""
+
+SVM_METHODS = ("random", "gp", "mtbo", "fabolas", "hyperband", "bohb")
+"""The methods of Fig 6.3."""
+
 DATA_SETS = {
     "adult": "Adult",
     "higgs": "Higgs",

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from core.experiment.schema import Settings
+from core.experiment.timed_search_settings import TimedSearch
 
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
+
+__all__ = ["Collect", "CountingOnesSearch", "Densities", "SimulatedSearch", "TimedSearch"]
 
 
 class Collect(Settings):

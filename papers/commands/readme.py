@@ -81,8 +81,9 @@ def with_table(text: str, table: str) -> str:
 def verdicts(sidecars: list[dict]) -> str:
     """The verdicts and claims of drawings, counted: "12 cells reproduced, 8 worse; 1 claim holds, 8 fail"."""
     counts = tally(sidecars)
+    words = WORDS | ({"better": f"better ({counts.baselines} of them baselines)"} if counts.baselines else {})
     kinds = [kind for kind in KINDS if counts.verdicts[kind] and kind != "not published"]
-    cells = [(counts.verdicts[kind], WORDS.get(kind, kind)) for kind in kinds]
+    cells = [(counts.verdicts[kind], words.get(kind, kind)) for kind in kinds]
     claims = [(counts.claims[each], WORDS.get(each, each)) for each in OUTCOMES if counts.claims[each]]
     return "; ".join(_in_words(noun, found) for noun, found in (("cell", cells), ("claim", claims)) if found)
 

@@ -75,7 +75,7 @@ def _cells(record: dict[str, Any]) -> list[CellLine]:
             cell = table.cells[row, column]
             runs = str(cell.runs) if cell.runs else ""
             shown = [table.row_label(row), table.column_label(column), published_text(cell), text.ours, runs]
-            kind = cell.verdict.kind if cell.verdict is not None else "quoted"
+            kind = cell.verdict.look if cell.verdict is not None else "quoted"
             lines.append(CellLine(shown, kind, " · ".join(filter(None, [text.verdict or "quoted", text.extra]))))
     return lines
 

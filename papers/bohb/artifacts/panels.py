@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from core.report import NotRunError, style
 from core.report.figure import not_run_panel
+from core.report.runs import count_runs
 from papers.bohb.names import DATA_SETS
 
 LEGEND_COLUMNS = 6
@@ -17,12 +18,8 @@ BUDGET = "Time is in multiples of the largest budget"
 
 
 def runs_of(frame: pd.DataFrame, *benchmarks: str) -> str:
-    """How many runs of the benchmarks shown, or of all, as "20 runs", or "10 to 20 runs" where methods differ."""
-    if benchmarks:
-        frame = frame[frame["benchmark"].isin(benchmarks)]
-    counts = frame.groupby(["benchmark", "method"])["run"].nunique()
-    least, most = counts.min(), counts.max()
-    return f"{least} to {most} runs" if least < most else f"{most} run{'s' if most > 1 else ''}"
+    """How many runs of the benchmarks shown, or of all, in words."""
+    return count_runs(frame[frame["benchmark"].isin(benchmarks)] if benchmarks else frame)
 
 
 def axis_label(frame: pd.DataFrame, benchmark: str) -> str:

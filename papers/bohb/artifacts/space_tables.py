@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -9,8 +10,8 @@ import pandas as pd
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
 from core.report.names import published_names
-from core.report.printed_spaces import BOUNDS, described
 from core.report.published import Published
+from core.report.space_table import BOUNDS, space_table
 from core.report.table import ReportCell, ReportTable, spec_table
 from core.report.verdicts import Verdict
 from papers.bohb.names import DATA_SETS
@@ -46,7 +47,7 @@ def _bayesian_networks() -> ConfigurationSpace:
 @published_names(rows=_networks, columns=BOUNDS)
 def tableC_1(results: Results, published: Published) -> ReportTable:
     """Thesis Table C.1, rendered from the space of core.training.collector."""
-    return _space_table(_networks(), published, NAMES)
+    return space_table(_networks(), published, NAMES)
 
 
 @published_names(rows=DATA_SETS, columns=("budgets", "rungs"))
@@ -79,7 +80,7 @@ def tableC_2(results: Results, published: Published) -> ReportTable:
 def tableC_3(results: Results, published: Published) -> ReportTable:
     """Thesis Table C.3, rendered from the space of core.benchmarks.bayesian_network."""
     names = {**NAMES, "step_length": "step length", "burn_in": "burn in", "momentum_decay": "momentum decay"}
-    return _space_table(_bayesian_networks(), published, names)
+    return space_table(_bayesian_networks(), published, names)
 
 
 def _ppo() -> ConfigurationSpace:
@@ -90,17 +91,9 @@ def _ppo() -> ConfigurationSpace:
 
 @published_names(rows=_ppo, columns=BOUNDS)
 def tableC_4(results: Results, published: Published) -> ReportTable:
-    """Thesis Table C.4, rendered from `ppo_space`; the text speaks of eight hyperparameters."""
+    """Thesis Table C.4 beside `ppo_space`, which nothing here uses: it is shown without a verdict."""
     names = {name: name.replace("_", " ") for name in _ppo()}
-    return _space_table(_ppo(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
-
-
-def _space_table(space: ConfigurationSpace, published: Published, names: dict[str, str]) -> ReportTable:
-    return spec_table(
-        described(space),
-        published,
-        caption="Ranges of the hyperparameters; equal where our space has the published value.",
-        row_header="Hyperparameter",
-        row_labels={name: names.get(name, name) for name in space},
-        column_labels=BOUNDS,
-    )
+    table = space_table(_ppo(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
+    cells = {key: replace(cell, verdict=None) for key, cell in table.cells.items()}
+    caption = f"{table.caption} The text speaks of eight hyperparameters. No experiment here has this space."
+    return replace(table, cells=cells, caption=caption)

@@ -36,6 +36,7 @@ def table1(results: Results, published: Published) -> ReportTable:
         rows=rows,
         columns=list(METHODS),
         quoted_rows=("logistic_regression",),
+        baselines=[name for name in METHODS if name != "dngo"],
         metric="smallest loss found: function values, validation error in percent, perplexity",
         format=".3f",
         row_header="Problem",

@@ -6,8 +6,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report.names import published_names
-from core.report.printed_spaces import BOUNDS, described
 from core.report.published import Published
+from core.report.space_table import BOUNDS, described
 from core.report.table import ReportTable, spec_table
 from papers.lcnet.curve_sets import LABELS
 

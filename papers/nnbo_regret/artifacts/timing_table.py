@@ -29,7 +29,7 @@ def timing(results: Results, published: Published) -> ReportTable:
     table = compare_table(
         samples,
         published,
-        direction="lower",
+        direction="neither",
         reduced=results.reduced,
         title="Seconds for 100 queries",
         caption=(

@@ -7,9 +7,10 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report.names import published_names
+from core.report.orders import exact_verdict
 from core.report.published import Published
 from core.report.table import ReportCell, ReportTable, spec_table
-from core.report.verdicts import Verdict, exact_verdict
+from core.report.verdicts import Verdict
 from core.tabular.table import TEST, TRAIN, VALID, Table
 from core.tabular.values import VALUES
 from papers.tabular.artifacts.neighbourhood_tables import NAMES
@@ -63,7 +64,7 @@ def table7_4(results: Results, published: Published) -> ReportTable:
             text = str(best.get(parameter, ""))
             verdict = Verdict("not run") if name not in tables else exact_verdict(text, printed.text if printed else "")
             if printed and name in tables and printed.text not in map(str, tables[name].grid.values[parameter]):
-                verdict = Verdict("not run", note="the published value is not in our grid")
+                verdict = Verdict("outside", note="the published value is not in our grid")
             cells[parameter, name] = ReportCell(text=text, published=printed, verdict=verdict)
     return ReportTable(
         title="",

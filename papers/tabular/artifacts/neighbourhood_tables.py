@@ -150,8 +150,7 @@ def _change_verdict(found: Interval, failed: int, published: PublishedCell | Non
         return None
     if failed:
         return Verdict("differs", reduced=reduced, note=f"{failed} repetitions diverged")
-    verdict = interval_verdict(found, published, "lower", reduced)
-    return replace(verdict, kind={"better": "differs", "worse": "differs"}.get(verdict.kind, verdict.kind))
+    return interval_verdict(found, published, "neither", reduced)
 
 
 def _digits(printed: str) -> int:

@@ -8,7 +8,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, absent, all_of, bootstrap_interval, claim, contrary, judge, worded
+from core.report import Check, NotRunError, all_of, bootstrap_interval, claim, contrary, judge, left_out, worded
 from core.report.repetitions import of_table
 from core.tabular.grid import FULL_SHAPE
 from core.tabular.importance import best_positions
@@ -173,4 +173,4 @@ def _at_least_two(results: Results) -> dict[str, Table]:
 
 
 def _missing(tables: dict[str, Table]) -> list[Check]:
-    return [absent(label(name)) for name in LABELS if name not in tables]
+    return [left_out(label(name)) for name in LABELS if name not in tables]

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, claim, contrary, each_of, judge, worded
+from core.report import Check, all_of, bootstrap_interval, claim, contrary, each_of, judge, left_out, worded
 from core.report.style import label as method_label
 from core.report.win_probability import RESAMPLES, SEED, probabilities, resampled_interval, wins
 from papers.tabular.claims.pairs_of_methods import (
@@ -205,7 +205,7 @@ def bohb_ends_below_hyperband_everywhere(results: Results) -> Check:
 def _on_all_sets(results: Results, check, published: str) -> Check:
     run = benchmarks_of(comparison_runs(results))
     names = [*LABELS, *(name for name in run if name not in LABELS)]
-    return all_of(each_of(names, run, check, label), published)
+    return all_of(each_of(names, run, check, label, left_out), published)
 
 
 def _of_each_two(results: Results, check, published: str) -> Check:

@@ -6,11 +6,10 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, claim
-from core.report.repetitions import of_table
 from core.tabular.importance import finite_errors
 from core.tabular.ranks import spearman
 from core.tabular.table import Table
-from papers.tabular.claims.on_tables import on, on_all
+from papers.tabular.claims.on_tables import of_whole, on, on_all
 
 FEW = 0.1  # of the configurations: at most "a small subset"
 MANY, MAGNITUDE = 0.01, 10.0  # the share of configurations that is "many"; outliers exceed this multiple of the median
@@ -111,13 +110,13 @@ def _spread(table: Table) -> Check:
         errors = finite_errors(table.mean_test)
         return errors.max() / errors.min()
 
-    return of_table(table, spread, "an order of magnitude or more", lower=10.0)
+    return of_whole(table, spread, "an order of magnitude or more", lower=10.0, shows=True)
 
 
 def _few_small_errors(table: Table) -> Check:
     """Share of configurations with an average test error below 0.3; at least one of them, and below a tenth."""
     one = 0.5 / table.grid.size
-    return of_table(table, lambda table: (table.mean_test < 0.3).mean(), "a small subset", one, FEW)
+    return of_whole(table, lambda table: (table.mean_test < 0.3).mean(), "a small subset", lower=one, upper=FEW)
 
 
 def _outliers(table: Table) -> Check:
@@ -131,13 +130,14 @@ def _outliers(table: Table) -> Check:
 
     largest = finite_errors(table.mean_test).max() / np.median(table.mean_test)
     detail = f"largest finite error {largest:.3g} medians"
-    return of_table(table, outliers, "many, by orders of magnitude", lower=MANY, detail=detail)
+    return of_whole(table, outliers, "many, by orders of magnitude", lower=MANY, detail=detail)
 
 
 def _times_vary(table: Table) -> Check:
     """Longest average training over the shortest; above 10."""
-    seconds = lambda table: table.mean_seconds.max() / table.mean_seconds.min()  # noqa: E731
-    return of_table(table, seconds, "dramatically", lower=10.0)
+    return of_whole(
+        table, lambda table: table.mean_seconds.max() / table.mean_seconds.min(), "dramatically", lower=10.0, shows=True
+    )
 
 
 def _times_follow_parameters(table: Table) -> Check:
@@ -148,4 +148,4 @@ def _times_follow_parameters(table: Table) -> Check:
 
     sizes = table.grid.values["batch_size"]
     detail = "" if len(sizes) > 1 else f"batches of {sizes[0]} only"
-    return of_table(table, correlation, "due to the number of parameters", lower=STRONG, detail=detail)
+    return of_whole(table, correlation, "due to the number of parameters", lower=STRONG, detail=detail)

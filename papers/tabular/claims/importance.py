@@ -7,10 +7,9 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Check, all_of, claim, worded
 from core.report.memo import once
-from core.report.repetitions import of_table
 from core.tabular.importance import table_importances
 from core.tabular.table import Table
-from papers.tabular.claims.on_tables import on
+from papers.tabular.claims.on_tables import of_whole, on
 from papers.tabular.trained_tables import IMPORTANCE_SHARES
 
 SMALL = 0.1  # of the variance
@@ -109,12 +108,12 @@ def _lead_of_the_rate(table: Table) -> Check:
         singles = _singles(table, 1.0)
         return singles["init_lr"] - singles.drop("init_lr").max()
 
-    return of_table(table, lead, "highest", lower=0.0)
+    return of_whole(table, lead, "highest", lower=0.0)
 
 
 def _largest_single(table: Table) -> Check:
     """Largest single importance over the whole grid; below a tenth."""
-    return of_table(table, lambda table: _singles(table, 1.0).max(), "very small", upper=SMALL)
+    return of_whole(table, lambda table: _singles(table, 1.0).max(), "very small", upper=SMALL)
 
 
 def _effect_of_outliers(table: Table) -> Check:
@@ -123,7 +122,7 @@ def _effect_of_outliers(table: Table) -> Check:
     def difference(table: Table) -> float:
         return _singles(table, WITHOUT_OUTLIERS).max() - _singles(table, 1.0).max()
 
-    return of_table(table, difference, "small due to a few outliers", lower=0.0)
+    return of_whole(table, difference, "small due to a few outliers", lower=0.0)
 
 
 def _pair_over_single(table: Table) -> Check:
@@ -133,15 +132,17 @@ def _pair_over_single(table: Table) -> Check:
         largest = table_importances(table).groupby("order")["importance"].max()
         return largest[2] - largest[1]
 
-    return of_table(table, difference, "slightly higher", lower=0.0)
+    return of_whole(table, difference, "slightly higher", lower=0.0)
 
 
 def _change_of_the_rate(table: Table) -> Check:
     """The learning rate's part of all single importances, in each share of Fig 7.3 minus over all; below 0."""
 
     def part(share: float) -> Check:
-        difference = lambda table: _part_of_the_rate(table, share) - _part_of_the_rate(table, 1.0)  # noqa: E731
-        return worded(of_table(table, difference, "", upper=0.0), f"top {share:.0%} minus all")
+        def difference(table: Table) -> float:
+            return _part_of_the_rate(table, share) - _part_of_the_rate(table, 1.0)
+
+        return worded(of_whole(table, difference, "", upper=0.0), f"top {share:.0%} minus all")
 
     return all_of(map(part, IMPORTANCE_SHARES[:-1]), "others become important")
 

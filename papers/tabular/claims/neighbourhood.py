@@ -10,7 +10,7 @@ from core.report import Check, NotRunError, claim
 from core.report.repetitions import of_table
 from core.tabular.neighbourhood import local_neighbourhood
 from core.tabular.table import Table
-from papers.tabular.claims.on_tables import on, on_all
+from papers.tabular.claims.on_tables import of_whole, on, on_all
 
 MARGINAL = 0.05  # a relative change
 
@@ -51,7 +51,7 @@ def _lead_of_activations(table: Table) -> Check:
         activations = names.isin(["activation_fn_1", "activation_fn_2"]).to_numpy()
         return changes[activations].min() - changes[~activations].max()
 
-    return of_table(table, lead, "34 to 40% against at most 7%", lower=0.0)
+    return of_whole(table, lead, "34 to 40% against at most 7%", lower=0.0)
 
 
 def _effect_of_a_larger_batch(table: Table) -> Check:
@@ -81,7 +81,7 @@ def _lead_of_the_schedule(table: Table) -> Check:
         schedule = (names == "lr_schedule").to_numpy()
         return changes[schedule].max() - changes[~schedule].max()
 
-    return of_table(table, lead, "", lower=0.0)
+    return of_whole(table, lead, "", lower=0.0)
 
 
 def _changes(table: Table) -> tuple[pd.Series, np.ndarray]:

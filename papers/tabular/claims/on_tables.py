@@ -1,13 +1,21 @@
-"""Claims built from a check of one table: for one data set, or for all that a sentence names."""
+"""Claims built from a check of one table: for one data set, or for all that a sentence names.
+
+A sentence about the whole grid cannot be judged on a part of it, with one exception: what a part has, the whole has.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import Any
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, all_of, each_of, worded
+from core.report import Check, NotRunError, all_of, each_of, left_out, outside, worded
+from core.report.repetitions import of_table
+from core.tabular.grid import FCNET
 from core.tabular.table import Table
 from papers.tabular.trained_tables import LABELS, grid_table, grid_tables, label
+
+WHOLE = FCNET.size
 
 
 def on(results: Results, name: str, check: Callable[[Table], Check]) -> Check:
@@ -26,4 +34,20 @@ def on_all(
     tables = grid_tables(results)
     if not any(name in tables for name in names):
         raise NotRunError(f"grid on {', '.join(names)}")
-    return all_of(each_of(names, tables, lambda name: worded(check(tables[name]), label(name)), label), published)
+    parts = each_of(names, tables, lambda name: worded(check(tables[name]), label(name)), label, left_out)
+    return all_of(parts, published)
+
+
+def of_whole(
+    table: Table, statistic: Callable[[Table], float], published: float | str, *, shows: bool = False, **region: Any
+) -> Check:
+    """The check of a statistic of the whole grid, `outside` if the table is a part of it.
+
+    Args:
+        shows: a part can show that the claim is true (something exists), but not that it is false.
+        region: see `of_table`.
+    """
+    check = of_table(table, statistic, published, **region)
+    if table.grid.size == WHOLE or (shows and check.holds == "holds"):
+        return check
+    return outside(check, f"{table.grid.size:,} of {WHOLE:,} configurations")

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
-from core.benchmarks.fcnet_surrogate import COLUMNS, TREES, FCNetSurrogate, Forest, SurrogateWithCurves
+from core.benchmarks.fcnet_surrogate import COLUMNS, FCNetSurrogate, SurrogateWithCurves
+from core.benchmarks.forest import TREES, Forest
 from core.benchmarks.network_spaces import surrogate_space
 from core.benchmarks.objective import LEARNING_CURVE
 from core.errors import UserError

@@ -6,7 +6,7 @@ import torch
 from ConfigSpace import ConfigurationSpace
 
 from core.models.gaussian_process import MarginalisedGP
-from core.optimizers.fidelities import FullData, SubsetSizes, Tasks
+from core.optimizers.data_shares import FullData, SubsetSizes, Tasks
 from core.optimizers.information_search import InformationSearch
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
@@ -59,6 +59,21 @@ def test_the_recommendation_is_the_best_predicted_on_the_full_data(name):
         regret = (X[run, :, :2] - torch.tensor([0.3, 0.7])).square().sum(-1)
         assert regret[notes[run]["recommended"]] <= regret.sort().values[2]
         assert notes[run]["predicted"] == pytest.approx(regret[notes[run]["recommended"]].item(), abs=0.1)
+
+
+def test_chains_continue_from_the_last_suggestion_of_the_same_runs():
+    X, y = observed("fabolas")
+
+    def propose(policy, seeds, runs=2):
+        return policy.propose(X[:runs], y[:runs], X[:runs, :0], make_generators(seeds)).points
+
+    going, resumed = (search("fabolas", continues=True) for _ in range(2))
+    assert torch.equal(propose(going, [0, 1]), propose(search("fabolas"), [0, 1]))
+    resumed.restore(going.state())
+    second = propose(going, [2, 3])
+    assert torch.equal(second, propose(resumed, [2, 3])) and not torch.equal(second, propose(search("fabolas"), [2, 3]))
+    alone = propose(search("fabolas"), [4], runs=1)
+    assert torch.equal(propose(going, [4], runs=1), alone), "with other runs, new chains"
 
 
 def test_points_under_evaluation_are_not_proposed_again():
@@ -119,7 +134,7 @@ def check_problem(seed):
     assert proposal.origins == ("policy",), (seed, name, proposal.origins)
 
 
-@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("seed", range(18))  # every kind with every method
 def test_hard_problems_are_no_problem(seed):
     check_problem(seed)
 

@@ -6,7 +6,18 @@ import pytest
 
 from core.report.bootstrap import Interval
 from core.report.checks import Check, judge
-from core.report.outcomes import absent, all_of, contrary, each_of, not_run, open_where, unknown, worded
+from core.report.outcomes import (
+    absent,
+    all_of,
+    contrary,
+    each_of,
+    left_out,
+    not_run,
+    open_where,
+    outside,
+    unknown,
+    worded,
+)
 
 HOLDS = judge(Interval(1.0, 0.5, 2.0), "above 0", lower=0, detail="a")
 
@@ -24,9 +35,17 @@ def test_several_together():
     assert all_of([], "").holds == "not run"
 
 
-def test_a_part_that_was_not_run_is_open():
-    assert absent("SMAC").holds == "inconclusive" and absent("SMAC").detail == "SMAC not run"
-    assert all_of([HOLDS, absent("SMAC")], "").holds == "inconclusive"
+def test_a_part_about_a_missing_method_is_outside_and_one_about_a_missing_set_is_left_out():
+    assert absent("SMAC").holds == "outside" and absent("SMAC").detail == "SMAC not run"
+    assert all_of([HOLDS, absent("SMAC")], "").holds == "outside"
+    assert all_of([absent("SMAC"), unknown("too short")], "").holds == "inconclusive"
+    assert all_of([absent("SMAC"), contrary(HOLDS, "")], "").holds == "fails"
+    on_those_at_hand = all_of([HOLDS, left_out("slice")], "")
+    assert on_those_at_hand.holds == "holds" and on_those_at_hand.ours == "1 of 1"
+    assert "without slice" in on_those_at_hand.detail
+    assert all_of([left_out("slice")], "").holds == "not run"
+    found = outside(HOLDS, "a part of the grid")
+    assert found.holds == "outside" and found.detail == "a; a part of the grid"
     assert all_of([contrary(HOLDS, ""), unknown("too short")], "").holds == "fails"
 
 

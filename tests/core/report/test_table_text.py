@@ -42,7 +42,7 @@ def table():
 def test_lines_of_a_cell(table):
     boston, other = row_lines(table, "sghmc")
     assert boston.ours == "−3.50 ± 0.16" and boston.published == "−3.50 ± 0.50"
-    assert boston.verdict == "✓ reproduced, +0.0 sd" and boston.extra == "reduced; if sem: ✓ reproduced"
+    assert boston.verdict == "✓ reproduced, +0.0 sd" and boston.extra == "reduced; if sem: ? inconclusive"
     assert other.verdict == "▼ worse" and other.extra == "reduced; 1 of 4 runs failed"
     missing, illegible = row_lines(table, "adaptive_sghmc")
     assert missing.ours == "–" and missing.verdict == "○ not run" and illegible.published == "illegible"
@@ -64,7 +64,7 @@ def test_csv_has_every_digit_and_one_line_a_cell(table):
     assert float(first["ours"]) == cell.ours and float(first["sd"]) == cell.sd and first["runs"] == "5"
     assert first["published"] == "-3.50" and first["published_spread"] == "0.50"
     assert (first["published_spread_kind"], first["published_runs"]) == ("unstated", "10")
-    assert (first["verdict"], first["verdict_if_sem"], first["reduced"]) == ("reproduced", "reproduced", "True")
+    assert (first["verdict"], first["verdict_if_sem"], first["reduced"]) == ("reproduced", "inconclusive", "True")
     assert (first["source"], first["published_note"]) == ("Table 1", "as printed")
     assert rows[1]["column"] == "a_b & c|d" and rows[1]["failed"] == "1" and rows[4]["verdict"] == "quoted"
 

@@ -11,20 +11,17 @@ from scipy import stats
 
 from core.errors import UserError
 from core.report.bootstrap import Interval
+from core.report.orders import best, exact_verdict, order_verdict, ranks
 from core.report.published import PublishedCell
 from core.report.verdicts import (
     KINDS,
     Verdict,
-    best,
     cell_verdict,
-    exact_verdict,
     expected_false_worse,
     interval_verdict,
-    order_verdict,
     our_estimate,
     published_estimate,
     published_sd,
-    ranks,
     welch_interval,
 )
 
@@ -110,8 +107,11 @@ def test_unstated_spread_is_a_standard_deviation_with_the_sem_verdict_beside_it(
 def test_without_spread_our_own_t_interval_decides(mean, sd, count, value):
     verdict = cell_verdict(runs_with(mean, sd, count), published(value, None, "none", None), "higher")
     low, high = stats.t.interval(0.95, count - 1, loc=mean, scale=sd / math.sqrt(count))
-    assume(min(abs(low - value), abs(high - value)) > 1e-9)
-    expected = "reproduced" if low <= value <= high else "better" if mean > value else "worse"
+    limit = abs(value) / 4
+    assume(min(abs(low - value), abs(high - value), abs((high - low) / 2 - limit)) > 1e-9)
+    expected = "better" if mean > value else "worse"
+    if low <= value <= high:
+        expected = "reproduced" if (high - low) / 2 < limit else "inconclusive"
     assert verdict.kind == expected
     assert math.isnan(verdict.difference_in_sd)
 
@@ -138,6 +138,22 @@ def test_an_interval_too_wide_to_tell_is_inconclusive_however_close_the_means():
     assert cell_verdict(runs_with(0.0, 5.0, 400), published(0.0, 1.0), "higher").kind == "reproduced"
 
 
+def test_nothing_reproduces_by_being_noisy():
+    """Neither a number without a spread, nor under the reading "standard error"."""
+    noisy = runs_with(0.126, 0.1, 4)
+    assert cell_verdict(noisy, published(0.0106, None, "none", None), "lower").kind == "inconclusive"
+    unstated = cell_verdict(runs_with(4.2, 1.0, 10), published(508.53, 300.0, "unstated"), "lower")
+    assert unstated.alternative == "inconclusive"
+    assert cell_verdict(runs_with(4.2, 0.3, 10), published(4.2, 0.1, "sem"), "lower").kind == "reproduced"
+
+
+def test_a_better_baseline_looks_neutral():
+    verdict = cell_verdict(runs_with(1.0, 0.1, 10), published(0.0, 0.1), "higher")
+    assert verdict.kind == verdict.look == "better"
+    assert replace(verdict, baseline=True).look == "better baseline"
+    assert replace(verdict, kind="worse", baseline=True).look == "worse"
+
+
 def test_a_single_run_is_inconclusive_whatever_is_published():
     for cell in (published(0.0), published(0.0, None, "none", None)):
         verdict = cell_verdict([3.0], cell, "higher")
@@ -148,13 +164,16 @@ def test_exact_runs_stay_exact():
     cell = published(0.1, None, "none", None)
     assert cell_verdict([0.1] * 7, cell, "lower").kind == "reproduced"
     assert cell_verdict([0.2] * 7, cell, "lower").kind == "worse"
-    assert cell_verdict([0.1] * 7, published(0.1, 0.0), "lower").difference_in_sd == 0.0
+    verdict = cell_verdict([0.2] * 7, published(0.1, 0.0), "lower")
+    assert verdict.kind == "worse" and math.isnan(verdict.difference_in_sd)  # of a published sd of zero
 
 
 @pytest.mark.parametrize(
     ("interval", "direction", "kind"),
     [
-        (Interval(-0.08, -0.12, -0.05), "lower", "reproduced"),
+        (Interval(-0.08, -0.09, -0.07), "lower", "reproduced"),
+        (Interval(-0.08, -0.12, -0.05), "lower", "inconclusive"),
+        (Interval(-0.20, -0.30, -0.15), "neither", "differs"),
         (Interval(-0.20, -0.30, -0.15), "lower", "better"),
         (Interval(-0.20, -0.30, -0.15), "higher", "worse"),
         (Interval(-0.01, -0.02, 0.0), "lower", "worse"),
@@ -165,7 +184,7 @@ def test_exact_runs_stay_exact():
 def test_a_statistic_of_all_runs_is_judged_by_its_own_interval(interval, direction, kind):
     verdict = interval_verdict(interval, published(-0.084, None, "none"), direction)
     assert verdict.kind == kind and verdict.difference == pytest.approx(interval.estimate + 0.084)
-    assert verdict.tested == (kind != "inconclusive") and not verdict.reduced
+    assert verdict.tested == math.isfinite(interval.low) and not verdict.reduced
     assert interval_verdict(interval, published(reading="illegible"), direction, True).kind == "not published"
 
 

@@ -101,6 +101,18 @@ class Shares:
         return Evaluation(found[:, 0], found[:, 1], tuple({} for _ in configurations))
 
 
+def test_a_saved_optimizer_goes_on_with_its_chains(tmp_path):
+    first, second = (
+        method_of({"method": "fabolas", **QUICK}).build(Shares.space, seed, (1 / 64, 1.0)) for seed in (0, 1)
+    )
+    for _ in range(9):
+        (trial,) = first.ask()
+        first.tell(trial, Shares().evaluate([trial.configuration], trial.budget, None))
+    first.save(tmp_path / "state.pt")
+    second.restore(tmp_path / "state.pt")
+    assert first.ask() == second.ask()
+
+
 def in_lockstep(method, runs, evaluations, objective=None, **settings):
     encoding = CubeEncoding(Shares.space)
     settings = method_of({"method": method, **QUICK, **settings})

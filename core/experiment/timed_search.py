@@ -1,0 +1,114 @@
+"""A cell that searches while a clock runs, and what is kept of it: when the method's incumbent changed.
+
+The clock counts the costs of the evaluations, in seconds, and the seconds that the method took to propose them, the
+initial design included (thesis 4.5). The value of an incumbent is what it reaches on all of the data, found apart from
+the search: "in an offline validation step".
+
+The incumbent is the method's own. Methods that recommend a configuration note it when they propose the next one, and it
+counts from then on. Of the others it is the evaluation with the smallest loss, on all of the data or on any share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from core.benchmarks.objective import Objective
+from core.errors import UserError
+from core.experiment.context import Context
+from core.experiment.optimization import in_lockstep, objective_generators
+from core.experiment.timed_search_settings import BANDITS, TimedSearch
+from core.study.simulated import simulate
+from core.study.trace import Record, incumbents, recommended
+
+Values = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
+
+
+class Run(NamedTuple):
+    """The records of a run in the order of telling, and the trial that its method recommends in the end, if it does."""
+
+    records: Sequence[Record]
+    last: int | None
+
+
+def timed_search(context: Context[TimedSearch], objective: Objective, errors: Values, on_all: bool) -> pd.DataFrame:
+    """Run a cell's repetitions: a row for each new incumbent, and one at the end of a run.
+
+    Args:
+        errors: of configurations that are trained on all of the data.
+        on_all: whether the incumbent of a method that recommends none must have been evaluated on all of the data.
+
+    Returns:
+        run, `time` (seconds of evaluations and proposals until the incumbent was known), `evaluation_seconds` and
+        `overhead` (the two parts of it), `evaluations`, the incumbent's `share` of the data when evaluated, and its
+        `error`.
+
+    Raises:
+        UserError: a run ended before it had an incumbent.
+    """
+    largest = objective.fidelity.maximum
+    frames = [
+        trajectory(found, largest, errors, on_all).assign(run=run)
+        for run, found in zip(context.runs, _searched(context, objective), strict=True)
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def trajectory(run: Run, largest: float, errors: Values, on_all: bool) -> pd.DataFrame:
+    """The rows of one run, without `run`; see `timed_search`."""
+    records = run.records
+    chosen, known = _incumbents(run, largest, on_all)
+    if not len(chosen):
+        raise UserError(f"a run of {len(records)} evaluations has no incumbent; allowed: more evaluations or seconds")
+    kept = np.flatnonzero(np.r_[True, chosen[1:] != chosen[:-1]])
+    kept = np.r_[kept, len(chosen) - 1]
+    costs, overheads = (np.cumsum([getattr(record, name) for record in records]) for name in ("cost", "overhead"))
+    told = np.arange(len(records))[-len(chosen) :][kept]  # how many evaluations there had been, less one
+    spent = overheads[np.minimum(told + known, len(records) - 1)]
+    found = [records[place] for place in chosen[kept]]
+    return pd.DataFrame(
+        {
+            "time": costs[told] + spent,
+            "evaluation_seconds": costs[told],
+            "overhead": spent,
+            "evaluations": told + 1,
+            "share": [largest if record.budget is None else record.budget for record in found],
+            "error": errors([record.configuration for record in found]),
+        }
+    )
+
+
+def _incumbents(run: Run, largest: float, on_all: bool) -> tuple[NDArray[np.int64], int]:
+    """The place of the incumbent among the records after each evaluation from the first that has one.
+
+    Also how many proposals later it is known: 1 if it is found when the next one is made.
+    """
+    records = run.records
+    if run.last is not None or any("recommended" in record.notes for record in records):
+        places = {record.number: place for place, record in enumerate(records)}
+        return np.array([places[number] for number in recommended(records, run.last)]), 1
+    counted = [record for record in records if not on_all or record.budget in (None, largest)]
+    changes = {record.number for record in incumbents(counted)}
+    chosen = np.maximum.accumulate([place if record.number in changes else -1 for place, record in enumerate(records)])
+    return chosen[chosen >= 0], 0
+
+
+def _searched(context: Context[TimedSearch], objective: Objective) -> Iterator[Run]:
+    settings = context.settings
+    method = settings.method
+    if settings.optimizer not in BANDITS:
+        initial = getattr(method, "initial_design", 0)
+        found = in_lockstep(context, objective, settings.evaluations, initial)
+        last = [None] * len(found.records) if found.recommended is None else found.recommended
+        yield from map(Run, found.records, last)
+        return
+    budgets = (objective.fidelity.minimum, objective.fidelity.maximum)
+    seeds = context.method_seeds("optimizer")
+    for done, (seed, noise) in enumerate(zip(seeds, objective_generators(context), strict=True)):
+        optimizer = method.build(objective.space, seed, budgets)
+        told = context.progress_of(done)
+        yield Run(simulate(optimizer, objective, 1, noise, until=settings.seconds, progress=told), None)

@@ -1,0 +1,158 @@
+"""Shares of the data as fidelities: of any size, of a few sizes, or all of it.
+
+SubsetSizes   s in [0, 1], the logarithm of the share between the smallest and the largest (thesis 4.2): Fabolas
+Tasks         s the number of a task, 0 for the full data, the others for given shares of it: MTBO
+FullData      no column for s: entropy search
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from core.errors import UserError
+from core.models.kernels import LOG_COST, LOSS, tasks
+from core.optimizers.fidelities import FidelityEncoding
+from core.randomness import Generators, uniform_
+from core.spaces import CubeEncoding
+
+SUBSETS = (1 / 64, 1 / 32, 1 / 16, 1 / 8)  # thesis 4.4.3, of the largest budget
+
+
+class FullData(FidelityEncoding):
+    """Every evaluation is on the full data: points are those of the configurations."""
+
+    priced = False
+
+    def __init__(self, inner: CubeEncoding, method: str = "entropy_search") -> None:
+        super().__init__(inner, method)
+        self.dimension = inner.dimension
+
+    def budgets(self, points: ArrayLike) -> None:
+        """None."""
+        return
+
+    def _last(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
+        return np.empty((n, 0))
+
+    def design(self, x: Tensor) -> Tensor:
+        """x itself."""
+        return x
+
+    def anywhere(self, x: Tensor, generators: Generators) -> Tensor:
+        """x itself."""
+        return x
+
+    def refine(self, X: Tensor, spread: float, generators: Generators) -> Tensor:
+        """Points near X (runs, n, d)."""
+        return self.project(self.near(X, spread, generators))
+
+    def on_full(self, x: Tensor) -> Tensor:
+        """x itself."""
+        return x
+
+    def configuration(self, X: Tensor) -> Tensor:
+        """X itself."""
+        return X
+
+
+class SubsetSizes(FidelityEncoding):
+    """A continuous share of the data.
+
+    Args:
+        inner: the encoding of the configurations.
+        smallest, largest: budgets.
+        subsets: shares of the largest budget on which the initial design is evaluated. None for those of thesis 4.4.3;
+            where the smallest budget is above them, for four from the smallest to half way, in logarithms, to the
+            largest.
+
+    Raises:
+        UserError: subsets that are not ascending budgets below the largest, or a space as `FidelityEncoding`.
+    """
+
+    loss_basis, cost_basis = LOSS, LOG_COST
+
+    def __init__(
+        self, inner: CubeEncoding, smallest: float, largest: float, subsets: Sequence[float] | None = None
+    ) -> None:
+        super().__init__(inner, "fabolas")
+        self.smallest, self.largest = smallest, largest
+        if subsets is None:
+            given = smallest <= SUBSETS[0] * largest
+            subsets = SUBSETS if given else [(smallest / largest) ** (1 - step / 6) for step in range(4)]
+        self.subsets = tuple(sorted(subsets))
+        for share in self.subsets:
+            if not smallest * (1 - 1e-9) <= share * largest < largest or self.subsets.count(share) > 1:
+                raise UserError(
+                    f"method 'fabolas': subsets = {self.subsets}; allowed: different shares of the largest budget, "
+                    f"from {smallest / largest:g} and below 1"
+                )
+
+    def column(self, share: float) -> float:
+        """The last column for a share of the largest budget."""
+        return 1 - math.log(share) / math.log(self.smallest / self.largest)
+
+    def budgets(self, points: ArrayLike) -> list[float]:
+        """The budgets of points (n, d + 1)."""
+        found = self.largest * (self.smallest / self.largest) ** (1 - np.asarray(points)[:, -1])
+        return np.clip(found, self.smallest, self.largest).tolist()
+
+    def _last(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
+        return generator.random(n)
+
+    def design(self, x: Tensor) -> Tensor:
+        """All configurations on the smallest subset, then all on the next: k times their number."""
+        columns = [max(0.0, self.column(share)) for share in self.subsets]
+        return torch.cat([torch.cat([x, torch.full_like(x[..., :1], s)], -1) for s in columns], -2)
+
+    def _refine_last(self, s: Tensor, spread: float, generators: Generators) -> Tensor:
+        return self.near(s, 2 * spread, generators)
+
+    def anywhere(self, x: Tensor, generators: Generators) -> Tensor:
+        """Each configuration on a random share."""
+        return torch.cat([x, uniform_(torch.empty_like(x[..., :1]), generators)], -1)
+
+
+class Tasks(FidelityEncoding):
+    """The full data and a few shares of it.
+
+    Args:
+        inner: the encoding of the configurations.
+        largest: the budget of the full data.
+        auxiliary: the other shares, of the largest budget.
+
+    Raises:
+        UserError: a space as `FidelityEncoding`.
+    """
+
+    full = 0.0
+
+    def __init__(self, inner: CubeEncoding, largest: float, auxiliary: Sequence[float]) -> None:
+        super().__init__(inner, "mtbo")
+        self.shares = (1.0, *sorted(auxiliary))
+        self.largest = largest
+        self.loss_basis = self.cost_basis = tasks(len(self.shares))
+
+    def budgets(self, points: ArrayLike) -> list[float]:
+        """The budgets of points (n, d + 1)."""
+        chosen = np.asarray(points)[:, -1].round().astype(int)
+        return [self.largest * self.shares[task] for task in chosen]
+
+    def _last(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
+        return generator.integers(len(self.shares), size=n).astype(float)
+
+    def design(self, x: Tensor) -> Tensor:
+        """All configurations on each auxiliary task, as in the authors' code; the thesis does not say."""
+        return torch.cat([self._on(x, task) for task in range(1, len(self.shares))], -2)
+
+    def anywhere(self, x: Tensor, generators: Generators) -> Tensor:
+        """Each configuration on every task."""
+        return torch.cat([self._on(x, task) for task in range(len(self.shares))], -2)
+
+    def _on(self, x: Tensor, task: int) -> Tensor:
+        return torch.cat([x, torch.full_like(x[..., :1], task)], -1)

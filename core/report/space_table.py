@@ -1,0 +1,52 @@
+"""A configuration space as a table: ours beside the transcribed one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from core.report.published import Published
+from core.report.table import ReportTable, spec_table
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+
+BOUNDS = {"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"}
+BASES = {"2": 2.0, "10": 10.0, "e": math.e}
+
+
+def space_table(space: ConfigurationSpace, published: Published, names: Mapping[str, str] | None = None) -> ReportTable:
+    """The space in the form of `described`, each cell equal to the published one or not.
+
+    Args:
+        names: of hyperparameters, in words.
+    """
+    return spec_table(
+        described(space),
+        published,
+        caption="Ranges of the hyperparameters; equal where our space has the published value.",
+        row_header="Hyperparameter",
+        row_labels={name: (names or {}).get(name, name) for name in space},
+        column_labels=BOUNDS,
+    )
+
+
+def described(space: ConfigurationSpace) -> pd.DataFrame:
+    """Lower and upper bound and "yes" or "no" for the logarithm, one row per hyperparameter."""
+    rows = {}
+    for name in space:
+        lower, upper = bounds(space[name].lower, space[name].upper, space[name].log)
+        rows[name] = {"lower": lower, "upper": upper, "log": "yes" if space[name].log else "no"}
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def bounds(lower: float, upper: float, logarithmic: bool) -> tuple[str, str]:
+    """Both bounds as printed; those of a logarithmic range as powers of 2, 10 or e where both are."""
+    for name, base in BASES.items() if logarithmic else ():
+        exponents = [round(math.log(value, base)) for value in (lower, upper)]
+        if all(math.isclose(value, base**power) for value, power in zip((lower, upper), exponents, strict=True)):
+            return f"{name}^{exponents[0]}", f"{name}^{exponents[1]}"
+    return f"{lower:g}", f"{upper:g}"

@@ -1,0 +1,88 @@
+"""Methods that evaluate many configurations on small budgets and go on with the best, by their settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+from core.study.settings import Budgets, MethodSettings, Share
+
+if TYPE_CHECKING:
+    from ConfigSpace import ConfigurationSpace
+
+    from core.optimizers.base import Optimizer
+
+
+class SuccessiveHalvingSettings(MethodSettings):
+    """Successive halving: `core.optimizers.hyperband`; bracket follows bracket if `brackets` is None."""
+
+    needs_budgets: ClassVar[bool] = True
+
+    method: Literal["successive_halving"] = "successive_halving"
+    eta: Annotated[float, Field(ge=2)] = 3
+    brackets: PositiveInt | None = None
+    configurations: PositiveInt | None = None
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.hyperband import SuccessiveHalving
+
+        generator = np.random.default_rng(seed)
+        return SuccessiveHalving(space, generator, *budgets, self.eta, self.configurations, self.brackets)
+
+
+class HyperbandSettings(MethodSettings):
+    """Hyperband: `core.optimizers.hyperband`; it ends after `brackets` brackets, or never if None."""
+
+    needs_budgets: ClassVar[bool] = True
+
+    method: Literal["hyperband"] = "hyperband"
+    eta: Annotated[float, Field(ge=2)] = 3
+    brackets: PositiveInt | None = None
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.hyperband import Hyperband
+
+        return Hyperband(space, np.random.default_rng(seed), *budgets, self.eta, self.brackets)
+
+
+class BOHBSettings(MethodSettings):
+    """BOHB: `core.optimizers.bohb`."""
+
+    needs_budgets: ClassVar[bool] = True
+
+    method: Literal["bohb"] = "bohb"
+    eta: Annotated[float, Field(ge=2)] = 3
+    brackets: PositiveInt | None = None
+    random_fraction: Share = 1 / 3
+    percentile: Annotated[float, Field(gt=0, lt=1)] = 0.15
+    samples: PositiveInt = 64
+    bandwidth_factor: PositiveFloat = 3
+    categorical_factor: PositiveFloat = 1
+    minimum_bandwidth: PositiveFloat = 1e-3
+    minimum_points: PositiveInt | None = None
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.bohb import BOHB
+
+        return BOHB(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))
+
+
+class HyperbandLCNetSettings(MethodSettings):
+    """Hyperband with LC-Net, for objectives that tell learning curves: `core.optimizers.hyperband_lcnet`."""
+
+    needs_budgets: ClassVar[bool] = True
+    needs_curves: ClassVar[bool] = True
+
+    method: Literal["hyperband_lcnet"] = "hyperband_lcnet"
+    eta: Annotated[float, Field(ge=2)] = 3
+    brackets: PositiveInt | None = None
+    burn_in: NonNegativeInt = 500
+    chain_steps: PositiveInt = 2500
+    samples: PositiveInt = 100
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.hyperband_lcnet import HyperbandLCNet
+
+        return HyperbandLCNet(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))

@@ -1,0 +1,26 @@
+"""The runs of Fig 6.3: BOHB and Hyperband of this paper, the other methods of Fabolas' paper on the same surrogate."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report.memo import once
+from core.report.runs import frame_of
+from papers.bohb.names import SVM_SEARCHES
+
+
+@once
+def svm_runs(results: Results) -> pd.DataFrame:
+    """All of them in one frame.
+
+    Fabolas' paper follows 4.5, where Hyperband's incumbent is the best on all of the data; 6.4.2.1 retrains that on any
+    share, so its runs are this paper's.
+
+    Raises:
+        NotRunError: BOHB and Hyperband were not run.
+    """
+    ours = frame_of(results, "svm_surrogate")
+    others = [results.frame(name) for name in SVM_SEARCHES]
+    shown = [frame[frame["method"] != "hyperband"] for frame in others if len(frame)]
+    return pd.concat([ours, *shown], ignore_index=True)

@@ -1,0 +1,76 @@
+"""Figures of searches: on the surrogate of the grid (Fig 4.5, section 4.5.1) and with live training (Fig 4.6)."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import Figure, Published, frame_of, style
+from core.report.error_curves import draw_authors, draw_errors
+from core.report.runs import count_runs
+from papers.fabolas.names import EXPERIMENTS, SETS, SHARES, SURROGATE, TASKS, surrogate_name
+
+SHADES = (style.VERMILION, style.ORANGE, style.GREEN, style.INDIGO)
+SIZES = {name: {"label": label, "color": color} for (name, label), color in zip(SHARES.items(), SHADES, strict=True)}
+COUNTS = {name: {"label": label, "color": color} for (name, label), color in zip(TASKS.items(), SHADES, strict=False)}
+
+
+def fig4_5(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 4.5: MTBO with four sizes of its auxiliary task, all methods, and the authors' runs of four."""
+    figure, panels = style.subplots(1, 3, width=7.4, height=3.3, sharey=True)
+    parts = []
+    searches = frame_of(results, *EXPERIMENTS)
+    for axes, title, frame, methods in (
+        (panels[0], "(a) MTBO, auxiliary task", frame_of(results, "auxiliary"), SIZES),
+        (panels[1], "(b) all methods", searches, SURROGATE),
+    ):
+        axes.set_title(title)
+        parts.append(draw_errors(axes, frame, surrogate_name(frame), methods).assign(panel=title))
+        axes.set_xlabel("seconds")
+    panels[0].set_ylabel("validation error of the incumbent")
+    panels[0].legend(loc="lower left")
+    parts.append(draw_authors(panels[2], SURROGATE).assign(panel="(c)"))
+    panels[2].set_title("(c) the authors' runs")
+    style.legend(figure, panels[1:], 3)
+    caption = (
+        f"Mean of the incumbents' error with all training points, on the surrogate of the grid on "
+        f"{surrogate_name(searches)}, over {count_runs(searches)}; its smallest error is "
+        f"{searches['optimum'].iloc[0]:.4f}. Time is that of training, as the surrogate predicts it, and of the "
+        "method's proposals. (c), dashed: the authors' runs on their surrogate of 50,000 training points."
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def auxiliary_tasks(results: Results, published: Published | None) -> Figure:
+    """Section 4.5.1, without a figure in the thesis: MTBO with one to three auxiliary tasks."""
+    frame = frame_of(results, "auxiliary")
+    figure, axes = style.subplots(height=3.2, width=4.8)
+    data = draw_errors(axes, frame, surrogate_name(frame), COUNTS, bands=True)
+    axes.set(xlabel="seconds", ylabel="validation error of the incumbent")
+    style.legend(figure, [axes], 1)
+    caption = (
+        "MTBO on the surrogate of the grid: mean and standard error of the incumbents' error with all training points "
+        f"over {count_runs(frame)}."
+    )
+    return Figure(figure, caption, data)
+
+
+def fig4_6(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 4.6: test errors of the incumbents while support vector machines are trained."""
+    frame = frame_of(results, "live")
+    ran = list(frame["benchmark"].unique())
+    names = [name for name in SETS if name in ran] or ran
+    figure, panels = style.subplots(1, len(names), width=7.4, height=3.2, squeeze=False)
+    parts = []
+    for axes, name in zip(panels[0], names, strict=True):
+        points = int(frame.loc[frame["benchmark"] == name, "points"].iloc[0])
+        axes.set_title(f"{SETS.get(name, name)}, {points:,} points")
+        parts.append(draw_errors(axes, frame, name, SURROGATE))
+        axes.set_xlabel("seconds")
+    panels[0, 0].set_ylabel("test error of the incumbent")
+    style.legend(figure, panels.flat, 6)
+    caption = (
+        f"Mean test error of the incumbents, trained on all training points, over {count_runs(frame)}. Time is that of "
+        "training and validating, and of the method's proposals."
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))

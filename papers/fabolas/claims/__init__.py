@@ -1,0 +1,1 @@
+"""What the chapter claims, one decorated function a claim."""

@@ -1,0 +1,137 @@
+"""Claims about the grid of support vector machines (4.2) and the noise of subsampling (4.4.5).
+
+Intervals are over the machines of the grid, whose errors and times were found once. A statement about one machine, such
+as the best on a subset, has no interval.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.experiment.results import Results
+from core.report import Check, Interval, all_of, bootstrap_interval, claim, judge, worded
+from papers.fabolas.artifacts.grid_figures import observed_noise
+from papers.fabolas.grid_runs import MachineGrid, machine_grid, share_text
+
+SEED = 4
+RESAMPLES = 1000
+SMALL = 1 / 128  # the subset of which 4.2 speaks
+REASONABLE = 0.02  # error above the smallest with all of the data
+BAD = 0.8  # error with all of the data from which a machine counts as bad
+AROUND = (0.85, 0.95)  # "around 0.9"
+GOOD_SHARE = 0.1  # of the machines: the region of good ones
+
+
+@claim(
+    artifact="fig4_1",
+    place="thesis 4.2, Fig 4.1",
+    sentence="1/128 of the data is enough to locate a reasonable configuration.",
+)
+def small_subset_locates_the_good_region(results: Results) -> Check:
+    """The machine that is best on 1/128 of the data is within 0.02 of the smallest error on all of it."""
+    grid = machine_grid(results)
+    return _exact(_excess(grid, grid.at(SMALL)), "small", REASONABLE, f"{grid.name}, error above the smallest")
+
+
+@claim(artifact="fig4_1", place="thesis 4.2, Fig 4.1", sentence="Smaller subsets have no deceiving local optima.")
+def no_deceiving_optima(results: Results) -> Check:
+    """The machine that is best on a subset of any of the shown sizes is within 0.02 of the smallest error."""
+    grid = machine_grid(results)
+    parts = [
+        _exact(_excess(grid, place), "none", REASONABLE, f"best at s = {share_text(grid.shares[place])}")
+        for place in grid.shown
+    ]
+    return all_of(parts, "none")
+
+
+@claim(
+    artifact="fig4_1",
+    place="thesis 4.2, caption of Fig 4.1",
+    sentence="The error of bad configurations is around 0.9 whatever the size of the subset.",
+)
+def bad_configurations_stay_bad(results: Results) -> Check:
+    """The mean error of the machines that are above 0.8 on all of the data is in (0.85, 0.95) at each size shown."""
+    grid = machine_grid(results)
+    bad = grid.errors[-1] > BAD
+    parts = []
+    for place in grid.shown:
+        interval = bootstrap_interval(grid.errors[place][bad], lambda e: e.mean(1), SEED, RESAMPLES)
+        check = judge(interval, "about 0.9", *AROUND)
+        parts.append(worded(check, f"s = {share_text(grid.shares[place])}"))
+    return all_of(parts, "about 0.9", f"{int(bad.sum())} of {bad.size} machines")
+
+
+@claim(
+    artifact="fig4_1",
+    place="thesis 4.2, caption of Fig 4.1",
+    sentence="The region of good configurations does not change drastically with the size of the subset.",
+)
+def good_region_is_stable(results: Results) -> Check:
+    """Over half of the tenth of the machines that is best on all of the data is in the best tenth on 1/128 of it."""
+    grid = machine_grid(results)
+    best = [_best(grid.errors[place]) for place in (grid.at(SMALL), -1)]
+    overlap = best[0][best[1]].astype(float)
+    interval = bootstrap_interval(overlap, lambda inside: inside.mean(1), SEED, RESAMPLES)
+    return judge(interval, "similar", lower=0.5, detail=f"{grid.name}, share of {int(best[1].sum())} machines")
+
+
+@claim(
+    artifact="fig4_1",
+    place="thesis 4.2, caption of Fig 4.1",
+    sentence="Both hyperparameters affect the training time, but less dramatically than the size of the subset.",
+)
+def size_matters_most_for_time(results: Results) -> Check:
+    """The range of log time over the machines, 5% to 95%, at s = 1, over the mean growth from 1/128 to 1; below 1."""
+    grid = machine_grid(results)
+    samples = np.log(grid.seconds[[grid.at(SMALL), -1]]).reshape(2, -1).T
+
+    def ratio(drawn: np.ndarray) -> np.ndarray:
+        low, high = np.quantile(drawn[..., 1], (0.05, 0.95), axis=1)
+        return (high - low) / (drawn[..., 1] - drawn[..., 0]).mean(1)
+
+    return judge(bootstrap_interval(samples, ratio, SEED, RESAMPLES), "less", upper=1.0, detail=grid.name)
+
+
+@claim(
+    artifact="fig4_1",
+    place="thesis 4.2",
+    sentence="On small subsets a configuration trains in a thousandth of its time on all of the data or less.",
+)
+def small_subsets_are_cheap(results: Results) -> Check:
+    """The geometric mean of the times at s = 1 over those at 1/128; above 1000 ("a few seconds" against "hours")."""
+    grid = machine_grid(results)
+    growth = np.log10(grid.seconds[-1] / grid.seconds[grid.at(SMALL)]).ravel()
+    interval = bootstrap_interval(growth, lambda drawn: 10 ** drawn.mean(1), SEED, RESAMPLES)
+    return judge(interval, "over 1000", lower=1000.0, detail=f"{grid.name}, factor")
+
+
+@claim(
+    artifact="fig4_4",
+    place="thesis 4.4.5, Fig 4.4",
+    sentence="The noise of subsampling decreases as the subset grows.",
+)
+def noise_decreases(results: Results) -> Check:
+    """The mean variance over the machines at the largest subset over that at the smallest; below 1."""
+    noise = observed_noise(results)
+    shares = list(noise)
+    samples = np.stack([noise[shares[0]], noise[shares[-1]]], axis=1)
+
+    def ratio(drawn: np.ndarray) -> np.ndarray:
+        return drawn[..., 1].mean(1) / drawn[..., 0].mean(1)
+
+    detail = f"s = {share_text(shares[-1])} over s = {share_text(shares[0])}"
+    return judge(bootstrap_interval(samples, ratio, SEED, RESAMPLES), "decreases", upper=1.0, detail=detail)
+
+
+def _excess(grid: MachineGrid, place: int) -> float:
+    """How far the machine that is best on a subset is above the smallest error on all of the data."""
+    return float(grid.errors[-1].flat[grid.errors[place].argmin()] - grid.errors[-1].min())
+
+
+def _best(errors: np.ndarray) -> np.ndarray:
+    """Whether each machine is among the best tenth, those as good as the last of them included."""
+    return errors <= np.quantile(errors, GOOD_SHARE, method="lower")
+
+
+def _exact(value: float, published: str, upper: float, words: str) -> Check:
+    return judge(Interval(value, value, value), published, upper=upper, detail=f"{words}: {value:.3g}")

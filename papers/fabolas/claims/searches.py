@@ -1,0 +1,141 @@
+"""Claims about searches on the surrogate of the grid (4.5.1).
+
+A search has found a good configuration when its incumbent's error is within 0.005 of the surrogate's smallest, as 2% is
+of the 1.5% of the authors' surrogate. Speed-ups are those of the median over the runs. Beside them stand those of the
+authors' own runs, by the same functions, where these are at hand.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import Check, all_of, claim, frame_of
+from core.report.authors_svm_runs import BENCHMARK, authors_svm_runs
+from core.report.mean_comparisons import lower_than
+from core.report.speedups import Pair, estimate, judge_known, shown, speedup
+from papers.fabolas.names import EXPERIMENTS, SHARES, TASKS, surrogate_name
+
+GOOD = 0.005  # regret
+START = 0.1  # regret of a first improvement: bad configurations are at 0.9
+FLOOR = 1e-4  # regrets below are told apart by no validation set
+CLEARLY = 2 / 3
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 1.1, 4.5.2 and 4.6",
+    sentence="Fabolas finds good configurations 10 to 1000 times sooner than Bayesian optimization on all of the data.",
+)
+def fabolas_10_to_1000_times_sooner(results: Results) -> Check:
+    return _faster(results, "gp", "fabolas", (10.0, 1000.0), "10 to 1000")
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 right",
+    sentence="Fabolas is roughly an order of magnitude faster than MTBO in finding good configurations.",
+)
+def fabolas_ten_times_faster_than_mtbo(results: Results) -> Check:
+    return _faster(results, "mtbo", "fabolas", (10 / 3, 30.0), "about 10")
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 right",
+    sentence="MTBO finds good configurations sooner than Bayesian optimization on all of the data.",
+)
+def mtbo_faster_than_full_data(results: Results) -> Check:
+    """It is faster than with either acquisition function, expected improvement and entropy search."""
+    parts = [_faster(results, slow, "mtbo", (1.0, np.inf), "faster") for slow in ("gp", "entropy_search")]
+    return all_of(parts, "faster")
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 right",
+    sentence="Expected improvement and entropy search perform equally well.",
+)
+def ei_and_es_alike(results: Results) -> Check:
+    """Their times to a good configuration differ by less than a factor of 2."""
+    return _faster(results, "gp", "entropy_search", (0.5, 2.0), "equal")
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 right",
+    sentence="Expected improvement finds the best configuration roughly three times faster than random search.",
+)
+def ei_three_times_faster_than_random(results: Results) -> Check:
+    return _faster(results, "random", "gp", (1.5, 6.0), "about 3")
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 right",
+    sentence="Hyperband is roughly an order of magnitude faster than expected improvement and entropy search.",
+)
+def hyperband_ten_times_faster(results: Results) -> Check:
+    parts = [_faster(results, slow, "hyperband", (10 / 3, 30.0), "about 10") for slow in ("gp", "entropy_search")]
+    return all_of(parts, "about 10")
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 left",
+    sentence="The smaller MTBO's auxiliary task, the faster it improves initially.",
+)
+def smaller_tasks_start_faster(results: Results) -> Check:
+    """Each auxiliary task lets MTBO reach a regret of 0.1 sooner than the next larger one."""
+    frame = frame_of(results, "auxiliary")
+    name, sizes = surrogate_name(frame), list(SHARES)
+    parts = []
+    for slow, fast in pairwise(sizes):
+        found = speedup(Pair.of(frame, name, slow, fast, START, "regret", np.median))
+        parts.append(judge_known(found, "faster", (1.0, np.inf), f"{SHARES[fast]} over {SHARES[slow]}: "))
+    return all_of(parts, "faster")
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 left",
+    sentence="With an auxiliary task of 1/512 MTBO does not end as well as with the larger ones.",
+)
+def smallest_task_ends_worst(results: Results) -> Check:
+    frame = frame_of(results, "auxiliary")
+    others = [size for size in SHARES if size != "share_1_512"]
+    return all_of([_lower(frame, other, "share_1_512") for other in others], "worst")
+
+
+@claim(
+    artifact="auxiliary_tasks",
+    place="thesis 4.5.1",
+    sentence="MTBO degrades strongly with the number of auxiliary tasks: one is best.",
+)
+def one_auxiliary_task_is_best(results: Results) -> Check:
+    """With one task the regret at the end is below two thirds of that with two, and with three."""
+    frame = frame_of(results, "auxiliary")
+    more = [name for name in TASKS if name != "share_1_4"]
+    return all_of([_lower(frame, "share_1_4", other, CLEARLY) for other in more], "one is best")
+
+
+def _lower(frame: pd.DataFrame, better: str, worse: str, margin: float = 1.0) -> Check:
+    return lower_than(frame, surrogate_name(frame), better, worse, margin=margin, floor=FLOOR)
+
+
+def _faster(results: Results, slow: str, fast: str, between: tuple[float, float], said: str) -> Check:
+    """The speed-up to a good configuration, and that of the authors' runs by the same function."""
+    frame = frame_of(results, *EXPERIMENTS)
+    pair = Pair.of(frame, surrogate_name(frame), slow, fast, GOOD, "regret", np.median)
+    return judge_known(speedup(pair), said, between, f"{fast} over {slow}{_of_authors(slow, fast)}: ")
+
+
+def _of_authors(slow: str, fast: str) -> str:
+    theirs = authors_svm_runs()
+    if theirs is None or not {slow, fast} <= set(theirs["method"]):
+        return ""
+    factor = estimate(Pair.of(theirs, BENCHMARK, slow, fast, GOOD, "regret", np.median))
+    return f" (the authors' runs: {shown(factor)})"

@@ -1,0 +1,73 @@
+"""What is kept of a timed search: incumbents of each kind, the clock, settings that do not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from core.errors import UserError
+from core.experiment.timed_search import Run, trajectory
+from core.experiment.timed_search_settings import TimedSearch
+from core.study.trace import Record
+
+
+def record(number: int, loss: float, budget: float | None = None, cost: float = 10.0, failure: str = "", **notes):
+    values = {"started": 0.0, "finished": 0.0, "worker": 0, "notes": notes, "overhead": 1.0 + number}
+    return Record(number, {"x": float(number)}, budget, loss, cost, failure, **values)
+
+
+def errors(configurations):
+    return np.array([configuration["x"] / 100 for configuration in configurations])
+
+
+def test_without_recommendations_the_incumbent_is_the_best_seen():
+    run = Run([record(0, 0.5), record(1, 0.7), record(2, 0.3), record(3, 0.4)], None)
+    rows = trajectory(run, 1.0, errors, on_all=True)
+    assert rows["evaluations"].tolist() == [1, 3, 4] and rows["error"].tolist() == [0.0, 0.02, 0.02]
+    assert rows["evaluation_seconds"].tolist() == [10.0, 30.0, 40.0]
+    assert rows["overhead"].tolist() == [1.0, 6.0, 10.0]  # of 1, 1 + 2 + 3 and all proposals
+    assert rows["time"].tolist() == [11.0, 36.0, 50.0] and rows["share"].tolist() == [1.0] * 3
+
+
+def test_on_all_of_the_data_smaller_shares_do_not_count():
+    records = [record(0, 0.1, 0.25), record(1, 0.9, 1.0), record(2, 0.2, 0.25), record(3, 0.4, 1.0)]
+    rows = trajectory(Run(records, None), 1.0, errors, on_all=True)
+    assert rows["evaluations"].tolist() == [2, 4, 4] and rows["error"].tolist() == [0.01, 0.03, 0.03]
+    anywhere = trajectory(Run(records, None), 1.0, errors, on_all=False)
+    assert anywhere["evaluations"].tolist() == [1, 4] and anywhere["share"].tolist() == [0.25, 0.25]
+
+
+def test_a_recommendation_counts_from_when_the_next_proposal_was_made():
+    records = [record(0, 0.5, 0.25), record(1, 0.4, 0.25), record(2, 0.9, 0.25, recommended=0)]
+    rows = trajectory(Run(records, 2), 1.0, errors, on_all=True)
+    # After one evaluation the best seen, after two what the third trial notes, in the end the last recommendation.
+    assert rows["evaluations"].tolist() == [1, 3, 3] and rows["error"].tolist() == [0.0, 0.02, 0.02]
+    assert rows["time"].tolist() == [10 + 1 + 2, 30 + 1 + 2 + 3, 30 + 1 + 2 + 3]
+
+
+def test_failures_are_never_the_incumbent_and_a_run_without_one_is_an_error():
+    run = Run([record(0, 0.0, failure="broken"), record(1, 0.7)], None)
+    assert trajectory(run, 1.0, errors, on_all=True)["evaluations"].tolist() == [2, 2]
+    with pytest.raises(UserError, match="a run of 1 evaluations has no incumbent"):
+        trajectory(Run([record(0, 0.1, 0.25)], None), 1.0, errors, on_all=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"optimizer": "gp"}, "evaluations must be given for optimizer 'gp'"),
+        ({"optimizer": "hyperband", "evaluations": 5}, "seconds must be given for optimizer 'hyperband'"),
+        ({"optimizer": "nothing", "evaluations": 5}, "optimizer"),
+        ({"optimizer": "mtbo", "evaluations": 5, "auxiliary": [1.0]}, "less than 1"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(given, message):
+    with pytest.raises(ValidationError, match=message):
+        TimedSearch(**given)
+
+
+def test_settings_name_a_method_with_what_they_give():
+    method = TimedSearch(optimizer="mtbo", evaluations=5, auxiliary=(0.25, 0.5)).method
+    assert method.method == "mtbo" and method.auxiliary == (0.25, 0.5)
+    assert TimedSearch(optimizer="gp", evaluations=5, initial_design=2).method.initial_design == 2

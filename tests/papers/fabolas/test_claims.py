@@ -1,0 +1,139 @@
+"""Every claim on made-up runs for which the answer is known, and on runs that are missing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.report.claims import run_check
+from papers.fabolas.grid_runs import machine_grid
+from papers.fabolas.names import SETS, SHARES, TASKS
+from tests.core.report.made_runs import made
+from tests.papers.fabolas.conftest import Fake, made_grid
+from tests.papers.functions import Functions, all_claims
+
+claims = Functions("fabolas", "claims")
+artifacts = Functions("fabolas", "artifacts")
+
+ON_GRID = [
+    "small_subset_locates_the_good_region",
+    "no_deceiving_optima",
+    "bad_configurations_stay_bad",
+    "good_region_is_stable",
+    "size_matters_most_for_time",
+    "small_subsets_are_cheap",
+]
+TRUE = {"random": 300, "gp": 100, "entropy_search": 110, "hyperband": 10, "mtbo": 9, "fabolas": 0.9}
+FALSE = {"random": 100, "gp": 100, "entropy_search": 900, "hyperband": 90, "mtbo": 1000, "fabolas": 90}
+
+
+def searches(times: dict[str, float]) -> pd.DataFrame:
+    """Curves of regret t / time^-1 that reach 0.005 at these multiples of a second."""
+    frames = [made("mnist", name, 0.005 * time, 1.0, time / 50, 50 * time) for name, time in times.items()]
+    return pd.concat(frames).assign(error=lambda frame: frame["regret"] + 0.02, optimum=0.02)
+
+
+def tasks(starts: dict[str, float], ends: dict[str, float]) -> pd.DataFrame:
+    """Curves that pass a regret of 0.1 at `starts` and have one of `ends` after 1000 seconds."""
+    frames = []
+    for name, start in starts.items():
+        power = np.log(0.1 / ends[name]) / np.log(1000 / start)
+        frames.append(made("mnist", name, 0.1 * start**power, power, start / 10, 1000.0))
+    return pd.concat(frames).assign(error=lambda frame: frame["regret"] + 0.02, optimum=0.02)
+
+
+@pytest.mark.parametrize("name", ON_GRID)
+def test_claims_about_the_grid_hold_where_they_are_true(name):
+    assert getattr(claims, name)(Fake(grid=made_grid())).holds == "holds"
+
+
+@pytest.mark.parametrize(
+    ("name", "grid"),
+    [
+        ("small_subset_locates_the_good_region", made_grid(shift=-8)),
+        ("no_deceiving_optima", made_grid(shift=-8)),
+        ("bad_configurations_stay_bad", made_grid(bad=0.82)),
+        ("good_region_is_stable", made_grid(shift=-10)),
+        ("size_matters_most_for_time", made_grid(growth=0.3, spread=1.0)),
+        ("small_subsets_are_cheap", made_grid(growth=1.0)),
+    ],
+)
+def test_claims_about_the_grid_fail_where_they_are_false(name, grid):
+    assert getattr(claims, name)(Fake(grid=grid)).holds == "fails"
+
+
+@pytest.mark.parametrize(("factor", "holds"), [(0.1, "holds"), (3.0, "fails")])
+def test_noise_falls_or_not(factor, holds):
+    rng = np.random.default_rng(0)
+    frames = []
+    for machine in range(25):
+        for share, sd in ((1 / 4, 0.01), (1 / 2, 0.01 * factor**0.5)):
+            errors = 0.3 + sd * rng.normal(size=10)
+            columns = {"run": np.arange(10), "C": float(machine), "gamma": 1.0, "share": share, "valid_error": errors}
+            frames.append(pd.DataFrame({**columns, "benchmark": "mnist", "method": "svm"}))
+    assert claims.noise_decreases(Fake(subsampling_noise=pd.concat(frames))).holds == holds
+
+
+@pytest.mark.parametrize(("times", "holds"), [(TRUE, "holds"), (FALSE, "fails")])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fabolas_10_to_1000_times_sooner",
+        "fabolas_ten_times_faster_than_mtbo",
+        "mtbo_faster_than_full_data",
+        "ei_and_es_alike",
+        "ei_three_times_faster_than_random",
+        "hyperband_ten_times_faster",
+    ],
+)
+def test_speed_ups_hold_and_fail(name, times, holds):
+    times = times | ({"mtbo": 90 / 0.9} if holds == "fails" and name == "fabolas_ten_times_faster_than_mtbo" else {})
+    check = getattr(claims, name)(Fake(surrogate=searches(times)))
+    assert check.holds == holds, check.detail
+
+
+@pytest.mark.parametrize(("times", "begins", "holds"), [(TRUE | {"mtbo": 20}, 0.001, "holds"), (FALSE, 10.0, "fails")])
+def test_claims_about_live_searches(times, begins, holds):
+    """Curves of test error that come within 0.01 of the smallest at these times; Hyperband's begin earlier or later."""
+    frames = []
+    for benchmark in SETS:
+        for name, time in times.items():
+            first = time * (begins if name == "hyperband" else 0.1)
+            frames.append(made(benchmark, name, 0.01 * time, 1.0, first, 1e4 * time))
+    live = pd.concat(frames).assign(error=lambda frame: frame["regret"] + 0.05, points=100)
+    for name in ("fabolas_fastest_when_training", "hyperband_recommends_first"):
+        check = getattr(claims, name)(Fake(live=live))
+        assert check.holds == holds, check.detail
+    assert set(artifacts.fig4_6(Fake(live=live), None).data["benchmark"]) == set(SETS)
+
+
+def test_claims_about_auxiliary_tasks():
+    names = list(SHARES) + [name for name in TASKS if name not in SHARES]
+    starts = ((100, 50, 25, 5, 100, 100), (5, 25, 50, 100, 100, 100))
+    ends = ((0.001, 0.001, 0.001, 0.02, 0.01, 0.02), (0.02, 0.02, 0.02, 0.001, 0.01, 0.002))
+    good, poor = (tasks(dict(zip(names, start)), dict(zip(names, end))) for start, end in zip(starts, ends))
+    for name in ("smaller_tasks_start_faster", "smallest_task_ends_worst", "one_auxiliary_task_is_best"):
+        assert getattr(claims, name)(Fake(auxiliary=good)).holds == "holds", name
+        assert getattr(claims, name)(Fake(auxiliary=poor)).holds == "fails", name
+
+
+def test_claims_without_runs_are_not_run():
+    for claim in all_claims("fabolas"):
+        assert run_check(claim, Fake()).holds == "not run", claim.id
+
+
+def test_grids_that_lack_machines_are_not_run():
+    with pytest.raises(LookupError, match="all machines"):
+        machine_grid(Fake(grid=made_grid().iloc[1:]))
+
+
+def test_figures_are_drawn_from_made_up_runs():
+    figure = artifacts.fig4_1(Fake(grid=made_grid()), None)
+    assert "10 values of C by 10 of gamma, trained on 64, 512, 2,048, 8,192 points" in figure.caption
+    assert len(figure.data) == 4 * 100 and figure.data["measured"].all()
+    names = list(SHARES) + [name for name in TASKS if name not in SHARES]
+    auxiliary = tasks(dict.fromkeys(names, 10.0), dict.fromkeys(names, 0.01))
+    results = Fake(surrogate=searches(TRUE), auxiliary=auxiliary)
+    assert set(artifacts.fig4_5(results, None).data["method"]) >= {*TRUE, *SHARES}
+    assert set(artifacts.auxiliary_tasks(results, None).data["method"]) == set(TASKS)

@@ -1,0 +1,84 @@
+"""The chapter's experiments at the smoke scale, through the runner."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from core.benchmarks.svm_surrogate import SVMSurrogate
+from core.benchmarks.svm_times import timed_everywhere
+from papers.fabolas.settings import LiveSearch, SubsamplingNoise, SvmGrid
+
+
+def test_the_grid_has_every_machine_on_every_subset_and_times_where_asked(smoke):
+    frame = smoke("grid/digits/svm")
+    assert len(frame) == 5 * 5 * 4 and sorted(set(frame["share"])) == [0.125, 0.25, 0.5, 1.0]
+    assert not frame.duplicated(["C", "gamma", "share"]).any() and frame["valid_error"].between(0, 1).all()
+    timed = frame["seconds"].notna()
+    assert timed[frame["share"] == 0.125].all() and (timed.groupby(frame["share"]).sum().iloc[1:] == 4).all()
+    assert (timed_everywhere(frame)["seconds"] > 0).all()
+    assert frame.groupby("share")["valid_error"].min().iloc[-1] < 0.05
+
+
+def test_noise_has_each_chosen_machine_on_each_subset_of_each_repetition(smoke):
+    frame = smoke("subsampling_noise/digits/svm")
+    assert frame["run"].nunique() == 4 and len(frame) == 4 * 3 * 9 and frame["share"].max() == 0.5
+    assert (frame.groupby(["C", "gamma", "share"]).size() == 4).all()
+    best = frame[frame["valid_error"] < 0.3]
+    assert best.groupby(["C", "gamma", "share"])["valid_error"].nunique().max() > 1  # subsets differ
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "surrogate/digits/random",
+        "surrogate/digits/hyperband",
+        pytest.param("surrogate_models/digits/gp", marks=pytest.mark.slow),
+    ],
+)
+def test_searches_record_errors_of_incumbents_on_all_of_the_data(smoke, name):
+    frame, surrogate = smoke(name), SVMSurrogate.fit(smoke("grid/digits/svm"))
+    assert set(frame["run"]) == {0, 1} and (frame["share"] == 1).all()
+    np.testing.assert_allclose(frame["time"], frame["evaluation_seconds"] + frame["overhead"])
+    np.testing.assert_allclose(frame["regret"], frame["error"] - surrogate.optimum)
+    assert (frame["regret"] > -1e-12).all() and (frame["overhead"] > 0).all()
+    for _, run in frame.groupby("run"):
+        assert (np.diff(run["time"]) >= 0).all() and (np.diff(run["evaluations"]) >= 0).all()
+        assert run["error"].iloc[-1] == run["error"].iloc[-2]
+
+
+def test_fabolas_recommends_configurations_it_saw_on_any_share_of_the_data(smoke):
+    frame = smoke("surrogate_fabolas/digits/fabolas")
+    assert frame["share"].between(0.125, 1).all() and frame.groupby("run")["evaluations"].max().tolist() == [6, 6]
+    assert frame["error"].between(0, 1).all() and (frame["overhead"] > 0).all()
+
+
+@pytest.mark.parametrize("name", ["random", "hyperband"])
+def test_live_searches_train_machines_and_test_their_incumbents(smoke, name):
+    frame = smoke(f"live/digits/{name}")
+    assert (frame["points"] == 360).all() and frame["error"].between(0, 1).all() and (frame["share"] == 1).all()
+    assert (frame["evaluation_seconds"] > 0).all() and frame["error"].iloc[-1] == frame["error"].iloc[-2]
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "message"),
+    [
+        (SvmGrid, {"values": 5, "timed_C": [5]}, r"timed_C = \(5,\): allowed: indices below values = 5"),
+        (SvmGrid, {"timed_share": 0.0}, "greater than 0"),
+        (SvmGrid, {"sizes": 1}, "greater than or equal to 2"),
+        (SubsamplingNoise, {"chosen": [3, 2]}, "Input should be increasing indices"),
+        (SubsamplingNoise, {"values": 5, "chosen": [2, 5]}, "allowed: indices below values = 5"),
+        (LiveSearch, {"optimizer": "gp", "evaluations": 5, "smallest_share": 2.0}, "less than or equal to 1"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(model, given, message):
+    with pytest.raises(ValidationError, match=message):
+        model(**given)
+
+
+def test_shares_are_halves_of_each_other():
+    assert SvmGrid().shares == tuple(2.0**power for power in range(-9, 1))
+    assert SvmGrid(timed_share=0.25, timed_C=[1, 2], timed_gamma=[3]).timed(3, 0.5) == (1, 2)
+    assert SvmGrid(timed_share=0.25, timed_C=[1, 2], timed_gamma=[3]).timed(4, 0.5) == ()
+    assert len(SvmGrid(timed_share=0.25).timed(4, 0.25)) == 20
