@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, absent, all_of, bootstrap_interval, claim, judge, worded
+from core.report import Check, all_of, bootstrap_interval, claim, judge, unknown, worded
 from core.report.bootstrap import Interval
 from core.report.statistics import mean_ratio, median
 from papers.lcnet.curve_sets import LABELS
@@ -95,6 +95,8 @@ def extrapolation_has_early_outliers(results: Results) -> Check:
         if share > EARLY:
             return []
         errors, _ = paired(rows, ("lc_extrapolation", "lcnet"), "squared")
+        if not len(errors):
+            return [unknown(f"{where}: lc_extrapolation or lcnet not run")]
         found = bootstrap_interval(errors, _share_of_worst, SEED, RESAMPLES)
         part = worded(judge(found, "most", lower=0.5), f"{where}, share of the worst tenth", ".0%")
         return [_error(rows, "lcnet", "lc_extrapolation", where), part]
@@ -173,7 +175,7 @@ def _on_sets(
     checks = []
     for name, label in LABELS.items():
         rows = scores[scores["benchmark"] == name]
-        checks += [absent(label)] if rows.empty else check(rows, label)
+        checks += [unknown(f"{label} not run")] if rows.empty else check(rows, label)
     return all_of(checks, "all sets")
 
 
@@ -200,7 +202,7 @@ def _ratio(rows: pd.DataFrame, above: str, below: str, where: str, **limits: flo
     """The ratio of two methods' mean squared errors, paired by curve."""
     errors = paired(rows, (above, below), "squared")
     if not len(errors[0]):
-        return absent(f"{where}: {above} or {below}")
+        return unknown(f"{where}: {above} or {below} not run")
     found = bootstrap_interval(errors, mean_ratio, SEED, RESAMPLES, paired=True)
     return worded(judge(found, "", **limits), f"{where}, error of {above} over {below}'s")
 
@@ -209,7 +211,7 @@ def _likelihood(rows: pd.DataFrame, better: str, worse: str, where: str) -> Chec
     """Whether the median log-likelihood of `better` is above that of `worse`, as their difference."""
     likelihoods = paired(rows, (better, worse), "log_likelihood")
     if not len(likelihoods[0]):
-        return absent(f"{where}: {better} or {worse}")
+        return unknown(f"{where}: {better} or {worse} not run")
 
     def difference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return median(a) - median(b)
