@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, absent, all_of, claim
+from core.report import Check, NotRunError, all_of, claim, left_out
 from core.report.mean_comparisons import cells_of, lower_than
 from core.report.speedups import Pair, judge_known, speedup
 from core.report.time_curves import end_of, over_time
@@ -88,13 +88,13 @@ def lcnet_ends_worse_on_parkinson(results: Results) -> Check:
 
 
 def _on(results: Results, names: Iterable[str], check: Callable[[pd.DataFrame, str], Check]) -> Check:
-    """The same check on each of the sets; those that were not run are open."""
+    """The same check on each of the sets; those that were not run are left out."""
     frame, checks, missing = table_runs(results), [], 0
     for name in names:
         try:
             checks.append(check(frame, name))
         except NotRunError:
-            checks.append(absent(LABELS[name]))
+            checks.append(left_out(LABELS[name]))
             missing += 1
     if missing == len(checks):
         raise NotRunError("tables")
