@@ -84,7 +84,7 @@ def snakemake(words: list[str]) -> tuple[dict[str, str], list[str]]:
 
 def needs_data(cell) -> bool:
     """Whether a cell reads a data set that is not bundled; one that reads other cells' records does not."""
-    entry = entries().get(cell.benchmark)
+    entry = entries().get(getattr(cell.settings, "dataset", None) or cell.benchmark)
     return entry is not None and not isinstance(entry.source, Bundled) and not cell.needs
 
 
