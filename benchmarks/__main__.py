@@ -4,6 +4,8 @@
     simd         what explicit vectors gain over plain numba in a step
     suggestion   fit and search of BOHAMIANN and DNGO (pybnn) and of the Gaussian process (BoTorch)
     entropy_search  one suggestion by part and number of observations (BoTorch's joint entropy search)
+    fabolas      one suggestion by part and number of observations (BoTorch's multi-fidelity max-value entropy search)
+    curves       LC-Net on 256 learning curves: a fit, and its steps (pybnn)
     growth       seconds of fit and search from 10^2 to 10^5 observations
     bohb         BOHB's picks (hpbandster, Optuna's TPE) and whole runs
     generator    training of tabular benchmarks (plain PyTorch, one by one), and the cost of the shipped tables
@@ -24,13 +26,28 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import bohb, commands, entropy_search, generator, growth, own_function, simd, steps, suggestion, tabular
+from benchmarks import (
+    bohb,
+    commands,
+    curves,
+    entropy_search,
+    fabolas,
+    generator,
+    growth,
+    own_function,
+    simd,
+    steps,
+    suggestion,
+    tabular,
+)
 
 SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "steps": steps.report,
     "simd": lambda peers, seconds: simd.report(seconds),
     "suggestion": suggestion.report,
     "entropy_search": lambda peers, seconds: entropy_search.report(seconds),
+    "fabolas": lambda peers, seconds: fabolas.report(seconds),
+    "curves": curves.report,
     "growth": lambda peers, seconds: growth.report(),
     "bohb": bohb.report,
     "generator": lambda peers, seconds: generator.report(seconds),

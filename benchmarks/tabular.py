@@ -16,12 +16,12 @@ import numpy as np
 from rich.table import Table
 
 from core.experiment.catalogue import Catalogue
+from core.experiment.table_search import make_optimizer
 from core.report.table_trajectories import trajectory_of_records
 from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import synthetic_table
-from papers.tabular.experiments.comparison import make_optimizer
 
 LOOKUPS = 1_000_000  # target, per second
 RUNS, MINUTES, CORES = 500, 15.0, 2  # target for all methods except BOHAMIANN on one table

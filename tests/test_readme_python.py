@@ -8,6 +8,7 @@ import textwrap
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.study import METHODS
@@ -37,10 +38,21 @@ def test_the_blocks_run_one_after_another(tmp_path, monkeypatch, capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         exec("\n\n".join(blocks()), {"__name__": "readme"})
-    first, second = capsys.readouterr().out.splitlines()
+    first, second, third = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"\{.*'n': \d.*\} \S+", first) and float(first.split()[-1]) < 3
     assert second.endswith(" 81.0")
+    cost, initial = float(third.split()[-1]), 60 * 10 * (1 / 64 + 1 / 32 + 1 / 16 + 1 / 8)
+    assert initial + 2 * 60 / 64 <= cost <= initial + 2 * 60
     assert Path("run.jsonl").read_text().count('"told"') == 20
+
+
+def test_the_learning_curves_are_extrapolated():
+    text = (ROOT / "README.md").read_text().split("## Extrapolate learning curves of your own\n")[1]
+    names = {"__name__": "readme"}
+    exec(textwrap.dedent(re.search(r"(?:^(?: {4}.*)?\n)+", text, re.MULTILINE)[0]), names)
+    truth = names["configurations"][:, 0] + np.exp(-1 - 5 * names["configurations"][:, 1])
+    error, last_seen = (np.abs(values - truth)[20:].mean() for values in (names["mean"], names["curves"][:, 9]))
+    assert error < last_seen / 2 and names["variance"].shape == (40,)
 
 
 def test_all_methods_are_named():

@@ -92,15 +92,15 @@ class HyperbandLCNet(Hyperband):
 
     def curves(self) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]] | None:
         """What the model is fitted to, points (n, d) and n curves; None before a success on the largest budget."""
-        if self.epochs is None:
+        if (epochs := self.epochs) is None:
             return None
         highest = max(curve[-1] for _, _, curve in self._told if curve is not None)
         found = []
         for _, rung, curve in self._told:
             if curve is None:
                 share = self.budgets[rung] / self.budgets[0]
-                curve = np.full(max(1, int(self.epochs * share)), highest)
-            found.append(np.fmin(curve[: self.epochs], highest))
+                curve = np.full(max(1, int(epochs * share)), highest)
+            found.append(np.fmin(curve[:epochs], highest))
         return np.stack([point for point, _, _ in self._told]), found
 
     def _choose(self, bracket: Bracket) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
@@ -110,7 +110,7 @@ class HyperbandLCNet(Hyperband):
         if bracket.started == bracket.size - 1:
             del self._planned[bracket.number]
         if not points:
-            return *super()._choose(bracket)[:2], origin
+            return *super()._choose(bracket)[:2], RANDOM if origin == MODEL else origin
         return *self._canonical.settle(points.pop()), origin
 
     def _plan(self, n: int) -> tuple[list[NDArray[np.float64]], str]:
@@ -119,8 +119,7 @@ class HyperbandLCNet(Hyperband):
         if told is None:
             return [], RANDOM
         seed, order, *searches = self.generator.integers(SEEDS, size=n + 2).tolist()
-        model = LCNet(
-            chains=1,
+        model = LCNet.authors(
             burn_in=self.burn_in,
             steps=self.burn_in + self.chain_steps,
             thinning=self.chain_steps // self.samples,

@@ -11,17 +11,20 @@ from matplotlib.axes import Axes
 from core.report import style
 
 
-def draw_network(axes: Axes, layers: Sequence[tuple[str, int]], title: str, markersize: float) -> None:
-    """Draw fully connected layers from left to right; the last weights, those of the regression, are dashed.
+def draw_network(
+    axes: Axes, layers: Sequence[tuple[str, int]], title: str, markersize: float, regression: bool = True
+) -> None:
+    """Draw fully connected layers from left to right; the last weights, those of a regression, are dashed.
 
     Args:
         layers: name and number of nodes of each layer.
+        regression: whether the last weights are those of the regression.
     """
     axes.set_axis_off()
     axes.set_title(title)
     places = [np.linspace(-1, 1, nodes) if nodes > 1 else np.zeros(1) for _, nodes in layers]
     for layer, (left, right) in enumerate(pairwise(places)):
-        last = layer == len(places) - 2
+        last = regression and layer == len(places) - 2
         look = {"linestyle": "--" if last else "-", "color": style.VERMILION if last else "0.6"}
         for a in left:
             for b in right:

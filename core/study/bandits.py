@@ -73,6 +73,7 @@ class HyperbandLCNetSettings(MethodSettings):
     """Hyperband with LC-Net, for objectives that tell learning curves: `core.optimizers.hyperband_lcnet`."""
 
     needs_budgets: ClassVar[bool] = True
+    needs_curves: ClassVar[bool] = True
 
     method: Literal["hyperband_lcnet"] = "hyperband_lcnet"
     eta: Annotated[float, Field(ge=2)] = 3

@@ -38,7 +38,7 @@ class InformationSettings(MethodSettings):
 
     hyperparameter_samples: PositiveInt = 10
     burn_in: PositiveInt = 15
-    warm_burn_in: NonNegativeInt | None = 2
+    warm_burn_in: NonNegativeInt | None = 5
     representers: Annotated[int, Field(ge=2)] = 50
     candidates: Annotated[int, Field(ge=25)] = 500
     log_loss: bool = False

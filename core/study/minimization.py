@@ -92,6 +92,11 @@ def minimize(
     settings = None if _asks_and_tells(method) else method_of(method)
     if settings is not None:
         settings.check_budgets(budgets)
+        if settings.needs_curves:
+            raise UserError(
+                f"method {settings.method!r} needs learning curves, which a function does not return; allowed: "
+                "core.study.simulate or run_serial, and an objective whose evaluations tell them"
+            )
     objective = _objective(function, space, budgets, worst_loss)
     header = {**_described(settings, method, space, budgets, seed), "worst_loss": worst_loss}
     tally = Tally(evaluations)

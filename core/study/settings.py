@@ -26,6 +26,7 @@ class MethodSettings(Strict):
 
     Attributes:
         needs_budgets: whether the method evaluates on several budgets.
+        needs_curves: whether every evaluation must tell its learning curve.
         in_lockstep: whether the method has a policy with which many runs advance together.
 
     Raises:
@@ -33,6 +34,7 @@ class MethodSettings(Strict):
     """
 
     needs_budgets: ClassVar[bool] = False
+    needs_curves: ClassVar[bool] = False
     in_lockstep: ClassVar[bool] = False
 
     def __init__(self, **given: Any) -> None:

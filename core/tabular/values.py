@@ -26,4 +26,12 @@ VALUES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 )
 """Table 7.2, in its order."""
 
+LABELS = {
+    "protein": "HPO-Bench-Protein",
+    "slice_localization": "HPO-Bench-Slice",
+    "naval": "HPO-Bench-Naval",
+    "parkinsons": "HPO-Bench-Parkinson",
+}
+"""The thesis' names of the benchmarks, in its order; a set that is not in the thesis keeps its own name."""
+
 CATEGORICAL = ("lr_schedule", "activation_fn_1", "activation_fn_2")

@@ -56,7 +56,7 @@ class SimulatedSearch(Settings):
         bandit = self.optimizer in ("hyperband", "hyperband_lcnet", "bohb")
         if (self.full_evaluations is None) == (self.brackets is None) or (self.brackets is not None and not bandit):
             raise ValueError(
-                "one of full_evaluations and brackets must be given, brackets only for bohb and hyperband(_lcnet)"
+                "give one of full_evaluations and brackets, brackets only for hyperband, hyperband_lcnet or bohb"
             )
         if not bandit and self.full_evaluations < 1:
             raise ValueError(f"full_evaluations = {self.full_evaluations}: {self.optimizer!r} needs at least 1")

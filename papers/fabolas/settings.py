@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_
 from core.experiment.schema import Settings
 from core.experiment.timed_search_settings import TimedSearch
 
-__all__ = ["LiveSearch", "SubsamplingNoise", "SvmGrid", "TimedSearch"]
+__all__ = ["LiveSearch", "SizeNoise", "SubsamplingNoise", "SubsetModels", "SvmGrid", "TimedSearch"]
 
 Share = Annotated[float, Field(gt=0, le=1)]
 Indices = Annotated[tuple[NonNegativeInt, ...], Field(min_length=1)]
@@ -99,3 +99,39 @@ class LiveSearch(TimedSearch):
     validation_points: PositiveInt = 10_000
     most_points: PositiveInt | None = None
     smallest_share: Share = 1 / 512
+
+
+class LongChains(Settings):
+    """Gaussian processes of machines of the grid, by chains longer than those of a search (section 4.4.5).
+
+    Attributes:
+        machines: number that is drawn at random, at most all.
+        burn_in, samples, thinning: of each of ten chains, see `MarginalisedGP`.
+    """
+
+    machines: Annotated[int, Field(ge=2)] = 400
+    burn_in: PositiveInt = 100
+    samples: PositiveInt = 10
+    thinning: PositiveInt = 5
+
+
+class SizeNoise(LongChains):
+    """One model for each subset size."""
+
+
+class SubsetModels(LongChains):
+    """One model of all subset sizes (section 4.4.1).
+
+    Attributes:
+        smallest, largest: shares between which the model is trained.
+    """
+
+    machines: Annotated[int, Field(ge=2)] = 30
+    smallest: Share = 1 / 64
+    largest: Share = 1 / 8
+
+    @model_validator(mode="after")
+    def _shares_are_ordered(self) -> SubsetModels:
+        if self.smallest > self.largest:
+            raise ValueError(f"smallest = {self.smallest}: allowed: at most largest = {self.largest}")
+        return self

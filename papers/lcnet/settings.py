@@ -32,30 +32,6 @@ class Collect(Settings):
     seed: NonNegativeInt = 0
 
 
-class TableSearch(Settings):
-    """A run of Hyperband with LC-Net on a table of chapter 7 (5.4.4), with that chapter's constants of Hyperband (D.3).
-
-    Attributes:
-        brackets: number in a run.
-        minimum_budget, eta: the largest budget is the table's number of epochs.
-        burn_in, chain_steps, samples: of LC-Net's chain, see `core.optimizers.hyperband_lcnet`.
-    """
-
-    brackets: PositiveInt = 125
-    minimum_budget: PositiveFloat = 3.0
-    eta: Annotated[float, Field(ge=2)] = 3.0
-    burn_in: NonNegativeInt = 500
-    chain_steps: PositiveInt = 2500
-    samples: PositiveInt = 100
-
-    @property
-    def method(self) -> MethodSettings:
-        """Hyperband with LC-Net with those of these settings that it has."""
-        from core.study.methods import method_with
-
-        return method_with("hyperband_lcnet", self)
-
-
 Share = Annotated[float, Field(gt=0, lt=1)]
 
 
@@ -106,3 +82,27 @@ class PredictUnobserved(Predict):
 
     folds: Annotated[int, Field(ge=2)] = 16
     every: PositiveInt = 1
+
+
+class TableSearch(Settings):
+    """A run of Hyperband with LC-Net on a table of chapter 7 (5.4.4), with that chapter's constants of Hyperband (D.3).
+
+    Attributes:
+        brackets: number in a run.
+        minimum_budget, eta: the largest budget is the table's number of epochs.
+        burn_in, chain_steps, samples: of LC-Net's chain, see `core.optimizers.hyperband_lcnet`.
+    """
+
+    brackets: PositiveInt = 125
+    minimum_budget: PositiveFloat = 3.0
+    eta: Annotated[float, Field(ge=2)] = 3.0
+    burn_in: NonNegativeInt = 500
+    chain_steps: PositiveInt = 2500
+    samples: PositiveInt = 100
+
+    @property
+    def method(self) -> MethodSettings:
+        """Hyperband with LC-Net with those of these settings that it has."""
+        from core.study.methods import method_with
+
+        return method_with("hyperband_lcnet", self)

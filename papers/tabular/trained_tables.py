@@ -12,14 +12,7 @@ from core.report.runs import frame_of, rows_of
 from core.tabular.frame import from_records
 from core.tabular.grid import Grid
 from core.tabular.table import Table
-
-LABELS = {
-    "protein": "HPO-Bench-Protein",
-    "slice_localization": "HPO-Bench-Slice",
-    "naval": "HPO-Bench-Naval",
-    "parkinsons": "HPO-Bench-Parkinson",
-}
-"""The thesis' names, in its order; a set that is not in the thesis keeps its own name."""
+from core.tabular.values import LABELS
 
 WORDS = {
     "init_lr": "initial learning rates:",

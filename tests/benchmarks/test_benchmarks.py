@@ -57,7 +57,10 @@ def test_an_unknown_subject_is_one_clear_error(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["benchmarks", "steps", "memory"])
     with pytest.raises(SystemExit):
         main()
-    assert "no subject memory; allowed: steps, simd, suggestion, growth" in capsys.readouterr().err
+    assert (
+        "no subject memory; allowed: steps, simd, suggestion, entropy_search, fabolas, growth"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.slow

@@ -59,6 +59,11 @@ class BasisFunction:
     evaluate: Callable[..., Tensor]
     parameters: int
 
+    @property
+    def formula(self) -> str:
+        """As the function's docstring has it."""
+        return (self.evaluate.__doc__ or "").removesuffix(".")
+
 
 BASIS = (
     BasisFunction("vapor pressure", vapor_pressure, 3),

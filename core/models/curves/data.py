@@ -121,9 +121,9 @@ def check_configurations(configurations: Any, dimension: int) -> NDArray[np.floa
 
 
 def numbers(name: str, values: Any) -> NDArray[np.float64]:
-    """Values as a float64 array. Raises UserError where they are no numbers or rows differ in length."""
+    """Values copied to a float64 array. Raises UserError where they are no numbers or rows differ in length."""
     try:
-        return np.asarray(values, dtype=np.float64)
+        return np.array(values, dtype=np.float64, order="C")  # torch refuses negative strides
     except (TypeError, ValueError) as error:
         raise UserError(f"{name}: not an array of numbers ({error})") from error
 

@@ -39,29 +39,36 @@ def fig4_1(results: Results, published: Published | None) -> Figure:
 
 
 def fig4_4(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig 4.4: variance of the validation error over random subsets, for each subset size."""
+    """Thesis Fig 4.4: variance of the validation error over random subsets, and estimated noise, by subset size."""
     variances = observed_noise(results)
     figure, axes = style.subplots(height=3.0, width=4.8)
-    shares = np.array([share for share in variances if share < 1])
-    means = np.array([variances[share].mean() for share in shares])
-    spreads = np.array([variances[share].std() for share in shares])
-    low = np.minimum(spreads, means * (1 - 1e-1))
-    look = {"color": style.VERMILION, "marker": "o", "linestyle": "none", "capsize": 2}
-    axes.errorbar(shares, means, yerr=[low, spreads], label="subsampling, mean and sd over machines", **look)
+    observed = {share: noise for share, noise in variances.items() if share < 1}
+    estimated = {share: rows.to_numpy() for share, rows in frame_of(results, "size_noise").groupby("share")["noise"]}
+    parts = []
+    for kind, found, look in (
+        ("subsampling, mean and sd over machines", observed, {"color": style.VERMILION, "marker": "o"}),
+        ("Gaussian process, mean and sd of the estimate", estimated, {"color": style.BLUE, "marker": "s"}),
+    ):
+        shares, values = np.array(list(found)), list(found.values())
+        means, spreads = (np.array([getattr(noise, name)() for noise in values]) for name in ("mean", "std"))
+        low = np.minimum(spreads, means * (1 - 1e-1))
+        axes.errorbar(shares, means, yerr=[low, spreads], label=kind, linestyle="none", capsize=2, **look)
+        parts.append(pd.DataFrame({"noise": kind.split(",")[0], "share": shares, "mean": means, "sd": spreads}))
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(shares))
+    axes.xaxis.set_major_locator(FixedLocator(list(estimated)))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticklabels([share_text(share) for share in shares])
+    axes.set_xticklabels([share_text(share) for share in estimated])
     axes.set(xlabel="subset size s", ylabel="noise variance")
     style.legend(figure, [axes], 1)
     frame = frame_of(results, "subsampling_noise")
-    machines, runs = len(variances[shares[0]]), frame["run"].nunique()
+    machines, runs = len(next(iter(observed.values()))), frame["run"].nunique()
     caption = (
-        f"Variance of the validation error of {machines} machines over {runs} random subsets of each size. With s = 1 "
-        "nothing is drawn and the variance is zero. Bars that would reach below zero end at a tenth of the mean."
+        f"Variance of the validation error of {machines} machines over {runs} random subsets of each size, and the "
+        "noise that a Gaussian process of the errors on subsets of one size estimates. With s = 1 no subset is drawn "
+        "and the variance is zero. Bars that would reach below zero end at a tenth of the mean."
     )
-    return Figure(figure, caption, pd.DataFrame({"share": shares, "mean": means, "sd": spreads}))
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
 
 def observed_noise(results: Results) -> dict[float, np.ndarray]:

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
-from core.benchmarks.fcnet_surrogate import COLUMNS, FCNetSurrogate
+from core.benchmarks.fcnet_surrogate import COLUMNS, FCNetSurrogate, SurrogateWithCurves
 from core.benchmarks.forest import TREES, Forest
 from core.benchmarks.network_spaces import surrogate_space
+from core.benchmarks.objective import LEARNING_CURVE
 from core.errors import UserError
 from core.spaces import CubeEncoding
 
@@ -46,7 +47,7 @@ def test_the_loss_is_that_of_the_last_epoch_that_ended_and_costs_the_budget():
         1.0,
         9.0,
     )  # a tenth of nearly 10 seconds, and 3^2
-    after = [surrogate.losses(surrogate._points([configuration]), budget)[0] for budget in (1.0, 1.9, 2.0, 9.0, 90.0)]
+    after = [surrogate.losses(surrogate.points([configuration]), budget)[0] for budget in (1.0, 1.9, 2.0, 9.0, 90.0)]
     assert after[0] == after[1] > after[2] > after[3] > after[4]
     evaluation = surrogate.evaluate([configuration] * 2, 3.0, rng)
     assert evaluation.cost.tolist() == [3.0, 3.0] and evaluation.loss[0] == evaluation.loss[1]
@@ -100,3 +101,19 @@ def test_a_missing_column_is_named(name):
 def test_a_single_curve_is_too_few():
     with pytest.raises(UserError, match="1 learning curves; allowed: at least 2"):
         FCNetSurrogate.fit(curves(n=1))
+
+
+def test_a_learning_curve_has_the_losses_of_the_budgets_before():
+    surrogate = FCNetSurrogate.fit(curves(seconds=9.99))
+    told = SurrogateWithCurves(surrogate)
+    configurations = surrogate.encoding.decode(np.random.default_rng(3).random((3, 6)))
+    rng = np.random.default_rng(0)
+    assert told.parts == 81
+    for budget, parts in ((1.0, 9), (3.0, 27), (9.0, 81), (None, 81)):
+        found, plain = told.evaluate(configurations, budget, rng), surrogate.evaluate(configurations, budget, rng)
+        np.testing.assert_array_equal(found.loss, plain.loss)
+        np.testing.assert_array_equal(found.cost, plain.cost)
+        curve = np.stack([info[LEARNING_CURVE] for info in found.info])
+        assert curve.shape == (3, parts)
+        np.testing.assert_array_equal(curve[:, -1], plain.loss)
+        np.testing.assert_array_equal(curve[:, 8], surrogate.evaluate(configurations, 1.0, rng).loss)

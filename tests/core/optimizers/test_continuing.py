@@ -22,10 +22,11 @@ from ConfigSpace import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.benchmarks.objective import Evaluation
+from core.benchmarks.objective import LEARNING_CURVE, Evaluation
 from core.optimizers.base import Optimizer
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband, SuccessiveHalving
+from core.optimizers.hyperband_lcnet import HyperbandLCNet
 from core.optimizers.points import Canonical
 from core.optimizers.regularized_evolution import RegularizedEvolution
 from core.optimizers.reinforce import Reinforce
@@ -36,6 +37,7 @@ METHODS = {
     "successive halving": lambda space, rng: SuccessiveHalving(space, rng, 1, 9, brackets=None),
     "hyperband": lambda space, rng: Hyperband(space, rng, 1, 9),
     "bohb": lambda space, rng: BOHB(space, rng, 1, 9, minimum_points=3, samples=8),
+    "hyperband with LC-Net": lambda space, rng: HyperbandLCNet(space, rng, 1, 9, burn_in=5, chain_steps=10, samples=5),
     "tpe": lambda space, rng: TreeParzen(space, rng, initial_design=6),
     "evolution": lambda space, rng: RegularizedEvolution(space, rng, population=7, tournament=3),
     "reinforce": lambda space, rng: Reinforce(space, rng, learning_rate=1.0),
@@ -79,7 +81,8 @@ def drive(optimizer: Optimizer, steps: int, generator: np.random.Generator) -> l
         while len(optimizer.pending) > 3:
             trial = list(optimizer.pending.values())[generator.integers(len(optimizer.pending))]
             loss = sum(len(str(value)) for value in trial.configuration.values()) + generator.random()
-            info = {"failure": "no luck"} if generator.random() < 0.1 else {}
+            curve = loss + np.arange(max(1, int(trial.budget or 1)))[::-1]
+            info = {"failure": "no luck"} if generator.random() < 0.1 else {LEARNING_CURVE: curve}
             optimizer.tell(trial, Evaluation(np.array([loss]), np.ones(1), (info,)))
     return asked
 

@@ -397,3 +397,8 @@ def test_a_dictionary_is_a_space_wherever_one_is_taken(make):
     assert FunctionObjective(bowl, SPACE, 1.0).space == ConfigurationSpace(SPACE)
     with pytest.raises(UserError, match="space is 'x'"):
         make("x")
+
+
+def test_a_function_has_no_learning_curves():
+    with pytest.raises(UserError, match="'hyperband_lcnet' needs learning curves, which a function does not return"):
+        minimize(lambda configuration, budget: 0.0, {"x": (0.0, 1.0)}, "hyperband_lcnet", budgets=(1, 9))

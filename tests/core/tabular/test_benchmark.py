@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.benchmarks.objective import FAILURE, guarded_evaluate
+from core.benchmarks.objective import FAILURE, LEARNING_CURVE, guarded_evaluate
 from core.errors import UserError
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.random_search import RandomSearch
@@ -92,3 +92,24 @@ def test_optimizers_run_on_a_table(benchmark_):
     )
     records = simulate(hyperband, benchmark_, 1, np.random.default_rng(1))
     assert {round(record.budget, 3) for record in records} == {3.704, 11.111, 33.333, 100}
+
+
+@pytest.mark.parametrize(("budget", "epoch"), [(100 / 27, 3), (50, 50), (None, 100)])
+def test_learning_curves_are_those_of_the_repetitions_drawn(table, budget, epoch):
+    positions = np.arange(0, table.grid.size, 7)
+    configurations = table.grid.configurations(positions)
+    plain = TabularBenchmark(table).evaluate(configurations, budget, np.random.default_rng(3))
+    told = TabularBenchmark(table, learning_curves=True).evaluate(configurations, budget, np.random.default_rng(3))
+    np.testing.assert_array_equal(told.loss, plain.loss)
+    np.testing.assert_array_equal(told.cost, plain.cost)
+    drawn = np.random.default_rng(3).integers(4, size=len(positions))
+    curves = np.stack([info[LEARNING_CURVE] for info in told.info])
+    assert curves.shape == (len(positions), epoch) and LEARNING_CURVE not in plain.info[0]
+    np.testing.assert_array_equal(curves[:, -1], told.loss)
+    stored = table.curves[positions, drawn, : epoch - 1].astype(float) ** 2
+    np.testing.assert_allclose(curves[:, :-1], stored, rtol=1e-6)
+
+
+def test_a_table_without_curves_cannot_tell_them(table):
+    with pytest.raises(UserError, match="learning curves are not stored; allowed: learning_curves = False"):
+        TabularBenchmark(replace(table, curves=None), learning_curves=True)

@@ -115,3 +115,23 @@ def test_spaces():
         OneStepSearch(SIZES)(lambda X: X.sum(-1), 2, make_generators([0]))
     with pytest.raises(ValueError, match="starts"):
         OneStepSearch(SIZES, starts=0)
+
+
+def test_a_limited_search_makes_no_more_steps():
+    """Up a slope of 50 values, from 64 random ones: ten steps lead from the lowest to the tenth at least."""
+
+    class Slope:
+        logarithmic = False
+
+        def __call__(self, X: torch.Tensor) -> torch.Tensor:
+            return X[..., 0]
+
+    def ends(steps: int | None) -> np.ndarray:
+        points, _ = OneStepSearch((50,), steps=steps)(Slope(), 1, make_generators(range(64)))
+        return np.rint(points[:, 0].numpy() * 50 - 0.5)
+
+    starts = ends(1) - 1
+    np.testing.assert_array_equal(ends(10), np.minimum(starts + 10, 49))
+    assert (ends(None) == 49).all() and starts.min() < 30
+    with pytest.raises(ValueError, match="steps"):
+        OneStepSearch((50,), steps=0)

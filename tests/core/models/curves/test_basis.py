@@ -3,9 +3,11 @@
 import math
 
 import pytest
+import sympy
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from sympy.parsing.sympy_parser import convert_xor, implicit_multiplication, parse_expr, standard_transformations
 
 from core.models.curves.basis import BASIS, PARAMETERS, power, residuals
 
@@ -13,8 +15,19 @@ unit = st.floats(0, 1)
 inside = st.floats(0.01, 0.99)
 
 
+def as_written(formula):
+    """The formula of a docstring as a function of t, a, b, c."""
+    text = formula.replace("[", "(").replace("]", ")").replace("ln t", "ln(t)")
+    rules = (*standard_transformations, convert_xor, implicit_multiplication)
+    names = dict(zip("tabc", sympy.symbols("t a b c", positive=True)))
+    return sympy.lambdify(list(names.values()), parse_expr(text, {**names, "e": sympy.E}, rules))
+
+
 def doubles(values):
     return torch.tensor(values, dtype=torch.float64)
+
+
+FORMULAS = {function.name: as_written(function.formula) for function in BASIS}
 
 
 @pytest.mark.parametrize("function", BASIS, ids=lambda function: function.name)
@@ -60,3 +73,10 @@ def test_the_printed_log_function_is_a_limit_of_power(a, t, b):
     small = 1e-7
     limit = power(doubles(t), doubles(a / 2), doubles(small)).item() / small
     assert limit == pytest.approx(printed, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("function", BASIS, ids=lambda function: function.name)
+@given(parameters=st.tuples(inside, inside, inside), t=st.floats(0.02, 1))
+def test_formulas_are_what_is_computed(function, parameters, t):
+    value = function.evaluate(doubles(t), *doubles(parameters[: function.parameters])).item()
+    assert value == pytest.approx(FORMULAS[function.name](t, *parameters), rel=1e-9, abs=1e-12)

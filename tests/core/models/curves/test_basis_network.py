@@ -18,7 +18,7 @@ NOISE_PRIOR = LogNormalNoise(-3.0, 0.5)
 
 def make_problem(batch_size, runs=2, curves=7, epochs=11):
     generator = torch.Generator().manual_seed(0)
-    network = BasisMLP((3, 10, 9, BasisMLP.outputs))
+    network = BasisMLP((3, 10, 9, 8, BasisMLP.outputs))  # three layers as everywhere: each depth is compiled anew
     prior = AveragedNormal()
     problem = CurveProblem(
         network=network,
@@ -75,7 +75,7 @@ def test_compiled_steps_equal_autograd(batch_size, sampler):
 def fitted(runs=1, **settings):
     data = [falling_curves(30, 10, seed=seed) for seed in range(runs)]
     X, y = (torch.stack([torch.from_numpy(one[part]) for one in data]) for part in (0, 1))
-    chain = {"widths": (10, 10), "burn_in": 300, "steps": 600, "thinning": 50, "chains": 2}
+    chain = {"widths": (10, 10, 10), "burn_in": 300, "steps": 600, "thinning": 50, "chains": 2}
     lengths = torch.randint(1, 11, y.shape[:-1], generator=torch.Generator().manual_seed(1))
     return BasisNetwork(**{**chain, **settings}).fit(X, y, make_generators(range(runs)), lengths), X
 

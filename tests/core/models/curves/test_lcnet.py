@@ -14,7 +14,7 @@ SHORT = {"chains": 1, "burn_in": 1000, "steps": 3000, "thinning": 50}
 
 
 def small(**settings):
-    return LCNet(**{"chains": 1, "widths": (10,), "burn_in": 200, "steps": 600, "thinning": 50, **settings})
+    return LCNet(**{"chains": 1, "widths": (10, 10, 10), "burn_in": 200, "steps": 600, "thinning": 50, **settings})
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -61,7 +61,7 @@ def test_the_seed_determines_the_run():
     [np.full((6, 4), 0.3), np.linspace(0, 1, 6)[:, None], np.where(np.arange(6)[:, None] == 5, 1e6, np.ones((6, 4)))],
     ids=["constant", "one epoch", "one far off"],
 )
-@pytest.mark.parametrize("model", [small, lambda: CurveNetwork(chains=1, widths=(10,), burn_in=200, steps=600)])
+@pytest.mark.parametrize("model", [small, lambda: CurveNetwork(chains=1, widths=(10, 10, 10), burn_in=200, steps=600)])
 def test_degenerate_curves_give_finite_predictions(model, curves):
     x = np.random.default_rng(0).random((6, 2))
     x[:, 1] = 0.5

@@ -1,0 +1,67 @@
+"""Thesis Fig 4.3: what Gaussian processes predict of machines on subsets that they were not trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from core.experiment.results import Results
+from core.report import Figure, Published, frame_of, style
+from core.report.runs import count_runs
+from papers.fabolas.grid_runs import share_text
+
+SHOWN = 4  # machines
+LABELS = {"error": "validation error", "log seconds": "training time in seconds"}
+
+
+def fig4_3(results: Results, published: Published | None) -> Figure:
+    """Predicted (solid) and actual (dashed) errors and training times of some machines over the subset size."""
+    frame = frame_of(results, "subset_models")
+    first = frame[frame["run"] == frame["run"].min()]
+    shares = np.array(sorted(frame["share"].unique()))
+    figure, panels = style.subplots(1, 2, width=6.6, height=3.0, sharex=True)
+    parts = []
+    for axes, quantity in zip(panels, LABELS, strict=True):
+        rows = first[first["quantity"] == quantity]
+        kept = spread_machines(rows)
+        for color, machine in zip(style.SPARE, kept, strict=False):
+            _draw(axes, rows[rows["machine"] == machine], np.exp if quantity == "log seconds" else np.asarray, color)
+        trained = rows.loc[rows["trained"], "share"]
+        axes.axvspan(trained.min(), trained.max(), color=style.GREY, alpha=0.12, linewidth=0)
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_locator(FixedLocator(shares))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xticklabels([share_text(share) for share in shares], rotation=60 if len(shares) > 6 else 0)
+        axes.set(xlabel="subset size s", ylabel=LABELS[quantity])
+        parts.append(rows[rows["machine"].isin(kept)])
+    panels[1].set_yscale("log")
+    panels[0].plot([], [], color=style.INK, label="predicted, with two sd")
+    panels[0].plot([], [], "--", color=style.INK, marker="o", markersize=3, label="actual")
+    style.legend(figure, [panels[0]], 2)
+    machines = frame.groupby("run")["machine"].nunique().iloc[0]
+    caption = (
+        f"Predictions of Gaussian processes across subset sizes for some of {machines} machines. They are trained on "
+        "the machines' errors and times in the gray range. Shown are machines from the best to the worst; of times "
+        "those that were measured on all sizes. "
+        f"One draw of machines out of {count_runs(frame)}."
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def spread_machines(rows: pd.DataFrame) -> list[int]:
+    """Of the machines with an actual value on each subset size, some whose values at s = 1 are spread over all."""
+    complete = rows.groupby("machine")["share"].transform("nunique") == rows["share"].nunique()
+    ordered = rows[complete & (rows["share"] == 1)].sort_values("actual")["machine"].to_numpy()
+    places = np.linspace(0, len(ordered) - 1, min(SHOWN, len(ordered))).round().astype(int)
+    return list(ordered[places])
+
+
+def _draw(axes: Axes, rows: pd.DataFrame, scale: Callable, color: str) -> None:
+    mean, sd = rows["mean"], rows["sd"]
+    axes.plot(rows["share"], scale(mean), color=color)
+    axes.plot(rows["share"], scale(rows["actual"]), "--", color=color, marker="o", markersize=3)
+    axes.fill_between(rows["share"], scale(mean - 2 * sd), scale(mean + 2 * sd), color=color, alpha=0.12, linewidth=0)

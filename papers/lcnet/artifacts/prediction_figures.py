@@ -1,0 +1,151 @@
+"""How well the models predict learning curves (thesis Figs 5.4 to 5.6)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from core.experiment.results import Results
+from core.report import Figure, NotRunError, Published, style
+from papers.lcnet.curve_sets import LABELS, METRICS, curve_sets
+from papers.lcnet.scores import GLOBAL, LOCAL, last_epoch, partial_scores, unobserved_scores
+
+SHOWN_SET = "cnn"
+POINTS = 5000  # of Fig 5.6, as in the thesis
+SEED = 56
+LOWEST, HIGHEST = -2.0, 4.0  # log-likelihoods between which Fig 5.6's colours change
+
+
+def fig5_4(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 5.4: one curve, what the models make of its first epochs, and their densities of its last value."""
+    scores = partial_scores(results)
+    rows = scores[(scores["benchmark"] == SHOWN_SET) & (scores["run"] == 0)]
+    whole = rows[rows["epoch"] < rows["epochs"]]
+    if whole.empty:
+        raise NotRunError(f"partial/{SHOWN_SET}")
+    curves = curve_sets(results)[SHOWN_SET].finished().curves
+    observed = int(whole["observed"].iloc[0])
+    common = set.intersection(*(set(part["number"]) for _, part in whole.groupby("method")))
+    number = max(common, key=lambda each: curves[each, 0] - curves[each, -1])
+    rows = rows[(rows["number"] == number) & (rows["observed"] == observed)].sort_values("epoch")
+    figure, (left, right) = style.subplots(1, 2, width=7.2, height=3.0)
+    epochs = np.arange(1, curves.shape[1] + 1)
+    left.plot(epochs, curves[number], color=style.INK, linewidth=1.8, label="true curve")
+    left.axvline(observed, color=style.GREY, linestyle=":", linewidth=1)
+    spread = curves[number].max() - curves[number].min()
+    values = np.linspace(curves[number].min() - 0.4 * spread, curves[number].max(), 600)
+    for method in (name for name in (*GLOBAL, *LOCAL) if name in set(rows["method"])):
+        drawn = rows[rows["method"] == method]
+        look = style.method(method)
+        after = drawn[drawn["epoch"] >= observed]
+        left.plot(after["epoch"], after["mean"], **look.line)
+        mean, variance = drawn.iloc[-1][["mean", "variance"]].astype(float)
+        if np.isfinite(variance):
+            density = np.exp(-0.5 * (values - mean) ** 2 / variance) / np.sqrt(2 * np.pi * variance)
+            right.plot(values, density, color=look.color, linestyle=look.dash)
+        else:
+            right.axvline(mean, color=look.color, linestyle=look.dash, linewidth=1)
+    right.axvline(curves[number, -1], color=style.INK, linewidth=1.8)
+    low, high = curves[number].min() - 0.4 * spread, curves[number].max() + 0.1 * spread
+    left.set(xlabel="epoch", ylabel=METRICS[SHOWN_SET], xlim=(1, curves.shape[1]), ylim=(low, high))
+    right.set(xlabel=f"{METRICS[SHOWN_SET]} after epoch {len(epochs)}", ylabel="density", xlim=(values[0], values[-1]))
+    right.set_yscale("symlog", linthresh=10)
+    right.set_ylim(0)
+    style.legend(figure, [left], 4)
+    caption = (
+        f"A learning curve of the {LABELS[SHOWN_SET]} set, that of the largest fall among the first, after {observed} "
+        f"of {len(epochs)} epochs (dotted). Right: predictive densities of its last value; vertical lines are the "
+        "truth and the last seen value, which has no density."
+    )
+    return Figure(figure, caption, rows)
+
+
+def fig5_5(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 5.5: errors and likelihoods of the last value against the share of the epochs that was observed."""
+    scores = last_epoch(partial_scores(results))
+    figure, panels = style.subplots(len(LABELS), 2, width=7.2, height=8.2, sharex=True)
+    parts, counted = [], []
+    for (left, right), (name, label) in zip(panels, LABELS.items(), strict=True):
+        rows = scores[scores["benchmark"] == name]
+        left.set_title(label)
+        if rows.empty:
+            _not_run(left, right)
+            continue
+        numbers = set.intersection(*(set(part["number"]) for _, part in rows.groupby("method")))
+        counted.append(f"{label} {len(numbers)}")
+        kept = rows[rows["number"].isin(numbers)]
+        for method in (each for each in (*GLOBAL, *LOCAL) if each in set(rows["method"])):
+            by_run = kept[kept["method"] == method].groupby(["share", "run"])
+            table = pd.DataFrame({"mse": by_run["squared"].mean(), "log_likelihood": by_run["log_likelihood"].median()})
+            _line(left, table["mse"], method)
+            if table["log_likelihood"].notna().all():
+                _line(right, table["log_likelihood"], method)
+            parts.append(table.reset_index().assign(benchmark=name, method=method))
+        left.set_yscale("log")
+        right.set_yscale("symlog", linthresh=3)
+        left.set_ylabel("mean squared error")
+        right.set_ylabel("median log-likelihood")
+    for axes in panels[-1]:
+        axes.set_xlabel("share of the epochs observed")
+    style.legend(figure, panels.flat, 4)
+    caption = (
+        "Predictions of the value after the last epoch from the first epochs of all curves, mean over runs; bars, "
+        "where there are several runs, are their standard deviation. Scored are the curves that all models predicted: "
+        f"{', '.join(counted)}. Errors are in squared units of the metric (VAE: nats), likelihoods in nats."
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def fig5_6(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 5.6: true against predicted values of curves that were not observed."""
+    scores = unobserved_scores(results)
+    methods = [name for name in GLOBAL if name in set(scores["method"])]
+    figure, panels = style.subplots(
+        len(methods), len(LABELS), width=7.2, height=1.7 * len(methods) + 0.7, squeeze=False
+    )
+    generator, parts = np.random.default_rng(SEED), []
+    for line, method in zip(panels, methods, strict=True):
+        for axes, (name, label) in zip(line, LABELS.items(), strict=True):
+            rows = scores[(scores["benchmark"] == name) & (scores["method"] == method)]
+            if method == methods[0]:
+                axes.set_title(label)
+            if rows.empty:
+                _not_run(axes)
+                continue
+            rows = rows.iloc[np.sort(generator.permutation(len(rows))[:POINTS])]
+            low, high = rows["truth"].quantile([0.0, 0.98])
+            pad = 0.08 * (high - low)
+            look = {
+                "c": rows["log_likelihood"].clip(LOWEST, HIGHEST),
+                "cmap": "viridis",
+                "vmin": LOWEST,
+                "vmax": HIGHEST,
+            }
+            points = axes.scatter(rows["truth"], rows["mean"], s=3, linewidths=0, rasterized=True, **look)
+            axes.plot([low, high], [low, high], color=style.INK, linewidth=0.7)
+            axes.set(xlim=(low - pad, high + pad), ylim=(low - pad, high + pad))
+            parts.append(rows)
+        line[0].set_ylabel(style.label(method))
+    figure.supxlabel("true value", fontsize=8.5)
+    figure.supylabel("predicted mean", fontsize=8.5)
+    figure.colorbar(points, ax=panels, label="log-likelihood [nats]", extend="both", aspect=40)
+    caption = (
+        f"Cross-validation over configurations: at most {POINTS} points of the held-out curves in each panel, on the "
+        "scale of the metric (VAE: nats), the highest 2% of the true values outside of the panels."
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def _line(axes: Axes, values: pd.Series, method: str) -> None:
+    """Mean over the runs at each share, with their standard deviation where there are several."""
+    by_share = values.groupby("share")
+    look = style.method(method)
+    spread = by_share.std() if by_share.size().max() > 1 else None
+    axes.errorbar(by_share.mean().index, by_share.mean(), spread, marker=look.marker, markersize=3.5, **look.line)
+
+
+def _not_run(axes: Axes, *others: Axes) -> None:
+    axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
+    for each in (axes, *others):
+        each.set_axis_off()
