@@ -56,7 +56,7 @@ def test_the_learning_curves_are_extrapolated():
 
 
 def test_all_methods_are_named():
-    named = re.search(r"^Methods: (.*?) after `pip", section(), re.MULTILINE | re.DOTALL).group(1)
+    named = re.search(r"^Methods: (.*?) after\s+`pip", section(), re.MULTILINE | re.DOTALL).group(1)
     assert sorted(set(re.findall(r"[a-z_]+", named)) - {"with", "budgets", "and"}) == sorted(METHODS)
 
 

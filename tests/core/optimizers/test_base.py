@@ -101,8 +101,8 @@ def test_an_evaluation_must_be_of_one_configuration_and_finite():
 
 
 def test_a_failure_carries_its_message():
-    assert Outcome.of(evaluation(9.0, **{FAILURE: "it broke"})) == Outcome(9.0, 1.0, "it broke")
-    assert Outcome.of(evaluation(9.0, **{FAILURE: None})) == Outcome(9.0, 1.0, "")
+    assert Outcome.of(evaluation(9.0, **{FAILURE: "it broke"})) == Outcome(9.0, 1.0, "it broke", {FAILURE: "it broke"})
+    assert Outcome.of(evaluation(9.0, **{FAILURE: None})) == Outcome(9.0, 1.0, "", {FAILURE: None})
 
 
 def test_a_saved_state_continues_as_if_nothing_had_happened(tmp_path):

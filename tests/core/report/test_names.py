@@ -38,6 +38,7 @@ class Elsewhere:
     def __init__(self, root: Path) -> None:
         self.root, self.package = root, "papers"
         self.paper, self.artifact_function = shipped().paper, shipped().artifact_function
+        self.experiments_of = shipped().experiments_of
 
 
 @pytest.fixture

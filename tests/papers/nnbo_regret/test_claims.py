@@ -118,7 +118,7 @@ def test_timing_compares_the_ratio_alone():
     published = read_published(FOLDER / "published" / "timing.csv")
     table = artifacts.timing(Fake(seconds=pd.DataFrame(rows)), published)
     assert table.cells["ratio", "seconds"].ours == pytest.approx(2.8)
-    assert [verdict.kind for verdict in table.verdicts] == ["worse"]  # exactly 2.8 in every run, 2.773 printed
+    assert [verdict.kind for verdict in table.verdicts] == ["differs"]  # exactly 2.8 in every run, 2.773 printed
     assert table.cells["gaussian_mixture", "seconds"].verdict is None
     assert "Gaussian mixture, 2-d: ours 2.06 s." in table.caption
 
