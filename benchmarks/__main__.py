@@ -6,12 +6,14 @@
     entropy_search  one suggestion by part and number of observations (BoTorch's joint entropy search)
     fabolas      one suggestion by part and number of observations (BoTorch's multi-fidelity max-value entropy search)
     curves       LC-Net on 256 learning curves: a fit, and its steps (pybnn)
+    embedding    MT-BOHAMIANN's steps beside BOHAMIANN's
     growth       seconds of fit and search from 10^2 to 10^5 observations
     bohb         BOHB's picks (hpbandster, Optuna's TPE) and whole runs
     generator    training of tabular benchmarks (plain PyTorch, one by one), and the cost of the shipped tables
     commands     what a user waits for: drawing, listing, rerunning what is finished
     own_function 20 evaluations of a user's function, and the replay of a finished journal
     tabular      lookups in tabular benchmarks (published files), and runs of optimizers on them
+    ablr         a joint fit of 9 tasks and one at hand, from 450 to 45,000 evaluations
 
 Between machines, compare ratios, not seconds. pybnn, JAX and hpbandster run in `.venv-peers`; where that is missing,
 only our code is measured.
@@ -27,9 +29,11 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    ablr,
     bohb,
     commands,
     curves,
+    embedding,
     entropy_search,
     fabolas,
     generator,
@@ -48,12 +52,14 @@ SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "entropy_search": lambda peers, seconds: entropy_search.report(seconds),
     "fabolas": lambda peers, seconds: fabolas.report(seconds),
     "curves": curves.report,
+    "embedding": lambda peers, seconds: embedding.report(seconds),
     "growth": lambda peers, seconds: growth.report(),
     "bohb": bohb.report,
     "generator": lambda peers, seconds: generator.report(seconds),
     "commands": lambda peers, seconds: commands.report(),
     "own_function": lambda peers, seconds: own_function.report(),
     "tabular": lambda peers, seconds: tabular.report(),
+    "ablr": lambda peers, seconds: ablr.report(),
 }
 
 

@@ -25,6 +25,16 @@ from core.randomness import Generators
 REPRESENTERS = 50
 
 
+def mean_gain(model: GaussianProcess, gain: InformationGain, points: Tensor, X: Tensor) -> Tensor:
+    """The gain of observations at X (runs, n, d) about representers `points` (runs, Z, d), averaged over the members.
+
+    Returns:
+        (runs, n), differentiable.
+    """
+    _, variance = model.marginals(X)
+    return gain(model.covariance_between(X, points), variance + model.noise().unsqueeze(-1)).mean(0)
+
+
 class EntropySearch:
     """The expected information gain, in nats; see `core.acquisition.information_gain`.
 
@@ -68,10 +78,7 @@ class EntropySearch:
         X = self.model.expand_runs(X).double()
         shape = X.shape[:-1]
         X = X.movedim(-3, 0).flatten(1, -2)  # all candidates of a run side by side
-        _, variance = self.model.marginals(X)
-        cross = self.model.covariance_between(X, self.points)
-        gain = self.gain(cross, variance + self.model.noise().unsqueeze(-1)).mean(0)
-        return gain.unflatten(1, (*shape[:-2], shape[-1])).movedim(0, -2)
+        return mean_gain(self.model, self.gain, self.points, X).unflatten(1, (*shape[:-2], shape[-1])).movedim(0, -2)
 
 
 class BotorchEntropySearch(AcquisitionFunction):

@@ -11,6 +11,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from core.acquisition.entropy_search import mean_gain
 from core.acquisition.information_gain import InformationGain
 from core.models.gaussian_process import GaussianProcess
 
@@ -44,9 +45,7 @@ class GainPerCost:
         return torch.cat([self._value(part) for part in X.split(block, 1)], 1)
 
     def _value(self, X: Tensor) -> Tensor:
-        _, variance = self.loss.marginals(X)
-        cross = self.loss.covariance_between(X, self.representers)
-        gain = self.gain(cross, variance + self.loss.noise().unsqueeze(-1)).mean(0).clamp_min(0)
+        gain = mean_gain(self.loss, self.gain, self.representers, X).clamp_min(0)
         return gain if self.cost is None else gain / (self.predicted_cost(X) + self.overhead)
 
     def predicted_cost(self, X: Tensor) -> Tensor:

@@ -1,7 +1,8 @@
-"""The spaces of networks that are trained (thesis Tables 4.2, B.1, C.1, C.3), apart from training: no torch here.
+"""The spaces of networks that are trained (thesis Tables 4.2, B.1, C.1, C.3, E.3), apart from training: no torch here.
 
 `core.training.learning_curves` trains those of Table B.1; `core.training.collector` those of Table C.1, whose learning
-curves `core.benchmarks.fcnet_surrogate` predicts; `core.benchmarks.bayesian_network` samples those of Table C.3.
+curves `core.benchmarks.fcnet_surrogate` predicts; `core.benchmarks.bayesian_network` samples those of Table C.3;
+PROFET's tasks are made from those of Table E.3.
 """
 
 from collections.abc import Callable
@@ -35,6 +36,18 @@ def bayesian_network_space(name: str = "BNN") -> ConfigurationSpace:
         Float("step_length", (1e-6, 1e-1), log=True),
         Float("burn_in", (0.0, 0.8)),
         Float("momentum_decay", (0.0, 1.0)),
+    )
+    return space
+
+
+def classifier_space() -> ConfigurationSpace:
+    """Table E.3, FC-Net: a classifying network of two hidden layers, all numbers continuous."""
+    space = ConfigurationSpace(name="FC-Net")
+    space.add(
+        Float("learning_rate", (1e-6, 1e-1), log=True),
+        Float("batch_size", (8.0, 128.0), log=True),
+        *(Float(f"units_{layer}", (16.0, 512.0), log=True) for layer in (1, 2)),
+        *(Float(f"dropout_{layer}", (0.0, 0.99)) for layer in (1, 2)),
     )
     return space
 

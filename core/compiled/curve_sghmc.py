@@ -8,7 +8,7 @@ import numpy as np
 
 from core.compiled.curve_gradient import curve_gradient
 from core.compiled.random_bits import shuffle
-from core.compiled.sghmc import adapting_update, frozen_update
+from core.compiled.sghmc import move
 from core.compiled.simd import LANES, load, store
 from core.compiled.sources import fingerprint
 
@@ -29,12 +29,7 @@ def compile_curve_advance() -> Callable:
             for _ in range(steps):
                 curves = next_curves(chain, run, layout, data, chains, scratch)
                 curve_gradient(chains.position, theta0, layout, data, run, curves, scratch, gradient)
-                s = chains.position[theta0 + layout.noise]
-                gradient[layout.noise] += np.float32((s - target.noise_mean) / target.noise_variance)
-                if adapting:
-                    adapting_update(chain, theta0, layout.size, target, precision[chain], gradient, chains)
-                else:
-                    frozen_update(chain, theta0, layout.size, target, precision[chain], gradient, chains, frozen)
+                move(adapting, chain, theta0, layout, target, precision[chain], gradient, chains, frozen)
 
     return advance
 

@@ -20,12 +20,19 @@ from core.compiled.sources import fingerprint
 
 
 class Data(NamedTuple):
-    """Data of all runs, standardized: X rows padded to whole vectors, flat (runs * N * row), y (runs, N)."""
+    """Data of all runs, standardized: X rows padded to whole vectors, flat (runs * N * row), y (runs, N).
+
+    Fields:
+        weight: what each point counts in the likelihood.
+        sigmoid: whether the mean is a sigmoid of the network's output.
+    """
 
     X: np.ndarray
     y: np.ndarray
     batch: int
     chains_per_run: int
+    weight: float
+    sigmoid: bool
 
 
 class Chains(NamedTuple):
@@ -70,7 +77,7 @@ def compile_advance() -> Callable:
     def advance(steps, adapting, layout, data, target, precision, chains, frozen):
         """Move every chain by `steps` steps; precision (chains,) float32 is that of the weight prior."""
         version  # noqa: B018
-        points = data.y.shape[1]
+        points = data.y.shape[1] * data.weight
         scratch = np.zeros(layout.hidden.scratch, np.float32)
         targets = np.empty(data.batch, np.float32)
         gradient = np.zeros(layout.size, np.float32)
@@ -78,15 +85,23 @@ def compile_advance() -> Callable:
             theta0, run = chain * layout.size, chain // data.chains_per_run
             for _ in range(steps):
                 next_batch(chain, run, layout, data, chains, scratch, targets)
-                likelihood_gradient(chains.position, theta0, layout, targets, data.batch, points, scratch, gradient)
-                s = chains.position[theta0 + layout.noise]
-                gradient[layout.noise] += np.float32((s - target.noise_mean) / target.noise_variance)
-                if adapting:
-                    adapting_update(chain, theta0, layout.size, target, precision[chain], gradient, chains)
-                else:
-                    frozen_update(chain, theta0, layout.size, target, precision[chain], gradient, chains, frozen)
+                likelihood_gradient(
+                    chains.position, theta0, layout, targets, data.batch, points, scratch, gradient, data.sigmoid
+                )
+                move(adapting, chain, theta0, layout, target, precision[chain], gradient, chains, frozen)
 
     return advance
+
+
+@numba.njit
+def move(adapting, chain, theta0, layout, target, precision, gradient, chains, frozen):
+    """Add the noise prior's part to the gradient of the likelihood, and update the chain by it."""
+    s = chains.position[theta0 + layout.noise]
+    gradient[layout.noise] += np.float32((s - target.noise_mean) / target.noise_variance)
+    if adapting:
+        adapting_update(chain, theta0, layout.size, target, precision, gradient, chains)
+    else:
+        frozen_update(chain, theta0, layout.size, target, precision, gradient, chains, frozen)
 
 
 @numba.njit

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from pydantic import ValidationError
 
 from core.errors import UnknownNameError, UserError
 from core.experiment import SCALES
-from core.experiment.schema import Experiment, Paper, Scale, Settings, split_reference
+from core.experiment.schema import ALL_BENCHMARKS, Experiment, Paper, Scale, Settings, split_reference
 from core.strict import explain
 
 SHARD_RUNS = 10
@@ -34,7 +35,7 @@ Home = tuple[Paper, Mapping[str, type[Settings]], str]
 class Cell:
     """One (benchmark, method) pair at a scale. `scale` is the resolved one: `quick: paper` gives paper.
 
-    `needs` are the cells whose records it reads: those of its benchmark, at the requested scale.
+    `needs` are the cells whose records it reads: those of its benchmark, or of all, at the requested scale.
     """
 
     paper: str
@@ -47,6 +48,7 @@ class Cell:
     function: str
     overrides: tuple[str, ...] = ()
     needs: tuple[Cell, ...] = ()
+    collection: bool = False
 
     @property
     def name(self) -> str:
@@ -160,6 +162,7 @@ def make_cell(
         runs=runs or scale.runs,
         settings=settings,
         function=experiment.function,
+        collection=experiment.collection,
         overrides=tuple(f"{key}={value}" for key, value in sorted(overrides.items())),
         needs=tuple(
             cell
@@ -172,7 +175,7 @@ def make_cell(
 def _needed(
     key: str, reference: str, benchmark: str, scale_name: str, home: Home, others: Callable[[str], Home] | None
 ) -> Iterator[Cell]:
-    """The cells of a needed experiment with this benchmark; `key` is where it is needed."""
+    """The cells of a needed experiment with this benchmark, or with all; `key` is where it is needed."""
     owner, name = split_reference(reference)
     try:
         paper, models, file = others(owner) if owner and others else home
@@ -180,10 +183,11 @@ def _needed(
     except UserError as error:
         raise UserError(f"{key}: {reference!r}: {error}") from error
     methods, benchmarks = scale.methods or experiment.methods, scale.benchmarks or experiment.benchmarks
-    if benchmark not in benchmarks:
+    read = list(benchmarks) if reference.endswith(ALL_BENCHMARKS) else [benchmark]
+    if not set(read) <= set(benchmarks):
         raise UserError(f"{key}: {reference!r} has no benchmark {benchmark!r} at scale {scale_name}")
-    for method in methods:
-        yield make_cell(paper, name, benchmark, method, scale_name, models, file=file, others=others)
+    for pair in product(read, methods):
+        yield make_cell(paper, name, *pair, scale_name, models, file=file, others=others)
 
 
 def _folder_name(text: str) -> str:

@@ -58,7 +58,7 @@ class Context(Generic[S]):
         return within(self.progress, number / len(self.runs), (number + 1) / len(self.runs))
 
     def records(self, experiment: str) -> pd.DataFrame:
-        """Records of a needed experiment on this benchmark, with the columns `benchmark` and `method`.
+        """Records of a needed experiment on this benchmark, or on all, with the columns `benchmark` and `method`.
 
         Raises:
             UserError: the experiment is not among this one's `needs`, or a cell of it has not been run.

@@ -55,7 +55,7 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
 def reads_the_same(cell: Cell, read: dict[str, dict[str, str]], root: Path) -> bool:
     """Whether the files that were `read` are those that the cell would read now, as far as these exist."""
     for needed in cell.needs:
-        path = _find(needed, root) if needed.name in read else None
+        path = find_file(needed, root) if needed.name in read else None
         if path is not None and read[needed.name].get("digest") != _digest(path):
             return False
     return True
@@ -67,7 +67,7 @@ def _digest(path: Path) -> str:
 
 
 def _file(needed: Cell, root: Path) -> Path:
-    path = _find(needed, root)
+    path = find_file(needed, root)
     if path is not None:
         return path
     places = " nor ".join(str(needed.path("", source)) for source in SOURCES)
@@ -78,7 +78,8 @@ def _file(needed: Cell, root: Path) -> Path:
     )
 
 
-def _find(needed: Cell, root: Path) -> Path | None:
+def find_file(needed: Cell, root: Path) -> Path | None:
+    """A cell's file with all its repetitions and today's settings, your own before the shipped one; None without."""
     for source in SOURCES:
         path = needed.path(root, source)
         if path.exists() and _is_whole(needed, read_provenance(path)):

@@ -6,23 +6,30 @@ repetition. Searches of other libraries run one repetition after the other and h
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+
 import numpy as np
 import pandas as pd
 from torch import Tensor
 
 from core.benchmarks.objective import Objective
 from core.experiment.context import Context
+from core.models.tasks import Task
+from core.optimizers.base import Optimizer
 from core.optimizers.fidelities import configurations_of, initial_evaluations
 from core.optimizers.policy import Policy, uniform_points
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import Histories, run_in_lockstep
 from core.study.simulated import simulate
-from core.study.trace import Trace
+from core.study.trace import Record, Trace
 
 
-def optimize(context: Context, objective: Objective) -> pd.DataFrame:
+def optimize(context: Context, objective: Objective, earlier: Sequence[Task] = ()) -> pd.DataFrame:
     """Run a cell's repetitions: one row per evaluation.
+
+    Args:
+        earlier: what is known of other tasks, for a method that learns from them.
 
     Returns:
         run, evaluation (from 1), loss, regret (loss above the optimum, if that is known), cost, overhead (seconds of
@@ -31,7 +38,7 @@ def optimize(context: Context, objective: Objective) -> pd.DataFrame:
     """
     settings = context.settings
     if settings.method.in_lockstep:
-        found = in_lockstep(context, objective, settings.evaluations, settings.initial_design)
+        found = in_lockstep(context, objective, settings.evaluations, settings.initial_design, earlier=earlier)
         records = found.trace(context.runs).evaluations()
     else:
         records = _one_by_one(context, objective)
@@ -41,7 +48,12 @@ def optimize(context: Context, objective: Objective) -> pd.DataFrame:
 
 
 def in_lockstep(
-    context: Context, objective: Objective, evaluations: int, initial: int, policy: Policy | None = None
+    context: Context,
+    objective: Objective,
+    evaluations: int,
+    initial: int,
+    policy: Policy | None = None,
+    earlier: Sequence[Task] = (),
 ) -> Histories:
     """Run a shard's repetitions in lockstep, from an initial design that all methods share.
 
@@ -49,12 +61,13 @@ def in_lockstep(
         evaluations: number per repetition, including the initial design.
         initial: number of points of the initial design; with a fidelity each is evaluated as its encoding says.
         policy: what proposes the others; by default that of the cell's method.
+        earlier: what is known of other tasks, for the cell's method.
     """
     if policy is None:
         method, fidelity = context.settings.method, objective.fidelity
         budgets = (fidelity.minimum, fidelity.maximum) if method.needs_budgets and fidelity is not None else None
         method.check_budgets(budgets)
-        policy = method.policy(CubeEncoding(objective.space), context.device, budgets)
+        policy = method.policy(CubeEncoding(objective.space), context.device, budgets, earlier)
     return run_in_lockstep(
         objective,
         policy,
@@ -76,11 +89,32 @@ def objective_generators(context: Context) -> list[np.random.Generator]:
     return [np.random.default_rng(seed) for seed in context.shared_seeds("objective")]
 
 
-def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
-    settings, found = context.settings, []
+def one_by_one(
+    context: Context,
+    objective: Objective,
+    build: Callable[[int], Optimizer],
+    workers: int = 1,
+    until: float | None = None,
+    evaluations: int | None = None,
+) -> Iterator[list[Record]]:
+    """The records of a shard's repetitions, each on simulated workers and a clock of its own.
+
+    Args:
+        build: from a seed to the optimizer of a repetition.
+        workers, until: see `core.study.simulate`.
+        evaluations: number per repetition of an optimizer that does not end by itself.
+    """
     seeds = context.method_seeds("optimizer")
-    for done, (seed, generator) in enumerate(zip(seeds, objective_generators(context), strict=True)):
-        optimizer = settings.method.build(objective.space, seed, evaluations=settings.evaluations)
-        told = context.progress_of(done)
-        found.append(simulate(optimizer, objective, 1, generator, evaluations=settings.evaluations, progress=told))
-    return Trace.of(found, context.runs).evaluations().assign(origin=context.method)
+    for done, (seed, noise) in enumerate(zip(seeds, objective_generators(context), strict=True)):
+        optimizer, told = build(seed), context.progress_of(done)
+        most = None if optimizer.ends else evaluations
+        yield simulate(optimizer, objective, workers, noise, until=until, evaluations=most, progress=told)
+        told(1.0)  # an optimizer that ends by itself has no limit to measure progress by
+
+
+def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:
+    method, n = context.settings.method, context.settings.evaluations
+    runs = one_by_one(
+        context, objective, lambda seed: method.build(objective.space, seed, evaluations=n), evaluations=n
+    )
+    return Trace.of(list(runs), context.runs).evaluations().assign(origin=context.method)

@@ -10,7 +10,18 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("torch", "gpytorch", "botorch", "numba", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow")
+PACKAGES = (
+    "torch",
+    "gpytorch",
+    "botorch",
+    "numba",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "xgboost-cpu",
+    "pandas",
+    "pyarrow",
+)
 
 
 @cache

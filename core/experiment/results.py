@@ -39,6 +39,7 @@ class CellInfo:
     wall_seconds: float = 0.0
     peak_memory_mb: float = 0.0
     ablation: bool = False
+    collection: bool = False
 
     @property
     def name(self) -> str:
@@ -60,6 +61,7 @@ def inspect_cell(cell: Cell, root: Path, source: str) -> CellInfo:
         "scale": cell.scale,
         "path": str(path.relative_to(root)),
         "configured_runs": cell.runs,
+        "collection": cell.collection,
     }
     try:
         found = read_provenance(path)

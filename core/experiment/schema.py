@@ -18,16 +18,22 @@ from core.errors import UserError
 from core.experiment import SCALES
 from core.strict import Strict, explain
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
+
+Name = Annotated[str, Field(pattern=f"^{_NAME}$")]
 """A name that can be part of a file's path, a command's argument and a Snakemake wildcard."""
 
-Reference = Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.+-]*/)?[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
+Reference = Annotated[str, Field(pattern=f"^({_NAME}/)?{_NAME}$")]
 """An experiment of the same paper by its name, or another paper's as `paper/experiment`."""
+
+ALL_BENCHMARKS = "/*"
+Need = Annotated[str, Field(pattern=rf"^({_NAME}/)?{_NAME}(/\*)?$")]
+"""A reference to an experiment whose records are read, with `/*` after it if those of all its benchmarks are."""
 
 
 def split_reference(reference: str, home: str = "") -> tuple[str, str]:
     """The paper of an experiment that is referred to in the paper `home`, and its name there."""
-    paper, _, name = reference.rpartition("/")
+    paper, _, name = reference.removesuffix(ALL_BENCHMARKS).rpartition("/")
     return paper or home, name
 
 
@@ -61,10 +67,10 @@ ScaleOrAlias = Annotated[
 class Experiment(Strict):
     """One experiment: a function of papers/<paper>/experiments/ and the grid of benchmarks x methods it fills.
 
-    A cell of an experiment that `needs` others reads their records of its own benchmark and scale; the others may be
-    another paper's, as data: no paper imports another's code. `measured` are the
+    A cell of an experiment that `needs` others reads their records of its own benchmark and scale, or with `name/*` of
+    all benchmarks; the others may be another paper's, as data: no paper imports another's code. `measured` are the
     columns of its records that are times measured on the machine, "all" if everything depends on them: no rerun
-    reproduces these.
+    reproduces these. Runs are repetitions or, of a `collection`, its parts, such as blocks of configurations.
     """
 
     description: str
@@ -73,8 +79,9 @@ class Experiment(Strict):
     benchmarks: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
     methods: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
     settings: dict[str, Any] = Field(default_factory=dict)
-    needs: list[Reference] = Field(default_factory=list)
+    needs: list[Need] = Field(default_factory=list)
     measured: list[Name] | Literal["all"] = Field(default_factory=list)
+    collection: bool = False
     scales: dict[Literal["smoke", "quick", "paper"], ScaleOrAlias]
 
     @field_validator("benchmarks", "methods", mode="before")
@@ -153,7 +160,8 @@ class Paper(Strict):
         above: list[str] = []
         for name, experiment in self.experiments.items():
             _check_names_differ(f"experiments.{name}.needs", experiment.needs)
-            if unknown := [needed for needed in experiment.needs if "/" not in needed and needed not in above]:
+            own = [needed for paper, needed in map(split_reference, experiment.needs) if not paper]
+            if unknown := [needed for needed in own if needed not in above]:
                 raise ValueError(f"experiments.{name}.needs: {unknown} must be experiments above it, {above}")
             above.append(name)
         for name, artifact in self.artifacts.items():

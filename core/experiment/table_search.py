@@ -7,10 +7,9 @@ from typing import Any
 import pandas as pd
 
 from core.experiment.context import Context
-from core.experiment.optimization import objective_generators
+from core.experiment.optimization import one_by_one
 from core.optimizers.base import Optimizer
 from core.report.table_trajectories import trajectory_of_records
-from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 
 
@@ -23,15 +22,13 @@ def search_table(context: Context, benchmark: TabularBenchmark, evaluations: int
     Returns:
         run and the columns of `core.report.table_trajectories.trajectory`.
     """
-    frames = []
-    seeds, noise = context.method_seeds("optimizer"), objective_generators(context)
-    for done, (run, seed, generator) in enumerate(zip(context.runs, seeds, noise, strict=True)):
-        optimizer = make_optimizer(context.settings, benchmark, seed)
-        told = context.progress_of(done)
-        limit = None if optimizer.ends else evaluations
-        records = simulate(optimizer, benchmark, 1, generator, evaluations=limit, progress=told)
-        told(1.0)  # an optimizer that ends by itself has no limit to measure progress by
-        frames.append(trajectory_of_records(benchmark, records).assign(run=run))
+    found = one_by_one(
+        context, benchmark, lambda seed: make_optimizer(context.settings, benchmark, seed), evaluations=evaluations
+    )
+    frames = [
+        trajectory_of_records(benchmark, records).assign(run=run)
+        for run, records in zip(context.runs, found, strict=True)
+    ]
     return pd.concat(frames, ignore_index=True)
 
 

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.experiment.context import Context
-from core.experiment.optimization import in_lockstep, objective_generators
+from core.experiment.optimization import in_lockstep, one_by_one
 from core.experiment.timed_search_settings import BANDITS, TimedSearch
-from core.study.simulated import simulate
-from core.study.trace import Record, incumbents, recommended
+from core.study.trace import Record, incumbents, recommended, recommends
 
 Values = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
 
@@ -88,7 +87,7 @@ def _incumbents(run: Run, largest: float, on_all: bool) -> tuple[NDArray[np.int6
     Also how many proposals later it is known: 1 if it is found when the next one is made.
     """
     records = run.records
-    if run.last is not None or any("recommended" in record.notes for record in records):
+    if run.last is not None or recommends(records):
         places = {record.number: place for place, record in enumerate(records)}
         return np.array([places[number] for number in recommended(records, run.last)]), 1
     counted = [record for record in records if not on_all or record.budget in (None, largest)]
@@ -107,8 +106,7 @@ def _searched(context: Context[TimedSearch], objective: Objective) -> Iterator[R
         yield from map(Run, found.records, last)
         return
     budgets = (objective.fidelity.minimum, objective.fidelity.maximum)
-    seeds = context.method_seeds("optimizer")
-    for done, (seed, noise) in enumerate(zip(seeds, objective_generators(context), strict=True)):
-        optimizer = method.build(objective.space, seed, budgets)
-        told = context.progress_of(done)
-        yield Run(simulate(optimizer, objective, 1, noise, until=settings.seconds, progress=told), None)
+    runs = one_by_one(
+        context, objective, lambda seed: method.build(objective.space, seed, budgets), until=settings.seconds
+    )
+    yield from (Run(records, None) for records in runs)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import PositiveFloat, PositiveInt, model_validator
 
 from core.experiment.schema import Settings
+from core.strict import OpenShare
 
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
 
-AuxiliaryShare = Annotated[float, Field(gt=0, lt=1)]
 BANDITS = ("hyperband", "bohb")
 
 
@@ -30,7 +30,7 @@ class TimedSearch(Settings):
     evaluations: PositiveInt | None = None
     seconds: PositiveFloat | None = None
     initial_design: PositiveInt | None = None
-    auxiliary: tuple[AuxiliaryShare, ...] | None = None
+    auxiliary: tuple[OpenShare, ...] | None = None
 
     @model_validator(mode="after")
     def _ends(self) -> TimedSearch:

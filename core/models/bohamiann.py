@@ -54,7 +54,13 @@ class BayesianNetwork(SampledNetwork):
 
     Raises:
         ValueError: a setting out of range.
+
+    Attributes:
+        mean, weight: of a subclass with another likelihood, see `core.models.engines.problem`.
     """
+
+    mean = "linear"
+    weight = 1.0
 
     def __init__(
         self,
@@ -123,6 +129,8 @@ class BayesianNetwork(SampledNetwork):
             batch_size=self.batch_size,
             covered=self.weight_prior.covers(self.network).to(self.device),
             noise_prior=self.noise_prior,
+            mean=self.mean,
+            weight=self.weight,
         )
         weights = self.network.init(generators, problem.chains, self.device)
         theta = torch.cat([weights, weights.new_full((problem.chains, 1), INITIAL_LOG_NOISE)], 1)

@@ -56,6 +56,8 @@ class GaussianProcess(GaussianMixtureModel):
         ValueError: warping and a basis.
     """
 
+    of_function = True
+
     def __init__(self, warping: bool = False, device: torch.device | str = "cpu", basis: Basis | None = None) -> None:
         super().__init__()
         if warping and basis is not None:

@@ -16,6 +16,7 @@ Shapes: X is (..., runs, q, d); everything else has a leading member axis M, (M,
 
 from abc import abstractmethod
 from collections.abc import Callable
+from typing import ClassVar
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
@@ -40,6 +41,10 @@ class GaussianMixtureModel(EnsembleModel):
         targets: standardizer of the targets, with mean and scale (runs, 1).
         members: number M of Gaussian processes per run.
     """
+
+    of_function: ClassVar[bool] = False
+    """Whether acquisition functions are of the function itself, as the papers have them for Gaussian processes, or of
+    an observation."""
 
     _is_ensemble = True  # BoTorch averages acquisition functions over the last batch axis
 

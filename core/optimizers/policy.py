@@ -34,7 +34,6 @@ from core.acquisition import (
 from core.acquisition.base import Acquisition, best_observed
 from core.errors import UnknownNameError
 from core.models.ensemble import EnsembleModel
-from core.models.gaussian_process import GaussianProcess
 from core.models.mixture import GaussianMixtureModel
 from core.models.random_forest import RandomForest
 from core.optimizers.fidelities import FidelityEncoding
@@ -201,7 +200,7 @@ def _closed_form(name: str, moments: Callable[[Tensor], tuple[Tensor, Tensor]], 
 
 def _of_members(model: GaussianMixtureModel) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
     """Means and variances (M, ..., runs, q): of the function for a Gaussian process, of an observation otherwise."""
-    if not isinstance(model, GaussianProcess):
+    if not model.of_function:
         return model.predict
 
     def moments(X: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,6 +1,6 @@
-"""The tree-structured Parzen estimator (Bergstra et al., 2011) by Optuna.
+"""The tree-structured Parzen estimator (Bergstra et al., 2011) by Optuna, and any other of its samplers.
 
-This is Optuna's `TPESampler` with its defaults; its constant liar counts pending trials as bad ones, so that parallel
+`TPE` is Optuna's `TPESampler` with its defaults; its constant liar counts pending trials as bad ones, so that parallel
 trials keep apart. Hyperparameters become Optuna's distributions: floats and integers with their logarithms, ordinal
 ones the integers of their positions, categorical ones the unordered numbers of their choices. Conditions are followed
 as the configuration grows, parents first: an inactive hyperparameter is not suggested. A configuration that a forbidden
@@ -12,10 +12,12 @@ A failed trial counts with the worst-case loss that it carries.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import optuna
+from ConfigSpace import ConfigurationSpace
 from optuna.trial import TrialState
 
 from core.optimizers.base import Outcome
@@ -25,19 +27,35 @@ from core.spaces import Column, CubeEncoding
 TRIES = 100  # suggestions excluded by a forbidden clause before a uniform one is taken
 
 
-class TPE(ReplayedOptimizer):
-    """Optuna's tree-structured Parzen estimator.
+MakeSampler = Callable[[int], optuna.samplers.BaseSampler]
+"""From a seed to a sampler."""
+
+
+class OptunaSearch(ReplayedOptimizer):
+    """A sampler of Optuna.
 
     Args:
         space: the search space.
-        generator: provides one number, which seeds Optuna's sampler.
+        generator: provides one number, which seeds the sampler.
+        make_sampler: see `MakeSampler`.
 
     Raises:
         UserError: a space with nothing to choose.
     """
 
+    def __init__(self, space: ConfigurationSpace, generator: np.random.Generator, make_sampler: MakeSampler) -> None:
+        self.make_sampler = make_sampler
+        super().__init__(space, generator)
+
     def _start(self, seed: int) -> _Study:
-        return _Study(self.encoding, seed)
+        return _Study(self.encoding, seed, self.make_sampler)
+
+
+class TPE(OptunaSearch):
+    """Optuna's tree-structured Parzen estimator; arguments and errors as `OptunaSearch`."""
+
+    def __init__(self, space: ConfigurationSpace, generator: np.random.Generator) -> None:
+        super().__init__(space, generator, lambda seed: optuna.samplers.TPESampler(seed=seed, constant_liar=True))
 
 
 def suggest(trial: optuna.Trial, column: Column) -> float | int:
@@ -55,11 +73,11 @@ def suggest(trial: optuna.Trial, column: Column) -> float | int:
 class _Study:
     """Optuna's study with its trials under way, by our trial numbers."""
 
-    def __init__(self, encoding: CubeEncoding, seed: int) -> None:
+    def __init__(self, encoding: CubeEncoding, seed: int, make_sampler: MakeSampler) -> None:
         self.encoding, self.space = encoding, encoding.space
         self.generator = np.random.default_rng(seed)
         self.columns = [Column.of(self.space[name]) for name in self.space]
-        self.study = _quiet_study(seed)
+        self.study = _quiet_study(make_sampler, seed)
         self.running: dict[int, optuna.Trial] = {}
 
     def propose(self, number: int) -> dict[str, Any]:
@@ -99,14 +117,14 @@ class _Study:
         return {name: named[name].code(value) for name, value in configuration.items() if name in named}
 
 
-def _quiet_study(seed: int) -> optuna.Study:
+def _quiet_study(make_sampler: MakeSampler, seed: int) -> optuna.Study:
     """A study in memory, without log lines and without a warning meant for Optuna's own users."""
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            sampler = optuna.samplers.TPESampler(seed=seed, constant_liar=True)
+            sampler = make_sampler(seed)
         return optuna.create_study(sampler=sampler)
     finally:
         optuna.logging.set_verbosity(verbosity)

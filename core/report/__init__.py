@@ -14,6 +14,7 @@ from core.report.outcomes import (
     not_run,
     open_where,
     outside,
+    pending,
     unknown,
     worded,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "open_where",
     "order_verdict",
     "outside",
+    "pending",
     "ranks",
     "rows_of",
     "runs_of",

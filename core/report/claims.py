@@ -22,7 +22,7 @@ from core.report.outcomes import not_run
 if TYPE_CHECKING:
     from core.experiment.catalogue import Catalogue
 
-KINDS = ("claim", "shape")
+KINDS = ("claim", "shape", "check")
 SHORTEST = 10  # characters in a sentence
 
 
@@ -32,7 +32,8 @@ class Claim:
 
     Attributes:
         artifact: the table or figure that the claim is about.
-        kind: `claim`, about a result, or `shape`, about the form of a curve or a fit.
+        kind: `claim`, about a result; `shape`, about the form of a curve or a fit; `check`, true by the definition of
+            what is drawn, so that it tests only our code and is not counted.
         sentence: the claim in our own words.
         place: where the paper says or shows it.
         check: a function of the results.

@@ -64,6 +64,7 @@ def _claims_table(sidecar: dict[str, Any]) -> RichTable:
     for claim in sidecar["claims"]:
         look = LOOKS[claim["holds"]]
         outcome = f"[{look.terminal}]{look.symbol} {claim['holds']}{', reduced' if claim['reduced'] else ''}[/]"
+        outcome += " (a check of the code)" if claim["kind"] == "check" else ""
         values = [value_text(claim["ours"]), interval_text(claim), value_text(claim["published"])]
         table.add_row(escape(f"{claim['sentence']} ({claim['place']})"), *map(escape, values), outcome)
     return table

@@ -33,8 +33,13 @@ def unknown(why: str) -> Check:
 
 
 def absent(name: str) -> Check:
-    """The part of a claim about a method that was not run."""
-    return replace(unknown(f"{name} not run"), holds="outside")
+    """The part of a claim about a method that we do not have."""
+    return replace(pending(name), holds="outside")
+
+
+def pending(name: str) -> Check:
+    """The part of a claim about a cell of our own that has not been run, and which can settle it once it is."""
+    return unknown(f"{name} not run")
 
 
 def left_out(name: str) -> Check:
@@ -59,7 +64,7 @@ def each_of(
     label: Callable[[str], str] = str,
     missing: Callable[[str], Check] = absent,
 ) -> list[Check]:
-    """A part for each data set or method that a claim names; those not run are `absent` or `left_out`, by label."""
+    """A part for each data set or method that a claim names; those not run are `absent`, `pending` or `left_out`."""
     return [check(name) if name in run else missing(label(name)) for name in names]
 
 

@@ -49,12 +49,17 @@ def scale_text(results: Any) -> str:
 
 
 def runs_text(cells: Iterable[Any]) -> str:
-    """`1 run`, `50 runs`, `10 to 50 runs`."""
-    runs = {cell.runs for cell in cells}
-    if not runs:
-        return "no runs"
-    low, high = min(runs), max(runs)
-    return f"{f'{low} to ' if low < high else ''}{high} run{'' if high == 1 else 's'}"
+    """`1 run`, `50 runs`, `10 to 50 runs`; of collections alone `collected in 48 parts`, which are no repetitions."""
+    cells = list(cells)
+    repeated = [cell.runs for cell in cells if not cell.collection]
+    if not repeated:
+        return f"collected in {_range([cell.runs for cell in cells], 'part')}" if cells else "no runs"
+    return _range(repeated, "run")
+
+
+def _range(counts: list[int], noun: str) -> str:
+    low, high = min(counts), max(counts)
+    return f"{f'{low} to ' if low < high else ''}{high} {noun}{'' if high == 1 else 's'}"
 
 
 def cell_name(cell: Any) -> str:

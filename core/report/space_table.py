@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -34,18 +34,20 @@ def space_table(space: ConfigurationSpace, published: Published, names: Mapping[
     )
 
 
-def described(space: ConfigurationSpace) -> pd.DataFrame:
-    """Lower and upper bound and "yes" or "no" for the logarithm, one row per hyperparameter."""
+def described(space: ConfigurationSpace, bases: Collection[str] = tuple(BASES)) -> pd.DataFrame:
+    """Lower and upper bound and "yes" or "no" for the logarithm, one row per hyperparameter; bases as for `bounds`."""
     rows = {}
     for name in space:
-        lower, upper = bounds(space[name].lower, space[name].upper, space[name].log)
+        lower, upper = bounds(space[name].lower, space[name].upper, space[name].log, bases)
         rows[name] = {"lower": lower, "upper": upper, "log": "yes" if space[name].log else "no"}
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def bounds(lower: float, upper: float, logarithmic: bool) -> tuple[str, str]:
-    """Both bounds as printed; those of a logarithmic range as powers of 2, 10 or e where both are."""
+def bounds(lower: float, upper: float, logarithmic: bool, bases: Collection[str] = tuple(BASES)) -> tuple[str, str]:
+    """Both bounds as printed; those of a logarithmic range as powers of one of the bases where both are."""
     for name, base in BASES.items() if logarithmic else ():
+        if name not in bases:
+            continue
         exponents = [round(math.log(value, base)) for value in (lower, upper)]
         if all(math.isclose(value, base**power) for value, power in zip((lower, upper), exponents, strict=True)):
             return f"{name}^{exponents[0]}", f"{name}^{exponents[1]}"

@@ -122,6 +122,7 @@ METHODS: dict[str, Method] = {
     "bohamiann": Method("BOHAMIANN", BLUE, "o"),
     "bohamiann_50": Method("BOHAMIANN (50-50-50)", BLUE, "o"),
     "bohamiann_10": Method("BOHAMIANN (10-10-10)", SKY, "p", "--"),
+    "mt_gp": Method("MT-BO", YELLOW, "h", "--"),
     "mt_bohamiann": Method("MT-BOHAMIANN", SKY, "h", "-."),
     # several fidelities and tasks
     "mtbo": Method("MTBO", YELLOW, "h"),
@@ -141,8 +142,13 @@ METHODS: dict[str, Method] = {
     "freeze_thaw": Method("Freeze-Thaw GP", VERMILION, "P", "--"),
     "last_seen_value": Method("last seen value", BLACK, "x", ":"),
     # transfer
+    "gp_transfer": Method("GP transfer", WINE, "s", "--"),
+    "ablr": Method("ABLR plain", SKY, "o", ":"),
     "ablr_nn": Method("ABLR NN", BLUE, "o"),
+    "ablr_nn_context": Method("ABLR NN, context", INDIGO, "^", "--"),
     "ablr_rks": Method("ABLR RKS", TEAL, "D"),
+    "ablr_rks_context": Method("ABLR RKS, context", OLIVE, "v", "--"),
+    "ablr_signals": Method("ABLR, side signals", BLUE, "D"),
 }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ class Tally:
     """How often each verdict and each outcome of a claim occurs.
 
     baselines: how many of those that are better than published are a baseline's, which says nothing for the paper.
+    claims: outcomes, but those of checks of the code.
     reduced: verdicts from a protocol below the paper's; tested: verdicts from an interval, which chance can make wrong.
     """
 
@@ -38,7 +39,9 @@ def tally(sidecars: Sequence[dict[str, Any]]) -> Tally:
         reduced=sum(verdict.reduced for verdict in verdicts),
         tested=sum(verdict.tested for verdict in verdicts),
         expected_false_worse=expected_false_worse(verdicts),
-        claims=Counter(claim["holds"] for sidecar in sidecars for claim in sidecar["claims"]),
+        claims=Counter(
+            claim["holds"] for sidecar in sidecars for claim in sidecar["claims"] if claim["kind"] != "check"
+        ),
     )
 
 

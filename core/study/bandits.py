@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from core.strict import OpenShare
 from core.study.settings import Budgets, MethodSettings, Share
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class BOHBSettings(MethodSettings):
     eta: Annotated[float, Field(ge=2)] = 3
     brackets: PositiveInt | None = None
     random_fraction: Share = 1 / 3
-    percentile: Annotated[float, Field(gt=0, lt=1)] = 0.15
+    percentile: OpenShare = 0.15
     samples: PositiveInt = 64
     bandwidth_factor: PositiveFloat = 3
     categorical_factor: PositiveFloat = 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
@@ -32,7 +33,7 @@ class ModelSettings(MethodSettings):
         acquisition: what the next point maximizes: expected or probability of improvement, the lower confidence bound,
             or a sample of the model.
         maximizer: of the acquisition function; "local_search" suits every space, "gradient" continuous ones, "one_step"
-            finite ones.
+            finite ones; "random_search", of 500 points, is the thesis' and the cheapest.
         generations: maximum number of generations of differential evolution.
         initial_design: uniform points at the start of a run; the papers use 2, with which a model of several
             hyperparameters may find one of them irrelevant and never explore it again.
@@ -41,15 +42,17 @@ class ModelSettings(MethodSettings):
     in_lockstep: ClassVar[bool] = True
 
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
-    maximizer: Literal["gradient", "differential_evolution", "local_search", "one_step"] = "local_search"
+    maximizer: Literal["gradient", "differential_evolution", "local_search", "one_step", "random_search"] = (
+        "local_search"
+    )
     generations: PositiveInt = 50
     initial_design: NonNegativeInt = 5
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
-        """The model for n observations."""
+        """The model for n observations; a multi-task model takes earlier tasks as the argument `earlier`."""
         raise NotImplementedError
 
-    def policy(self, encoding: CubeEncoding, device: Device = "cpu", budgets: Budgets | None = None) -> Policy:
+    def _policy(self, encoding: CubeEncoding, device: Device, budgets: Budgets | None, **given: Any) -> Policy:
         """Fit the model and maximize the acquisition function.
 
         Raises:
@@ -62,18 +65,21 @@ class ModelSettings(MethodSettings):
             "gradient": GradientAscent,
             "differential_evolution": lambda: EvolutionarySearch(iterations=self.generations),
             "local_search": RandomLocalSearch,
+            "random_search": lambda: RandomLocalSearch(steps=0),
             "one_step": lambda: OneStepSearch.of(encoding),
         }
-        return ModelBased(encoding, self._source(device), make[self.maximizer](), self.acquisition)
+        return ModelBased(encoding, self._source(device, **given), make[self.maximizer](), self.acquisition)
 
-    def _source(self, device: Device) -> Callable[[int], EnsembleModel]:
-        return lambda n: self.model(n, device)
+    def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
+        return partial(self.model, device=device, **given)
 
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+    def _build(
+        self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int, **given: Any
+    ) -> Optimizer:
         from core.optimizers.bayesopt import BayesianOptimization
         from core.spaces import CubeEncoding
 
-        return BayesianOptimization(self.policy(CubeEncoding(space)), self.initial_design, seed)
+        return BayesianOptimization(self.policy(CubeEncoding(space), **given), self.initial_design, seed)
 
 
 class GPSettings(ModelSettings):
@@ -177,19 +183,22 @@ class BohamiannSettings(ModelSettings):
     def model(self, n: int, device: Device = "cpu") -> BayesianNetwork:
         """The network, with chains whose burn-in grows with n."""
         from core.models.bohamiann import BayesianNetwork
+
+        return BayesianNetwork(warm_burn_in=self.warm_burn_in, device=device, **self.chain_settings(n))
+
+    def chain_settings(self, n: int) -> dict[str, Any]:
+        """The settings of a network for n observations, as keyword arguments."""
         from core.samplers import AdaptiveSGHMC
 
         burn_in, steps = self.chain_lengths(n)
-        return BayesianNetwork(
-            widths=self.widths,
-            sampler=AdaptiveSGHMC(raise_friction=self.raise_friction),
-            burn_in=burn_in,
-            steps=steps,
-            thinning=(steps - burn_in) // self.samples,
-            batch_size=self.batch_size,
-            warm_burn_in=self.warm_burn_in,
-            device=device,
-        )
+        return {
+            "widths": self.widths,
+            "sampler": AdaptiveSGHMC(raise_friction=self.raise_friction),
+            "burn_in": burn_in,
+            "steps": steps,
+            "thinning": (steps - burn_in) // self.samples,
+            "batch_size": self.batch_size,
+        }
 
     def chain_lengths(self, n: int) -> tuple[int, int]:
         """Steps of the burn-in and of the whole chain for n observations, cut in proportion if above `most_steps`."""
@@ -200,21 +209,21 @@ class BohamiannSettings(ModelSettings):
             burn_in, steps = self.most_steps - sampling, self.most_steps
         return burn_in, steps
 
-    def _source(self, device: Device) -> Callable[[int], EnsembleModel]:
-        make = super()._source(device)
+    def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
+        make = super()._source(device, **given)
         return make if self.warm_burn_in is None else Continued(make)
 
 
 @dataclass
 class Continued:
-    """A source of models that builds one network and returns it every time, so that its chains continue."""
+    """A source of models that builds one with chains and returns it every time, so that its chains continue."""
 
-    make: Callable[[int], BayesianNetwork]
-    model: BayesianNetwork | None = field(default=None, init=False)
+    make: Callable[[int], Any]
+    model: Any = field(default=None, init=False)
     made_for: int = field(default=0, init=False)
 
-    def __call__(self, n: int) -> BayesianNetwork:
-        """The network, built for the number of observations of the first call."""
+    def __call__(self, n: int) -> Any:
+        """The model, built for the number of observations of the first call."""
         if self.model is None:
             self.model, self.made_for = self.make(n), n
         return self.model

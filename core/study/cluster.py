@@ -45,6 +45,7 @@ def local_workers(count: int) -> Iterator[str]:
         UserError: `count` is not a positive whole number, or the processes do not start within a minute.
     """
     count = require_count("workers", count)
+    logging.getLogger("distributed").setLevel(logging.ERROR)  # Dask reports late, after `silence_logs` has ended
     options = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "silence_logs": logging.CRITICAL}
     with config.set(SETTINGS):
         cluster = SpecCluster(
@@ -107,6 +108,10 @@ class _WorkerProcess(Subprocess):
         spec = json.dumps({"cls": "distributed.Nanny", "opts": {"name": str(self.name), **self.options}})
         self.process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "dask", "spec", self.scheduler, "--spec", spec),
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path),
+                "DASK_LOGGING__DISTRIBUTED": "error",
+            },
             start_new_session=True,
         )

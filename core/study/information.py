@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field_validator
 
 from core.errors import UserError
+from core.strict import OpenShare
 from core.study.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from core.optimizers.fidelities import FidelityEncoding
     from core.optimizers.policy import Policy
     from core.spaces import CubeEncoding
-
-OpenShare = Annotated[float, Field(gt=0, lt=1)]
 
 
 class InformationSettings(MethodSettings):
@@ -43,7 +42,7 @@ class InformationSettings(MethodSettings):
     candidates: Annotated[int, Field(ge=25)] = 500
     log_loss: bool = False
 
-    def policy(self, encoding: CubeEncoding, device: Any = "cpu", budgets: Budgets | None = None) -> Policy:
+    def _policy(self, encoding: CubeEncoding, device: Any, budgets: Budgets | None) -> Policy:
         """Model the loss, and the cost if there are budgets, and maximize the gain.
 
         Raises:

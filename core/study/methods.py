@@ -22,6 +22,7 @@ from core.strict import Strict
 from core.study.bandits import BOHBSettings, HyperbandLCNetSettings, HyperbandSettings, SuccessiveHalvingSettings
 from core.study.bayesian import BohamiannSettings, DNGOSettings, ForestSettings, GPSettings, IntegratedGPSettings
 from core.study.information import EntropySearchSettings, FabolasSettings, MTBOSettings
+from core.study.multitask import ABLRSettings, MultiTaskBohamiannSettings, MultiTaskGPSettings
 from core.study.settings import Budgets, MethodSettings, Share
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class RandomSettings(MethodSettings):
 
     method: Literal["random"] = "random"
 
-    def policy(self, encoding: CubeEncoding, device: Any = "cpu", budgets: Budgets | None = None) -> Policy:
+    def _policy(self, encoding: CubeEncoding, device: Any, budgets: Budgets | None) -> Policy:
         """Propose uniform points."""
         from core.optimizers.policy import Uniform
 
@@ -154,6 +155,9 @@ SETTINGS = (
     ForestSettings,
     DNGOSettings,
     BohamiannSettings,
+    ABLRSettings,
+    MultiTaskGPSettings,
+    MultiTaskBohamiannSettings,
     EntropySearchSettings,
     MTBOSettings,
     FabolasSettings,

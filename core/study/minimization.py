@@ -11,11 +11,11 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ConfigSpace import ConfigurationSpace
@@ -38,6 +38,9 @@ from core.study.settings import Budgets, MethodSettings
 from core.study.trace import Record
 from core.validation import require_count
 
+if TYPE_CHECKING:  # imports torch
+    from core.models.tasks import Task
+
 WORST_LOSS = 1e100  # the loss of failures if none is given: above all others for methods that rank losses
 
 
@@ -52,6 +55,7 @@ def minimize(
     journal: str | Path | None = None,
     worst_loss: float | None = None,
     progress: bool = True,
+    earlier: Sequence[Any] = (),
 ) -> Result:
     """Search for the configuration with the smallest loss.
 
@@ -78,6 +82,8 @@ def minimize(
         worst_loss: of failed evaluations, for methods that use the loss itself. Without it, failures rank behind all
             successes, see `core.optimizers.bayesopt` for models.
         progress: whether to show a bar, or without a terminal a line now and then.
+        earlier: searches of similar functions over the same space, from which methods that learn from other tasks
+            (ablr, mt_bohamiann, mt_gp) start: their results, traces or records, see `core.study.earlier`.
 
     Raises:
         UserError: an argument that is not allowed, or a journal of another run, before any work; a scheduler that does
@@ -97,14 +103,15 @@ def minimize(
                 f"method {settings.method!r} needs learning curves, which a function does not return; allowed: "
                 "core.study.simulate or run_serial, and an objective whose evaluations tell them"
             )
+    tasks = _tasks(earlier, settings, space)
     objective = _objective(function, space, budgets, worst_loss)
-    header = {**_described(settings, method, space, budgets, seed), "worst_loss": worst_loss}
+    header = {**_described(settings, method, space, budgets, seed, tasks), "worst_loss": worst_loss}
     tally = Tally(evaluations)
     try:
         with open_journal(journal, header) as book:
             records = book.records
             if len(records) < evaluations and not book.ended:
-                optimizer = _optimizer(settings, method, space, seed, budgets, evaluations)
+                optimizer = _optimizer(settings, method, space, seed, budgets, evaluations, tasks)
                 with _pool(objective, seed, workers) as pool, shown(tally, records, progress) as report:
                     records = drive(optimizer, pool, evaluations, book, report)
     except KeyboardInterrupt:
@@ -166,6 +173,25 @@ def _asks_and_tells(method: Any) -> bool:
     return not isinstance(method, (str, Mapping, MethodSettings)) and hasattr(method, "ask") and hasattr(method, "tell")
 
 
+def _tasks(earlier: Sequence[Any], settings: MethodSettings | None, space: ConfigurationSpace) -> list[Task]:
+    if isinstance(earlier, Sequence) and not earlier:
+        return []
+    if settings is None:
+        raise UserError("earlier is given, but the method is an object of one's own; allowed: one of them")
+    from core.study.earlier import check_list, tasks_of  # imports torch, which most methods do without
+
+    settings.check_earlier(check_list(earlier))
+    return tasks_of(earlier, CubeEncoding(space))
+
+
+def _digest(tasks: Sequence[Task]) -> str | None:
+    if not tasks:
+        return None
+    from core.study.earlier import digest
+
+    return digest(tasks)
+
+
 def _optimizer(
     settings: MethodSettings | None,
     method: Any,
@@ -173,14 +199,20 @@ def _optimizer(
     seed: int,
     budgets: Budgets | None,
     evaluations: int,
+    tasks: Sequence[Task],
 ) -> Optimizer:
     if settings is not None:
-        return settings.build(space, seed, budgets, evaluations)
+        return settings.build(space, seed, budgets, evaluations, tasks)
     return method if isinstance(method, Optimizer) else OwnOptimizer(space, method)
 
 
 def _described(
-    settings: MethodSettings | None, method: Any, space: ConfigurationSpace, budgets: Budgets | None, seed: int
+    settings: MethodSettings | None,
+    method: Any,
+    space: ConfigurationSpace,
+    budgets: Budgets | None,
+    seed: int,
+    tasks: Sequence[Task],
 ) -> dict[str, Any]:
     """What distinguishes this run's journal from another's."""
     if isinstance(method, Optimizer):
@@ -188,7 +220,7 @@ def _described(
     else:
         run = {"method": type(method).__name__ if settings is None else settings.model_dump(mode="json"), "seed": seed}
     parts = [*(space[name] for name in space), *space.conditions, *space.forbidden_clauses]
-    return plain({**run, "space": [str(part) for part in parts], "budgets": budgets})
+    return plain({**run, "space": [str(part) for part in parts], "budgets": budgets, "earlier": _digest(tasks)})
 
 
 def _pool(objective: FunctionObjective, seed: int, workers: int) -> AbstractContextManager[Pool]:

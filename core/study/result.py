@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.study.trace import Record, Trace, incumbent, incumbents, trace_of
+from core.study.trace import Record, Trace, incumbent, incumbents, recommended, recommends, trace_of
 
 if TYPE_CHECKING:  # both take seconds to import
     import pandas as pd
@@ -34,10 +34,10 @@ class Result:
         return None if all(record.failure for record in self.records) else self._best()
 
     def _best(self) -> Record:
-        noted = [record.notes["recommended"] for record in self.records if "recommended" in record.notes]
-        if noted:
-            return next(record for record in self.records if record.number == noted[-1])
-        return incumbent(self.records)
+        if not recommends(self.records):
+            return incumbent(self.records)
+        *_, number = recommended(self.records)
+        return next(record for record in self.records if record.number == number)
 
     @property
     def best_configuration(self) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, ValidationError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to imp
     import torch
     from ConfigSpace import ConfigurationSpace
 
+    from core.models.tasks import Task
     from core.optimizers.base import Optimizer
     from core.optimizers.policy import Policy
     from core.spaces import CubeEncoding
@@ -28,6 +30,7 @@ class MethodSettings(Strict):
         needs_budgets: whether the method evaluates on several budgets.
         needs_curves: whether every evaluation must tell its learning curve.
         in_lockstep: whether the method has a policy with which many runs advance together.
+        learns_from_tasks: whether the method can start from the evaluations of earlier tasks.
 
     Raises:
         UserError: an unknown setting, or a value that is not allowed.
@@ -36,6 +39,7 @@ class MethodSettings(Strict):
     needs_budgets: ClassVar[bool] = False
     needs_curves: ClassVar[bool] = False
     in_lockstep: ClassVar[bool] = False
+    learns_from_tasks: ClassVar[bool] = False
 
     def __init__(self, **given: Any) -> None:
         try:
@@ -44,7 +48,12 @@ class MethodSettings(Strict):
             raise UserError(f"{type(self).__name__}: {explain(error)}") from error
 
     def build(
-        self, space: ConfigurationSpace, seed: int, budgets: Budgets | None = None, evaluations: int = 200
+        self,
+        space: ConfigurationSpace,
+        seed: int,
+        budgets: Budgets | None = None,
+        evaluations: int = 200,
+        earlier: Sequence[Task] = (),
     ) -> Optimizer:
         """The optimizer.
 
@@ -53,12 +62,14 @@ class MethodSettings(Strict):
             seed: the seed of everything random.
             budgets: the smallest and the largest budget, for methods that need them.
             evaluations: the planned number; SMAC's initial design depends on it.
+            earlier: what is known about other tasks, for methods that learn from them.
 
         Raises:
-            UserError: budgets given where not allowed, or missing where needed, or whatever the optimizer refuses.
+            UserError: budgets or tasks given where not allowed, budgets missing where needed, or whatever the optimizer
+                refuses.
         """
         self.check_budgets(budgets)
-        return self._build(space, seed, budgets, evaluations)
+        return self._build(space, seed, budgets, evaluations, **self._given(earlier))
 
     def check_budgets(self, budgets: Budgets | None) -> None:
         """Raise UserError if budgets are given where not allowed, or missing where needed."""
@@ -71,15 +82,36 @@ class MethodSettings(Strict):
                 "successive_halving"
             )
 
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        raise NotImplementedError
+    def check_earlier(self, earlier: Sequence[Any]) -> None:
+        """Raise UserError if there are earlier tasks that the method cannot learn from."""
+        if earlier and not self.learns_from_tasks:
+            raise UserError(
+                f"earlier has {len(earlier)} tasks, but method {self.method!r} does not learn from other tasks; "
+                "allowed: none, or a method that does: ablr, mt_bohamiann or mt_gp"
+            )
 
     def policy(
-        self, encoding: CubeEncoding, device: torch.device | str = "cpu", budgets: Budgets | None = None
+        self,
+        encoding: CubeEncoding,
+        device: torch.device | str = "cpu",
+        budgets: Budgets | None = None,
+        earlier: Sequence[Task] = (),
     ) -> Policy:
-        """The policy with which runs advance in lockstep; `budgets` as for `build`.
+        """The policy with which runs advance in lockstep; `budgets` and `earlier` as for `build`.
 
         Raises:
-            UserError: the method has none.
+            UserError: the method has none, or tasks given where not allowed.
         """
+        return self._policy(encoding, device, budgets, **self._given(earlier))
+
+    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        """What `build` returns; a method that learns from tasks takes them as the argument `earlier`."""
+        raise NotImplementedError
+
+    def _policy(self, encoding: CubeEncoding, device: torch.device | str, budgets: Budgets | None) -> Policy:
+        """What `policy` returns; as `_build`."""
         raise UserError(f"method {self.method!r} has no policy for runs in lockstep; allowed: a model's, or 'random'")
+
+    def _given(self, earlier: Sequence[Task]) -> dict[str, Any]:
+        self.check_earlier(earlier)
+        return {"earlier": earlier} if earlier else {}

@@ -81,6 +81,11 @@ def incumbent(records: Sequence[Record]) -> Record:
     return min(successes, key=rank)
 
 
+def recommends(records: Sequence[Record]) -> bool:
+    """Whether the method noted a configuration that it recommends."""
+    return any("recommended" in record.notes for record in records)
+
+
 def recommended(records: Sequence[Record], last: int | None = None) -> list[int]:
     """The trials whose configurations the method recommends after each record, for methods that note one.
 

@@ -80,7 +80,14 @@ class CompiledEngine:
         """The layout, the places in it of theta's entries, and the data."""
         layout = make_regression_layout(self.problem.network.sizes, self.problem.batch)
         X, y = self.problem.X.to(torch.float32), self.problem.y.to(torch.float32)
-        data = sghmc.Data(padded_rows(X.numpy()), y.numpy(), self.problem.batch, self.problem.chains_per_run)
+        data = sghmc.Data(
+            padded_rows(X.numpy()),
+            y.numpy(),
+            self.problem.batch,
+            self.problem.chains_per_run,
+            float(self.problem.weight),
+            self.problem.mean == "sigmoid",
+        )
         return layout, padded_regression_places(layout), data
 
     def _make_target(self) -> sghmc.Target:

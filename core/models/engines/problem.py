@@ -1,6 +1,6 @@
 """What the engines sample, the posterior of `chains` networks, and what an engine holds: the chains of one fit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from torch import Tensor
@@ -18,6 +18,8 @@ class Problem:
         chains_per_run: k; chains r k ... r k + k - 1 belong to run r.
         batch_size: number of points per minibatch; every step uses all points if N is not larger.
         covered: (P_w,) 1 where the weight prior applies.
+        mean: "linear", the network's output is the mean of y, or "sigmoid", its sigmoid is.
+        weight: what each point counts in the likelihood: 1/H if the data have H copies of every observation.
     """
 
     network: MLP
@@ -27,6 +29,8 @@ class Problem:
     batch_size: int
     covered: Tensor
     noise_prior: LogNormalNoise
+    mean: str = field(default="linear", kw_only=True)
+    weight: float = field(default=1.0, kw_only=True)
 
     @property
     def chains(self) -> int:

@@ -6,6 +6,9 @@ theta = (w, s), s = log sigma^2, prior precision lambda, noise prior N(m, v):
     dU/dw = (N/B) sum_b (h_b - y_b)/sigma^2 dh_b/dw + lambda w
     dU/ds = N/2 - (N/B) sum_b (h_b - y_b)^2/(2 sigma^2) + (s - m)/v
 
+With a sigmoid mean, h_b is the sigmoid of the network's output, another factor h_b (1 - h_b) of dU/dw. With weighted
+points, N is the sum of the weights.
+
 An epoch is a permutation per chain; the data are permuted once per epoch and the batches are views.
 """
 
@@ -49,13 +52,16 @@ class ReferenceEngine:
     def potential_gradient(self, X: Tensor, y: Tensor) -> Tensor:
         """The gradient at the chains' positions, (chains, P_w + 1), a buffer that the next call overwrites."""
         theta, gradient, prior = self.chains.position, self.gradient, self.problem.noise_prior
-        scale = self.problem.points / y.shape[1]
+        points = self.problem.points * self.problem.weight
         noise_precision = theta[:, -1:].neg().exp()
-        error = self.passes.forward(X).sub_(y)
-        weighted = noise_precision * scale
+        mean = self.passes.forward(X)
+        slope = mean.sigmoid_().mul(1 - mean) if self.problem.mean == "sigmoid" else None
+        error = mean.sub_(y)
+        weighted = noise_precision * (points / y.shape[1])
         squares = error.square().sum(1)
-        self.passes.backward(error.mul_(weighted), gradient[:, :-1])
-        gradient[:, -1] = (squares * weighted[:, 0]).neg_().add_(self.problem.points).mul_(0.5)
+        delta = error.mul_(weighted)
+        self.passes.backward(delta if slope is None else delta.mul_(slope), gradient[:, :-1])
+        gradient[:, -1] = (squares * weighted[:, 0]).neg_().add_(points).mul_(0.5)
         gradient[:, -1] += (theta[:, -1] - prior.mean) / prior.variance
         return gradient.addcmul_(self.precisions, theta)
 

@@ -154,6 +154,17 @@ def test_a_benchmark_that_the_needed_experiment_lacks(toy, edit):
         toy().paper("toy")
 
 
+def test_records_of_all_benchmarks(toy, edit, tmp_path):
+    edit("    description: one integer a run\n", "    description: one integer a run\n    needs: [fit/*]\n")
+    catalogue = toy()
+    run(catalogue, "toy/fit", tmp_path)
+    (cell,) = cells(catalogue, "toy/count")
+    assert cell.benchmark not in {needed.benchmark for needed in cell.needs}
+    records, notes = read_records(run_cell(cell, lambda c: _read(c, "fit"), tmp_path, say=[].append))
+    assert records["rows"].iloc[0] == 4
+    assert set(notes["read"]) == {needed.name for needed in cells(catalogue, "toy/fit")}
+
+
 def test_the_workflow_runs_what_is_needed_first(needing, toy, tmp_path, monkeypatch):
     monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
     (cell,) = cells(needing, "toy/count")

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from core.errors import UserError
 from core.report.bootstrap import Interval
-from core.report.checks import judge
+from core.report.checks import Check, judge
 from core.report.comparison import load_sidecars, summary, write_page
 from core.report.outcomes import not_run
 from core.report.published import Published, PublishedCell
@@ -130,6 +130,17 @@ def test_tally_counts_verdicts_and_claims_but_not_quoted_cells(figures):
     assert counts.claims == {"holds": 1, "not run": 1}
     assert (counts.reduced, counts.tested) == (4, 2) and counts.expected_false_worse == pytest.approx(0.05)
     assert chance_sentence(counts).startswith("Worse than published: 1 cells. 2 cells were tested")
+
+
+def test_checks_of_the_code_are_shown_and_not_counted():
+    check = Check("a", "b", math.nan, math.nan, "holds")
+    made = sidecar("alpha", "fig1", checks=[check])
+    made["claims"] = [{**made["claims"][0], "kind": "check"}]
+    assert not tally([made]).claims
+    console = Console(width=200, file=io.StringIO(), record=True)
+    for part in summary([made]):
+        console.print(part)
+    assert "check of the code" in console.export_text()
 
 
 def test_summary_prints_cells_claims_and_counts(figures):

@@ -34,6 +34,7 @@ class Cell:
     runs: int = 3
     commit: str = "abc"
     wall_seconds: float = 2.0
+    collection: bool = False
 
 
 @dataclass

@@ -8,7 +8,15 @@ from core.report.provenance import nothing_run, provenance_caption, provenance_r
 
 
 def cell(benchmark, experiment="uci", **changes):
-    usual = {"method": "sghmc", "present": True, "stale": False, "runs": 3, "commit": "abc", "wall_seconds": 2.0}
+    usual = {
+        "method": "sghmc",
+        "present": True,
+        "stale": False,
+        "runs": 3,
+        "commit": "abc",
+        "wall_seconds": 2.0,
+        "collection": False,
+    }
     return SimpleNamespace(experiment=experiment, benchmark=benchmark, **{**usual, **changes})
 
 
@@ -27,6 +35,12 @@ def test_scales():
 )
 def test_runs(runs, text):
     assert runs_text([cell("boston", runs=count) for count in runs]) == text
+
+
+def test_parts_of_collections_are_not_repetitions():
+    parts = [cell("boston", "grid", runs=runs, collection=True) for runs in (48, 24)]
+    assert runs_text(parts) == "collected in 24 to 48 parts"
+    assert runs_text([*parts, cell("boston", runs=10)]) == "10 runs"
 
 
 def test_caption_says_what_is_there():

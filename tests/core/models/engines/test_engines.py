@@ -15,7 +15,7 @@ from core.samplers import SGHMC, SGLD, AdaptiveSGHMC
 from tests.core.models.engines.replay import replayed_batch, replayed_noise
 
 
-def make_problem(sizes=(5, 11, 7, 1), runs=2, chains_per_run=2, points=23, batch_size=6, prior=None, seed=0):
+def make_problem(sizes=(5, 11, 7, 1), runs=2, chains_per_run=2, points=23, batch_size=6, prior=None, seed=0, **others):
     generator = torch.Generator().manual_seed(seed)
     network = MLP(sizes)
     prior = prior or AveragedNormal()
@@ -27,6 +27,7 @@ def make_problem(sizes=(5, 11, 7, 1), runs=2, chains_per_run=2, points=23, batch
         batch_size=batch_size,
         covered=prior.covers(network),
         noise_prior=LogNormalNoise(-3.0, 0.5),
+        **others,
     )
     theta = torch.randn(problem.chains, network.num_weights + 1, generator=generator) * 0.4
     theta[:, -1] = -2.0
@@ -55,6 +56,35 @@ def test_compiled_steps_equal_the_reference(sizes, batch_size, prior, sampler):
     velocity = compiled.unpack(compiled.chains.velocity)
     torch.testing.assert_close(velocity, reference.state().velocity, rtol=1e-3, atol=1e-4)
     assert (theta - compiled.position()).abs().max() > 1e-3
+
+
+def test_compiled_steps_with_a_sigmoid_and_weights_equal_the_reference():
+    problem, theta, precision = make_problem(mean="sigmoid", weight=0.2)
+    sampler = AdaptiveSGHMC()
+    compiled = CompiledEngine(problem, sampler, sampler.init(theta), make_generators([7, 8]))
+    reference = ReferenceEngine(problem, sampler, sampler.init(theta), make_generators([7, 8]))
+    reference.precisions[:, :-1] = precision[:, None] * reference.covered
+    for _ in range(20):
+        reference.step(*replayed_batch(compiled, problem), replayed_noise(compiled))
+        compiled.advance(1, precision)
+        torch.testing.assert_close(compiled.position(), reference.position(), rtol=2e-4, atol=2e-4)
+
+
+@pytest.mark.parametrize("mean", ["linear", "sigmoid"])
+def test_the_gradient_is_that_of_the_weighted_potential(mean):
+    """By autograd, of U as the module states it, on a batch of all points."""
+    problem, theta, precision = make_problem(points=6, batch_size=6, mean=mean, weight=0.25)
+    engine = ReferenceEngine(problem, SGLD(1e-4), SGLD(1e-4).init(theta), make_generators([7, 8]))
+    engine.precisions[:, :-1] = precision[:, None] * engine.covered
+    found = engine.potential_gradient(*engine.next_batch()).double()
+    theta = theta.double().requires_grad_()
+    weights, s, runs = theta[:, :-1], theta[:, -1:], torch.arange(problem.chains) // problem.chains_per_run
+    f = problem.network.forward(weights, problem.X[runs].double())
+    f = f.sigmoid() if mean == "sigmoid" else f
+    likelihood = 0.25 * ((f - problem.y[runs]).square() / (2 * s.exp()) + s / 2).sum()
+    prior = (precision[:, None] * problem.covered * weights.square() / 2).sum() + ((s + 3).square() / (2 * 0.5)).sum()
+    (expected,) = torch.autograd.grad(likelihood + prior, theta)
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
 
 
 def test_compiled_runs_do_not_depend_on_their_neighbours():

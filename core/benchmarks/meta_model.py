@@ -1,0 +1,123 @@
+"""PROFET's meta-model of a class of tasks, fitted to the values of real tasks at the same points (thesis 8.2.2, E.6).
+
+    model = MetaModel.fit("svm", values, points, names, generator, seconds=seconds)
+    model.tasks(range(1000))                            # see `core.benchmarks.generated_tasks`
+
+The encoder gives each task's q(h_t); a Bayesian network on (x, h) is sampled for the values, another for the cost. As
+in the authors' code, errors in [0, 1] are modelled as they are by a network with a sigmoid at its end; other positive
+values, and the cost in seconds always, by the standardized logarithm. The authors rescale the noise of the latter
+wrongly, here it is right: `sampled_tasks` adds it to the standardized logarithm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.benchmarks.sampled_tasks import Kind, TaskFunctions
+from core.errors import UserError
+from core.models.meta_network import MetaNetwork
+from core.models.task_encoder import TaskEncoder
+from core.randomness import make_generators
+
+DRAWS = 5  # H, of every task's latent vector
+
+
+@dataclass(frozen=True)
+class MetaModel:
+    """A meta-model.
+
+    Attributes:
+        name: of the class of tasks.
+        names: of the T real tasks.
+        encoder: q(h_t) of these.
+        loss: functions of the configuration and the latent vector.
+        cost: the same, in seconds; None if no seconds were given.
+        worst: the largest value of the real tasks.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    encoder: TaskEncoder
+    loss: TaskFunctions
+    cost: TaskFunctions | None
+    worst: float
+
+    @classmethod
+    def fit(
+        cls,
+        name: str,
+        values: Tensor,
+        points: Tensor,
+        names: Sequence[str],
+        generator: torch.Generator,
+        seconds: Tensor | None = None,
+        kind: Kind = "error",
+        dimensions: int = 5,
+        encoder_steps: int = 3000,
+        **network: Any,
+    ) -> MetaModel:
+        """Fit the encoder and both networks.
+
+        Args:
+            values: those of T tasks at N points, (T, N).
+            points: of the unit cube, (N, d).
+            names: of the tasks.
+            generator: of everything random.
+            seconds: cost of every value, (T, N).
+            kind: of the values, a name of `sampled_tasks.KINDS`.
+            dimensions: Q.
+            encoder_steps: see `TaskEncoder.fit`.
+            network: settings of `MetaNetwork`.
+
+        Raises:
+            UserError: values or seconds that are not positive where a logarithm is taken, or that the encoder refuses.
+        """
+        values = torch.as_tensor(values, dtype=torch.float64)
+        encoder = TaskEncoder.fit(values, generator, dimensions, steps=encoder_steps)
+        latent = encoder.draw(DRAWS, generator)
+        loss = _functions(name, "values", values, points, latent, kind, generator, network)
+        cost = None
+        if seconds is not None:
+            seconds = torch.as_tensor(seconds, dtype=torch.float64)
+            cost = _functions(name, "seconds", seconds, points, latent, "positive", generator, network)
+        return cls(name, tuple(names), encoder, loss, cost, float(values.max()))
+
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return len(self.loss.center) - self.encoder.means.shape[1]
+
+
+def _functions(
+    name: str,
+    what: str,
+    values: Tensor,
+    points: Tensor,
+    latent: Tensor,
+    kind: Kind,
+    generator: torch.Generator,
+    network: dict[str, Any],
+) -> TaskFunctions:
+    """Sample networks from the values (T, N) at points (N, d), every task with its latent vectors (H, T, Q)."""
+    if kind == "positive" and not (values > 0).all():
+        raise UserError(
+            f"{name}: {what} from {values.min():g} on; allowed: positive, since their logarithm is modelled"
+        )
+    copies, tasks, _ = latent.shape
+    X = torch.as_tensor(points, dtype=torch.float64).expand(copies, tasks, -1, -1)
+    H = latent.unsqueeze(2).expand(-1, -1, len(points), -1)
+    targets = (values.log() if kind == "positive" else values).expand(copies, -1, -1)
+    seed = int(torch.randint(2**62, (1,), generator=generator))
+    model = MetaNetwork(copies=copies, mean="sigmoid" if kind == "error" else "linear", **network)
+    model.fit(torch.cat([X, H], -1).flatten(0, 2)[None], targets.flatten()[None], make_generators([seed]))
+    found = TaskFunctions.of(model, kind)
+    if not (torch.isfinite(found.weights).all() and torch.isfinite(found.noise).all()):
+        raise UserError(
+            f"{name}: the chain of the network of {what} diverged; allowed: a smaller step, or another seed"
+        )
+    return found

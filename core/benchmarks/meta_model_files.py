@@ -1,0 +1,93 @@
+"""Meta-models in files: arrays in NumPy's format without pickle, and a digest that says which model a run used.
+
+digest = save(model, Path("svm.npz"))
+model, digest = load(Path("svm.npz"), "svm")
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.benchmarks.meta_model import MetaModel
+from core.benchmarks.sampled_tasks import TaskFunctions
+from core.errors import UserError
+from core.files import write_whole
+from core.models.task_encoder import TaskEncoder
+
+FORMAT = 1
+Arrays = Mapping[str, NDArray]
+
+
+def save(model: MetaModel, path: Path) -> str:
+    """Write the model whole or not at all, and return its digest.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    arrays = {"means": model.encoder.means.numpy(), "deviations": model.encoder.deviations.numpy()}
+    header: dict[str, Any] = {"format": FORMAT, "name": model.name, "names": model.names, "worst": model.worst}
+    for quantity in ("loss", "cost"):
+        functions = getattr(model, quantity)
+        if functions is not None:
+            for name in ("weights", "noise", "center", "spread"):
+                arrays[f"{quantity}/{name}"] = getattr(functions, name).numpy()
+            chosen = ("widths", "kind", "location", "scale")
+            header[quantity] = {name: getattr(functions, name) for name in chosen}
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    digest = _digest(arrays)
+    arrays["digest"] = np.frombuffer(bytes.fromhex(digest), np.uint8)
+    write_whole(path, lambda stream: np.savez(stream, **arrays))
+    return digest
+
+
+def load(path: Path, name: str) -> tuple[MetaModel, str]:
+    """The model of a class and its digest.
+
+    Raises:
+        UserError: there is no such file, it is damaged or of another format, or it holds the model of another class.
+    """
+    if not path.is_file():
+        raise UserError(f"{path}: no meta-model is there; make it with: python -m papers run profet/meta_{name}")
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {key: stored[key] for key in stored.files}
+        digest = bytes(arrays.pop("digest")).hex()
+        header = json.loads(bytes(arrays["header"]))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise UserError(f"{path}: damaged, or no meta-model ({error}); make it again") from error
+    if digest != _digest(arrays):
+        raise UserError(f"{path}: damaged, its digest is not {digest}; make it again")
+    if header["format"] != FORMAT:
+        raise UserError(f"{path}: format {header['format']}; allowed: {FORMAT}; make it again")
+    if header["name"] != name:
+        raise UserError(f"{path}: the meta-model of {header['name']!r}; needed: {name!r}")
+    cost = _functions(header, arrays, "cost") if "cost" in header else None
+    encoder = TaskEncoder(torch.from_numpy(arrays["means"]), torch.from_numpy(arrays["deviations"]))
+    model = MetaModel(name, tuple(header["names"]), encoder, _functions(header, arrays, "loss"), cost, header["worst"])
+    return model, digest
+
+
+def _functions(header: Mapping[str, Any], arrays: Arrays, quantity: str) -> TaskFunctions:
+    chosen = header[quantity]
+    tensors = {
+        name: torch.from_numpy(arrays[f"{quantity}/{name}"]) for name in ("weights", "noise", "center", "spread")
+    }
+    return TaskFunctions(**(chosen | {"widths": tuple(chosen["widths"])}), **tensors)
+
+
+def _digest(arrays: Arrays) -> str:
+    """First 16 hex digits of the SHA-256 of the arrays' names and bytes, in the order of the names."""
+    found = hashlib.sha256()
+    for name in sorted(arrays):
+        found.update(name.encode())
+        found.update(np.ascontiguousarray(arrays[name]).tobytes())
+    return found.hexdigest()[:16]

@@ -1,0 +1,29 @@
+"""Settings of measured suggestions: names, types, ranges. Does not import torch, since the Snakefile reads it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+
+from core.experiment.schema import Settings
+
+
+class Suggestions(Settings):
+    """Processor seconds of one suggestion, for more and more observations until one takes longer than `longest`.
+
+    Attributes:
+        observations: ascending numbers of observations.
+        longest: in seconds of one thread.
+        warm_up: number of observations of a suggestion at the start that is not recorded.
+    """
+
+    observations: Annotated[tuple[PositiveInt, ...], Field(min_length=1)]
+    longest: PositiveFloat
+    warm_up: PositiveInt = 10
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Suggestions:
+        if list(self.observations) != sorted(set(self.observations)):
+            raise ValueError(f"observations = {self.observations} must be ascending")
+        return self

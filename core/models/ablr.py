@@ -1,0 +1,247 @@
+"""ABLR, multiple adaptive Bayesian linear regression (Perrone et al. 2017): tasks that share a learned representation.
+
+Each task is a Bayesian linear regression with precisions alpha_t and beta_t of its own, on features phi(x; theta) that
+all tasks share. theta and all precisions minimize the sum of the tasks' negative log evidence (Eq. 3) jointly, by
+L-BFGS-B (Byrd et al. 1995) with the exact gradient of `core.models.task_evidence`. phi is a network or random Fourier
+features (`core.models.task_features`). Predictions for the task at hand (Eqs. 1 and 2) are those of the regression on
+the features found, the posterior that `core.models.linear_regression` has.
+
+    posterior mean    beta/alpha phi' K^-1 Phi' y,    variance    phi' K^-1 phi / alpha  (+ 1/beta for an observation)
+
+Targets are standardized task by task, run by run; alpha and beta stay in the ranges of the prior in
+`core.models.linear_regression`. Signals of other kinds that come with every evaluation (section 3.3) are tasks that
+share the inputs of the task at hand. Contexts, where given, are further inputs, see `core.models.tasks`.
+
+All runs are fitted at once; each has a search of its own, and a run that has converged costs nothing more. A task costs
+time linear in its observations. Tasks of one size are one batch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models.ensemble import training_data
+from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function
+from core.models.mixture import Function, GaussianMixtureModel
+from core.models.task_evidence import negative_log_evidence
+from core.models.task_features import ALL, Fourier, Network, Rows
+from core.models.tasks import Task, beside_context, check_tasks, with_contexts
+from core.randomness import Generators
+from core.validation import check_counts
+
+LOG_BETA_AT_FIRST = math.log(100.0)  # a noise of one tenth of the targets' standard deviation
+PRECISION = 1e-7  # relative improvement of the objective at which the search of a run ends
+IMPOSSIBLE = 1e10  # the objective where it is not finite: a line search turns back
+
+
+class Range(NamedTuple):
+    """An interval as the image of all numbers, x = c + h tanh(u / h): the search for u needs no bounds."""
+
+    low: float
+    high: float
+
+    @property
+    def half(self) -> float:
+        """h."""
+        return (self.high - self.low) / 2
+
+    def inside(self, free: Tensor) -> Tensor:
+        """x of u."""
+        return self.low + self.half * (1 + torch.tanh(free / self.half))
+
+    def slope(self, free: Tensor) -> Tensor:
+        """dx/du."""
+        return 1 - torch.tanh(free / self.half).square()
+
+    def free(self, inside: Tensor) -> Tensor:
+        """u of x; of one outside, that of the nearest number well inside."""
+        return self.half * torch.atanh(((inside - self.low) / self.half - 1).clamp(-NEAREST, NEAREST))
+
+
+NEAREST = 0.99  # share of a range's half where searches may begin
+ALPHA = Range(PRIOR_ROWS[0].low, PRIOR_ROWS[0].high)
+BETA = Range(-PRIOR_ROWS[1].high, -PRIOR_ROWS[1].low)
+
+
+class ABLR(GaussianMixtureModel):
+    """One member: a representation shared by tasks, and the regression of the task at hand.
+
+    Args:
+        earlier: the other tasks.
+        representation: `Network` or `Fourier`, the first with the paper's layers by default.
+        context: features of the task at hand, (c,) or (runs, c), where the earlier tasks have them.
+        side: other signals of the evaluations that it is fitted to, (runs, N, S).
+        iterations: maximum number of steps of L-BFGS-B.
+        device: where fit and predictions run.
+
+    Attributes (after `fit`):
+        theta: the representation's parameters, (runs, P).
+        log_alpha, log_beta: precisions (runs, T), those of the task at hand first, then those of side signals, then
+            those of the earlier tasks, ordered by size.
+        objective: the sum of negative log evidence over the number of all observations, (runs,).
+
+    Raises:
+        ValueError: a count below 1.
+    """
+
+    def __init__(
+        self,
+        earlier: Sequence[Task] = (),
+        representation: Network | Fourier | None = None,
+        context: Tensor | None = None,
+        side: Tensor | None = None,
+        iterations: int = 100,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        super().__init__()
+        check_counts("ABLR", iterations=iterations)
+        self.earlier, self.context, self.side, self.iterations = tuple(earlier), context, side, iterations
+        self.representation = Network() if representation is None else representation
+        self.device = torch.device(device)
+
+    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> ABLR:
+        """Learn from X (runs, N, d) and y (runs, N), or (N, d) and (N,), and from the earlier tasks.
+
+        Raises:
+            ValueError: data of the wrong shape or not finite, or earlier tasks or side signals that do not fit to them.
+        """
+        X, y = training_data(X, y, self.device)
+        self.runs, self.dimension = len(X), X.shape[-1]
+        check_tasks(self.earlier, self.runs, self.dimension, self.context)
+        self.targets = Standardizer.fit(y, -1)
+        problem = _Problem(self._blocks(X, y), self.representation)
+        theta = self.representation.begin(self.runs, problem.points.shape[-1], generators).to(self.device)
+        self.theta, self.log_alpha, self.log_beta, self.objective = problem.minimize(theta, self.iterations)
+        with torch.no_grad():
+            regression = Regression(self._features(X), self.targets.transform(y).unsqueeze(-1))
+            precisions = self.log_alpha[:, 0].unsqueeze(0), self.log_beta[:, 0].unsqueeze(0)
+            self.weights = regression.weights(X.new_ones(1, self.runs, 1), *precisions)
+        self.members = 1
+        return self
+
+    def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and variance of f(x), Eqs. 1 and 2."""
+        return self.weights.marginals(self._features(X))
+
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and covariance of f(X)."""
+        return self.weights.joint(self._features(X))
+
+    def noise(self) -> Tensor:
+        """The noise variance 1 / beta of the task at hand."""
+        return self.log_beta[:, 0].neg().exp().unsqueeze(0)
+
+    def draw(self, members: Tensor, generators: Generators) -> Function:
+        """Exact draws of functions, each given by a weight vector."""
+        return linear_function(self.weights.draw(members, generators), self._features)
+
+    def _features(self, X: Tensor) -> Tensor:
+        return self.representation(self.theta, X if self.columns is None else beside_context(X, self.columns))
+
+    def _blocks(self, X: Tensor, y: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """Inputs (runs | 1, T, n, d + c) and standardized targets (runs | 1, T, n), one pair for each size of a task.
+
+        First the task at hand, whose side signals share its inputs: there T is 1 in the inputs.
+        """
+        tasks = self.earlier
+        inputs, self.columns = with_contexts(X, tasks, self.context)
+        blocks = [(inputs[0].unsqueeze(1), self._signals(y))]
+        for size in sorted({task.y.shape[1] for task in tasks}):
+            these = [place for place, task in enumerate(tasks) if task.y.shape[1] == size]
+            blocks.append((_stacked([inputs[1 + i] for i in these]), _stacked([tasks[i].y.to(y) for i in these])))
+        return [(points, Standardizer.fit(losses, -1).transform(losses)) for points, losses in blocks]
+
+    def _signals(self, y: Tensor) -> Tensor:
+        """Those of the task at hand, (runs, 1 + S, N), the target first."""
+        if self.side is None:
+            return y.unsqueeze(1)
+        if self.side.ndim != 3 or self.side.shape[:2] != y.shape:
+            raise ValueError(f"ABLR.side: has shape {tuple(self.side.shape)}; allowed: {tuple(y.shape)} and signals")
+        if not torch.isfinite(self.side).all():
+            raise ValueError("ABLR.side: has values that are not finite")
+        return torch.cat([y.unsqueeze(1), self.side.to(y).mT], 1)
+
+
+def _stacked(values: list[Tensor]) -> Tensor:
+    """Tensors (runs | 1, ...) side by side, (runs | 1, T, ...)."""
+    runs = max(map(len, values))
+    return torch.stack([each.expand(runs, *each.shape[1:]) for each in values], 1)
+
+
+class _Problem:
+    """The joint objective of all runs: the summed negative log evidence per observation."""
+
+    def __init__(self, blocks: Sequence[tuple[Tensor, Tensor]], representation: Network | Fourier) -> None:
+        self.blocks, self.representation = blocks, representation
+        self.runs = max(len(points) for points, _ in blocks)
+        self.points = torch.cat([points.flatten(1, 2).expand(self.runs, -1, -1) for points, _ in blocks], 1)
+        self.tasks = [losses.shape[1] for _, losses in blocks]
+        self.observations = sum(losses[0].numel() for _, losses in blocks)
+
+    def minimize(self, theta: Tensor, iterations: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The best theta, log alpha, log beta and objective of every run, from theta (runs, P)."""
+
+        def value(position: np.ndarray, batch_indices: list[int]) -> tuple[np.ndarray, np.ndarray]:
+            whole = len(batch_indices) == self.runs
+            rows = ALL if whole else torch.as_tensor(batch_indices, device=theta.device)
+            values, gradient = self(torch.as_tensor(position).to(theta), rows)
+            usable = values.isfinite() & gradient.isfinite().all(-1)
+            values = torch.where(usable, values, IMPOSSIBLE)
+            return values.cpu().numpy(), torch.where(usable.unsqueeze(-1), gradient, 0.0).cpu().numpy()
+
+        start = torch.cat([theta, self._precisions_at_first(theta)], 1).cpu().numpy()
+        ends, values, _ = fmin_l_bfgs_b_batched(
+            value, start, factr=None, ftol=PRECISION, maxiter=iterations, pass_batch_indices=True
+        )
+        theta, free_alpha, free_beta = self._parts(torch.as_tensor(ends).to(theta))
+        return theta, ALPHA.inside(free_alpha), BETA.inside(free_beta), torch.as_tensor(values).to(theta)
+
+    def _precisions_at_first(self, theta: Tensor) -> Tensor:
+        """Those of every task, free of their ranges, (runs, 2 T): alpha gives functions a variance of about 1."""
+        with torch.no_grad():
+            alpha = self.representation(theta, self.points).square().sum(-1).mean(1, keepdim=True).log()
+        first = [ALPHA.free(alpha), BETA.free(torch.full_like(alpha, LOG_BETA_AT_FIRST))]
+        return torch.cat([values.expand(-1, sum(self.tasks)) for values in first], 1)
+
+    def _parts(self, position: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        count = sum(self.tasks)
+        return position.split([position.shape[1] - 2 * count, count, count], 1)
+
+    def __call__(self, position: Tensor, rows: Rows = ALL) -> tuple[Tensor, Tensor]:
+        """The objective (n,) and its gradient (n, P + 2 T) of the runs `rows`.
+
+        A position has theta, then log alpha and then log beta of every task, both free of their ranges.
+        """
+        theta, free_alpha, free_beta = self._parts(position)
+        log_alpha, log_beta = ALPHA.inside(free_alpha), BETA.inside(free_beta)
+        theta = theta.detach().requires_grad_()
+        with torch.enable_grad():
+            features = self.representation(theta, self.points[rows], rows)
+        slopes, alphas, betas, start, total = [], [], [], 0, 0.0
+        for (points, losses), alpha, beta in zip(
+            self.blocks, log_alpha.split(self.tasks, 1), log_beta.split(self.tasks, 1), strict=True
+        ):
+            size = points.shape[1] * points.shape[2]
+            phi = features[:, start : start + size].detach().unflatten(1, points.shape[1:3])
+            found = negative_log_evidence(phi, _of(losses, rows), alpha, beta)
+            slopes.append(found.features.flatten(1, 2))
+            alphas.append(found.log_alpha)
+            betas.append(found.log_beta)
+            start, total = start + size, total + found.value
+        (gradient,) = torch.autograd.grad(features, theta, torch.cat(slopes, 1))
+        alphas = torch.cat(alphas, 1) * ALPHA.slope(free_alpha)
+        betas = torch.cat(betas, 1) * BETA.slope(free_beta)
+        return total / self.observations, torch.cat([gradient, alphas, betas], 1) / self.observations
+
+
+def _of(values: Tensor, rows: Rows) -> Tensor:
+    """The runs `rows` of values (runs | 1, ...)."""
+    return values if len(values) == 1 else values[rows]

@@ -1,0 +1,72 @@
+"""PROFET's multi-task network: BOHAMIANN's on configurations joined to latent vectors of their tasks (thesis 8.2.2).
+
+    y = f(x, h_t; theta) + N(0, sigma^2),    f = h(x, h_t; theta_mu), or its sigmoid, which suits errors in [0, 1]
+
+The task t is known only by its distribution q(h_t). With H draws h_nj of the vector of observation n's task, the
+potential is
+
+    U(theta) = -sum_n 1/H sum_j log N(y_n | f(x_n, h_nj; theta_mu), sigma^2) - log p(theta)
+
+which the thesis prints without the prior and as an average over n. So the data are H copies of every observation, each
+of which counts 1/H.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models.bohamiann import BayesianNetwork
+from core.models.priors import AveragedNormal, WeightPrior
+
+
+class MetaNetwork(BayesianNetwork):
+    """Samples of networks of all tasks.
+
+    Args:
+        copies: H, how often every observation is among the data.
+        mean: "linear", of standardized targets, or "sigmoid", of targets in [0, 1] as they are.
+        others: as `BayesianNetwork`, whose prior here is that of the authors' later code.
+
+    Raises:
+        ValueError: a setting out of range.
+    """
+
+    def __init__(
+        self,
+        widths: Sequence[int] = (500, 500, 500),
+        copies: int = 1,
+        mean: str = "linear",
+        weight_prior: WeightPrior = AveragedNormal(),  # noqa: B008 (frozen)
+        initialisation: str = "uniform",
+        **others: Any,
+    ) -> None:
+        super().__init__(widths, weight_prior=weight_prior, initialisation=initialisation, **others)
+        if mean not in ("linear", "sigmoid"):
+            raise ValueError(f"MetaNetwork.mean: must be 'linear' or 'sigmoid', got {mean!r}")
+        if not isinstance(copies, int) or copies < 1:
+            raise ValueError(f"MetaNetwork.copies: must be a whole number from 1, got {copies!r}")
+        self.mean, self.weight = mean, 1 / copies
+
+    def prepare(self, X: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """As `SampledNetwork.prepare`; with a sigmoid mean the targets stay as they are.
+
+        Raises:
+            ValueError: also for targets outside [0, 1] with a sigmoid mean.
+        """
+        X, standard = super().prepare(X, y)
+        if self.mean == "linear":
+            return X, standard
+        y = self.targets.inverse(standard)
+        if y.min() < -1e-6 or y.max() > 1 + 1e-6:
+            raise ValueError(f"MetaNetwork: targets from {y.min():g} to {y.max():g}; allowed with a sigmoid: 0 to 1")
+        one = torch.ones_like(self.targets.scale)
+        self.targets = Standardizer(mean=torch.zeros_like(one), scale=one)
+        return X, y.to(torch.float32)
+
+    def predict(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """As `SampledNetwork.predict`."""
+        means, noise = super().predict(X)
+        return (means.sigmoid() if self.mean == "sigmoid" else means), noise

@@ -1,0 +1,108 @@
+"""Multi-task BOHAMIANN (NIPS section 3; thesis 3.6.2): one network for all tasks, with a learned embedding of each.
+
+    y = h([x; psi_t]; theta_h) + N(0, sigma^2),    psi_t in R^L, L = 5, sampled with the other weights
+
+All observations, earlier tasks' and those of the task at hand, are one data set with one noise variance, from which
+minibatches are drawn alike. Predictions are of the task at hand: its psi_t is folded into the biases of every sample,
+so that they cost no more than those of one task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models.bohamiann import INITIAL_LOG_NOISE, BayesianNetwork, one_each
+from core.models.engines.tasks import TaskEngine, TaskProblem
+from core.models.network import MLP
+from core.models.sampled_network import standardizer
+from core.models.stacking import check_scaling, stack
+from core.models.task_network import TaskNetwork
+from core.models.tasks import Task
+from core.randomness import Generators
+from core.samplers import SGHMC, AdaptiveSGHMC
+from core.validation import check_counts
+
+FEATURES = 5  # L
+
+
+class MultiTaskNetwork(BayesianNetwork):
+    """Samples of the weights, of the tasks' features and of the noise variance from their posterior.
+
+    Args:
+        earlier: what is known of other tasks; none makes it a network with L constant inputs.
+        context: features of the data set of the task at hand, (c,) or (runs, c), if the earlier tasks have them.
+        features: L.
+        scaling: how targets are standardized, see `core.models.stacking`.
+        settings: those of `BayesianNetwork`; chains burn in from scratch, with tanh units, in the compiled engine.
+
+    Raises:
+        ValueError: a setting out of range.
+    """
+
+    def __init__(
+        self,
+        earlier: Sequence[Task] = (),
+        context: Tensor | None = None,
+        features: int = FEATURES,
+        scaling: str = "joint",
+        **settings: Any,
+    ) -> None:
+        super().__init__(**settings)
+        check_scaling(scaling)
+        check_counts("MultiTaskNetwork", features=features)
+        for name, value, allowed in (
+            ("activation", self.activation, ("tanh",)),
+            ("engine", self.engine, ("auto", "compiled")),
+            ("warm_burn_in", self.warm_burn_in, (None,)),
+            ("device", self.device.type, ("cpu",)),
+            ("sampler", type(self.sampler), (SGHMC, AdaptiveSGHMC)),
+        ):
+            if value not in allowed:
+                raise ValueError(f"MultiTaskNetwork.{name}: must be one of {allowed}, got {value!r}")
+        if not self.widths:
+            raise ValueError("MultiTaskNetwork.widths: must have at least one hidden layer, got ()")
+        self.earlier, self.context, self.features, self.scaling = tuple(earlier), context, features, scaling
+
+    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> MultiTaskNetwork:
+        """Sample the posterior of every run given X (runs, n, d) and y (runs, n) of the task at hand.
+
+        Args:
+            generators: one per run, or one for all, see `BayesianNetwork.fit`.
+
+        Returns:
+            self, with `samples` of the task at hand.
+
+        Raises:
+            ValueError: as `core.models.stacking.stack`.
+        """
+        stacked = stack(X, y, self.earlier, self.scaling, self.context)
+        runs, _, width = stacked.X.shape
+        d = width - (0 if self.context is None else self.context.shape[-1])
+        inputs, self.targets = standardizer("X", stacked.X, -2), stacked.targets
+        generators = one_each(generators, runs, self.device)
+        perceptron = MLP((width + self.features, *self.widths, 1), self.activation, self.initialisation)
+        network = TaskNetwork(perceptron, 1 + len(self.earlier), self.features)
+        standard = inputs.transform(stacked.X).float()
+        problem = TaskProblem(
+            network=network,
+            X=standard,
+            y=stacked.y.float(),
+            chains_per_run=self.chains,
+            batch_size=self.batch_size,
+            covered=self.weight_prior.covers(network),
+            noise_prior=self.noise_prior,
+            task=stacked.task,
+        )
+        weights = network.init(generators, problem.chains)
+        theta = torch.cat([weights, weights.new_full((problem.chains, 1), INITIAL_LOG_NOISE)], 1)
+        engine = TaskEngine(problem, self.sampler, self.sampler.init(theta), generators)
+        self._keep(self._sample(engine, self.burn_in, problem.covered.bool(), generators), runs, d)
+        self.samples = network.folded(self.samples, 0, standard[:, 0, d:]).contiguous()
+        self.network = MLP((d, *self.widths, 1), self.activation, self.initialisation)
+        self.inputs = Standardizer(inputs.mean[..., :d], inputs.scale[..., :d])
+        return self

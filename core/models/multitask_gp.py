@@ -1,0 +1,115 @@
+"""A Gaussian process of several tasks, by coregionalisation (Swersky et al. 2013; thesis 3.6.2 and Eq. 4.3).
+
+    k((x, t), (x', t')) = k_5/2(x, x') (nu L L')_tt'
+
+The Cholesky factor L of the covariance of tasks is sampled together with the other hyperparameters, see
+`core.models.kernels`. It is the kernel of MTBO; MTBO also decides on which task to evaluate, while here earlier tasks
+are given and predictions are of the task at hand, number 0, for the usual acquisition functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.models.gaussian_process import MarginalisedGP
+from core.models.kernels import tasks
+from core.models.mixture import Function, GaussianMixtureModel
+from core.models.stacking import check_scaling, stack
+from core.models.tasks import Task
+from core.randomness import Generators
+
+
+class MultiTaskGP(GaussianMixtureModel):
+    """Members drawn from the posterior of the hyperparameters, as `MarginalisedGP`'s.
+
+    Args:
+        earlier: what is known of other tasks, at least one; contexts are not used.
+        scaling: how targets are standardized, see `core.models.stacking`.
+        chains, burn_in: of the slice sampler, a member from each chain.
+        warm_burn_in: sweeps of chains that continue those of the last fit; None starts new ones in every fit.
+        device: where fit and predictions run.
+
+    Raises:
+        ValueError: a setting out of range; no earlier task.
+    """
+
+    of_function = True
+
+    def __init__(
+        self,
+        earlier: Sequence[Task],
+        scaling: str = "joint",
+        chains: int = 10,
+        burn_in: int = 15,
+        warm_burn_in: int | None = None,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        super().__init__()
+        check_scaling(scaling)
+        self.earlier, self.scaling, self.device = tuple(earlier), scaling, torch.device(device)
+        self.continues = warm_burn_in is not None
+        basis = tasks(1 + len(self.earlier))
+        self.process = MarginalisedGP(
+            chains, burn_in=burn_in, warm_burn_in=warm_burn_in or 0, device=device, basis=basis
+        )
+        self._last: Tensor | None = None
+
+    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> MultiTaskGP:
+        """Sample the hyperparameters given X (runs, n, d) and y (runs, n) of the task at hand and the earlier tasks.
+
+        Args:
+            generators: one per run, or one for all.
+
+        Raises:
+            ValueError: as `core.models.stacking.stack`.
+        """
+        earlier = [Task(task.X, task.y, None, task.name) for task in self.earlier]
+        stacked = stack(X, y, earlier, self.scaling, device=self.device)
+        number = stacked.task.to(stacked.X).expand(*stacked.X.shape[:2]).unsqueeze(-1)
+        start = self._last if self.continues and self._last is not None else None
+        if start is not None and start.shape[1] != len(stacked.X):
+            start = None
+        self.process.fit(torch.cat([stacked.X, number], -1), stacked.y, generators, start)
+        self._last = self.process.theta
+        self.runs, self.dimension, self.members = len(stacked.X), stacked.X.shape[-1], self.process.members
+        inner, outer = self.process.targets, stacked.targets
+        self.targets = Standardizer(outer.inverse(inner.mean), inner.scale * outer.scale)
+        return self
+
+    @property
+    def repairs(self) -> list[str]:
+        """For each run what was done to factorise the covariance, empty if nothing."""
+        return self.process.repairs
+
+    def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and variance of f(x) of the task at hand for each member."""
+        return self.process.marginals(_of_target(X))
+
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and covariance of f(X) of the task at hand for each member."""
+        return self.process.joint(_of_target(X))
+
+    def noise(self) -> Tensor:
+        """The noise variance of each member."""
+        return self.process.noise()
+
+    def draw(self, members: Tensor, generators: Generators) -> Function:
+        """Raises NotImplementedError: functions of several tasks are not drawn."""
+        return self.process.draw(members, generators)
+
+    def chain_state(self) -> dict[str, Tensor]:
+        """The last hyperparameters, (M, runs, P), for `load_chain_state`; empty before `fit`."""
+        return {} if self._last is None else {"theta": self._last}
+
+    def load_chain_state(self, state: Mapping[str, Tensor]) -> None:
+        """Let the next `fit` continue from there."""
+        self._last = state.get("theta")
+
+
+def _of_target(X: Tensor) -> Tensor:
+    """X (..., d) with the number of the task at hand, (..., d + 1)."""
+    return torch.cat([X, torch.zeros_like(X[..., :1])], -1)

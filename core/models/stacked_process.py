@@ -1,0 +1,61 @@
+"""A Gaussian process on the observations of all tasks, stacked, whose inputs are a configuration and the context of its
+task (Krause and Ong 2011; the GP "transfer" of Perrone et al. 2017, section 3.1).
+
+Kernel, hyperparameters and their search are those of `core.models.gaussian_process`, with length scales for the context
+features too; these are scaled as `core.models.tasks` says. The targets of all tasks are standardized together, so that
+the context can explain how tasks differ in level and scale. A fit costs the cube of the number of all observations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from core.models.ensemble import training_data
+from core.models.gaussian_process import MarginalLikelihoodGP
+from core.models.tasks import Task, beside_context, check_tasks, with_contexts
+from core.randomness import Generators
+
+
+class StackedGP(MarginalLikelihoodGP):
+    """Predictions are those for the task at hand.
+
+    Args:
+        earlier: the other tasks, with contexts.
+        context: features of the task at hand, (c,) or (runs, c).
+        restarts, iterations, device: see `MarginalLikelihoodGP`.
+
+    Raises:
+        ValueError: a count below 1.
+    """
+
+    def __init__(
+        self,
+        earlier: Sequence[Task],
+        context: Tensor,
+        restarts: int = 3,
+        iterations: int = 100,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        super().__init__(restarts, iterations, device=device)
+        self.earlier, self.context = tuple(earlier), context
+
+    def fit(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> StackedGP:
+        """Find Theta for X (runs, N, d) and y (runs, N) and the observations of the earlier tasks.
+
+        Raises:
+            ValueError: data of the wrong shape or not finite, or earlier tasks that do not fit to them.
+        """
+        X, y = training_data(X, y, self.device)
+        check_tasks(self.earlier, len(X), X.shape[-1], self.context)
+        inputs, self.columns = with_contexts(X, self.earlier, self.context)
+        losses = [y, *(task.y.to(y) for task in self.earlier)]
+        whole = [torch.cat([each.expand(len(X), *each.shape[1:]) for each in parts], 1) for parts in (inputs, losses)]
+        super().fit(*whole, generators, initial)
+        return self
+
+    def expand_runs(self, X: Tensor) -> Tensor:
+        """Points (..., runs | 1, q, d) beside the context of the task at hand, (..., runs, q, d + c)."""
+        return super().expand_runs(beside_context(X, self.columns) if self.runs else X)

@@ -1,0 +1,148 @@
+"""PROFET's probabilistic encoder: a latent vector for each task by a Bayesian GP-LVM (thesis 8.2.2, Eq. 8.2).
+
+    y_t = g(h_t) + N(0, sigma^2 I),    g ~ GP(0, k),    h_t ~ N(0, I) in Q dimensions,    q(h_t) = N(m_t, diag(s_t^2))
+
+The vectors y_t (N,) have the values of task t at the same N configurations, standardized task by task; they are all
+that the encoder sees. k is a Matern-5/2 kernel with a length scale for each dimension, the N outputs share it, and q is
+fitted with the inducing points by stochastic variational inference (Titsias and Lawrence 2010; GPyTorch's GP-LVM),
+from the principal components of the y_t. GPy, which the authors used, integrates the bound over q by quadrature; here
+one draw of all h_t per step estimates it.
+
+The N outputs are independent and alike, so that any rotation of them is as good: the one that turns the T vectors into
+T coordinates, all others being zero, leaves T + 1 different outputs, one of which stands for N - T.
+
+As in the authors' code, latent vectors are in units of the length scales: a distance of 1 means the same in each
+dimension, and a dimension that the data do not need has vectors near 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gpytorch
+import torch
+from gpytorch.distributions import MultivariateNormal
+from gpytorch.models.gplvm.bayesian_gplvm import BayesianGPLVM
+from gpytorch.models.gplvm.latent_variable import VariationalLatentVariable
+from gpytorch.variational import CholeskyVariationalDistribution, VariationalStrategy
+from torch import Tensor
+
+from core.data.normalisation import Standardizer
+from core.errors import UserError
+
+INITIAL_SPREAD = 0.1  # standard deviation of q at the start, in units of the prior's
+RATE = 0.03  # of Adam, falling to 0 by a cosine, so that the noise of the last estimates averages out
+
+
+@dataclass(frozen=True)
+class TaskEncoder:
+    """q(h_t) of T tasks.
+
+    Attributes:
+        means: m_t in units of the length scales, (T, Q) float64; the dimension along which tasks differ most is first.
+        deviations: standard deviations s_t in the same units, (T, Q).
+    """
+
+    means: Tensor
+    deviations: Tensor
+
+    @classmethod
+    def fit(
+        cls, values: Tensor, generator: torch.Generator, dimensions: int = 5, inducing: int = 50, steps: int = 1000
+    ) -> TaskEncoder:
+        """Infer the latent vectors.
+
+        Args:
+            values: those of T tasks at the same N configurations, (T, N).
+            generator: of the draws of latent vectors; the result depends on nothing else that is random.
+            dimensions: Q.
+            inducing: largest number of inducing points; there are no more than tasks.
+            steps: of Adam.
+
+        Raises:
+            UserError: no tasks, tasks without observations or with one only, values that are not finite, or more
+                dimensions than tasks.
+        """
+        values = _checked(values, dimensions)
+        standard = Standardizer.fit(values, axis=-1).transform(values)
+        with torch.random.fork_rng(devices=[]):  # GPyTorch draws from the global generator
+            torch.manual_seed(int(torch.randint(2**62, (1,), generator=generator)))
+            return cls._of(_fitted(standard, dimensions, min(inducing, len(values)), steps))
+
+    @classmethod
+    def _of(cls, model: _SharedLVM) -> TaskEncoder:
+        scales = model.kernel.base_kernel.lengthscale.detach().squeeze(0)
+        means = model.X.q_mu.detach() / scales
+        order = means.var(0).argsort(descending=True)
+        deviations = torch.nn.functional.softplus(model.X.q_log_sigma.detach()) / scales
+        return cls(means[:, order].contiguous(), deviations[:, order].contiguous())
+
+    def draw(self, count: int, generator: torch.Generator) -> Tensor:
+        """Latent vectors of every task, (count, T, Q), from q."""
+        noise = torch.randn(count, *self.means.shape, generator=generator, dtype=self.means.dtype)
+        return self.means + self.deviations * noise
+
+
+class _SharedLVM(BayesianGPLVM):
+    """N Gaussian processes with the same kernel and inducing points, and their own values at these."""
+
+    def __init__(self, latent: VariationalLatentVariable, outputs: int, inducing: Tensor) -> None:
+        distribution = CholeskyVariationalDistribution(len(inducing), batch_shape=torch.Size([outputs]))
+        super().__init__(latent, VariationalStrategy(self, inducing, distribution, learn_inducing_locations=True))
+        self.kernel = gpytorch.kernels.ScaleKernel(gpytorch.kernels.MaternKernel(2.5, ard_num_dims=latent.latent_dim))
+
+    def forward(self, H: Tensor) -> MultivariateNormal:
+        return MultivariateNormal(H.new_zeros(H.shape[:-1]), self.kernel(H))
+
+
+def _fitted(standard: Tensor, dimensions: int, inducing: int, steps: int) -> _SharedLVM:
+    tasks, start = len(standard), _principal_components(standard, dimensions)
+    coordinates, copies = _rotated(standard)
+    prior = torch.distributions.Normal(torch.zeros_like(start), torch.ones_like(start))
+    latent = VariationalLatentVariable(tasks, standard.shape[1], dimensions, start.clone(), prior)
+    spread = torch.tensor(INITIAL_SPREAD, dtype=start.dtype).expm1().log()  # softplus gives the spread back
+    latent.q_log_sigma.data = torch.full_like(start, float(spread))
+    model = _SharedLVM(latent, len(copies), start[torch.randperm(tasks)[:inducing]].clone()).to(start.dtype)
+    likelihood = gpytorch.likelihoods.GaussianLikelihood().to(start.dtype)
+    bound = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=tasks)
+    optimizer = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=RATE)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = -(copies * bound(model(model.sample_latent_variable()), coordinates)).sum()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+    return model
+
+
+def _rotated(standard: Tensor) -> tuple[Tensor, Tensor]:
+    """Different outputs (D, T) of an orthogonal rotation, and how often each occurs, (D,), N in all."""
+    tasks, outputs = standard.shape
+    left, sizes, _ = torch.linalg.svd(standard, full_matrices=False)
+    coordinates, copies = (left * sizes).T, standard.new_ones(len(sizes))
+    if outputs <= tasks:
+        return coordinates, copies
+    zero = standard.new_zeros(1, tasks)
+    return torch.cat([coordinates, zero]), torch.cat([copies, copies.new_tensor([float(outputs - tasks)])])
+
+
+def _principal_components(standard: Tensor, dimensions: int) -> Tensor:
+    """The tasks' first components, each of variance 1, (T, Q)."""
+    left, _, _ = torch.linalg.svd(standard - standard.mean(0), full_matrices=False)
+    return left[:, :dimensions] * len(standard) ** 0.5
+
+
+def _checked(values: Tensor, dimensions: int) -> Tensor:
+    values = torch.as_tensor(values, dtype=torch.float64)
+    if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
+        raise UserError(
+            f"values of tasks have shape {tuple(values.shape)}; allowed: (tasks, observations), 1 task or more with 2 "
+            "observations or more"
+        )
+    if not torch.isfinite(values).all():
+        task = int((~torch.isfinite(values)).any(1).nonzero()[0])
+        raise UserError(f"task {task}: a value is not finite; allowed: finite values")
+    if not 1 <= dimensions <= min(values.shape):
+        raise UserError(f"dimensions is {dimensions}; allowed: 1 to {min(values.shape)}, for {len(values)} tasks")
+    return values

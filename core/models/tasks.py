@@ -1,0 +1,98 @@
+"""What is known about other tasks: their evaluations, from which a multi-task model learns about the one at hand.
+
+A multi-task model takes earlier tasks when it is made, `Model(earlier=tasks)`; `fit(X, y, generators)` then fits the
+observations of the task at hand together with them, and `predict` and `posterior` speak of the task at hand. A search
+that starts warm is thereby one with another model (`core.optimizers.policy.ModelBased`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Task:
+    """The evaluations of one earlier task, for all runs.
+
+    Attributes:
+        X: points of the unit cube, (runs, N, d); with runs = 1 every run knows the same ones.
+        y: their losses, (runs, N), in the task's own units.
+        context: features of the task, such as the size of its data set, (c,), or (runs, c) where runs have tasks of
+            their own; None where there are none.
+        name: what errors call it.
+
+    Raises:
+        ValueError: no observations, shapes that do not fit together, or values that are not finite.
+    """
+
+    X: Tensor
+    y: Tensor
+    context: Tensor | None = None
+    name: str = "task"
+
+    def __post_init__(self) -> None:
+        if self.X.ndim != 3 or self.y.shape != self.X.shape[:2]:
+            shapes = f"{tuple(self.X.shape)} and {tuple(self.y.shape)}"
+            raise ValueError(f"{self.name}: X and y have shapes {shapes}; allowed: (runs, N, d) and (runs, N)")
+        if not self.X.shape[1]:
+            raise ValueError(f"{self.name}: has no observations; allowed: at least one")
+        for name, values in (("X", self.X), ("y", self.y), ("context", self.context)):
+            if values is not None and not torch.isfinite(values).all():
+                raise ValueError(f"{self.name}: {name} has values that are not finite")
+        if self.context is not None and self.context.ndim not in (1, 2):
+            raise ValueError(f"{self.name}: context has shape {tuple(self.context.shape)}; allowed: (c,) or (runs, c)")
+
+
+def check_tasks(tasks: Sequence[Task], runs: int, dimension: int, context: Tensor | None = None) -> None:
+    """Raise ValueError unless the tasks have the space and runs of the task at hand, and all or none have a context."""
+    for task in tasks:
+        if task.X.shape[-1] != dimension:
+            raise ValueError(
+                f"{task.name}: has {task.X.shape[-1]} hyperparameters; allowed: {dimension}, as the task at hand"
+            )
+        if task.X.shape[0] not in (1, runs):
+            raise ValueError(f"{task.name}: has {task.X.shape[0]} runs; allowed: 1, or {runs} as the task at hand")
+        sizes = [None if each is None else each.shape[-1] for each in (task.context, context)]
+        if sizes[0] != sizes[1]:
+            raise ValueError(f"{task.name}: has {sizes[0]} context features; allowed: {sizes[1]}, as the task at hand")
+
+
+def context_columns(tasks: Sequence[Task], context: Tensor) -> list[Tensor]:
+    """Contexts of the task at hand, (c,) or (runs, c), and then of the others, as inputs of a model: (runs | 1, 1, c).
+
+    Each feature has the range [0, 1] over all these tasks, as the hyperparameters have in their cube; one that does not
+    vary is 0.
+    """
+    values = torch.broadcast_tensors(*(torch.atleast_2d(each).double() for each in (context, *own_contexts(tasks))))
+    values = torch.stack(values)
+    low, high = values.amin(0), values.amax(0)
+    scaled = (values - low) / torch.where(high > low, high - low, 1.0)
+    return list(scaled.unsqueeze(-2))
+
+
+def with_contexts(X: Tensor, tasks: Sequence[Task], context: Tensor | None) -> tuple[list[Tensor], Tensor | None]:
+    """Points of the task at hand, X (runs, n, d), and then of the others, each beside its context where they have one.
+
+    Returns:
+        The inputs, (runs | 1, n, d + c) each, and the columns of the task at hand, (runs | 1, 1, c) or None.
+    """
+    points = [X, *(task.X.to(X) for task in tasks)]
+    if context is None:
+        return points, None
+    columns = [each.to(X) for each in context_columns(tasks, context)]
+    return [beside_context(*pair) for pair in zip(points, columns, strict=True)], columns[0]
+
+
+def own_contexts(tasks: Sequence[Task]) -> list[Tensor]:
+    """The contexts of tasks that have one."""
+    return [task.context for task in tasks if task.context is not None]
+
+
+def beside_context(X: Tensor, columns: Tensor) -> Tensor:
+    """X (..., runs | 1, n, d) with the context (runs | 1, 1, c) of its task in c more columns."""
+    shape = torch.broadcast_shapes(X.shape[:-1], (*columns.shape[:-2], X.shape[-2]))
+    return torch.cat([X.expand(*shape, -1), columns.expand(*shape, -1)], -1)

@@ -1,0 +1,104 @@
+"""Bayesian optimization that learns from earlier tasks, by its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from core.study.bayesian import BohamiannSettings, Continued, Device, ModelSettings
+
+if TYPE_CHECKING:
+    from core.models.ablr import ABLR
+    from core.models.ensemble import EnsembleModel
+    from core.models.tasks import Task
+
+Scaling = Literal["joint", "task"]  # of targets, see `core.models.stacking`
+
+
+class ABLRSettings(ModelSettings):
+    """ABLR: a Bayesian linear regression for every task, on a representation that they share.
+
+    Attributes:
+        representation: "network", or "fourier" for random Fourier features.
+        widths: units of the network's hidden layers.
+        features: number of random Fourier features.
+        iterations: maximum number of steps of L-BFGS-B in a fit.
+    """
+
+    learns_from_tasks: ClassVar[bool] = True
+
+    method: Literal["ablr"] = "ablr"
+    representation: Literal["network", "fourier"] = "network"
+    widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
+    features: PositiveInt = 100
+    iterations: PositiveInt = 100
+
+    def model(self, n: int, device: Device = "cpu", earlier: Sequence[Task] = ()) -> ABLR:
+        """The model; n makes no difference."""
+        from core.models.ablr import ABLR
+        from core.models.task_features import Fourier, Network
+
+        representation = Network(self.widths) if self.representation == "network" else Fourier(self.features)
+        return ABLR(earlier, representation, iterations=self.iterations, device=device)
+
+
+class MultiTaskGPSettings(ModelSettings):
+    """A Gaussian process with a covariance of tasks; without earlier tasks it is that of "gp_mcmc".
+
+    Attributes:
+        scaling: standardize the losses of all tasks together, or each task's by themselves.
+        hyperparameter_samples: chains of the slice sampler, one sample each.
+        burn_in: sweeps of a chain before its sample.
+        warm_burn_in: the same where a chain continues the last suggestion's; None starts new chains every time.
+    """
+
+    learns_from_tasks: ClassVar[bool] = True
+
+    method: Literal["mt_gp"] = "mt_gp"
+    scaling: Scaling = "task"
+    hyperparameter_samples: PositiveInt = 10
+    burn_in: PositiveInt = 15
+    warm_burn_in: NonNegativeInt | None = 5
+
+    def model(self, n: int, device: Device = "cpu", earlier: Sequence[Task] = ()) -> EnsembleModel:
+        """The Gaussian process; n makes no difference."""
+        from core.models.gaussian_process import MarginalisedGP
+        from core.models.multitask_gp import MultiTaskGP
+
+        if not earlier:
+            return MarginalisedGP(chains=self.hyperparameter_samples, burn_in=self.burn_in, device=device)
+        return MultiTaskGP(
+            earlier, self.scaling, self.hyperparameter_samples, self.burn_in, self.warm_burn_in, device=device
+        )
+
+    def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
+        make = super()._source(device, **given)
+        return make if self.warm_burn_in is None or not given else Continued(make)
+
+
+class MultiTaskBohamiannSettings(BohamiannSettings):
+    """BOHAMIANN with learned features of every task; without earlier tasks it is that of "bohamiann".
+
+    Attributes:
+        features: number of features of a task.
+        scaling: as for "mt_gp".
+        warm_burn_in: not possible, chains burn in from scratch.
+    """
+
+    learns_from_tasks: ClassVar[bool] = True
+
+    method: Literal["mt_bohamiann"] = "mt_bohamiann"
+    features: PositiveInt = 5
+    scaling: Scaling = "task"
+    warm_burn_in: None = None
+
+    def model(self, n: int, device: Device = "cpu", earlier: Sequence[Task] = ()) -> EnsembleModel:
+        """The network, with chains whose burn-in grows with the observations of all tasks."""
+        from core.models.multitask_bohamiann import MultiTaskNetwork
+
+        if not earlier:
+            return super().model(n, device)
+        settings = self.chain_settings(n + sum(task.X.shape[1] for task in earlier))
+        return MultiTaskNetwork(earlier, features=self.features, scaling=self.scaling, device=device, **settings)

@@ -1,0 +1,131 @@
+"""One method on many tasks at once: every run on every task advances in lockstep, and all are evaluated in one call.
+
+A lane is one run on one task. Methods with a policy propose for all lanes in one batch; the others, which ask and tell,
+are asked lane by lane, which costs far less than their evaluation one by one would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import torch
+from ConfigSpace import ConfigurationSpace, Float
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.benchmarks.objective import Evaluation
+from core.optimizers.policy import uniform_points
+from core.progress import Progress, silent
+from core.randomness import make_generators
+from core.seeds import derive_seed
+from core.spaces import CubeEncoding
+from core.study.curves import value_of_incumbent
+from core.study.lockstep import run_on_cube
+from core.study.settings import MethodSettings
+from core.study.targets import solved_share
+
+
+class Tasks(Protocol):
+    """Tasks of one class on the unit cube, see `core.benchmarks.generated_tasks.GeneratedTasks`."""
+
+    seeds: tuple[int, ...]
+
+    @property
+    def dimension(self) -> int: ...
+    def __len__(self) -> int: ...
+    def observe(self, X: Tensor, normals: Tensor) -> tuple[Tensor, Tensor]: ...
+    def targets(self) -> Tensor: ...
+    def repeated(self, runs: int) -> Tasks: ...
+
+
+@dataclass(frozen=True)
+class Incumbents:
+    """Of each lane after each evaluation: the configuration with the smallest observation so far.
+
+    Attributes:
+        loss: its noise-free value, (tasks, runs, n).
+        solved: share of the task's targets that this value reaches, (tasks, runs, n).
+    """
+
+    loss: NDArray[np.float64]
+    solved: NDArray[np.float64]
+
+
+def search_tasks(
+    tasks: Tasks,
+    method: MethodSettings,
+    evaluations: int,
+    starts: Sequence[int],
+    seeds: Sequence[int],
+    initial: int,
+    noisy: bool = False,
+    progress: Progress = silent,
+) -> Incumbents:
+    """Run a method on all tasks, R times.
+
+    Args:
+        evaluations: number n of each lane.
+        starts: seeds of the R runs that all methods share: of the initial design and of the noise.
+        seeds: those of the method, (R,).
+        initial: uniform points at the start, of a method with a policy; the others have their own.
+        noisy: whether the method sees noisy values.
+    """
+    runs, size = len(seeds), len(tasks) * len(seeds)
+    lanes = tasks.repeated(runs)
+    own = [derive_seed("lane", seed, task) for task in tasks.seeds for seed in seeds]
+    shared = [derive_seed("lane", start, task) for task in tasks.seeds for start in starts]
+    noise = np.stack([np.random.default_rng(seed).standard_normal(evaluations) for seed in shared])
+    normals = torch.from_numpy(noise if noisy else np.zeros_like(noise))
+    values, observed = torch.empty(size, evaluations).double(), torch.empty(size, evaluations).double()
+
+    def evaluate(X: Tensor, number: int) -> Tensor:
+        """Observations of the points of all lanes (lanes, k, d) as evaluations from `number` on."""
+        columns = slice(number, number + X.shape[1])
+        with torch.no_grad():
+            values[:, columns], observed[:, columns] = lanes.observe(X, normals[:, columns])
+        progress((number + X.shape[1]) / evaluations)
+        return observed[:, columns].clone()
+
+    space = cube(tasks.dimension)
+    if method.in_lockstep:
+        _by_policy(method, space, evaluate, evaluations, initial, make_generators(shared), make_generators(own))
+    else:
+        _by_asking(method, space, evaluate, evaluations, own)
+    losses = value_of_incumbent(observed.numpy(), values.numpy()).reshape(len(tasks), runs, -1)
+    targets = tasks.targets().numpy()
+    solved = np.stack([solved_share(own, reached) for own, reached in zip(losses, targets, strict=True)])
+    return Incumbents(losses, solved)
+
+
+def cube(dimension: int) -> ConfigurationSpace:
+    """The unit cube: tasks are functions of the encoded configuration."""
+    space = ConfigurationSpace(name="cube")
+    space.add(*(Float(f"x{number:02d}", (0.0, 1.0)) for number in range(dimension)))
+    return space
+
+
+def _by_policy(method, space, evaluate, evaluations, initial, shared, own) -> None:
+    encoding, done = CubeEncoding(space), 0
+
+    def function(X: Tensor) -> Tensor:
+        nonlocal done
+        found = evaluate(X, done)
+        done += X.shape[1]
+        return found
+
+    start = uniform_points(encoding, max(1, initial), shared)
+    run_on_cube(function, method.policy(encoding), start, own, evaluations)
+
+
+def _by_asking(method, space, evaluate, evaluations, seeds) -> None:
+    optimizers = [method.build(space, seed, evaluations=evaluations) for seed in seeds]
+    names = list(space)
+    for number in range(evaluations):
+        trials = [optimizer.ask(1)[0] for optimizer in optimizers]
+        points = np.array([[trial.configuration[name] for name in names] for trial in trials])
+        found = evaluate(torch.from_numpy(points).unsqueeze(1), number)[:, 0].tolist()
+        for optimizer, trial, loss in zip(optimizers, trials, found, strict=True):
+            optimizer.tell(trial, Evaluation(np.array([loss]), np.ones(1), ({},)))

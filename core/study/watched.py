@@ -1,0 +1,115 @@
+"""An optimizer of one's own under watch: whatever it does wrong stops with one line that says where.
+
+`OwnOptimizer` trusts its object. A comparison runs it hundreds of times, so here each call has a time limit, its
+exceptions are named with the run they occur in, and a configuration outside the space is refused.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from ConfigSpace import ConfigurationSpace
+
+from core.benchmarks.objective import Evaluation
+from core.errors import UserError
+from core.optimizers.base import Trial
+from core.spaces import CubeEncoding
+from core.study.own import OwnOptimizer
+
+Make = Callable[[ConfigurationSpace, int], Any]
+"""From a space and a seed to an object with `ask` and `tell`."""
+
+
+@dataclass
+class WatchedMethod:
+    """A method for `core.study.task_search.search_tasks` that builds an optimizer of one's own for every lane.
+
+    Attributes:
+        name: of the optimizer, in errors.
+        make: see `Make`.
+        seconds: limit of one call of `ask` or `tell`.
+        runs: lanes of a task, which follow each other.
+    """
+
+    name: str
+    make: Make
+    seconds: float
+    runs: int
+    in_lockstep: ClassVar[bool] = False
+    built: int = field(default=0, init=False)
+
+    def build(self, space: ConfigurationSpace, seed: int, evaluations: int) -> Watched:
+        """The optimizer of the next lane.
+
+        Raises:
+            UserError: it cannot be made, or has no `ask` and `tell`.
+        """
+        task, run = divmod(self.built, self.runs)
+        self.built += 1
+        where = f"{self.name}, task {task}, run {run}"
+        with _named(where, "was made", self.seconds):
+            own = self.make(space, seed)
+        return Watched(OwnOptimizer(space, own), where, self.seconds)
+
+
+class Watched:
+    """One optimizer; `ask` and `tell` as `OwnOptimizer`'s, with every error a UserError that names the lane."""
+
+    def __init__(self, optimizer: OwnOptimizer, where: str, seconds: float) -> None:
+        self.optimizer, self.where, self.seconds = optimizer, where, seconds
+        self.encoding = CubeEncoding(optimizer.space)
+
+    def ask(self, n: int = 1) -> list[Trial]:
+        """One trial.
+
+        Raises:
+            UserError: the object raises, takes too long, has nothing to propose, or leaves the space.
+        """
+        where = f"{self.where}, evaluation {self.optimizer.asked + 1}"
+        with _named(where, "was asked", self.seconds):
+            trials = self.optimizer.ask(n)
+        if not trials:
+            raise UserError(f"{where}: proposed nothing; allowed: one configuration at every call of ask")
+        with _named(where, "proposed", self.seconds):
+            self.encoding.encode([trials[0].configuration])
+        return trials
+
+    def tell(self, trial: Trial, evaluation: Evaluation) -> None:
+        """Pass the evaluation on; raises UserError as `ask`."""
+        with _named(f"{self.where}, evaluation {trial.number + 1}", "was told", self.seconds):
+            self.optimizer.tell(trial, evaluation)
+
+
+@contextmanager
+def _named(where: str, what: str, seconds: float) -> Iterator[None]:
+    """Turn an exception, or a call that does not return in time, into one UserError.
+
+    The limit needs the main thread of a process on a system with timers; elsewhere there is none.
+    """
+    limited = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGALRM, _alarm) if limited else None
+    if limited:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except _TooLongError:
+        raise UserError(f"{where}: did not return within {seconds:g} s when it {what}") from None
+    except Exception as error:
+        raise UserError(f"{where}: {type(error).__name__} when it {what}: {error}") from error
+    finally:
+        if limited:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+
+class _TooLongError(BaseException):
+    """Not an Exception, so that an optimizer that catches those is stopped all the same."""
+
+
+def _alarm(number: int, frame: Any) -> None:
+    raise _TooLongError
