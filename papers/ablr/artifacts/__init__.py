@@ -1,0 +1,1 @@
+"""ABLR's figures: raw runs in, Figure out."""

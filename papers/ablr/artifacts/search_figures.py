@@ -1,0 +1,107 @@
+"""Figures of searches: quadratic functions, stored evaluations of other tasks, and side signals."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from core.experiment.results import Results
+from core.report import Figure, Published, frame_of, style
+from core.report.figure import not_run_panel
+from core.report.runs import count_runs
+from core.report.trajectories import draw_incumbents
+from papers.ablr.names import (
+    ALL_SETS,
+    NETWORKS,
+    SIGNALS,
+    TRANSFER,
+    WITH_CONTEXT,
+    WITHOUT_CONTEXT,
+    above_best,
+    common_runs,
+    together,
+)
+
+
+def fig1_left(results: Results, published: Published | None) -> Figure:
+    """Fig 1, left: the best value found on quadratic functions, alone, with other tasks, and with their contexts."""
+    frame = common_runs(frame_of(results, "quadratics"))
+    figure, panels = style.subplots(1, 2, width=7.2, height=3.4, sharey=True)
+    titles = ("(a) alone, and after 29 other tasks", "(b) ABLR with and without contexts")
+    parts = [
+        draw_incumbents(axes, frame, "regret", "quadratics", methods).assign(panel=title[:3])
+        for axes, title, methods in zip(panels, titles, (WITHOUT_CONTEXT, WITH_CONTEXT), strict=True)
+    ]
+    for axes, title in zip(panels, titles, strict=True):
+        axes.set_title(title)
+    panels[0].set_ylabel("best value found above the minimum")
+    panels[1].set_ylabel("")
+    style.legend(figure, panels, 4)
+    caption = (
+        "Mean and standard error of the best value found above the minimum of the left-out quadratic function, over "
+        f"{count_runs(frame)}, each of a function and an initial design of its own, shared by all methods. GP transfer "
+        "knows the contexts (a, b, c) of all tasks, ABLR only where it says so."
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def fig2_left(results: Results, published: Published | None) -> Figure:
+    """Fig 2, left: searches on the surrogate of a task after stored evaluations of the others."""
+    frame = common_runs(frame_of(results, "transfer"))
+    figure, axes = style.subplots(height=3.2, width=4.8)
+    data = _draw_relative(axes, frame, "xgboost", TRANSFER)
+    style.legend(figure, [axes], 3)
+    caption = (
+        "XGBoost on 10 data sets, one left out at a time: mean and standard error of the best error found on its "
+        f"surrogate, over {count_runs(frame)}. 0 is the smallest error that the surrogate predicts at the stored "
+        "configurations of the set, 1 their median. ABLR NN knows stored evaluations of the other nine sets. These "
+        "evaluations replace those of a random forest from OpenML in the paper."
+    )
+    return Figure(figure, caption, data)
+
+
+def fig2_right(results: Results, published: Published | None) -> Figure:
+    """Fig 2, right: searches that train networks, and on surrogates of DeepAR, with and without side signals."""
+    frame = common_runs(frame_of(results, "networks", "signals"))
+    stored = frame[frame["benchmark"] == "deepar"]
+    live = frame.drop(stored.index)
+    figure, panels = style.subplots(1, 2, width=7.2, height=3.3)
+    parts = []
+    panels[0].set_title("(a) networks that are trained")
+    panels[1].set_title("(b) surrogates of DeepAR")
+    if len(live):
+        parts.append(_draw_means(panels[0], above_best(live)).assign(panel="(a)"))
+    else:
+        not_run_panel(panels[0])
+    if len(stored):
+        parts.append(_draw_relative(panels[1], stored, "deepar", SIGNALS).assign(panel="(b)"))
+    else:
+        not_run_panel(panels[1])
+    style.legend(figure, panels, 3)
+    caption = (
+        f"Mean and standard error over {count_runs(frame)} a set. (a) Validation error of the incumbent above the "
+        f"smallest that any run found on the set, averaged over {_listed(live)}; side signals are the training error "
+        "and the CPU seconds. (b) Logarithm of CRPS: 0 is the smallest that the surrogate predicts at the stored "
+        "configurations of a set, 1 their median; side signals are the training loss and the seconds."
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def _draw_relative(axes: Axes, frame: pd.DataFrame, benchmark: str, methods: tuple[str, ...]) -> pd.DataFrame:
+    """Incumbents by relative regret, whose axis is linear: it may end below 0 on a surrogate."""
+    shown = frame.assign(loss=frame["regret"])
+    data = draw_incumbents(axes, shown, "loss", benchmark, methods)
+    axes.set_ylabel("relative error of the incumbent")
+    return data
+
+
+def _draw_means(axes: Axes, frame: pd.DataFrame) -> pd.DataFrame:
+    """Incumbents of all sets together, each run of each set counted once."""
+    data = draw_incumbents(axes, common_runs(together(frame)), "loss", ALL_SETS, SIGNALS)
+    axes.set_ylabel("validation error above the set's best")
+    return data
+
+
+def _listed(frame: pd.DataFrame) -> str:
+    names = [NETWORKS.get(name, name) for name in frame["benchmark"].unique()] if len(frame) else ["(not run)"]
+    return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1]

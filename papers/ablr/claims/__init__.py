@@ -1,0 +1,1 @@
+"""What the paper says about ABLR, each claim beside its check."""

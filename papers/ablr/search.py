@@ -1,0 +1,91 @@
+"""A shard of searches in lockstep, each run with a task of its own, functions and models batched over runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from core.acquisition.maximizers import RandomLocalSearch
+from core.experiment.context import Context
+from core.experiment.optimization import initial_design
+from core.models.ablr import ABLR
+from core.models.ensemble import EnsembleModel
+from core.models.gaussian_process import MarginalLikelihoodGP
+from core.models.stacked_process import StackedGP
+from core.models.task_features import Fourier, Network
+from core.models.tasks import Task
+from core.optimizers.policy import ModelBased
+from core.randomness import make_generators
+from core.spaces import CubeEncoding
+from core.study.lockstep import advance
+from papers.ablr.settings import Search
+
+
+class Known(NamedTuple):
+    """What a run knows before it starts: the other tasks, and the context of its own, (runs, c) or None."""
+
+    tasks: Sequence[Task] = ()
+    context: Tensor | None = None
+
+
+class Points(NamedTuple):
+    """The next points, (runs, 1, d)."""
+
+    points: Tensor
+
+
+def search(
+    context: Context[Search], encoding: CubeEncoding, evaluate: Callable[[Tensor], Tensor], known: Known
+) -> tuple[Tensor, Tensor]:
+    """All evaluations of all runs.
+
+    Args:
+        evaluate: points of the cube (runs, k, d) to losses and side signals, (runs, k, 1 + S).
+        known: what the settings allow the model to use of it.
+
+    Returns:
+        The points (runs, n, d), and what was told of them, (runs, n, 1 + S).
+    """
+    settings = context.settings
+    generators = make_generators(context.method_seeds("optimizer"), context.device)
+
+    def propose(X: Tensor, y: Tensor) -> Points:
+        policy = ModelBased(encoding, lambda n: model(settings, known, y[..., 1:], context.device), RandomLocalSearch())
+        return Points(policy.propose(X, y[..., 0], X[:, :0], generators).unsqueeze(1))
+
+    X = initial_design(context, encoding, settings.initial_design)
+    return advance(
+        propose, lambda batch: evaluate(batch.points), X, evaluate(X), settings.evaluations, context.progress
+    )
+
+
+def model(settings: Search, known: Known, side: Tensor, device: str) -> EnsembleModel:
+    """The model of the settings; `side` are the signals (runs, N, S) of the evaluations that it will be fitted to."""
+    tasks = list(known.tasks) if settings.transfer else []
+    own = known.context if settings.context else None
+    if not settings.context:
+        tasks = [Task(task.X, task.y, name=task.name) for task in tasks]
+    if settings.model == "gp":
+        effort = {"restarts": settings.restarts, "iterations": settings.iterations, "device": device}
+        return StackedGP(tasks, own, **effort) if tasks else MarginalLikelihoodGP(**effort)
+    network = settings.representation == "network"
+    representation = Network(settings.widths) if network else Fourier(settings.features)
+    given = side if settings.signals else None
+    return ABLR(tasks, representation, own, given, iterations=settings.iterations, device=device)
+
+
+def rows_of_search(runs: range, values: dict[str, Tensor]) -> pd.DataFrame:
+    """One row for each run and evaluation (from 1), in order, with values (runs, n) as columns."""
+    count, n = next(iter(values.values())).shape
+    numbers = {"run": np.repeat(np.asarray(runs), n), "evaluation": np.tile(np.arange(1, n + 1), count)}
+    return pd.DataFrame(numbers | {name: part.cpu().numpy().ravel() for name, part in values.items()})
+
+
+def stacked(values: Sequence[np.ndarray]) -> Tensor:
+    """One array of each run, side by side, float64."""
+    return torch.from_numpy(np.stack(values).astype(np.float64))
