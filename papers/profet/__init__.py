@@ -1,0 +1,1 @@
+"""Meta-surrogate benchmarking: PROFET (thesis chapter 8 and appendix E)."""

@@ -1,0 +1,112 @@
+"""Methods on generated tasks: thesis Figs 8.5 and E.6, and Table E.4."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from core.experiment.results import Results
+from core.report import Figure, NotRunError, Published, compare_table, style
+from core.report.average_ranks import average_ranks
+from core.report.figure import not_run_panel
+from core.report.names import published_names
+from core.report.pairwise_tests import draw_p_values, final_means, p_values
+from core.report.table import ReportTable
+from core.report.task_figures import draw_ranks, draw_solved
+from papers.profet.task_results import CLASSES, METHODS, class_runs, protocol
+
+MEANING = (
+    "Targets are the noise-free values of a task on the Sobol grid, the incumbent is the configuration with the "
+    "smallest value observed so far, and a random forest (RF-BO) stands in for SMAC."
+)
+ROWS = {f"{name}_solved": f"{label}: solved (%)" for name, label in CLASSES.items()}
+ROWS |= {f"{name}_rank": f"{label}: rank" for name, label in CLASSES.items()}
+
+
+def fig8_5(results: Results, published: Published | None) -> Figure:
+    """Share of solved targets and average ranks on generated tasks of support vector machines, without noise."""
+    figure, panels = style.subplots(1, 2, width=6.6, height=2.9)
+    losses = class_runs(results, "svm", "loss")
+    data = _draw_both(results, "svm", panels)
+    style.legend(figure, panels, 4)
+    caption = (
+        f"Methods on generated tasks of support vector machines, observed without noise: {protocol(losses)}. Left: the "
+        f"share of targets reached; right: average ranks, 1 the best. {MEANING}"
+    )
+    return Figure(figure, caption, data)
+
+
+def figE_6(results: Results, published: Published | None) -> Figure:
+    """The same for all classes with and without noise, and the tests between methods."""
+    shape = {"width": 7.4, "height": 2.7 * len(CLASSES), "width_ratios": (1, 1, 1.9)}  # the tests have numbers in them
+    figure, panels = style.subplots(len(CLASSES), 3, **shape)
+    parts, words = [], ""
+    for row, (benchmark, label) in zip(panels, CLASSES.items(), strict=True):
+        row[0].set_title(label, loc="left")
+        try:
+            losses = class_runs(results, benchmark, "loss")
+        except NotRunError:
+            for axes in row:
+                not_run_panel(axes)
+            continue
+        parts.append(_draw_both(results, benchmark, row).assign(benchmark=benchmark))
+        draw_p_values(row[2], p_values(final_means(losses)))
+        words = protocol(losses)
+    if not parts:
+        raise NotRunError("search_svm")
+    style.legend(figure, [axes for row in panels for axes in row[:2]], 4)
+    caption = (
+        "Methods on generated tasks of three classes, observed without and with noise: the share of targets reached, "
+        "average ranks, and p-values of one-sided Mann-Whitney U tests on the mean final losses of the tasks; a small "
+        "one is evidence that the method of the column is better than that of the row, bold ones are below 0.05 for "
+        f"all tests of a panel together (Holm). {words}. {MEANING}"
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+@published_names(rows=ROWS, columns=METHODS)
+def tableE_4(results: Results, published: Published) -> ReportTable:
+    """Thesis Table E.4: shares of solved targets in percent, and average ranks, at the end of the runs.
+
+    A sample of a cell is one task, whose runs are averaged.
+    """
+    parts, words = [], ""
+    for benchmark in CLASSES:
+        try:
+            solved, losses = (class_runs(results, benchmark, value) for value in ("solved", "loss"))
+        except NotRunError:
+            continue
+        words = protocol(losses)
+        ranks = average_ranks(losses) if len(losses) == len(METHODS) else {}
+        for method, values in solved.items():
+            parts.append(_samples(f"{benchmark}_solved", method, 100 * values[:, :, -1].mean(1)))
+        for method, values in ranks.items():
+            parts.append(_samples(f"{benchmark}_rank", method, values[:, -1]))
+    return compare_table(
+        pd.concat(parts, ignore_index=True) if parts else _samples("", "", np.empty(0)),
+        published,
+        "neither",
+        reduced=True,
+        rows=tuple(ROWS),
+        columns=METHODS,
+        title="",
+        caption=(
+            "Targets reached, in percent, and average ranks at the end of the runs, published after 100 evaluations. "
+            f"An interval is over tasks; ranks need all seven methods. {words}. {MEANING}"
+        ),
+        row_header="Benchmark",
+        row_labels=ROWS,
+        column_labels={name: style.label(name) for name in METHODS},
+    )
+
+
+def _samples(row: str, column: str, values: np.ndarray) -> pd.DataFrame:
+    columns = {"row": row, "column": column, "run": np.arange(len(values)), "value": values, "status": "ok"}
+    return pd.DataFrame(columns)
+
+
+def _draw_both(results: Results, benchmark: str, panels: list[Axes]) -> pd.DataFrame:
+    solved = draw_solved(panels[0], class_runs(results, benchmark, "solved"))
+    ranks = draw_ranks(panels[1], class_runs(results, benchmark, "loss"))
+    return solved.merge(ranks, on=["method", "evaluation"])

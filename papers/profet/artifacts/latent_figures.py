@@ -1,0 +1,96 @@
+"""Latent vectors of tasks: thesis Fig 8.3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Ellipse
+
+from core.experiment.results import Results
+from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.figure import not_run_panel
+from core.report.runs import count_runs
+
+MARKERS = ("o", "s")
+PALETTE = (
+    *style.SPARE,
+    *(style.BLUE, style.ORANGE, style.GREEN, style.VERMILION, style.SKY, style.PURPLE, style.BLACK, style.YELLOW),
+)
+"""Colors of tasks, as many as can be told apart."""
+DEVIATIONS = 4.0  # of the ellipses
+
+
+def fig8_3(results: Results, published: Published | None) -> Figure:
+    """Two halves of each data set (left), and subsets of one of several sizes (right)."""
+    figure, panels = style.subplots(1, 2, width=7.0, height=3.2)
+    parts, words = [], []
+    for axes, draw in zip(panels, (_draw_halves, _draw_fractions), strict=True):
+        try:
+            data, said = draw(results, axes)
+        except NotRunError:
+            not_run_panel(axes)
+            continue
+        parts.append(data)
+        words.append(said)
+    if not parts:
+        raise NotRunError("latent_halves")
+    style.legend(figure, panels, 6)
+    caption = f"Means of latent vectors in their two most varied dimensions. {' '.join(words)}"
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def vectors(frame: pd.DataFrame) -> tuple[list[str], np.ndarray]:
+    """Names of the tasks of one run and the means of their latent vectors, (T, Q)."""
+    table = frame.pivot(index="task", columns="dimension", values="mean")
+    return list(table.index), table.to_numpy()
+
+
+def draw_ellipses(
+    axes: Axes, frame: pd.DataFrame, colors: Mapping[str, str], names: tuple[str, str], deviations: float = DEVIATIONS
+) -> None:
+    """Means and ellipses of the first two dimensions of one run's tasks; a color's next use has the other marker."""
+    used: dict[str, int] = {}
+    for task, rows in frame.groupby("task", sort=False):
+        by = rows.set_index("dimension")
+        center, extent = by["mean"], by["deviation"] * 2 * deviations
+        color = colors[task]
+        marker = MARKERS[used.get(color, 0) % len(MARKERS)]
+        used[color] = used.get(color, 0) + 1
+        axes.plot(center[0], center[1], marker, color=color, markersize=5)
+        axes.add_patch(Ellipse((center[0], center[1]), extent[0], extent[1], color=color, alpha=0.25, linewidth=0))
+    axes.set(xlabel=f"$h_{names[0]}$", ylabel=f"$h_{names[1]}$")
+
+
+def _draw_halves(results: Results, axes: Axes) -> tuple[pd.DataFrame, str]:
+    frame = frame_of(results, "latent_halves")
+    sets = sorted({task.partition("/")[0] for task in frame["task"]})
+    palette = dict(zip(sets, np.resize(PALETTE, len(sets)), strict=True))
+    first = frame[frame["run"] == frame["run"].min()]
+    for name in sets:
+        axes.plot([], [], "o", color=palette[name], label=name.replace("_", " "), markersize=4)
+    draw_ellipses(axes, first, {task: palette[task.partition("/")[0]] for task in first["task"]}, ("0", "1"))
+    axes.set(title="halves of data sets")
+    said = f"Left: {len(sets)} data sets, split into two halves of the same color; ellipses are {DEVIATIONS:g} sd."
+    return first.assign(panel="halves"), said
+
+
+def _draw_fractions(results: Results, axes: Axes) -> tuple[pd.DataFrame, str]:
+    frame = frame_of(results, "latent_fractions")
+    first = frame[frame["run"] == frame["run"].min()]
+    shares = sorted(map(float, first["task"].unique()))
+    shade = {f"{share:.12g}": str(0.8 - 0.8 * place / (len(shares) - 1)) for place, share in enumerate(shares)}
+    draw_ellipses(axes, first, shade, ("0", "1"))
+    for task, rows in first.groupby("task"):
+        by = rows.set_index("dimension")["mean"]
+        share = float(task)
+        text = "1" if share == 1 else f"1/{1 / share:.0f}"
+        side = (4, -9) if shares.index(share) % 2 else (-14, 5)  # so that neighbours' labels do not overlap
+        axes.annotate(text, (by[0], by[1]), xytext=side, textcoords="offset points", fontsize=7)
+    axes.set(title="subsets of MNIST")
+    said = (
+        f"Right: support vector machines on subsets, labelled with their share of the data, one of {count_runs(frame)}."
+    )
+    return first.assign(panel="fractions"), said

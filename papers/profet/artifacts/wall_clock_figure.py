@@ -1,0 +1,47 @@
+"""Thesis Fig 8.2: what it costs to benchmark optimizers on real trainings and on generated tasks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import Figure, Published, frame_of, style
+from core.report.runs import count_runs
+
+METHODS = ("gp", "random", "bohamiann")
+RUNS = 20  # as many as Fig 8.2 adds up
+
+
+def totals(frame: pd.DataFrame) -> pd.DataFrame:
+    """Seconds of 20 runs by method: on `trained` networks and on `generated` tasks, from the means over the runs."""
+    means = frame.groupby("method")[["proposals", "evaluations", "training"]].mean() * RUNS
+    trained, generated = means["proposals"] + means["training"], means["proposals"] + means["evaluations"]
+    return pd.DataFrame({"trained": trained, "generated": generated, "proposals": means["proposals"]})
+
+
+def fig8_2(results: Results, published: Published | None) -> Figure:
+    """Bars of the seconds of 20 runs, the optimizers' own share hatched."""
+    frame = frame_of(results, "wall_clock")
+    found = totals(frame).reindex([name for name in METHODS if name in set(frame["method"])])
+    figure, axes = style.subplots(height=2.8, width=4.8)
+    place = np.arange(len(found))
+    for shift, column, color, label in (
+        (-0.2, "trained", style.BLUE, "networks trained"),
+        (0.2, "generated", style.ORANGE, "generated tasks"),
+    ):
+        axes.bar(place + shift, found[column], 0.38, color=color, label=label)
+        own = {"color": "none", "edgecolor": "white", "hatch": "////", "linewidth": 0}
+        axes.bar(place + shift, found["proposals"], 0.38, **own)
+    axes.set_yscale("log")
+    axes.set_xticks(place, [style.label(name) for name in found.index])
+    axes.set_ylabel(f"seconds of {RUNS} runs")
+    axes.grid(visible=False, axis="x")
+    style.legend(figure, [axes], 2)
+    evaluations = int(frame["count"].iloc[0])
+    caption = (
+        f"Processor seconds of {RUNS} runs of {evaluations} evaluations, from the mean of {count_runs(frame)}: with "
+        "the networks trained, as the meta-model predicts their cost, and on the generated tasks themselves. Hatched: "
+        "the part that the optimizer takes. The networks behind the meta-model are smaller than the thesis' on MNIST."
+    )
+    return Figure(figure, caption, found.reset_index())

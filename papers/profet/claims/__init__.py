@@ -1,0 +1,1 @@
+"""What the thesis says about PROFET, each claim beside its check."""

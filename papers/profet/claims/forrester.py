@@ -1,0 +1,72 @@
+"""Claims about tests on real and generated Forrester functions (8.4.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.experiment.results import Results
+from core.report import Check, claim
+from core.report.bootstrap import Interval
+from core.report.checks import judge
+from core.report.pairwise_tests import LEVEL, holm, p_values
+from papers.profet.artifacts.forrester_figures import samples_of_tests
+
+SEED = 84
+RESAMPLES = 200
+
+
+@claim(
+    artifact="fig8_4",
+    place="thesis 8.4.2, Fig 8.4",
+    sentence="Tests on generated tasks agree with those on many real tasks more than tests on nine real tasks do.",
+)
+def generated_tasks_agree_more(results: Results) -> Check:
+    """Mean absolute difference of the p-values to those on many real tasks: nine tasks' less generated ones'; above 0.
+
+    Samples of every scenario are drawn anew in each resample.
+    """
+    scenarios = [samples_of_tests(results, f"forrester_{name}") for name in ("real", "few", "generated")]
+    generator = np.random.default_rng(SEED)
+    drawn = _gain([_pairwise(_resampled(each, generator)) for each in scenarios])
+    found = _gain([_pairwise({name: values[None] for name, values in each.items()}) for each in scenarios])
+    return judge(Interval(float(found[0]), *np.quantile(drawn, [0.025, 0.975]).tolist()), "closer", lower=0.0)
+
+
+@claim(
+    artifact="fig8_4",
+    place="thesis 8.4.2",
+    sentence="On nine tasks some differences are significant the other way round than on many tasks.",
+)
+def nine_tasks_mislead(results: Results) -> Check:
+    """The number of pairs of which nine tasks call one method better, and many tasks the other; above none.
+
+    Open where tests on nine tasks, or on many, find nothing for all pairs together (Holm): there were too few runs.
+    """
+    real, few = (p_values(samples_of_tests(results, f"forrester_{name}")) for name in ("real", "few"))
+    pairs = [(row, column) for row in few for column in few if row != column]
+    reversed_ = [pair for pair in pairs if few.loc[pair] < LEVEL and real.loc[pair[::-1]] < LEVEL]
+    detail = "; ".join(f"{column} before {row}" for row, column in reversed_)
+    found = [holm(p).to_numpy().any() for p in (few, real)]
+    holds = "holds" if reversed_ else "fails" if all(found) else "inconclusive"
+    detail = detail or ("" if all(found) else f"no test passes on {'many' if found[0] else 'nine'} tasks")
+    return Check(f"{len(reversed_)} of {len(pairs) // 2}", "some", np.nan, np.nan, holds, detail)
+
+
+def _gain(p: list[np.ndarray]) -> np.ndarray:
+    """From p-values of the three scenarios (batch, pairs) to (batch,)."""
+    real, few, generated = p
+    return np.abs(few - real).mean(1) - np.abs(generated - real).mean(1)
+
+
+def _pairwise(samples: dict[str, np.ndarray]) -> np.ndarray:
+    """P-values of all ordered pairs, (batch, pairs), of samples (batch, n)."""
+    from scipy.stats import mannwhitneyu
+
+    pairs = [(ours, theirs) for theirs in samples for ours in samples if ours != theirs]
+    tests = [mannwhitneyu(samples[a], samples[b], alternative="less", axis=1, method="asymptotic") for a, b in pairs]
+    return np.stack([test.pvalue for test in tests], 1)
+
+
+def _resampled(samples: dict[str, np.ndarray], generator: np.random.Generator) -> dict[str, np.ndarray]:
+    """Draws with replacement of the samples of all methods, (RESAMPLES, n) each."""
+    return {name: generator.choice(values, (RESAMPLES, len(values))) for name, values in samples.items()}

@@ -1,0 +1,43 @@
+"""Claims about what benchmarking costs (8, Fig 8.2)."""
+
+from __future__ import annotations
+
+from core.experiment.results import Results
+from core.report import Check, all_of, bootstrap_interval, claim, judge, rows_of, worded
+from core.report.statistics import mean_ratio
+
+SEED = 82
+ORDERS = 100.0  # the least that may be called orders of magnitude
+NEARLY_ALL = 0.9
+
+
+@claim(
+    artifact="fig8_2",
+    place="thesis 8, Fig 8.2",
+    sentence="Benchmarking on generated tasks is orders of magnitude cheaper than on the original benchmark.",
+)
+def generated_tasks_are_cheaper(results: Results) -> Check:
+    """Seconds of random search with the networks trained over those on generated tasks; above 100.
+
+    Random search alone: the others' seconds are mostly their own, here as there.
+    """
+    rows = rows_of(results, "wall_clock", method="random")
+    ends = tuple((rows["proposals"] + rows[other]).to_numpy() for other in ("training", "evaluations"))
+    interval = bootstrap_interval(ends, mean_ratio, SEED, paired=True)
+    return judge(interval, "orders of magnitude", lower=ORDERS, detail="random search, trained over generated")
+
+
+@claim(
+    artifact="fig8_2",
+    place="thesis 8, Fig 8.2",
+    sentence="On generated tasks the time goes almost exclusively into the optimizers themselves.",
+)
+def time_goes_into_the_optimizers(results: Results) -> Check:
+    """The optimizer's share of the seconds on generated tasks, of BO-GP and of BOHAMIANN; above 0.9."""
+    parts = []
+    for method in ("gp", "bohamiann"):
+        rows = rows_of(results, "wall_clock", method=method)
+        own, whole = rows["proposals"].to_numpy(), (rows["proposals"] + rows["evaluations"]).to_numpy()
+        interval = bootstrap_interval((own, whole), mean_ratio, SEED, paired=True)
+        parts.append(worded(judge(interval, "", lower=NEARLY_ALL), f"{method}, share"))
+    return all_of(parts, "almost exclusively")

@@ -1,0 +1,1 @@
+"""The chapter's experiments: a shard of repetitions in, a data frame of records out."""

@@ -1,0 +1,146 @@
+"""Meta-models of the four classes of tasks, and latent vectors of tasks alone (8.2.2, 8.4.1).
+
+A meta-model's weights are too large to be records: they are in a file of their own beside your runs, and the records
+have its digest. Whoever needs the weights and lacks the file makes it again by running the experiment.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from core.benchmarks.forrester import forrester_tasks
+from core.benchmarks.generated_tasks import TARGETS
+from core.benchmarks.meta_model import MetaModel
+from core.benchmarks.meta_model_files import load, save
+from core.errors import UserError
+from core.experiment.context import Context
+from core.models.task_encoder import TaskEncoder
+from core.randomness import make_generators
+from core.spaces.sobol import sobol_points
+from papers.profet.settings import Encode, MetaModelFit
+
+DIMENSIONS = {"svm": 2, "fcnet": 6, "xgboost": 8}
+COLLECTIONS = {"svm": "svm", "fcnet": "fcnet", "xgboost": "bohamiann/xgboost_tables"}
+
+
+def meta_model(context: Context[MetaModelFit]) -> pd.DataFrame:
+    """Fit a meta-model and write its weights; there is one run.
+
+    Returns:
+        run, `task`, the name of the real one, `dimension` from 0, `mean` and `deviation` of the latent vector in it,
+        and the `weights`' digest.
+    """
+    settings, name = context.settings, context.benchmark
+    (generator,) = make_generators(context.shared_seeds("meta-model"))
+    if name == "forrester":
+        real = forrester_tasks(settings.real_tasks)
+        names, values, seconds = [str(task) for task in range(len(real))], real.targets(), None
+        points = sobol_points(1, 0, TARGETS)
+    else:
+        table = context.records(COLLECTIONS[name])
+        names, losses = tasks_of(table, "loss")
+        values, seconds = torch.from_numpy(losses), torch.from_numpy(tasks_of(table, "seconds")[1])
+        points = sobol_points(DIMENSIONS[name], 0, losses.shape[1])
+    chain = {
+        "widths": settings.widths,
+        "burn_in": settings.burn_in,
+        "steps": settings.burn_in + settings.samples * settings.thinning,
+        "thinning": settings.thinning,
+        "batch_size": settings.batch_size,
+    }
+    model = MetaModel.fit(
+        name,
+        values,
+        torch.from_numpy(points),
+        names,
+        generator,
+        seconds,
+        settings.kind,
+        settings.dimensions,
+        settings.encoder_steps,
+        **chain,
+    )
+    digest = save(model, weights_file(context, name))
+    return latent_rows(model.encoder, names).assign(run=context.runs.start, weights=digest)
+
+
+def encode_halves(context: Context[Encode]) -> pd.DataFrame:
+    """Latent vectors of both halves of every data set (Fig 8.3, left); see `latent_rows`."""
+    table = context.records("halves")
+    names, values = tasks_of(table.assign(benchmark=table["benchmark"] + "/" + table["method"]), "loss")
+    return _encoded(context, names, values)
+
+
+def encode_fractions(context: Context[Encode]) -> pd.DataFrame:
+    """Latent vectors of support vector machines on subsets of ten sizes (Fig 8.3, right); see `latent_rows`."""
+    grid = context.records("fabolas/grid")
+    grid = grid.assign(number=grid.groupby(["C", "gamma"]).ngroup(), benchmark=grid["share"].map("{:.12g}".format))
+    names, values = tasks_of(grid, "valid_error")
+    order = np.argsort([float(name) for name in names])
+    return _encoded(context, [names[place] for place in order], values[order])
+
+
+def tasks_of(records: pd.DataFrame, column: str) -> tuple[list[str], NDArray[np.float64]]:
+    """Names of the tasks, which are the records' benchmarks, and their values at the same points, (T, N).
+
+    Raises:
+        UserError: a task lacks a point.
+    """
+    table = records.pivot(index="benchmark", columns="number", values=column).sort_index()
+    if table.isna().to_numpy().any():
+        lacking = table.index[table.isna().any(axis=1)][0]
+        raise UserError(f"{lacking}: lacks the {column} of some points that other tasks have; needed: the same points")
+    return list(table.index), np.array(table, float)  # a copy that may be written to, as torch wants
+
+
+def latent_rows(encoder: TaskEncoder, names: list[str]) -> pd.DataFrame:
+    """`task`, `dimension` from 0, `mean` and `deviation` of the latent vector."""
+    tasks, dimensions = encoder.means.shape
+    return pd.DataFrame(
+        {
+            "task": np.repeat(names, dimensions),
+            "dimension": np.tile(np.arange(dimensions), tasks),
+            "mean": encoder.means.numpy().ravel(),
+            "deviation": encoder.deviations.numpy().ravel(),
+        }
+    )
+
+
+def weights_file(context: Context, name: str) -> Path:
+    """Where the weights of a class are; below your own runs, whichever records are read."""
+    return context.root / "results" / "run" / context.cell.scale / "profet" / "weights" / f"{name}.npz"
+
+
+def needed_model(context: Context, name: str) -> tuple[MetaModel, str]:
+    """The meta-model whose records a cell needs, and its digest.
+
+    Raises:
+        UserError: its file is absent, damaged, or not the one of the records.
+    """
+    recorded = context.records(f"meta_{name}")["weights"].iloc[0]
+    file = weights_file(context, name)
+    model, digest = load(file, name)
+    if digest != recorded:
+        raise UserError(
+            f"{file}: its digest is {digest}, that of the records is {recorded}; make both with: "
+            f"python -m papers run profet/meta_{name} --scale {context.cell.scale}"
+        )
+    return model, digest
+
+
+def _encoded(context: Context[Encode], names: list[str], values: NDArray[np.float64]) -> pd.DataFrame:
+    settings, frames = context.settings, []
+    for done, (run, seed) in enumerate(zip(context.runs, context.shared_seeds("encoder"), strict=True)):
+        count = min(settings.configurations or values.shape[1], values.shape[1])
+        chosen = np.random.default_rng(seed).choice(values.shape[1], count, replace=False)
+        (generator,) = make_generators([seed])
+        tasks = torch.from_numpy(values[:, chosen])
+        encoder = TaskEncoder.fit(tasks, generator, settings.dimensions, steps=settings.encoder_steps)
+        frames.append(latent_rows(encoder, names).assign(run=run))
+        context.progress_of(done)(1.0)
+    return pd.concat(frames, ignore_index=True)

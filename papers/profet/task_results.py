@@ -1,0 +1,71 @@
+"""What the searches on generated tasks and on Forrester functions recorded, by class of tasks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from core.experiment.results import Results
+from core.report import NotRunError, frame_of
+from core.report.memo import once
+from core.report.task_runs import Runs, task_runs
+
+METHODS = ("random", "differential_evolution", "tpe", "rf", "bohamiann", "cmaes", "gp")
+"""In the order of Table E.4; a random forest stands in for SMAC."""
+
+CLASSES = {
+    "svm": "Meta-SVM",
+    "svm_noisy": "Meta-SVM, noise",
+    "fcnet": "Meta-FCNet",
+    "fcnet_noisy": "Meta-FCNet, noise",
+    "xgboost": "Meta-XGBoost",
+    "xgboost_noisy": "Meta-XGBoost, noise",
+}
+"""The benchmarks of Table E.4."""
+
+SCENARIOS = {
+    "forrester_real": "many real tasks",
+    "forrester_few": "nine real tasks",
+    "forrester_generated": "generated tasks",
+}
+"""The panels of Fig 8.4."""
+
+
+def experiment_of(benchmark: str) -> str:
+    """The experiment that searched on a benchmark's tasks."""
+    if benchmark in SCENARIOS:
+        return "forrester_few" if benchmark == "forrester_few" else "forrester"
+    return f"search_{benchmark.partition('_')[0]}"
+
+
+def class_runs(results: Results, benchmark: str, value: str) -> Runs:
+    """A value of the incumbents of every method that was run, by method (tasks, runs, n).
+
+    Raises:
+        NotRunError: fewer than two methods were.
+    """
+    return _runs_of(frame_of(results, experiment_of(benchmark)), benchmark, value)
+
+
+@once
+def _runs_of(frame: pd.DataFrame, benchmark: str, value: str) -> Runs:
+    rows = frame[frame["benchmark"] == benchmark]
+    present = [method for method in METHODS if method in set(rows["method"])]
+    if len(present) < 2:
+        raise NotRunError(benchmark)
+    return task_runs(frame, benchmark, present, value, int(rows["evaluation"].max()))
+
+
+def grouped_means(losses: Runs, size: int) -> dict[str, np.ndarray]:
+    """Final losses averaged over groups of `size` runs on the same task, by method (tasks x groups,)."""
+    found = {}
+    for method, values in losses.items():
+        whole = values.shape[1] // size * size
+        found[method] = values[:, :whole, -1].reshape(len(values), -1, size).mean(-1).ravel()
+    return found
+
+
+def protocol(losses: Runs) -> str:
+    """How many tasks, runs and evaluations there are, in words."""
+    tasks, runs, evaluations = next(iter(losses.values())).shape
+    return f"{tasks} tasks, {runs} runs of {evaluations} evaluations on each"

@@ -1,0 +1,28 @@
+"""The searches that tune XGBoost, those of thesis Figs 3.4 and A.2: which sets and methods chapter 8 shows."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+EXPERIMENT = "bohamiann/xgboost"
+METHODS = ("random", "gp")
+LABELS = {
+    "boston": "Boston housing",
+    "power_plant": "power plant",
+    "concrete": "concrete",
+    "energy": "energy",
+    "naval": "naval propulsion",
+    "parkinsons": "Parkinson's",
+    "protein": "protein",
+    "wine_red": "red wine",
+    "yacht": "yacht",
+    "slice_localization": "slice localization",
+}
+UNLUCKY = ("boston", "power_plant", "concrete")
+"""The sets of Fig 8.1, by the text of E.2."""
+
+
+def both_ran(frame: pd.DataFrame) -> list[str]:
+    """The sets on which both methods were run."""
+    ran = frame.groupby("benchmark")["method"].agg(set)
+    return [name for name in LABELS if name in ran.index and set(METHODS) <= ran[name]]

@@ -1,0 +1,166 @@
+"""Claims on made-up runs for which the answer is known, on runs that are missing, and figures of the same runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.report import style
+from core.report.claims import run_check
+from papers.profet.task_results import CLASSES, METHODS, SCENARIOS
+from tests.papers.functions import Functions, all_claims
+from tests.papers.runs import Fake
+
+claims = Functions("profet", "claims")
+artifacts = Functions("profet", "artifacts")
+
+GOOD = dict(zip(METHODS, (0.5, 0.7, 0.7, 0.7, 0.85, 0.7, 0.95), strict=True))
+"""Final shares of solved targets as the thesis has them."""
+
+
+def searched(solved: dict[str, float], benchmarks, tasks: int = 12, runs: int = 2, seed: int = 0) -> pd.DataFrame:
+    """Searches of 10 evaluations that end with these shares of solved targets, up to 0.01, and losses of 1 - share."""
+    rng, frames = np.random.default_rng(seed), []
+    for benchmark in benchmarks:
+        for method, share in solved.items():
+            ends = share + rng.uniform(-0.01, 0.01, (tasks, runs)) - (0.1 if benchmark.endswith("noisy") else 0)
+            task, run = (axis.ravel() for axis in np.meshgrid(np.arange(tasks), np.arange(runs), indexing="ij"))
+            for evaluation, part in ((1, 0.3), (5, 0.8), (10, 1.0)):
+                values = part * ends.ravel()
+                columns = {"benchmark": benchmark, "method": method, "run": run, "task": task, "evaluation": evaluation}
+                frames.append(pd.DataFrame({**columns, "solved": values, "loss": 1 - values}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def all_searches(solved: dict[str, float]) -> Fake:
+    names = {"search_svm": "svm", "search_fcnet": "fcnet", "search_xgboost": "xgboost"}
+    return Fake(
+        **{name: searched(solved, [each for each in CLASSES if each.startswith(c)]) for name, c in names.items()}
+    )
+
+
+def latent(names: list[str], means: np.ndarray, runs: int = 2) -> pd.DataFrame:
+    rows = [
+        {"run": run, "task": name, "dimension": place, "mean": value, "deviation": 0.1}
+        for run in range(runs)
+        for name, vector in zip(names, means, strict=True)
+        for place, value in enumerate(vector)
+    ]
+    return pd.DataFrame(rows).assign(benchmark="svm", method="profet")
+
+
+def halves(gap: float) -> Fake:
+    """Three data sets, whose halves are this far apart, the sets 1."""
+    names = [f"{name}/{half}" for name in "abc" for half in ("first", "second")]
+    means = np.array([[place // 2, (place % 2) * gap] for place in range(6)], float)
+    return Fake(latent_halves=latent(names, means))
+
+
+def fractions(first: np.ndarray) -> Fake:
+    names = [f"{2.0**-power:.12g}" for power in range(len(first))]
+    return Fake(latent_fractions=latent(names, np.stack([first, np.zeros_like(first)], 1)))
+
+
+def samples(depth: float) -> Fake:
+    at = np.linspace(0, 1, 11)
+    x0, x1 = (axis.ravel() for axis in np.meshgrid(at, at, indexing="ij"))
+    rng, bowl = np.random.default_rng(0), np.exp(-((x0 - 0.9) ** 2 + (x1 - 0.1) ** 2) * 4)
+    frames = [
+        pd.DataFrame(
+            {"run": 0, "task": task, "x0": x0, "x1": x1, "value": 0.8 - depth * bowl + 0.05 * rng.normal(size=121)}
+        )
+        for task in range(6)
+    ]
+    return Fake(svm_samples=pd.concat(frames).assign(observed=lambda f: f["value"], benchmark="svm", method="profet"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["all_beat_random_search", "gp_ranks_first", "models_suffer_from_noise", "bohamiann_is_runner_up"],
+)
+def test_claims_about_methods_hold_and_fail(name):
+    check = getattr(claims, name)
+    assert check(all_searches(GOOD)).holds == "holds"
+    bad = dict(zip(METHODS, (0.9, 0.7, 0.7, 0.2, 0.96, 0.7, 0.3), strict=True))
+    worse = all_searches(bad)
+    if name == "models_suffer_from_noise":
+        for frame in worse.frames.values():
+            frame.loc[frame["benchmark"].str.endswith("noisy"), "solved"] += 0.3
+    assert check(worse).holds == ("inconclusive" if name == "all_beat_random_search" else "fails")  # 10 evaluations
+
+
+def test_rich_models_are_sample_efficient_where_they_are():
+    check = claims.rich_models_need_fewer_evaluations
+    assert check(all_searches(GOOD)).holds == "holds"
+    assert check(all_searches(GOOD | {"rf": 0.99})).holds == "fails"
+
+
+def test_a_class_that_was_not_run_is_left_out_and_a_method_is_outside():
+    found = claims.all_beat_random_search(Fake(search_svm=searched(GOOD, ["svm", "svm_noisy"])))
+    assert found.holds == "holds" and found.ours == "6 of 6" and "without Meta-XGBoost" in found.detail
+    fewer = {name: share for name, share in GOOD.items() if name != "rf"}
+    assert claims.all_beat_random_search(Fake(search_svm=searched(fewer, ["svm"]))).holds == "outside"
+
+
+def test_halves_are_neighbours_only_if_they_are():
+    assert claims.halves_are_neighbours(halves(0.2)).holds == "holds"
+    found = claims.halves_are_neighbours(halves(1.5))
+    assert found.holds == "fails" and "a/first" in found.detail
+
+
+def test_subsets_are_ordered_and_close_only_if_they_are():
+    ordered, shuffled = np.arange(10.0), np.array([0.0, 9, 1, 8, 2, 7, 3, 6, 4, 5])
+    for name in ("first_dimension_orders_subsets", "similar_subsets_are_close"):
+        assert getattr(claims, name)(fractions(ordered)).holds == "holds"
+        assert getattr(claims, name)(fractions(shuffled)).holds == "fails"
+
+
+def test_bowls_are_found_where_they_are():
+    assert claims.bowls_are_in_the_corner(samples(0.7)).holds == "holds"
+    assert claims.bowls_are_in_the_corner(samples(-0.7)).holds == "fails"
+    assert claims.local_structure_changes(samples(0.2)).holds == "holds"
+    assert claims.local_structure_changes(samples(20.0)).holds == "fails"
+
+
+def forrester(few: dict[str, float], generated: dict[str, float]) -> Fake:
+    six = {name: share for name, share in GOOD.items() if name != "cmaes"}
+    many = [searched(six, ["forrester_real"]), searched(generated, ["forrester_generated"], seed=1)]
+    return Fake(forrester=pd.concat(many), forrester_few=searched(few, ["forrester_few"], 9, 12, seed=2))
+
+
+def test_generated_tasks_agree_and_few_mislead_only_if_they_do():
+    six = {name: share for name, share in GOOD.items() if name != "cmaes"}
+    reverse = {name: 1 - share for name, share in six.items()}
+    right, wrong = forrester(reverse, six), forrester(six, reverse)
+    assert claims.generated_tasks_agree_more(right).holds == "holds"
+    assert claims.generated_tasks_agree_more(wrong).holds == "fails"
+    assert claims.nine_tasks_mislead(right).holds == "holds"
+    assert claims.nine_tasks_mislead(wrong).holds == "fails"
+    equal = forrester(dict.fromkeys(six, 0.5), six)
+    assert claims.nine_tasks_mislead(equal).holds == "inconclusive"
+
+
+@pytest.mark.parametrize("claim", all_claims("profet"), ids=lambda claim: claim.id)
+def test_missing_runs_are_not_run(claim):
+    assert run_check(claim, Fake()).holds == "not run"
+
+
+def test_figures_are_drawn_from_the_same_runs():
+    six = {name: share for name, share in GOOD.items() if name != "cmaes"}
+    with style.context():
+        found = artifacts.fig8_5(all_searches(GOOD), None)
+        assert set(found.data["method"]) == set(METHODS) and "12 tasks, 2 runs of 10" in found.caption
+        assert found.data.groupby("evaluation")["rank"].mean().round(6).eq(4).all()
+        assert len(artifacts.figE_6(all_searches(GOOD), None).data["benchmark"].unique()) == len(CLASSES)
+        assert set(artifacts.fig8_4(forrester(six, six), None).data["scenario"]) == set(SCENARIOS)
+        both = Fake(**halves(0.2).frames, **fractions(np.arange(10.0)).frames)
+        assert set(artifacts.fig8_3(both, None).data["panel"]) == {"halves", "fractions"}
+        assert artifacts.figE_5(samples(0.7), None).data["task"].nunique() == 6
+        assert artifacts.figE_4(samples(0.7), None).data["task"].nunique() == 6
+
+
+def test_table_E_4_shows_percentages_and_ranks():
+    table = artifacts.tableE_4(all_searches(GOOD), None)
+    assert table.cells["svm_solved", "gp"].ours == pytest.approx(95, abs=1)
+    assert table.cells["svm_rank", "gp"].ours == pytest.approx(1, abs=0.1)
