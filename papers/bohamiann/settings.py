@@ -8,8 +8,19 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 
 from core.experiment.optimization_settings import Optimization
 from core.experiment.schema import Settings
+from core.strict import OpenShare
 
-__all__ = ["FitAfterOptimization", "Mixture", "Optimization", "Regression", "Sinc"]
+__all__ = [
+    "ClassificationTable",
+    "FitAfterOptimization",
+    "Mixture",
+    "MultiTaskSearch",
+    "Optimization",
+    "Regression",
+    "Sinc",
+    "XGBoostSearch",
+    "XGBoostTable",
+]
 
 Decay = Annotated[float, Field(gt=0, le=1)]
 
@@ -30,7 +41,7 @@ class Regression(Settings):
     weight_prior: Literal["averaged_normal", "gamma_hyperprior"]
     noise_prior_median: PositiveFloat = 1e-6
     noise_prior_variance: PositiveFloat = 0.01
-    test_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
+    test_fraction: OpenShare = 0.1
 
     @model_validator(mode="after")
     def _keeps_a_sample(self) -> Regression:
@@ -69,3 +80,72 @@ class FitAfterOptimization(Optimization):
     """Optimization in one dimension, followed by the model's prediction on a grid."""
 
     grid: PositiveInt = 400
+
+
+class XGBoostTable(Settings):
+    """XGBoost at points of Sobol's sequence; a run is a block of them.
+
+    Attributes:
+        configurations: number per run.
+        most_rows: of the data set, drawn at random.
+    """
+
+    configurations: PositiveInt = 20
+    most_rows: PositiveInt | None = None
+
+
+class ClassificationTable(Settings):
+    """A grid of support vector machines, or of random forests, on one data set.
+
+    Attributes:
+        values: number of values of C, and of gamma.
+        blocks: number of runs that the grid is divided into.
+        most_points: of the data set, before it is split.
+    """
+
+    values: Annotated[int, Field(ge=2)] = 12
+    blocks: PositiveInt = 20
+    most_points: PositiveInt | None = None
+
+
+class WarmStarted(Optimization):
+    """Optimization by a method that may learn from earlier tasks.
+
+    Attributes:
+        model: two of one task, and the same of several.
+        scaling: of the losses of several tasks, see `core.models.stacking`; together, since the thesis blames the one
+            set on which warm starting did not help on the scale of its losses.
+        observations: number that is known of an earlier task.
+        warm_burn_in: for "mt_gp", sweeps of chains that continue the last suggestion's.
+    """
+
+    model: Literal["gp_mcmc", "bohamiann", "mt_gp", "mt_bohamiann"] | None = None
+    scaling: Literal["joint", "task"] = "joint"
+    observations: PositiveInt = 10
+
+
+class XGBoostSearch(WarmStarted):
+    """Search for XGBoost's hyperparameters on one set, starting from another (thesis 3.6.2).
+
+    Attributes:
+        others: sets among which each run draws its earlier task.
+        most_rows: of every set, drawn at random.
+    """
+
+    others: Annotated[tuple[str, ...], Field(min_length=1)]
+    most_rows: PositiveInt | None = None
+
+
+class MultiTaskSearch(WarmStarted):
+    """Search in a table of one classification set, starting from others of its group (NIPS 6.2).
+
+    Attributes:
+        algorithm: whose hyperparameters.
+        target: the set at hand.
+        others: the rest of its group.
+    """
+
+    algorithm: Literal["svm", "forest"]
+    target: str
+    others: Annotated[tuple[str, ...], Field(min_length=1)]
+    observations: PositiveInt = 30

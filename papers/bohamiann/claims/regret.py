@@ -19,6 +19,7 @@ from core.report.trajectories import final_log_regret, incumbent, per_run
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs
 
 SEED = 0
+NOT_ALL = 0.95  # of ten functions
 NOT_WORSE = 0.1  # share of what the GP gains over random search that a method may lose and still match the GP
 
 
@@ -35,16 +36,6 @@ def gp_is_best_on_branin(results: Results) -> Check:
 
 @claim(
     artifact="fig1_left",
-    place="NIPS Fig 1 left",
-    sentence="BOHAMIANN ends far below random search on Branin, with either width.",
-)
-def bohamiann_beats_random_on_branin(results: Results) -> Check:
-    frame = results.frame("branin_full")
-    return all_of([_above(frame, "branin", "random", name) for name in ("bohamiann_50", "bohamiann_10")], "2 of 2")
-
-
-@claim(
-    artifact="fig1_left",
     place="NIPS 6.1 and Fig 1 left",
     sentence="BOHAMIANN depends less on the network's width than DNGO.",
 )
@@ -56,21 +47,31 @@ def less_sensitive_to_width_on_branin(results: Results) -> Check:
 @claim(
     artifact="figA_1",
     place="thesis 3.6.1",
-    sentence="GP-based optimization is best on the low-dimensional functions; of eight, BOHAMIANN ties on two, "
-    "wins on two and loses on four.",
+    sentence="GP-based optimization is best on the low-dimensional functions.",
 )
 def gp_is_best_on_low_dimensional(results: Results) -> Check:
-    """Averaged over the functions, BOHAMIANN ends above the GP; the detail has wins, ties and losses."""
-    frame = results.frame("synthetic")
-    names = FIGURE_A1
-    differences = [
-        final_log_regret(frame, name, "bohamiann_50") - final_log_regret(frame, name, "gp") for name in names
-    ]
-    outcomes = [_outcome(_mean_interval(difference)) for difference in differences]
+    """Averaged over the functions, BOHAMIANN ends above the GP."""
+    interval = _mean_interval(_against_gp(results).mean(axis=1))
+    return judge(interval, "best", lower=0, detail=f"mean over {len(FIGURE_A1)} functions, orders of magnitude")
+
+
+@claim(
+    artifact="figA_1",
+    place="thesis 3.6.1",
+    sentence="Against GP-based optimization BOHAMIANN ties on two of eight functions, wins on two and loses on four.",
+)
+def bohamiann_ties_or_wins_on_half(results: Results) -> Check:
+    """The share of functions on which BOHAMIANN ends above the GP; more than half of them, but not all.
+
+    Two ties count as one function above and one below: the authors' share is 5/8. The detail has ties, wins and losses.
+    """
+    differences = _against_gp(results)
+    outcomes = [_outcome(_mean_interval(difference)) for difference in differences.T]
     tally = ", ".join(f"{outcomes.count(word)} {word}" for word in ("ties", "wins", "losses"))
-    each = "; ".join(f"{name} {d.mean():+.2f} ({o})" for name, d, o in zip(names, differences, outcomes, strict=True))
-    interval = _mean_interval(np.mean(differences, axis=0))
-    return judge(interval, "2 ties, 2 wins, 4 losses", lower=0, detail=f"{tally} of {len(names)}: {each}")
+    each = zip(FIGURE_A1, differences.mean(axis=0), outcomes, strict=True)
+    detail = f"share above; {tally}: " + "; ".join(f"{name} {mean:+.2f} ({word})" for name, mean, word in each)
+    interval = bootstrap_interval(differences, lambda drawn: (drawn.mean(1) > 0).mean(1), SEED)
+    return judge(interval, "2 ties, 2 wins, 4 losses", lower=0.5, upper=NOT_ALL, detail=detail)
 
 
 @claim(artifact="figA_1", place="thesis 3.6.1", sentence="BOHAMIANN is consistently better than DNGO.")
@@ -128,6 +129,22 @@ def matches_gp_on_four_of_five(results: Results) -> Check:
 
 
 @claim(
+    artifact="hpolib",
+    place="NIPS 6.1",
+    sentence="All optimizers perform acceptably on the functions and the HPOLib benchmarks.",
+)
+def all_optimizers_are_acceptable(results: Results) -> Check:
+    """Every optimizer ends below random search, on each of the five benchmarks."""
+    frame, parts = hpolib_runs(results), []
+    for benchmark in chain(*HPOLIB.values()):
+        random = _last_loss(frame, benchmark, "random")
+        for name in sorted(set(frame.loc[frame["benchmark"] == benchmark, "method"]) - {"random"}):
+            interval = _mean_interval(random - _last_loss(frame, benchmark, name))
+            parts.append(worded(judge(interval, 0.0, lower=0.0), f"{benchmark}, random against {name}", "+.2g"))
+    return all_of(parts, "all")
+
+
+@claim(
     artifact="fig1_right",
     place="NIPS Fig 1 right",
     kind="shape",
@@ -162,19 +179,11 @@ def fit_is_certain_at_the_optimum(results: Results) -> Check:
     return judge(interval, "below 1", upper=1)
 
 
-@claim(
-    artifact="fig1_right",
-    place="NIPS Fig 1 right",
-    kind="shape",
-    sentence="Twenty steps suffice to find sinOne's minimum.",
-)
-def optimization_finds_the_minimum(results: Results) -> Check:
-    """After 20 steps the best evaluation is within a hundredth of sinOne's range of its minimum."""
-    grid, data = _sin_one(results)
-    best = data.groupby("run")["value"].min().to_numpy()
-    lowest = grid.groupby("run")["value"].min().to_numpy()
-    extent = grid["value"].max() - grid["value"].min()
-    return judge(_mean_interval((best - lowest) / extent), "near 0", upper=0.01)
+def _against_gp(results: Results) -> np.ndarray:
+    """Log regret of BOHAMIANN less that of the GP on each function of Fig A.1, (runs, functions)."""
+    frame = results.frame("synthetic")
+    ends = [[final_log_regret(frame, name, method) for name in FIGURE_A1] for method in ("bohamiann_50", "gp")]
+    return np.subtract(*ends).T
 
 
 def _sin_one(results: Results) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -41,13 +41,17 @@ def adaptive_beats_tuned_except_boston(results: Results) -> Check:
     sentence="Plain SGHMC has to be tuned again for each data set; no constants are best on all of them.",
 )
 def tuned_constants_differ(results: Results) -> Check:
-    """How many different (step length, decay) the four sets choose; the claim needs more than one."""
+    """What the constants that suit all four sets best lose on their worst set against that set's own; above 0.5.
+
+    In standard deviations of a run's likelihood. Each set's own constants are chosen on one half of the runs and
+    compared on the other, where they have no advantage by their choice.
+    """
     frame = results.frame("uci_nips")
     grid = frame[frame["method"] == "sghmc_grid"]
     if not set(NIPS_SETS) <= set(grid["benchmark"]):
         raise NotRunError("uci_nips/sghmc_grid")
     names = grid["step_size"].map("{:g}".format) + "/" + grid["momentum_decay"].map("{:g}".format)
-    return _choices_differ(grid.assign(choice=names), NIPS_SETS)
+    return _none_serves_all(grid.assign(choice=names), NIPS_SETS)
 
 
 @claim(
@@ -105,16 +109,38 @@ def _adaptive_at_least_best_step(results: Results, metric: str, sign: int, worst
     return all_of(checks, "5 of 5")
 
 
+def _none_serves_all(rows: pd.DataFrame, sets: tuple[str, ...]) -> Check:
+    """The loss of the best compromise between the sets, chosen and compared on different runs."""
+    scores, choices = _scores(rows, sets)
+    first, second = scores[::2], scores[1::2]
+    best = first.mean(0).argmax(-1)
+    own = second[:, np.arange(len(sets)), best]
+    scale = own.std(0)[:, None]
+
+    def lost(drawn: np.ndarray) -> np.ndarray:
+        return (drawn.mean(1) / scale).max(1)
+
+    interval = bootstrap_interval(own[..., None] - second, lambda drawn: lost(drawn).min(1), SEED, n=2000)
+    compromise = choices[lost((own[..., None] - second)[None])[0].argmin()]
+    chosen = ", ".join(f"{name}: {choices[index]}" for name, index in zip(sets, best, strict=True))
+    return judge(interval, "none serves all", lower=0.5, detail=f"best compromise {compromise}; {chosen}")
+
+
 def _choices_differ(rows: pd.DataFrame, sets: tuple[str, ...]) -> Check:
     """Number of different best choices over the sets, by mean likelihood; all sets share the resampled runs."""
-    values = rows.assign(value=np.where(rows["status"] == "ok", rows["log_likelihood"], -np.inf))
-    table = values.pivot(index="run", columns=["benchmark", "choice"], values="value")
-    choices = sorted(values["choice"].unique())
-    scores = np.stack([table[name][choices].to_numpy() for name in sets], axis=1)  # (runs, sets, choices)
+    scores, choices = _scores(rows, sets)
     interval = bootstrap_interval(scores, _distinct_best, SEED)
     best = scores.mean(0).argmax(-1)
     detail = ", ".join(f"{name}: {choices[index]}" for name, index in zip(sets, best, strict=True))
     return judge(interval, "more than 1", lower=1, detail=detail)
+
+
+def _scores(rows: pd.DataFrame, sets: tuple[str, ...]) -> tuple[np.ndarray, list[str]]:
+    """Likelihoods (runs, sets, choices), minus infinity where a run failed, and the choices."""
+    values = rows.assign(value=np.where(rows["status"] == "ok", rows["log_likelihood"], -np.inf))
+    table = values.pivot(index="run", columns=["benchmark", "choice"], values="value")
+    choices = sorted(values["choice"].unique())
+    return np.stack([table[name][choices].to_numpy() for name in sets], axis=1), choices
 
 
 def _distinct_best(scores: np.ndarray) -> np.ndarray:

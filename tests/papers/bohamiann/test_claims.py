@@ -6,7 +6,7 @@ import pytest
 
 from core.report.checks import NotRunError
 from papers.bohamiann.claims.toys import VARIATIONAL
-from papers.bohamiann.claims.uci import STEP_LENGTHS, UCI_SETS
+from papers.bohamiann.claims.uci import NIPS_SETS, STEP_LENGTHS, UCI_SETS
 from tests.papers.functions import Functions
 
 claims = Functions("bohamiann", "claims")
@@ -100,10 +100,22 @@ def sinc(sd_outside: float, error: float) -> Fake:
 
 def test_sinc_checks_see_growth_fit_and_overconfidence():
     assert claims.sghmc_uncertain_away_from_data(sinc(0.5, 0.0)).ours == pytest.approx(10)
-    assert claims.sghmc_fits_the_data(sinc(0.5, 0.0)).holds == "holds"
     assert claims.others_overconfident_or_underfit(sinc(0.5, 0.0)).holds == "holds"  # overconfident
     assert claims.others_overconfident_or_underfit(sinc(2.0, 0.5)).holds == "holds"  # underfit
     assert claims.others_overconfident_or_underfit(sinc(2.0, 0.0)).holds == "fails"  # neither
+
+
+@pytest.mark.parametrize(("shift", "outcome"), [(3.0, "holds"), (0.0, "fails")])
+def test_constants_differ_where_no_compromise_serves(shift, outcome):
+    """Two pairs of constants; which is the better one alternates between the sets, by `shift` deviations of a run."""
+    rng, rows = np.random.default_rng(0), []
+    for place, name in enumerate(NIPS_SETS):
+        for choice, step in enumerate((1e-3, 1e-2)):
+            value = rng.normal(size=400) + shift * (place % 2 == choice)
+            part = {"benchmark": name, "run": range(400), "log_likelihood": value, "step_size": step}
+            rows.append(pd.DataFrame({**part, "momentum_decay": 0.01, "method": "sghmc_grid", "status": "ok"}))
+    check = claims.tuned_constants_differ(Fake(uci_nips=pd.concat(rows)))
+    assert check.holds == outcome and "best compromise" in check.detail
 
 
 def test_missing_runs_are_not_run():

@@ -1,9 +1,12 @@
 """BOHAMIANN's experiment functions at a tiny scale, on bundled data."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from tests.papers.functions import Functions
@@ -15,6 +18,12 @@ def run(name: str, runs: range, **overrides) -> pd.DataFrame:
     cells = Catalogue().find_cells(name, "smoke", runs=runs.stop, overrides=overrides)
     assert len(cells) == 1
     return getattr(experiments, cells[0].function)(Context(cells[0], runs))
+
+
+def run_method(name: str, method: str, runs: range, **overrides) -> pd.DataFrame:
+    """A cell of a method that the smoke scale leaves out."""
+    (cell,) = Catalogue().find_cells(name, "smoke", runs=runs.stop, overrides=overrides)
+    return getattr(experiments, cell.function)(Context(replace(cell, method=method), runs))
 
 
 @pytest.mark.parametrize("method", ["adaptive_sghmc", "sghmc_1e-4"])
@@ -59,3 +68,44 @@ def test_sinc_gives_every_repetition_its_data_and_its_prediction(method):
     assert data.groupby("run").size().tolist() == [20, 20]
     np.testing.assert_allclose(data["mean"], np.sinc(10 * data["x"] - 5))
     assert (grid["sd"] > 0).all() and grid["x"].min() == -1 and grid["x"].max() == 2
+
+
+def test_xgboost_tables_are_blocks_of_one_sequence():
+    frame = run("bohamiann/xgboost_tables/diabetes/sobol", range(2))
+    assert frame["number"].tolist() == list(range(8))
+    assert (frame["failure"] == "").all() and (frame["loss"] > 0).all() and (frame["seconds"] > 0).all()
+
+
+def test_classification_tables_are_whole_grids():
+    frame = run("bohamiann/classification_tables/wine/svm", range(2))
+    assert len(frame) == 9 and not frame.duplicated(["C", "gamma"]).any()
+    assert frame["loss"].between(0, 1).all() and frame["loss"].nunique() > 1
+    forests = run_method("bohamiann/classification_tables/wine/svm", "forest", range(1), blocks=50)
+    assert len(forests) == 2 and (forests["loss"] < 0.5).all()
+
+
+def test_classification_tables_have_no_more_runs_than_blocks():
+    with pytest.raises(UserError, match="3 runs; allowed: 2, the blocks"):
+        run("bohamiann/classification_tables/wine/svm", range(3))
+
+
+@pytest.mark.parametrize("method", ["random", "gp", "bohamiann", "mt_gp", "mt_bohamiann"])
+def test_xgboost_searches_start_from_another_set_where_they_can(method):
+    frame = run(f"bohamiann/xgboost/diabetes/{method}", range(2), evaluations=3)
+    assert frame["evaluation"].tolist() == [1, 2, 3] * 2 and (frame["status"] == "ok").all()
+    assert set(frame["earlier"]) == ({"diabetes"} if method.startswith("mt_") else {""})
+    assert not frame["origin"].str.contains("failed").any()
+
+
+@pytest.mark.parametrize("method", ["gp", "mt_gp", "mt_bohamiann"])
+def test_searches_of_a_group_read_the_tables_of_all_its_sets(method, monkeypatch):
+    tables = pd.concat(
+        run(f"bohamiann/classification_tables/{name}/svm", range(2)).assign(benchmark=name, method="svm")
+        for name in ("digits", "wine")
+    )
+    monkeypatch.setattr(Context, "records", lambda self, experiment: tables)
+    frame = run(f"bohamiann/multitask/svm_many/{method}", range(2), evaluations=3)
+    least = tables.loc[tables["benchmark"] == "wine", "loss"].min()
+    np.testing.assert_allclose(frame["regret"], frame["loss"] - least)
+    assert frame["loss"].isin(tables.loc[tables["benchmark"] == "wine", "loss"]).all()
+    assert not frame["origin"].str.contains("failed").any()

@@ -1,0 +1,106 @@
+"""Checks of the claims about several tasks on made-up runs for which the answer is known, and their figures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.report.checks import NotRunError
+from papers.bohamiann.artifacts import multitask_figures as figures
+from papers.bohamiann.claims import multitask as claims
+from papers.bohamiann.multitask_runs import METHODS, PROBLEMS, SETS, evaluations_to_target, points_of_regret
+from tests.papers.runs import Fake
+
+RUNS, EVALUATIONS = 12, 20
+
+
+def rows(benchmark: str, method: str, values: np.ndarray) -> pd.DataFrame:
+    """Losses (runs, n), which are the regrets too."""
+    run, evaluation = np.indices(values.shape).reshape(2, -1)
+    columns = {"run": run, "evaluation": evaluation + 1, "loss": values.ravel(), "regret": values.ravel()}
+    return pd.DataFrame({"benchmark": benchmark, "method": method, "status": "ok", **columns})
+
+
+def losses(level: float, seed: int = 0) -> np.ndarray:
+    """Log losses around a level, run by run, that fall by a factor of two."""
+    spread = 10 ** (level + 0.02 * np.random.default_rng(seed).normal(size=(RUNS, 1)))
+    return spread * np.linspace(2, 1, EVALUATIONS)
+
+
+def xgboost(levels: dict[str, float], wine: dict[str, float] | None = None) -> Fake:
+    frames = []
+    for name in list(SETS)[:7]:
+        for number, (method, level) in enumerate({**levels, **((wine or {}) if name == "wine_red" else {})}.items()):
+            frames.append(rows(name, method, losses(level, number)))
+    return Fake(xgboost=pd.concat(frames, ignore_index=True))
+
+
+def found_at(evaluation: float, seed: int = 0) -> np.ndarray:
+    """Regrets of 0.1 that are 0 from about an evaluation on."""
+    found = np.random.default_rng(seed).integers(-1, 2, size=(RUNS, 1)) + evaluation
+    return np.where(np.arange(1, EVALUATIONS + 1) < found, 0.1, 0.0)
+
+
+def searches(times: dict[str, float]) -> Fake:
+    frames = [
+        rows(problem, method, found_at(time, seed))
+        for seed, problem in enumerate(PROBLEMS)
+        for method, time in times.items()
+    ]
+    return Fake(multitask=pd.concat(frames, ignore_index=True))
+
+
+USUAL = {"random": 0.0, "gp": -0.2, "bohamiann": -0.4, "mt_gp": -0.5, "mt_bohamiann": -0.6}
+
+
+def test_bohamiann_is_best_where_it_is_on_every_set_that_was_run():
+    checks = claims.bohamiann_is_best_on_three, claims.bohamiann_is_above_the_gp, claims.bohamiann_is_above_random
+    assert [check(xgboost(USUAL)).holds for check in checks] == ["holds"] * 3
+    assert claims.bohamiann_is_best_on_three(xgboost(USUAL)).ours == "6 of 6"
+    beaten = xgboost({**USUAL, "gp": -0.7})
+    assert [check(beaten).holds for check in checks] == ["fails", "fails", "holds"]
+
+
+def test_warm_starts_help_everywhere_but_on_wine():
+    worse = {"mt_bohamiann": -0.3, "mt_gp": -0.1}
+    helps = claims.warm_starts_help_bohamiann, claims.warm_starts_help_the_gp
+    for results, wine in ((xgboost(USUAL, worse), "holds"), (xgboost(USUAL), "fails")):
+        assert [check(results).holds for check in helps] == ["holds", "holds"]
+        assert claims.wine_is_the_exception(results).holds == wine
+    harmful = xgboost({**USUAL, **worse})
+    assert [check(harmful).holds for check in helps] == ["fails", "fails"]
+
+
+def test_shares_of_evaluations_that_are_saved():
+    found = searches({"gp": 15, "mt_gp": 13, "mt_bohamiann": 10})
+    assert claims.multitask_bohamiann_is_faster(found).ours == pytest.approx(1 / 3, abs=0.05)
+    checks = (
+        claims.multitask_bohamiann_is_faster,
+        claims.multitask_gp_is_faster,
+        claims.multitask_bohamiann_is_the_faster_one,
+        claims.all_end_near_the_optimum,
+    )
+    assert [check(found).holds for check in checks] == ["holds"] * 4
+    slower = searches({"gp": 10, "mt_gp": 13, "mt_bohamiann": 40})
+    assert [check(slower).holds for check in checks] == ["fails"] * 4
+
+
+def test_targets_that_are_not_reached_take_one_evaluation_more_than_there_were():
+    frame = searches({"gp": 99}).frames["multitask"]
+    assert (evaluations_to_target(frame, "svm_many", "gp") == EVALUATIONS + 1).all()
+    np.testing.assert_allclose(points_of_regret(frame, "svm_many", "gp"), 10)
+    just = rows("svm_many", "gp", np.array([[0.5, 0.0025, 0.0]]))
+    assert evaluations_to_target(just, "svm_many", "gp").tolist() == [2]
+
+
+def test_every_figure_draws_what_was_run():
+    results = Fake(**xgboost(USUAL).frames, **searches({"gp": 15, "mt_gp": 13, "mt_bohamiann": 10}).frames)
+    assert set(figures.fig3_4(results, None).data["method"]) == set(METHODS)
+    drawn = figures.figA_2(results, None)
+    assert drawn.data["benchmark"].nunique() == 7
+    assert drawn.caption.endswith("Not run: Protein structure, Parkinsons telemonitoring, Slice localization.")
+    assert set(figures.multitask(results, None).data["benchmark"]) == set(PROBLEMS)
+    for draw in (figures.fig3_4, figures.figA_2, figures.multitask):
+        with pytest.raises(NotRunError):
+            draw(Fake(), None)
