@@ -23,6 +23,9 @@ DATA_SETS = {
     "poker": "Poker",
 }
 
+SHOWN = "optdigits"
+"""The data set of Fig 6.4, which the thesis does not name."""
+
 WORKERS = [f"workers_{n}" for n in (1, 2, 4, 8, 16, 32)]
 SAMPLES = [f"samples_{n}" for n in (4, 16, 64, 256)]
 RANDOM_FRACTIONS = [f"random_{part}" for part in ("0", "0.1", "0.33", "0.67")]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from core.experiment.schema import Settings
+from core.strict import OpenShare
 
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
@@ -30,9 +31,6 @@ class Collect(Settings):
     epochs: PositiveInt | None = None
     most_units: PositiveInt | None = None
     seed: NonNegativeInt = 0
-
-
-Share = Annotated[float, Field(gt=0, lt=1)]
 
 
 class Predict(Settings):
@@ -66,10 +64,10 @@ class PredictPartial(Predict):
         shown_share: share of their epochs that is observed.
     """
 
-    shares: Annotated[tuple[Share, ...], Field(min_length=1)] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+    shares: Annotated[tuple[OpenShare, ...], Field(min_length=1)] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     curves: PositiveInt | None = None
     shown: NonNegativeInt = 12
-    shown_share: Share = 0.3
+    shown_share: OpenShare = 0.3
 
 
 class PredictUnobserved(Predict):

@@ -20,7 +20,6 @@ class TestList:
         status, output, _ = papers("list")
         assert status == 0
         assert "paper artifacts drawn cells shipped title toy 2 0 5 0 A toy [paper] with brackets" in output
-        assert "coming: fabolas, lcnet, profet, ablr" in output
         assert output.endswith("more: python -m papers list toy, or its cells: python -m papers list toy/fit")
 
     def test_this_repository_on_one_screen(self):

@@ -11,7 +11,7 @@ from core.report.time_curves import times_of
 from papers.bohb.artifacts.authors_gp_runs import authors_gp
 from papers.bohb.artifacts.curves import POINTS, draw
 from papers.bohb.artifacts.panels import BUDGET, axis_label, data_set_panels, runs_of
-from papers.bohb.names import DATA_SETS, SURROGATES, WORKERS
+from papers.bohb.names import DATA_SETS, SHOWN, SURROGATES, WORKERS
 
 METHODS = ["random", "tpe", "gp", "hyperband", "hyperband_lcnet", "bohb"]
 AUTHORS = {"label": "GP-BO, the authors' runs", "color": style.GREY, "linestyle": "--", "linewidth": 1.2}
@@ -33,13 +33,9 @@ def fig6_1(results: Results, published: Published | None) -> Figure:
 
 
 def fig6_4(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig 6.4, which does not name its data set: Adult.
-
-    The text says that on the set shown BOHB ends below the other methods of Bayesian optimization, and C.4 says that on
-    letter they end below BOHB: it cannot be letter, and nothing decides between the others.
-    """
+    """Thesis Fig 6.4: one data set, which the thesis does not name; ours is OptDigits (see the paper's README)."""
     frame = frame_of(results, *SURROGATES)
-    name = shown_set(frame, "adult")
+    name = shown_set(frame, SHOWN)
     figure, axes = style.subplots(height=3.4, width=4.8)
     drawn = _methods(axes, frame, name)
     axes.set(xlabel=axis_label(frame, name), ylabel="immediate regret")

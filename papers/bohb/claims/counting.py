@@ -18,7 +18,7 @@ from core.report import (
     frame_of,
     judge,
     open_where,
-    unknown,
+    pending,
 )
 from core.report.mean_comparisons import SEED, as_factor, cells_of, log_means, values_at
 from core.report.speedups import POINTS, Bounds, Curves, judge_known, known
@@ -189,7 +189,7 @@ def _both(frame: pd.DataFrame, benchmark: str, check: Callable[[str], Check]) ->
 
 def _in_dimensions(frame: pd.DataFrame, names: list[str], check: Callable[[str], list[Check]]) -> list[Check]:
     ran = set(frame["benchmark"].unique())
-    return [each for name in names for each in (check(name) if name in ran else [unknown(f"{name} not run")])]
+    return [each for name in names for each in (check(name) if name in ran else [pending(name)])]
 
 
 def _stalls(frame: pd.DataFrame, benchmark: str, method: str) -> Check:

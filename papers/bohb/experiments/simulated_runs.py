@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.experiment.context import Context
-from core.experiment.optimization import in_lockstep, objective_generators
+from core.experiment.optimization import in_lockstep, one_by_one
 from core.optimizers.base import Optimizer
-from core.study import simulate
 from core.study.trace import Record, incumbents
 from papers.bohb.settings import SimulatedSearch
 
@@ -46,11 +45,15 @@ def search(context: Context[SimulatedSearch], objective: Objective, regret: Regr
 
 def _simulated(context: Context[SimulatedSearch], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
     """The records of each repetition in turn and their times, on the simulated clock."""
-    seeds = context.method_seeds("optimizer")
-    for done, (seed, noise) in enumerate(zip(seeds, objective_generators(context), strict=True)):
-        optimizer = make_optimizer(context.settings, objective, seed)
-        limits = {"until": _end(context, objective), "progress": context.progress_of(done)}
-        records = simulate(optimizer, objective, context.settings.workers, noise, **limits)
+    settings = context.settings
+    found = one_by_one(
+        context,
+        objective,
+        lambda seed: make_optimizer(settings, objective, seed),
+        workers=settings.workers,
+        until=_end(context, objective),
+    )
+    for records in found:
         yield records, [record.finished / objective.fidelity.maximum for record in records]
 
 

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of, style
 from core.report.error_curves import draw_authors, draw_errors
+from core.report.figure import not_run_panel
 from core.report.runs import count_runs
 from papers.fabolas.names import EXPERIMENTS, SETS, SHARES, SURROGATE, TASKS, surrogate_name
 
@@ -82,7 +83,7 @@ def _panel(axes: Axes, title: str, frame: pd.DataFrame, methods: Mapping[str, An
     axes.set_title(title)
     axes.set_xlabel("seconds")
     if frame.empty:
-        axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
+        not_run_panel(axes)
         return pd.DataFrame()
     return draw_errors(axes, frame, surrogate_name(frame), methods).assign(panel=title[:3])
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, cell_rows, claim, each_of, frame_of, judge, worded
+from core.report import Check, all_of, bootstrap_interval, cell_rows, claim, each_of, frame_of, judge, pending, worded
 from core.report.level_times import median_speedup
 from core.report.speedups import judge_known
 from papers.fabolas.names import SETS
@@ -30,11 +30,13 @@ def fabolas_fastest_when_training(results: Results) -> Check:
 
     def check(frame: pd.DataFrame, name: str) -> Check:
         level = frame.loc[frame["benchmark"] == name, "error"].min() + GOOD
-        parts = []
-        for slow in ("gp", "entropy_search", "mtbo"):
+
+        def over(slow: str) -> Check:
             found = median_speedup(frame, name, slow, "fabolas", level, "error")
-            parts.append(judge_known(found, "10 to 1000", (10.0, 1000.0), f"{SETS[name]}, over {slow}: "))
-        return all_of(parts, "10 to 1000")
+            return judge_known(found, "10 to 1000", (10.0, 1000.0), f"{SETS[name]}, over {slow}: ")
+
+        others = ("gp", "entropy_search", "mtbo")
+        return all_of(each_of(others, _methods(frame, name), over, missing=pending), "10 to 1000")
 
     return _on_sets(results, check, "10 to 1000")
 
@@ -48,14 +50,20 @@ def hyperband_recommends_first(results: Results) -> Check:
     """The mean time of its runs' first incumbent is below that of either acquisition function's."""
 
     def check(frame: pd.DataFrame, name: str) -> Check:
-        parts = []
-        for other in ("gp", "entropy_search"):
+        def before(other: str) -> Check:
             first = [cell_rows(frame, name, method).groupby("run")["time"].min() for method in ("hyperband", other)]
             interval = bootstrap_interval(tuple(first), lambda ours, theirs: ours.mean(1) / theirs.mean(1), SEED)
-            parts.append(worded(judge(interval, "earlier", upper=1.0), f"{SETS[name]}, time over {other}'s"))
-        return all_of(parts, "earlier")
+            return worded(judge(interval, "earlier", upper=1.0), f"{SETS[name]}, time over {other}'s")
+
+        others = ("gp", "entropy_search")
+        return all_of(each_of(others, _methods(frame, name), before, missing=pending), "earlier")
 
     return _on_sets(results, check, "earlier")
+
+
+def _methods(frame: pd.DataFrame, name: str) -> set[str]:
+    """The methods that were run on a data set."""
+    return set(frame.loc[frame["benchmark"] == name, "method"])
 
 
 def _on_sets(results: Results, check: Callable[[pd.DataFrame, str], Check], said: str) -> Check:

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
+from core.report.figure import not_run_panel
 from papers.lcnet.curve_sets import LABELS, METRICS, curve_sets
 from papers.lcnet.scores import GLOBAL, LOCAL, last_epoch, partial_scores, unobserved_scores
 
@@ -70,7 +71,8 @@ def fig5_5(results: Results, published: Published | None) -> Figure:
         rows = scores[scores["benchmark"] == name]
         left.set_title(label)
         if rows.empty:
-            _not_run(left, right)
+            not_run_panel(left)
+            right.set_axis_off()
             continue
         numbers = set.intersection(*(set(part["number"]) for _, part in rows.groupby("method")))
         counted.append(f"{label} {len(numbers)}")
@@ -111,7 +113,7 @@ def fig5_6(results: Results, published: Published | None) -> Figure:
             if method == methods[0]:
                 axes.set_title(label)
             if rows.empty:
-                _not_run(axes)
+                not_run_panel(axes)
                 continue
             rows = rows.iloc[np.sort(generator.permutation(len(rows))[:POINTS])]
             low, high = rows["truth"].quantile([0.0, 0.98])
@@ -143,9 +145,3 @@ def _line(axes: Axes, values: pd.Series, method: str) -> None:
     look = style.method(method)
     spread = by_share.std() if by_share.size().max() > 1 else None
     axes.errorbar(by_share.mean().index, by_share.mean(), spread, marker=look.marker, markersize=3.5, **look.line)
-
-
-def _not_run(axes: Axes, *others: Axes) -> None:
-    axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", color=style.GREY)
-    for each in (axes, *others):
-        each.set_axis_off()

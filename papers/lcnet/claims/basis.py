@@ -13,7 +13,7 @@ from papers.lcnet.basis_draws import basis_draws
 @claim(
     artifact="fig5_1",
     place="thesis B.2, Fig 5.1",
-    kind="shape",
+    kind="check",
     sentence="The basis functions model the distance from the asymptote: all of them are 0 at the end.",
 )
 def residuals_vanish(results: Results) -> Check:
@@ -26,7 +26,7 @@ def residuals_vanish(results: Results) -> Check:
 @claim(
     artifact="fig5_2",
     place="thesis 5.3, Fig 5.2",
-    kind="shape",
+    kind="check",
     sentence="One network models the asymptote, the parameters and the weights of five basis functions.",
 )
 def one_network_models_all_parts(results: Results) -> Check:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, claim, judge, unknown, worded
+from core.report import Check, all_of, bootstrap_interval, claim, judge, pending, worded
 from core.report.bootstrap import Interval
 from core.report.statistics import mean_ratio, median
 from papers.lcnet.curve_sets import LABELS
@@ -96,7 +96,7 @@ def extrapolation_has_early_outliers(results: Results) -> Check:
             return []
         errors, _ = paired(rows, ("lc_extrapolation", "lcnet"), "squared")
         if not len(errors):
-            return [unknown(f"{where}: lc_extrapolation or lcnet not run")]
+            return [pending(f"{where}: lc_extrapolation or lcnet")]
         found = bootstrap_interval(errors, _share_of_worst, SEED, RESAMPLES)
         part = worded(judge(found, "most", lower=0.5), f"{where}, share of the worst tenth", ".0%")
         return [_error(rows, "lcnet", "lc_extrapolation", where), part]
@@ -124,7 +124,7 @@ def local_models_win_late(results: Results) -> Check:
 @claim(
     artifact="fig5_4",
     place="thesis 5.4.2, observation 4",
-    kind="shape",
+    kind="check",
     sentence="A random forest does not extrapolate: beyond the observed epochs it stays where it is.",
 )
 def forest_is_constant(results: Results) -> Check:
@@ -175,7 +175,7 @@ def _on_sets(
     checks = []
     for name, label in LABELS.items():
         rows = scores[scores["benchmark"] == name]
-        checks += [unknown(f"{label} not run")] if rows.empty else check(rows, label)
+        checks += [pending(label)] if rows.empty else check(rows, label)
     return all_of(checks, "all sets")
 
 
@@ -202,7 +202,7 @@ def _ratio(rows: pd.DataFrame, above: str, below: str, where: str, **limits: flo
     """The ratio of two methods' mean squared errors, paired by curve."""
     errors = paired(rows, (above, below), "squared")
     if not len(errors[0]):
-        return unknown(f"{where}: {above} or {below} not run")
+        return pending(f"{where}: {above} or {below}")
     found = bootstrap_interval(errors, mean_ratio, SEED, RESAMPLES, paired=True)
     return worded(judge(found, "", **limits), f"{where}, error of {above} over {below}'s")
 
@@ -211,7 +211,7 @@ def _likelihood(rows: pd.DataFrame, better: str, worse: str, where: str) -> Chec
     """Whether the median log-likelihood of `better` is above that of `worse`, as their difference."""
     likelihoods = paired(rows, (better, worse), "log_likelihood")
     if not len(likelihoods[0]):
-        return unknown(f"{where}: {better} or {worse} not run")
+        return pending(f"{where}: {better} or {worse}")
 
     def difference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return median(a) - median(b)

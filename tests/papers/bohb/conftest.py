@@ -9,43 +9,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
-from core.experiment.runner import run_cell
-from core.experiment.storage import read_records
 from core.report import speedups
 from papers.bohb.names import DIMENSIONS, ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
 from tests.core.report.made_runs import RUNS, made
+from tests.papers.runs import Fake, smoke_runs
 
-SETS = ("adult", "letter", "poker")  # half of the data sets, to be quick
+SETS = ("letter", "optdigits", "poker")  # half of the data sets, to be quick
 Law = tuple[float, float]  # of a curve a t^-b
 
 
 @pytest.fixture(scope="session")
 def smoke(tmp_path_factory):
     """Runs a cell of the smoke scale and returns its records."""
-    root, catalogue, made = tmp_path_factory.mktemp("bohb"), Catalogue(), {}
-
-    def run(name: str) -> pd.DataFrame:
-        if name not in made:
-            (cell,) = catalogue.find_cells(f"bohb/{name}", "smoke")
-            path = run_cell(cell, catalogue.function(cell), root, say=lambda text: None)
-            made[name] = read_records(path)[0].assign(benchmark=cell.benchmark, method=cell.method)
-        return made[name]
-
+    run = smoke_runs("bohb", tmp_path_factory.mktemp("bohb"))
     run("collect/digits/fcnet")
     return run
-
-
-class Fake:
-    """Results that hold the given frames."""
-
-    reduced = True
-
-    def __init__(self, **frames: pd.DataFrame) -> None:
-        self.frames = frames
-
-    def frame(self, experiment: str) -> pd.DataFrame:
-        return self.frames.get(experiment, pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"]))
 
 
 def counting(curves: dict[str, Law], scales: Sequence[float], spread: float, last: float = 4000) -> pd.DataFrame:
@@ -154,6 +132,14 @@ def fast_bohb() -> Fake:
     return Fake(surrogates=on_sets(sets), surrogates_gp=on_sets({"gp": (0.5, 0.8)}))
 
 
+def dissimilar_sets() -> Fake:
+    """On the other sets the methods come in the opposite order to that on OptDigits."""
+    laws = [(0.1, 0.5), (0.2, 0.5), (0.4, 0.5), (0.8, 0.5)]
+    names = ("bohb", "hyperband", "tpe", "random")
+    shown = dict(zip(names, laws, strict=True))
+    return Fake(surrogates=on_sets(dict(zip(names, reversed(laws), strict=True)), optdigits=shown))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def fewer_resamples():
     """The curves are wide apart or equal, for which a few will do."""
@@ -169,6 +155,8 @@ def world():
         "as published": as_published(),
         "to the contrary": to_the_contrary(),
         "fast": fast_bohb(),
+        "ahead": Fake(surrogates=on_sets({"random": (0.2, 0.3), "hyperband": (0.1, 0.3), "bohb": (0.1, 0.5)})),
+        "dissimilar": dissimilar_sets(),
         "linear": Fake(workers=workers([1, 2, 4, 8, 16, 30])),
         "uneven": Fake(workers=workers([1, 2, 4, 8, 16, 30], [1, 1.1, 1.2, 1.3, 1.4, 1.5])),
         "nothing": Fake(),

@@ -8,7 +8,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.report import style
 from core.report.checks import NotRunError
-from papers.dngo.suggestion_times import times
+from core.report.suggestion_times import times
 from tests.papers.functions import Functions
 
 artifacts = Functions("dngo", "artifacts")

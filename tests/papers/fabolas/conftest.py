@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.experiment.catalogue import Catalogue
-from core.experiment.runner import run_cell
-from core.experiment.storage import read_records
+from tests.papers.runs import smoke_runs
 
 SHARES = 2.0 ** np.arange(-9, 1)
 
@@ -16,30 +14,9 @@ SHARES = 2.0 ** np.arange(-9, 1)
 @pytest.fixture(scope="session")
 def smoke(tmp_path_factory):
     """Runs a cell of the smoke scale and returns its records."""
-    root, catalogue, made = tmp_path_factory.mktemp("fabolas"), Catalogue(), {}
-
-    def run(name: str) -> pd.DataFrame:
-        if name not in made:
-            (cell,) = catalogue.find_cells(f"fabolas/{name}", "smoke")
-            path = run_cell(cell, catalogue.function(cell), root, say=lambda text: None)
-            made[name] = read_records(path)[0].assign(benchmark=cell.benchmark, method=cell.method)
-        return made[name]
-
+    run = smoke_runs("fabolas", tmp_path_factory.mktemp("fabolas"))
     run("grid/digits/svm")
     return run
-
-
-class Fake:
-    """Results that hold the given frames."""
-
-    reduced = True
-    cells = ()
-
-    def __init__(self, **frames: pd.DataFrame) -> None:
-        self.frames = frames
-
-    def frame(self, experiment: str) -> pd.DataFrame:
-        return self.frames.get(experiment, pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"]))
 
 
 def made_grid(shift: float = 0.0, bad: float = 0.9, growth: float = 2.0, spread: float = 0.3) -> pd.DataFrame:

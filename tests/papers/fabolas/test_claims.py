@@ -10,8 +10,9 @@ from core.report.claims import run_check
 from papers.fabolas.grid_runs import machine_grid
 from papers.fabolas.names import SETS, SHARES, TASKS
 from tests.core.report.made_runs import made
-from tests.papers.fabolas.conftest import Fake, made_grid
+from tests.papers.fabolas.conftest import made_grid
 from tests.papers.functions import Functions, all_claims
+from tests.papers.runs import Fake
 
 claims = Functions("fabolas", "claims")
 artifacts = Functions("fabolas", "artifacts")

@@ -8,8 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from papers.fabolas.settings import SubsetModels
-from tests.papers.fabolas.conftest import SHARES, Fake
+from tests.papers.fabolas.conftest import SHARES
 from tests.papers.functions import Functions
+from tests.papers.runs import Fake
 
 claims = Functions("fabolas", "claims")
 artifacts = Functions("fabolas", "artifacts")

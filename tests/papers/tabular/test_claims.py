@@ -162,6 +162,9 @@ def test_correlations_between_sets(tables, make_results):
     assert check.holds == "holds" and check.ours == "4 of 4"  # two pairs, two shares
     apart = make_results(with_test(first, errors), with_test(second, rng.permutation(errors)))
     assert claims.datasets_correlate(apart).holds == "fails"
+    assert claims.good_elsewhere_does_not_suffice(make_results(*alike)).holds == "fails"
+    worst = make_results(with_test(first, errors), with_test(second, errors.max() + 1 - errors))
+    assert claims.good_elsewhere_does_not_suffice(worst).holds == "holds"
 
 
 def sets(table: Table, *errors: np.ndarray) -> list[Table]:
