@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from core.experiment.optimization_settings import Optimization
 from core.experiment.schema import Settings
+from core.experiment.suggestion_settings import Suggestions
+from core.strict import OpenShare
 
 EPOCHS = 20  # as `core.models.dngo` trains its network
 
@@ -25,19 +27,10 @@ class HPOlib(Optimization):
     """An optimizer on one of HPOlib's benchmarks."""
 
 
-class SuggestionTime(Settings):
-    """Processor seconds of one suggestion, for more and more observations until one takes longer than `longest`."""
+class SuggestionTime(Suggestions):
+    """Suggestions of one model."""
 
     model: Literal["dngo", "gp_warped"]
-    observations: Annotated[tuple[PositiveInt, ...], Field(min_length=1)]
-    longest: PositiveFloat
-    warm_up: PositiveInt = 10
-
-    @model_validator(mode="after")
-    def _ascending(self) -> SuggestionTime:
-        if list(self.observations) != sorted(set(self.observations)):
-            raise ValueError(f"observations = {self.observations} must be ascending")
-        return self
 
 
 class Features(Settings):
@@ -47,7 +40,7 @@ class Features(Settings):
     epochs: PositiveInt = EPOCHS
     train_points: PositiveInt = 100
     test_points: PositiveInt = 500
-    test_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
+    test_fraction: OpenShare = 0.1
 
 
 class FeatureSearch(Settings):

@@ -15,7 +15,7 @@ SEED = 2
 @claim(
     artifact="fig2_1",
     place="thesis Fig 2.1 (b)",
-    kind="shape",
+    kind="check",
     sentence="Expected improvement is close to zero where the function was observed.",
 )
 def ei_vanishes_at_observations(results: Results) -> Check:
@@ -32,7 +32,7 @@ def ei_vanishes_at_observations(results: Results) -> Check:
 @claim(
     artifact="fig2_1",
     place="thesis Fig 2.1 (c)",
-    kind="shape",
+    kind="check",
     sentence="Evaluating the maximizer of expected improvement removes the model's uncertainty there.",
 )
 def evaluation_removes_uncertainty(results: Results) -> Check:
@@ -50,7 +50,7 @@ def evaluation_removes_uncertainty(results: Results) -> Check:
 @claim(
     artifact="fig2_2",
     place="thesis Fig 2.2 (a)",
-    kind="shape",
+    kind="check",
     sentence="The Matern-5/2 kernel falls more slowly than the RBF kernel far from zero.",
 )
 def kernels_differ_at_a_distance(results: Results) -> Check:
@@ -68,7 +68,7 @@ def kernels_differ_at_a_distance(results: Results) -> Check:
 @claim(
     artifact="fig2_2",
     place="thesis Fig 2.2 (b) and (c)",
-    kind="shape",
+    kind="check",
     sentence="Functions drawn with the Matern-5/2 kernel are less smooth than those drawn with the RBF kernel.",
 )
 def matern_draws_are_rougher(results: Results) -> Check:

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
-
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, style
-from papers.dngo.suggestion_times import times
+from core.report import Figure, Published, style
+from core.report.suggestion_times import draw_times
 
 
 def fig1(results: Results, published: Published | None) -> Figure:
     """DNGO Fig 1: seconds per suggestion against the number of observations, mean and standard deviation."""
     figure, (linear, logarithmic) = style.subplots(1, 2, width=7.2, height=3.0)
-    data = []
-    for name, label in (("gp", "Gaussian process, input-warped"), ("dngo", "DNGO")):
-        try:
-            sizes, seconds = times(results, name)
-        except NotRunError:
-            continue
-        mean, sd = seconds.mean(0), seconds.std(0, ddof=1) if len(seconds) > 1 else np.zeros(len(sizes))
-        look = {"color": style.method(name).color, "marker": style.method(name).marker, "capsize": 2, "label": label}
-        for axes in (linear, logarithmic):
-            axes.errorbar(sizes, mean, sd, **look)
-        data.append(pd.DataFrame({"method": name, "observations": sizes, "seconds": mean, "sd": sd}))
-    if not data:
-        raise NotRunError("suggestion_time")
-    shown = pd.concat(data, ignore_index=True)
+    labels = {"gp": "Gaussian process, input-warped", "dngo": "DNGO"}
+    shown = draw_times((linear, logarithmic), results, labels)
     longest = shown.loc[shown["method"] == "gp", "observations"].max()
     linear.set_xlim(0, 2.5 * longest if longest > 0 else None)
     linear.set_ylabel("seconds of one core per suggestion")

@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-import time
-
 import pandas as pd
-import torch
 
 from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
-from core.randomness import make_generators, uniform_
+from core.experiment.suggestion_time import measure_suggestions
 from core.spaces import CubeEncoding
 from core.study import method_of
 from papers.dngo.settings import SuggestionTime
 
 
 def suggestion_time(context: Context[SuggestionTime]) -> pd.DataFrame:
-    """Fig 1: measured seconds of one suggestion given N uniform points of a function, by repetition and N.
-
-    A suggestion fits the model and maximizes the acquisition function. Repetitions are measured one after the other,
-    each after a suggestion that is not recorded; sizes go up until a suggestion took longer than `longest`.
-    `seconds` is wall time, `cpu_seconds` the time of one thread, which other jobs on the machine hardly change.
-    """
-    settings, function = context.settings, lookup(context.benchmark)
-    method = method_of({"method": settings.model, "maximizer": "gradient"})
-    policy = method.policy(CubeEncoding(function.space), context.device)
-    data = make_generators(context.shared_seeds("observations"), context.device)
-    own = make_generators(context.method_seeds("suggestion"), context.device)
-    rows = []
-    for done, (run, points, generator) in enumerate(zip(context.runs, data, own, strict=True)):
-        shape = (1, settings.observations[-1], function.dimension)
-        X = uniform_(torch.empty(shape, dtype=torch.float64, device=context.device), points)
-        y = function.on_cube(X)
-        policy.propose(X[:, : settings.warm_up], y[:, : settings.warm_up], X[:, :0], [generator])
-        for n in settings.observations:
-            wall, cpu = time.perf_counter(), time.process_time()
-            policy.propose(X[:, :n], y[:, :n], X[:, :0], [generator])
-            taken = {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
-            rows.append({"run": run, "observations": n, **taken})
-            if taken["cpu_seconds"] > settings.longest:
-                break
-        context.progress((done + 1) / len(context.runs))
-    return pd.DataFrame(rows)
+    """Fig 1: seconds of one suggestion by repetition and number of observations; see `measure_suggestions`."""
+    function = lookup(context.benchmark)
+    method = method_of({"method": context.settings.model, "maximizer": "gradient"})
+    return measure_suggestions(context, method.policy(CubeEncoding(function.space), context.device), function)

@@ -16,6 +16,7 @@ from core.tabular.table import Table
 from papers.tabular.trained_tables import IMPORTANCE_SHARES, describe, grid_table, grid_tables, label
 
 PAIRS = 10  # "the ten most important pairs"
+DARK = 0.6  # correlations above are drawn on a dark ground
 SHARE_COLORS = dict(zip(SHARES, (style.VERMILION, style.ORANGE, style.GREEN, style.SKY, style.BLACK), strict=True))
 SHORT = {
     "init_lr": "LR",
@@ -85,7 +86,8 @@ def fig7_4(results: Results, published: Published | None) -> Figure:
         axes.set_title(f"{_words(share)} ({rows['configurations'].iloc[0]:,})")
         for i, row in enumerate(matrix.to_numpy()):
             for j, value in enumerate(row):
-                axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7)
+                ink = "white" if abs(value) > DARK else style.INK
+                axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=ink)
     figure.colorbar(image, ax=list(panels), shrink=0.7, label="Spearman correlation")
     caption = (
         "Average test errors of the configurations that all tables share; the best are those on the row's data set. "

@@ -89,6 +89,23 @@ def datasets_correlate_less_among_the_best(results: Results) -> Check:
     return _between_sets(results, statistics, "decreases", lower=0.0)
 
 
+@claim(
+    artifact="fig7_4",
+    place="thesis 7.3.3",
+    sentence="A configuration that is good on one data set does not suffice for top performance on another.",
+)
+def good_elsewhere_does_not_suffice(results: Results) -> Check:
+    """On each set the best configuration of every other set is more than 5% above the smallest test error.
+
+    Of the configurations that both sets have. Repetitions of the set that it comes from are resampled.
+    """
+
+    def excess(first: np.ndarray, second: np.ndarray) -> float:
+        return second[np.nan_to_num(first, nan=np.inf).argmin()] / np.nanmin(second) - 1
+
+    return _between_sets(results, {", excess": excess}, "does not suffice", lower=AS_GOOD)
+
+
 def _one_choice_serves(results: Results, names: tuple[str, ...], published: str) -> Check:
     """A choice serves if, on all sets, the best configuration that has it is hardly worse than the best of all.
 
