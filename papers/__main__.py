@@ -1,4 +1,7 @@
-"""Command line of the repository: `python -m papers list | run | draw | compare | promote | verify | quickstart`."""
+"""Command line of the repository: `python -m papers list | run | draw | compare | promote | verify | quickstart`.
+
+A paper may have commands of its own, `python -m papers profet sample`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ def main(arguments: list[str] | None = None) -> int:
         os.environ.setdefault(
             variable, "1"
         )  # one thread per cell, since cells run side by side; read when torch is imported
-    options = _parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parser, arguments = _parser_of(arguments)
+    options = parser.parse_args(arguments)
     try:
         return _call(options)
     except UserError as error:
@@ -44,8 +49,20 @@ def _call(options: argparse.Namespace) -> int:
     from core.experiment.catalogue import Catalogue
 
     module, function = options.command
-    command = getattr(importlib.import_module(f"papers.commands.{module}"), function)
+    command = getattr(importlib.import_module(module if "." in module else f"papers.commands.{module}"), function)
     return command(Catalogue(ROOT), options, Console(highlight=False))
+
+
+def _parser_of(arguments: list[str]) -> tuple[argparse.ArgumentParser, list[str]]:
+    """The repository's parser or, where the first argument is a paper with commands of its own, that paper's.
+
+    Returns:
+        The parser, and the arguments that are for it.
+    """
+    paper = arguments[0] if arguments else ""
+    if paper.isidentifier() and (ROOT / "papers" / paper / "commands.py").is_file():
+        return importlib.import_module(f"papers.{paper}.commands").parser(), arguments[1:]
+    return _parser(), arguments
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -17,7 +17,7 @@ from core.data.__main__ import parser as data_parser
 from core.data.catalogue import Bundled
 from core.experiment.catalogue import Catalogue
 from core.experiment.workflow import Workflow
-from papers.__main__ import _parser as papers_parser
+from papers.__main__ import _parser_of as papers_parser
 from papers.commands.drawing import drawings
 from papers.commands.readme import papers_table, table_of, undrawn, with_table
 
@@ -57,7 +57,10 @@ def resolve(command: str) -> argparse.Namespace | Workflow | None:
         for name in getattr(options, "names", ()):
             lookup(name)
     elif words[:3] == ["python", "-m", "papers"]:
-        options = papers_parser().parse_args(words[3:])
+        parser, arguments = papers_parser(words[3:])
+        options = parser.parse_args(arguments)
+        if arguments != words[3:]:  # a paper's own command
+            return options
         if words[3] == "verify" or getattr(options, "against", None):
             for name in [options.name] if isinstance(options.name, str) else options.name:
                 assert catalogue().find_cells(name, getattr(options, "scale", "quick"))
@@ -166,7 +169,7 @@ def test_commands_that_need_nothing_run_offline(environment, tmp_path):
 
 
 class TestTableOfPapers:
-    def test_papers_numbers_of_artifacts_and_what_is_coming(self):
+    def test_papers_and_numbers_of_artifacts(self):
         text = (ROOT / "README.md").read_text()
         rows = re.findall(r"^\| \[(\w+)\]\(\S+\) \|.*\| (.+) \|$", text, re.MULTILINE)
         assert [name for name, _ in rows] == catalogue().names

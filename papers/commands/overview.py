@@ -1,4 +1,4 @@
-"""The papers that are here and those that are coming, one line each."""
+"""The papers, one line each."""
 
 from __future__ import annotations
 
@@ -8,14 +8,6 @@ from rich.table import Column
 from rich.table import Table as RichTable
 
 from core.experiment.catalogue import Catalogue
-
-COMING = {
-    "fabolas": "Fast Bayesian Optimization of Machine Learning Hyperparameters on Large Datasets",
-    "lcnet": "Learning Curve Prediction with Bayesian Neural Networks",
-    "profet": "Meta-Surrogate Benchmarking for Hyperparameter Optimization",
-    "ablr": "Scalable Hyperparameter Transfer Learning",
-}
-"""Papers without a folder yet; once a paper has one, it is no longer listed as coming."""
 
 
 def overview(catalogue: Catalogue, scale: str, console: Console) -> None:
@@ -31,13 +23,7 @@ def overview(catalogue: Catalogue, scale: str, console: Console) -> None:
         counts = (len(paper.artifacts), drawn, len(cells), shipped)
         table.add_row(name, *map(str, counts), escape(paper.title))
     console.print(table)
-    console.print(f"coming: {', '.join(coming(catalogue))}", soft_wrap=True)
     if catalogue.papers:
         name, paper = next(iter(catalogue.papers.items()))
         more = f"more: python -m papers list {name}, or its cells: python -m papers list {name}/{paper.quickstart}"
         console.print(more, soft_wrap=True)
-
-
-def coming(catalogue: Catalogue) -> dict[str, str]:
-    """The papers that have no folder yet, with their titles."""
-    return {name: title for name, title in COMING.items() if name not in catalogue.names}

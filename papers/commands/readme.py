@@ -1,4 +1,4 @@
-"""The README's table of papers: those here with their verdicts, counted over the drawings, and those coming."""
+"""The README's table of papers with their verdicts, counted over the drawings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from core.report.comparison import load_sidecars
 from core.report.files import write_file
 from core.report.tally import tally
 from core.report.verdicts import KINDS
-from papers.commands.overview import coming
 
 BEGIN = "<!-- written by: python -m papers readme -->"
 END = "<!-- until here -->"
@@ -56,12 +55,11 @@ def papers_table(catalogue: Catalogue) -> str:
 
 
 def table_of(catalogue: Catalogue, words: dict[str, str]) -> str:
-    """The table with these words on each paper's verdicts: first the papers that are here, then those coming."""
+    """The table with these words on each paper's verdicts."""
     lines = ["| paper | title | artifacts | verdicts so far |", "| :-- | :-- | --: | :-- |"]
     for name, paper in catalogue.papers.items():
         link = f"[{name}]({catalogue.package}/{name}/README.md)"
         lines.append(f"| {link} | {paper.title} | {len(paper.artifacts)} | {words[name]} |")
-    lines += [f"| {name} | {title} | | coming |" for name, title in coming(catalogue).items()]
     return "\n".join(lines)
 
 

@@ -58,7 +58,7 @@ def test_an_unknown_subject_is_one_clear_error(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main()
     assert (
-        "no subject memory; allowed: steps, simd, suggestion, entropy_search, fabolas, curves, growth"
+        "no subject memory; allowed: steps, simd, suggestion, entropy_search, fabolas, curves, embedding, growth"
         in capsys.readouterr().err
     )
 
