@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
@@ -72,6 +73,7 @@ INDIGO, TEAL, OLIVE, WINE, SAND, BROWN, SLATE = (
     "#332288", "#44aa99", "#8a8a23", "#882255", "#b7a455", "#7a4f2a", "#6b7a8f",
 )  # fmt: skip
 SPARE = (INDIGO, TEAL, OLIVE, WINE, SAND, BROWN, SLATE)
+LIGHTEST = 0.82  # of the map of sequential colours
 MARKERS, DASHES = "osD^vPX<>hp*", ("-", "--", "-.", ":")
 
 
@@ -166,6 +168,12 @@ def method(name: str) -> Method:
     marker = MARKERS[code // len(SPARE) % len(MARKERS)]
     dash = DASHES[code // (len(SPARE) * len(MARKERS)) % len(DASHES)]
     return Method(label, color, marker, dash)
+
+
+def sequential(count: int) -> list[str]:
+    """Colours of ordered settings, from the first (dark) to the last (light, but still visible on white)."""
+    colors = matplotlib.colormaps["viridis"](np.linspace(0, LIGHTEST, count))
+    return [matplotlib.colors.to_hex(color) for color in colors]
 
 
 def label(name: str) -> str:

@@ -9,23 +9,14 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.data_sets import data_set_names
 from core.report.figure import not_run_panel
 from core.report.trajectories import draw_incumbents
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs
 
 METHODS = ["random", "rf", "gp", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10"]
-TITLES = {
-    "branin": "Branin",
-    "hartmann3": "Hartmann3",
-    "hartmann6": "Hartmann6",
-    "camelback": "Camelback",
-    "goldstein_price": "Goldstein-Price",
-    "rosenbrock": "Rosenbrock",
-    "sin_one": "SinOne",
-    "sin_two": "SinTwo",
-    "bohachevsky": "Bohachevsky",
-    "levy": "Levy",
-    "logistic_regression": "Logistic regression (MNIST 10k)",
+TITLES = data_set_names(FIGURE_A1) | {
+    "logistic_regression": "Logistic regression",
     "lda_on_grid": "LDA on grid",
     "svm_on_grid": "SVM on grid",
 }
