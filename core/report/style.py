@@ -197,12 +197,13 @@ def subplots(
 
 
 def legend(figure: MatplotlibFigure, panels: Iterable[Axes], columns: int) -> None:
-    """One legend above the panels with every label that occurs in any of them."""
+    """One legend above the panels with every label that occurs in any of them, in rows of equal length."""
     named = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
-    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=min(len(named), columns))
+    rows = -(-len(named) // columns)
+    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=-(-len(named) // max(rows, 1)))
 
 
 def _from_defaults() -> dict[str, object]:

@@ -143,7 +143,7 @@ def _line_positions(lines: tuple[str, ...], y: float) -> Iterator[tuple[str, flo
 
 def _legend(table: ReportTable) -> str:
     """What each line of a cell shows, and the symbols that occur."""
-    ours = [cell for cell in table.cells.values() if cell.text is not None or cell.runs]
+    ours = [cell for cell in table.cells.values() if cell.runs or (cell.text is not None and cell.verdict is not None)]
     if not ours:
         return ""
     if all(cell.text is not None for cell in ours):

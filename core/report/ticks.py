@@ -9,9 +9,11 @@ from collections.abc import Iterable, Sequence
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.scale import SymmetricalLogScale
 from matplotlib.ticker import FixedLocator, Formatter, LogFormatterSciNotation, NullLocator
 
 ROOM = 3  # labels on an axis that has not two of 1, 2 and 5
+LINEAR = 0.4  # decades that the part from 0 to the smallest value takes
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FORMULA, POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(-?\d+)\}")
 
@@ -65,6 +67,17 @@ def simplify_ticks(figure: Figure) -> None:
     for axis, line in lines:
         axis.axes.add_artist(line).set(clip_on=False, in_layout=False)
         axis.set_minor_locator(NullLocator())
+
+
+def log_from_zero(axis: Axis, values: Iterable[float], smallest: float = 0.0) -> float:
+    """Make an axis of values of at least 0 logarithmic, but linear from 0 to the smallest value above `smallest`.
+
+    Returns:
+        That value, at which the logarithmic part begins.
+    """
+    threshold = min((value for value in values if value > smallest), default=smallest or 1.0)
+    axis.axes.set(**{f"{axis.axis_name}scale": SymmetricalLogScale(axis, linthresh=threshold, linscale=LINEAR)})
+    return threshold
 
 
 def _unlabelled(axis: Axis) -> Line2D | None:

@@ -18,7 +18,7 @@ from core.report.trajectories import incumbent, mean_and_sem, per_run
 from papers.dngo.architectures import SEARCHED, best_architecture, confirmed, values_of
 
 LABELS = {**{name: name[-1] for name in SEARCHED}, "published": "3 x 50"}
-COLORS = dict(zip(SEARCHED, (style.SKY, style.ORANGE, style.PURPLE, style.GREEN), strict=True))
+COLORS = dict(zip(SEARCHED, style.sequential(len(SEARCHED)), strict=True))
 COLORS["published"] = style.INK
 FEATURES = {"map": ("MAP", style.BLUE, "o"), "evidence": ("evidence", style.VERMILION, "s")}
 

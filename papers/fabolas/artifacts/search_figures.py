@@ -39,7 +39,8 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
         "Mean of the incumbents' error with all training points, on the surrogate of the grid on "
         f"{data_set_name(surrogate_name(searches))}, over {count_runs(searches)} ((a): "
         f"{_count(results.frame('auxiliary'))}); its smallest error is {searches['optimum'].iloc[0]:.4f}. "
-        "Time is that of training, as the surrogate predicts it, and of the method's proposals. (c), dashed: the authors' runs on their surrogate of 50,000 training points."
+        "Time is that of training, as the surrogate predicts it, and of the method's proposals. (c), dashed: the "
+        "authors' runs on their surrogate of 50,000 training points."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
