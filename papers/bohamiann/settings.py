@@ -26,10 +26,18 @@ Decay = Annotated[float, Field(gt=0, le=1)]
 
 
 class Regression(Settings):
-    """A Bayesian network on random splits of a regression data set, one fit for each point of a grid of constants."""
+    """A Bayesian network on random splits of a regression data set, one fit for each point of a grid of constants.
+
+    Attributes:
+        raise_friction, noise_correction: of the adaptive sampler, see `core.samplers.AdaptiveSGHMC`.
+        initial_precision: of the weights before the first draw from the Gamma hyperprior; null draws at the start.
+        noise_prior_median: of the noise variance, in units of the targets' variance.
+        noise_prior_variance: on the logarithm.
+    """
 
     sampler: Literal["sghmc", "adaptive_sghmc"]
-    raise_friction: bool = True
+    raise_friction: bool = False
+    noise_correction: bool = True
     step_sizes: Annotated[tuple[PositiveFloat, ...], Field(min_length=1)]
     momentum_decays: Annotated[tuple[Decay, ...], Field(min_length=1)] = (0.05,)
     widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50,)
@@ -39,6 +47,7 @@ class Regression(Settings):
     batch_size: PositiveInt = 20
     initialisation: Literal["he", "uniform"]
     weight_prior: Literal["averaged_normal", "gamma_hyperprior"]
+    initial_precision: PositiveFloat | None = None
     noise_prior_median: PositiveFloat = 1e-6
     noise_prior_variance: PositiveFloat = 0.01
     test_fraction: OpenShare = 0.1
@@ -50,6 +59,12 @@ class Regression(Settings):
                 f"steps = {self.steps} must be at least burn_in + thinning = {self.burn_in + self.thinning}, "
                 "or no sample is kept"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _draws_a_precision(self) -> Regression:
+        if self.initial_precision is not None and self.weight_prior != "gamma_hyperprior":
+            raise ValueError("initial_precision must be null unless weight_prior is 'gamma_hyperprior'")
         return self
 
 
