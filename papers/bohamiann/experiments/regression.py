@@ -17,7 +17,7 @@ from core.data import load
 from core.data.splits import train_test_split
 from core.experiment.context import Context
 from core.models.bohamiann import BayesianNetwork
-from core.models.priors import AveragedNormal, GammaHyperprior, LogNormalNoise, WeightPrior
+from core.models.priors import WEIGHT_PRIORS, GammaHyperprior, LogNormalNoise, WeightPrior
 from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood, noise_log_likelihood, rmse
 from core.randomness import make_generators
 from core.samplers import SGHMC, AdaptiveSGHMC
@@ -81,6 +81,6 @@ def _sampler(settings: Regression, step_size: float, momentum_decay: float) -> S
 
 
 def _weight_prior(settings: Regression) -> WeightPrior:
-    if settings.weight_prior == "averaged_normal":
-        return AveragedNormal()
-    return GammaHyperprior(initial=settings.initial_precision)
+    if settings.initial_precision is not None:
+        return GammaHyperprior(initial=settings.initial_precision)
+    return WEIGHT_PRIORS[settings.weight_prior]()
