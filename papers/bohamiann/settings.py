@@ -81,10 +81,21 @@ class Sinc(Settings):
 
 
 class Mixture(Settings):
-    """One sampler on the posterior of Welling and Teh's two-mode Gaussian mixture."""
+    """One sampler on the posterior of Welling and Teh's two-mode Gaussian mixture.
 
-    sampler: Literal["sghmc", "adaptive_sghmc"]
+    Attributes:
+        sampler: "euler_sghmc" is the update of the authors' code, "sghmc" Eq. 7.
+        momentum_decay: per step, of "euler_sghmc" per unit of time.
+        start: theta of all chains at step 0.
+        priors: whether the posterior has Welling and Teh's, or is the likelihood alone.
+    """
+
+    sampler: Literal["sghmc", "euler_sghmc", "adaptive_sghmc"]
     step_size: PositiveFloat = 1e-2
+    momentum_decay: Decay
+    raise_friction: bool = False
+    start: tuple[float, float]
+    priors: bool
     points: PositiveInt = 100
     steps: PositiveInt = 10_000
     burn_in: NonNegativeInt = 100
