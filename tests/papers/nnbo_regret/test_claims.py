@@ -33,6 +33,7 @@ def searches(curves: np.ndarray, experiment="hartmann", benchmark="hartmann4_res
     frame = pd.DataFrame(
         {
             "benchmark": benchmark,
+            "method": "least_squares",
             "run": np.repeat(range(runs), n),
             "iteration": np.tile(np.arange(1, n + 1), runs),
             "regret": curves.ravel(),
