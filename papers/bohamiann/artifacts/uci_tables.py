@@ -21,6 +21,7 @@ SET_LABELS = {
 OURS_ONLY = {
     "adaptive_sghmc_raised": "adaptive, friction raised as in the text (ours only)",
     "adaptive_sghmc_text": "adaptive, Eq. 10 and friction as in the text (ours only)",
+    "adaptive_sghmc_long_chain": "adaptive, chains of 13,000 steps (ours only)",
     "adaptive_sghmc_class_default": "adaptive, noise prior 1e-4, 0.1 (ours only)",
     "adaptive_sghmc_docstring": "adaptive, noise prior 1e-2, 2 (ours only)",
     "adaptive_sghmc_weak_prior": "adaptive, noise prior 1e-4, 100 (ours only)",
