@@ -25,6 +25,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from core.data.normalisation import Standardizer
 from core.models.ensemble import training_data
@@ -129,10 +130,14 @@ class LeastSquaresNetwork(GaussianMixtureModel):
 
 
 def least_squares(features: Tensor, y: Tensor, min_noise: float, divisor: int | None = None) -> tuple[Weights, Tensor]:
-    """Eqs. 6 to 8 for features (runs, N, D) with N >= D and y (runs, N): the weights, one member, and s^2 (runs,).
+    """Eqs. 6 to 8 for features (runs, N, D) and y (runs, N): the weights, one member, and s^2 (runs,).
 
-    `divisor` is that of the sum of squares in s^2, N by default.
+    `divisor` is that of the sum of squares in s^2, N by default. Of weights that fit equally well, as for N < D, the
+    shortest are taken.
     """
+    divisor = divisor or y.shape[-1]
+    missing = max(0, features.shape[-1] - features.shape[-2])  # rows of zeros give D singular vectors
+    features, y = pad(features, (0, 0, 0, missing)), pad(y, (0, missing))
     left, singular, right = torch.linalg.svd(features, full_matrices=False)
     cutoff = torch.finfo(features.dtype).eps * features.shape[1] * singular[:, :1]
     # Units that are all dead at the data, as at one repeated point, carry only rounding errors and no direction.
@@ -140,6 +145,6 @@ def least_squares(features: Tensor, y: Tensor, min_noise: float, divisor: int | 
     inverse = torch.where(singular > cutoff, 1 / singular, 0)
     coefficients = (right.mT @ (inverse.unsqueeze(-1) * (left.mT @ y.unsqueeze(-1)))).squeeze(-1)
     residual = y - (features @ coefficients.unsqueeze(-1)).squeeze(-1)
-    noise = (residual.square().mean(-1) * (y.shape[-1] / (divisor or y.shape[-1]))).clamp(min=min_noise)
+    noise = (residual.square().mean(-1) * (y.shape[-1] / divisor)).clamp(min=min_noise)
     variances = noise.unsqueeze(-1) * inverse.square()
     return Weights(coefficients.unsqueeze(0), right.mT, variances.unsqueeze(0)), noise
