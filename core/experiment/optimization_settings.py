@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from core.experiment.schema import Settings
+from core.experiment.schema import AddedLater, Settings
+from core.study.settings import Initialisation, WeightPriorName
 
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
@@ -22,6 +23,7 @@ class Optimization(Settings):
             inputs warped), "rf" (random forest), "dngo" and "bohamiann".
         maximizer: how the acquisition function is maximized.
         generations: maximum number of generations of differential evolution.
+        polish: end it with an ascent by L-BFGS-B, as SciPy's does and the authors' code with it.
         evaluations: number per run.
         initial_design: number of uniform points at the start of a run.
         widths: units of the hidden layers of the networks.
@@ -32,11 +34,10 @@ class Optimization(Settings):
             the papers do.
         trees: number of trees in the forest.
         hyperparameter_samples: chains of the slice sampler if hyperparameters are integrated out, one sample each.
+        initialisation, weight_prior, raise_friction: of BOHAMIANN, see `core.study.bayesian.BohamiannSettings`; the
+            defaults are the NIPS paper's, with the friction of its text.
     """
 
-    raise_friction: ClassVar[bool] = (
-        True  # of BOHAMIANN, as in the paper's text: the shipped searches were run that way
-    )
     optimizer: Literal["model", "random", "optuna_tpe", "smac", "cmaes", "differential_evolution"] = "model"
     model: Literal["gp", "gp_mcmc", "gp_warped", "rf", "dngo", "bohamiann"] | None = None
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
@@ -52,6 +53,10 @@ class Optimization(Settings):
     warm_burn_in: NonNegativeInt | None = None
     hyperparameter_samples: PositiveInt = 10
     trees: PositiveInt = 30
+    polish: Annotated[bool, AddedLater()] = False
+    initialisation: Annotated[Initialisation, AddedLater()] = "he"
+    weight_prior: Annotated[WeightPriorName, AddedLater()] = "gamma_hyperprior"
+    raise_friction: Annotated[bool, AddedLater()] = True
 
     @model_validator(mode="after")
     def _fits_together(self) -> Optimization:

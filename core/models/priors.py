@@ -113,6 +113,10 @@ class LogNormalNoise:
             raise ValueError(f"LogNormalNoise.mean: must be finite, got {self.mean}")
 
 
+WEIGHT_PRIORS: dict[str, type[WeightPrior]] = {"averaged_normal": AveragedNormal, "gamma_hyperprior": GammaHyperprior}
+"""The authors' priors by their names in settings."""
+
+
 def _check_positive(owner: str, name: str, value: float) -> None:
     if not (math.isfinite(value) and value > 0):
         raise ValueError(f"{owner}.{name}: must be positive and finite, got {value}")

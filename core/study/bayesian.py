@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from core.study.settings import Budgets, MethodSettings
+from core.study.settings import Budgets, Initialisation, MethodSettings, WeightPriorName
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -35,17 +35,20 @@ class ModelSettings(MethodSettings):
         maximizer: of the acquisition function; "local_search" suits every space, "gradient" continuous ones, "one_step"
             finite ones; "random_search", of 500 points, is the thesis' and the cheapest.
         generations: maximum number of generations of differential evolution.
+        polish: end differential evolution with an ascent by L-BFGS-B, where the model has a gradient.
         initial_design: uniform points at the start of a run; the papers use 2, with which a model of several
             hyperparameters may find one of them irrelevant and never explore it again.
     """
 
     in_lockstep: ClassVar[bool] = True
+    has_gradient: ClassVar[bool] = True
 
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
     maximizer: Literal["gradient", "differential_evolution", "local_search", "one_step", "random_search"] = (
         "local_search"
     )
     generations: PositiveInt = 50
+    polish: bool = False
     initial_design: NonNegativeInt = 5
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
@@ -63,7 +66,9 @@ class ModelSettings(MethodSettings):
 
         make = {
             "gradient": GradientAscent,
-            "differential_evolution": lambda: EvolutionarySearch(iterations=self.generations),
+            "differential_evolution": lambda: EvolutionarySearch(
+                iterations=self.generations, polish=self.polish and self.has_gradient
+            ),
             "local_search": RandomLocalSearch,
             "random_search": lambda: RandomLocalSearch(steps=0),
             "one_step": lambda: OneStepSearch.of(encoding),
@@ -115,6 +120,8 @@ class IntegratedGPSettings(ModelSettings):
 class ForestSettings(ModelSettings):
     """A random forest of `trees` trees."""
 
+    has_gradient: ClassVar[bool] = False
+
     method: Literal["rf"] = "rf"
     trees: PositiveInt = 30
 
@@ -162,6 +169,8 @@ class BohamiannSettings(ModelSettings):
         batch_size: number of points per gradient.
         raise_friction: of the sampler, see `core.samplers.AdaptiveSGHMC`; not raised, as in the authors' code,
             predictions are better on held-out data.
+        initialisation: of the weights, see `core.models.network.MLP`: "he" of the NIPS code, "uniform" of the thesis'.
+        weight_prior: "gamma_hyperprior" of the NIPS code, "averaged_normal" of the thesis': `core.models.priors`.
     """
 
     method: Literal["bohamiann"] = "bohamiann"
@@ -173,6 +182,8 @@ class BohamiannSettings(ModelSettings):
     warm_burn_in: NonNegativeInt | None = None
     batch_size: PositiveInt = 20
     raise_friction: bool = False
+    initialisation: Initialisation = "he"
+    weight_prior: WeightPriorName = "gamma_hyperprior"
 
     @model_validator(mode="after")
     def _keeps_its_samples(self) -> BohamiannSettings:
@@ -188,6 +199,7 @@ class BohamiannSettings(ModelSettings):
 
     def chain_settings(self, n: int) -> dict[str, Any]:
         """The settings of a network for n observations, as keyword arguments."""
+        from core.models.priors import WEIGHT_PRIORS
         from core.samplers import AdaptiveSGHMC
 
         burn_in, steps = self.chain_lengths(n)
@@ -198,6 +210,8 @@ class BohamiannSettings(ModelSettings):
             "steps": steps,
             "thinning": (steps - burn_in) // self.samples,
             "batch_size": self.batch_size,
+            "initialisation": self.initialisation,
+            "weight_prior": WEIGHT_PRIORS[self.weight_prior](),
         }
 
     def chain_lengths(self, n: int) -> tuple[int, int]:

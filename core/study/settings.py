@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to imp
     from core.optimizers.policy import Policy
     from core.spaces import CubeEncoding
 
+Initialisation = Literal["he", "uniform"]
+WeightPriorName = Literal["gamma_hyperprior", "averaged_normal"]
 Share = Annotated[float, Field(ge=0, le=1)]
 Budgets = tuple[float, float]
 

@@ -9,6 +9,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 from core.experiment.optimization_settings import Optimization
 from core.experiment.schema import Settings
 from core.strict import OpenShare
+from core.study.settings import Initialisation, WeightPriorName
 
 __all__ = [
     "ClassificationTable",
@@ -37,8 +38,8 @@ class Regression(Settings):
     burn_in: NonNegativeInt
     thinning: PositiveInt = 100
     batch_size: PositiveInt = 20
-    initialisation: Literal["he", "uniform"]
-    weight_prior: Literal["averaged_normal", "gamma_hyperprior"]
+    initialisation: Initialisation
+    weight_prior: WeightPriorName
     noise_prior_median: PositiveFloat = 1e-6
     noise_prior_variance: PositiveFloat = 0.01
     test_fraction: OpenShare = 0.1

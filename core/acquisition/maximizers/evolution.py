@@ -21,10 +21,14 @@ from core.acquisition.maximizers.base import (
     choose,
     nan_lowest,
     search_generators,
+    take,
     value,
 )
+from core.acquisition.maximizers.gradient import ascend
 from core.spaces.evolution import latin_hypercube, trials
 from core.validation import check_counts, check_positive
+
+POLISH_ITERATIONS = 100
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ class EvolutionarySearch(Maximizer):
         crossover: probability that a coordinate comes from the mutant.
         mutation: bounds of the mutation factor.
         tolerance: relative standard deviation of the values at which a run has converged.
+        polish: end with an ascent by L-BFGS-B from each run's best member, as SciPy does; not for functions without a
+            gradient.
         project: see `core.acquisition.maximizers.base`; members stay unprojected, their values are the projections'.
     """
 
@@ -45,6 +51,7 @@ class EvolutionarySearch(Maximizer):
     crossover: float = 0.7
     mutation: tuple[float, float] = (0.5, 1.0)
     tolerance: float = 1e-4
+    polish: bool = False
     project: Project | None = None
 
     def __post_init__(self) -> None:
@@ -78,7 +85,13 @@ class EvolutionarySearch(Maximizer):
             accepted &= evolving.unsqueeze(1)
             X = torch.where(accepted.unsqueeze(-1), trial, X)
             values = torch.where(accepted, trial_values, values)
-        return choose(X if self.project is None else self.project(X), values, choice)
+        X = X if self.project is None else self.project(X)
+        if self.polish:
+            best = take(X, nan_lowest(values).argmax(1, keepdim=True))
+            end = ascend(acquisition, best, values, POLISH_ITERATIONS)
+            end = end if self.project is None else self.project(end)
+            X, values = torch.cat([X, end], 1), torch.cat([values, value(acquisition, end)], 1)
+        return choose(X, values, choice)
 
     def _value(self, acquisition: Acquisition, X: Tensor) -> Tensor:
         return value(acquisition, X if self.project is None else self.project(X))

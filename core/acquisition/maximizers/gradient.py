@@ -69,44 +69,59 @@ class GradientAscent(Maximizer):
             values = value(acquisition, X)
         index = best_first(values, generators, self.restarts)
         starts, start_values = take(X, index), values.gather(1, index)
-        ends = self._ascend(acquisition, starts, start_values)
+        ends = ascend(acquisition, starts, start_values, self.iterations)
         ends = ends if self.project is None else self.project(ends)
         with torch.no_grad():
             end_values = value(acquisition, ends)
         return choose(torch.cat([starts, ends], 1), torch.cat([start_values, end_values], 1), generators)
 
-    def _ascend(self, acquisition: Acquisition, starts: Tensor, start_values: Tensor) -> Tensor:
-        """The ends of the ascents from starts (runs, restarts, d), in the same shape."""
-        runs, restarts, dimension = starts.shape
-        origin, scale = _units(start_values)
 
-        def descend(points: np.ndarray, batch_indices: list[int]) -> tuple[np.ndarray, np.ndarray]:
-            place = _places(torch.as_tensor(batch_indices) // restarts)
-            X = starts[:, :1].repeat(1, int(place[1].max()) + 1, 1)
-            X[place] = torch.as_tensor(points).to(X)
-            X.requires_grad_()
-            loss = (origin - value(acquisition, X)) / scale
-            if not loss.requires_grad:
-                raise ValueError(
-                    f"GradientAscent: {type(acquisition).__name__} has no gradient (a forest's predictions have none); "
-                    "use another maximizer"
-                )
-            (gradient,) = torch.autograd.grad(loss.sum(), X)
-            usable = loss.isfinite() & gradient.isfinite().all(-1)
-            loss = torch.where(usable, loss.detach(), WORST)[place]
-            gradient = torch.where(usable.unsqueeze(-1), gradient, 0.0)[place]
-            return loss.cpu().numpy(), gradient.cpu().numpy()
+def ascend(acquisition: Acquisition, starts: Tensor, values: Tensor, iterations: int) -> Tensor:
+    """The ends of an ascent from each point of each run by L-BFGS-B, inside the unit cube.
 
-        ends, _, _ = fmin_l_bfgs_b_batched(
-            descend,
-            starts.reshape(-1, dimension).cpu().numpy(),
-            bounds=[(0.0, 1.0)] * dimension,
-            factr=None,
-            ftol=PRECISION,
-            maxiter=self.iterations,
-            pass_batch_indices=True,
-        )
-        return torch.as_tensor(ends).to(starts).clamp_(0, 1).view(runs, restarts, dimension)
+    Args:
+        acquisition: the function to maximize.
+        starts: (runs, n, d).
+        values: (runs, m), of points of each run whose best and worst give the unit of its values, such as the starts.
+        iterations: maximum number per ascent.
+
+    Returns:
+        (runs, n, d).
+
+    Raises:
+        ValueError: the acquisition function has no gradient.
+    """
+    runs, restarts, dimension = starts.shape
+    origin, scale = _units(values)
+
+    @torch.enable_grad()
+    def descend(points: np.ndarray, batch_indices: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        place = _places(torch.as_tensor(batch_indices) // restarts)
+        X = starts[:, :1].repeat(1, int(place[1].max()) + 1, 1)
+        X[place] = torch.as_tensor(points).to(X)
+        X.requires_grad_()
+        loss = (origin - value(acquisition, X)) / scale
+        if not loss.requires_grad:
+            raise ValueError(
+                f"GradientAscent: {type(acquisition).__name__} has no gradient (a forest's predictions have none); "
+                "use another maximizer"
+            )
+        (gradient,) = torch.autograd.grad(loss.sum(), X)
+        usable = loss.isfinite() & gradient.isfinite().all(-1)
+        loss = torch.where(usable, loss.detach(), WORST)[place]
+        gradient = torch.where(usable.unsqueeze(-1), gradient, 0.0)[place]
+        return loss.cpu().numpy(), gradient.cpu().numpy()
+
+    ends, _, _ = fmin_l_bfgs_b_batched(
+        descend,
+        starts.reshape(-1, dimension).cpu().numpy(),
+        bounds=[(0.0, 1.0)] * dimension,
+        factr=None,
+        ftol=PRECISION,
+        maxiter=iterations,
+        pass_batch_indices=True,
+    )
+    return torch.as_tensor(ends).to(starts).clamp_(0, 1).view(runs, restarts, dimension)
 
 
 def _places(run: Tensor) -> tuple[Tensor, Tensor]:

@@ -17,13 +17,11 @@ from core.data import load
 from core.data.splits import train_test_split
 from core.experiment.context import Context
 from core.models.bohamiann import BayesianNetwork
-from core.models.priors import AveragedNormal, GammaHyperprior, LogNormalNoise
+from core.models.priors import WEIGHT_PRIORS, LogNormalNoise
 from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood, noise_log_likelihood, rmse
 from core.randomness import make_generators
 from core.samplers import SGHMC, AdaptiveSGHMC
 from papers.bohamiann.settings import Regression
-
-WEIGHT_PRIORS = {"averaged_normal": AveragedNormal, "gamma_hyperprior": GammaHyperprior}
 
 
 def regression(context: Context[Regression]) -> pd.DataFrame:

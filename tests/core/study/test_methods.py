@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from core.errors import UnknownNameError, UserError
 from core.experiment.optimization_settings import Optimization
+from core.models.priors import AveragedNormal, GammaHyperprior
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.bohb import BOHB
 from core.optimizers.policy import ModelBased, Uniform
@@ -80,6 +81,23 @@ def test_friction_is_raised_where_the_papers_raised_it_and_not_for_users():
     assert cell.method.model(5).sampler.raise_friction
     assert not method_of("bohamiann").model(5).sampler.raise_friction
     assert method_of({"method": "bohamiann", "raise_friction": True}).model(5).sampler.raise_friction
+
+
+def test_the_thesis_code_differs_from_the_nips_paper_in_start_and_prior():
+    """Of the settings that a cell may give: ORIGINALS, wrapper of the thesis' Bayesian optimization."""
+    thesis = {"initialisation": "uniform", "weight_prior": "averaged_normal", "raise_friction": False}
+    network = Optimization(model="bohamiann", evaluations=5, **thesis).method.model(5)
+    assert network.initialisation == "uniform" and isinstance(network.weight_prior, AveragedNormal)
+    assert not network.sampler.raise_friction
+    nips = Optimization(model="bohamiann", evaluations=5).method.model(5)
+    assert nips.initialisation == "he" and isinstance(nips.weight_prior, GammaHyperprior)
+
+
+def test_a_forest_is_not_polished():
+    forest, gp = (
+        Optimization(model=model, evaluations=5, polish=True).method.policy(ENCODING) for model in ("rf", "gp")
+    )
+    assert gp.maximizer.polish and not forest.maximizer.polish
 
 
 def test_settings_of_a_cell_mean_the_method_that_they_name():

@@ -87,3 +87,27 @@ def test_coordinates_outside_the_cube_are_drawn_anew():
     EvolutionarySearch(iterations=10)(outside, 2, make_generators([0, 1]))
     trials = torch.cat([X.flatten() for X in seen])
     assert ((trials > 0) & (trials < 1)).all() and trials.max() > 0.97
+
+
+@pytest.mark.parametrize("function", [Branin(), Hartmann(6)], ids=["branin", "hartmann6"])
+def test_polished_runs_end_in_a_local_optimum(function):
+    """From a few generations, whose best members are far from one; the gradient in the cube vanishes or points out."""
+    problem, dimension = Negative(function), function.dim
+    rough, polished = (EvolutionarySearch(iterations=3, polish=polish) for polish in (False, True))
+    _, before = rough(problem, dimension, make_generators(range(8)))
+    X, after = polished(problem, dimension, make_generators(range(8)))
+    X.requires_grad_()
+    (gradient,) = torch.autograd.grad(problem(X).sum(), X)
+    inside = torch.where((X == 0) | (X == 1), 0.0, gradient)
+    assert (after >= before).all() and (after - before).max() > 1e-3
+    assert (inside.abs() < 1e-2 * function.dim).all()
+
+
+def test_a_polished_end_is_projected():
+    def peak(X):
+        return -(X - 0.34).square().sum(-1)
+
+    search = EvolutionarySearch(iterations=3, polish=True, project=lambda X: (X * 4).round() / 4)
+    X, values = search(peak, 2, make_generators(range(4)))
+    torch.testing.assert_close(X, torch.full((4, 2), 0.25, dtype=torch.float64))
+    torch.testing.assert_close(values, peak(X))
