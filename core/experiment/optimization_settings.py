@@ -34,6 +34,7 @@ class Optimization(Settings):
             the papers do.
         trees: number of trees in the forest.
         hyperparameter_samples: chains of the slice sampler if hyperparameters are integrated out, one sample each.
+        variant: of DNGO, see `core.study.bayesian.DNGOSettings`.
         initialisation, weight_prior, raise_friction, noise_correction, noise_prior_median: of BOHAMIANN, see
             `core.study.bayesian.BohamiannSettings`; the defaults are the NIPS paper's, with the friction of its text.
     """
@@ -54,6 +55,7 @@ class Optimization(Settings):
     hyperparameter_samples: PositiveInt = 10
     trees: PositiveInt = 30
     polish: Annotated[bool, AddedLater()] = False
+    variant: Annotated[Literal["snoek", "pybnn"], AddedLater()] = "snoek"
     initialisation: Annotated[Initialisation, AddedLater()] = "he"
     weight_prior: Annotated[WeightPriorName, AddedLater()] = "gamma_hyperprior"
     raise_friction: Annotated[bool, AddedLater()] = True

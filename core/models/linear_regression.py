@@ -151,7 +151,12 @@ class BayesianLinearRegression(GaussianMixtureModel):
 
     Raises:
         ValueError: a count below 1.
+
+    Attributes:
+        priors: of log alpha and log 1/beta.
     """
+
+    priors = PRIORS
 
     def __init__(
         self,
@@ -179,19 +184,28 @@ class BayesianLinearRegression(GaussianMixtureModel):
         X, y = training_data(X, y, self.device)
         runs = len(X)
         self.inputs, self.targets = Standardizer.fit(X, -2), Standardizer.fit(y, -1)
-        regression = Regression(self._features(X), self.targets.transform(y).unsqueeze(-1))
+        y = self.targets.transform(y)
+        self._prepare(self.inputs.transform(X), y, generators)
+        regression = Regression(self._features(X), y.unsqueeze(-1))
         whole = X.new_ones(1, runs, 1)
         start = uniform_(X.new_empty(runs, self.chains, 2), generators) - X.new_tensor([0.5, 3.5])
         sweeps = (self.burn_in, self.samples, self.thinning)
-        self.hyperparameters = sample_hyperparameters(regression, PRIORS, start, [1.0, 1.0], generators, sweeps)
+        self.hyperparameters = sample_hyperparameters(regression, self.priors, start, [1.0, 1.0], generators, sweeps)
         log_alpha, log_noise = self.hyperparameters.unbind(-1)
         self.weights = regression.weights(whole, log_alpha, -log_noise)
         self.members, self.runs, self.dimension = len(self.hyperparameters), runs, X.shape[-1]
         return self
 
     def _features(self, X: Tensor) -> Tensor:
-        standard = self.inputs.transform(X)
-        return torch.cat([torch.ones_like(standard[..., :1]), standard], -1)
+        columns = self._columns(self.inputs.transform(X))
+        return torch.cat([torch.ones_like(columns[..., :1]), columns], -1)
+
+    def _prepare(self, X: Tensor, y: Tensor, generators: Generators) -> None:
+        """What a subclass learns from standardized X (runs, N, d) and y (runs, N) before the regression."""
+
+    def _columns(self, X: Tensor) -> Tensor:
+        """What the regression is on beside a constant, for standardized X (..., runs, q, d): (..., runs, q, D)."""
+        return X
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and variance of f(x) for each member."""

@@ -143,6 +143,8 @@ class DNGOSettings(ModelSettings):
     """DNGO: Bayesian linear regression on a network's last layer.
 
     Attributes:
+        variant: "snoek" is the paper's (`core.models.dngo`), "pybnn" that of a later implementation, with which the
+            thesis compares (`core.models.pybnn_dngo`).
         widths: units of the hidden layers.
         hyperparameter_samples: chains of the slice sampler, one sample each.
     """
@@ -150,12 +152,15 @@ class DNGOSettings(ModelSettings):
     method: Literal["dngo"] = "dngo"
     widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
     hyperparameter_samples: PositiveInt = 10
+    variant: Literal["snoek", "pybnn"] = "snoek"
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
         """The network and regression; n makes no difference."""
         from core.models.dngo import DNGO
+        from core.models.pybnn_dngo import PybnnDNGO
 
-        return DNGO(widths=self.widths, chains=self.hyperparameter_samples, device=device)
+        make = DNGO if self.variant == "snoek" else PybnnDNGO
+        return make(widths=self.widths, chains=self.hyperparameter_samples, device=device)
 
 
 class BohamiannSettings(ModelSettings):

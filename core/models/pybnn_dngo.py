@@ -1,0 +1,100 @@
+"""DNGO as its later implementation has it (pybnn, the competitor in chapter 3 of Klein's thesis).
+
+It differs from Snoek et al.'s, `core.models.dngo`, in that
+
+* inputs and targets are standardized, and there is no prior mean beside a constant;
+* the network, from uniform weights, is trained by Adam at a constant rate, 500 epochs in batches of 10 points; points
+  that do not fill a batch wait for another epoch;
+* only alpha and beta are integrated out, under uniform priors on their logarithms.
+
+What is not taken over: its likelihood has the residuals' norm where its square belongs, and it runs an ensemble sampler
+for 4,000 steps where the slice sampler needs a few dozen sweeps (`core.models.linear_regression`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from core.models import hyperpriors
+from core.models.linear_regression import BayesianLinearRegression
+from core.models.network import MLP
+from core.models.representation import Representation
+from core.models.sampled_network import minibatches
+from core.randomness import Generators
+
+LIMIT = 10.0  # of |log alpha| and |log 1/beta|
+
+
+class AdamRepresentation(Representation):
+    """A representation trained by Adam on the squared error, without weight decay; arguments as `Representation`."""
+
+    def __init__(
+        self, widths: Sequence[int], activation: str, epochs: int, batch_size: int, learning_rate: float
+    ) -> None:
+        super().__init__(widths, activation, epochs, batch_size, learning_rate, momentum=0.0, weight_decay=0.0)
+
+    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> AdamRepresentation:
+        """Train on standardized X (runs, N, d) and y (runs, N), with one generator per run or one for all."""
+        X, y = X.to(torch.float32), y.to(torch.float32)
+        self.network = MLP((X.shape[-1], *self.widths, 1), initialisation="uniform")
+        self.theta = self.network.init(generators, len(X), X.device)
+        self.theta.grad = torch.empty_like(self.theta)
+        optimizer = torch.optim.Adam([self.theta], self.learning_rate, fused=X.device.type == "cpu")
+        size = min(self.batch_size, X.shape[1])
+        for _ in range(self.epochs):
+            for inputs, targets in minibatches(X, y, size, generators):
+                if inputs.shape[1] == size:
+                    self.gradient(self.theta, inputs, targets, self.theta.grad)
+                    optimizer.step()
+        self.theta.grad = None
+        return self
+
+
+class PybnnDNGO(BayesianLinearRegression):
+    """Bayesian linear regression on the last layer of a network and a constant.
+
+    Args:
+        widths, activation, epochs, batch_size, learning_rate: of the network, see `Representation`.
+        chains, samples, burn_in, thinning, device: see `BayesianLinearRegression`.
+
+    Raises:
+        ValueError: a setting out of range.
+    """
+
+    priors = hyperpriors.independent(2 * [hyperpriors.Row(low=-LIMIT, high=LIMIT)])
+
+    def __init__(
+        self,
+        widths: Sequence[int] = (50, 50, 50),
+        activation: str = "tanh",
+        epochs: int = 500,
+        batch_size: int = 10,
+        learning_rate: float = 0.01,
+        chains: int = 20,
+        samples: int = 1,
+        burn_in: int = 50,
+        thinning: int = 1,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        super().__init__(chains, samples, burn_in, thinning, device)
+        self.representation = AdamRepresentation(widths, activation, epochs, batch_size, learning_rate)
+
+    def _prepare(self, X: Tensor, y: Tensor, generators: Generators) -> None:
+        """Train the network.
+
+        Raises:
+            ValueError: it diverged.
+        """
+        self.representation.fit(X, y, generators)
+        if not torch.isfinite(self.representation.theta).all():
+            rate = self.representation.learning_rate
+            raise ValueError(
+                f"PybnnDNGO: the network diverged in training with learning_rate {rate}; take a smaller one"
+            )
+
+    def _columns(self, X: Tensor) -> Tensor:
+        """The last layer."""
+        return self.representation.features(X)
