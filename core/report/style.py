@@ -58,6 +58,8 @@ RC = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "savefig.dpi": 200,
+    "text.hinting": "none",  # a PDF has no hints, so that layouts with them are off, and hinting takes time
+    "text.hinting_factor": 1,
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
     "pdf.compression": 6,

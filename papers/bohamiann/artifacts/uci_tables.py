@@ -13,8 +13,13 @@ from papers.bohamiann.sghmc_constants import select_constants
 
 SET_LABELS = data_set_names(("boston", "concrete", "yacht", "wine_red", "power_plant", "diabetes"))
 OURS_ONLY = {
-    "adaptive_sghmc_unraised": "adaptive, friction not raised (ours only)",
-    "adaptive_sghmc_weak_prior": "adaptive, weak noise prior (ours only)",
+    "adaptive_sghmc_raised": "adaptive, friction raised as in the text (ours only)",
+    "adaptive_sghmc_text": "adaptive, Eq. 10 and friction as in the text (ours only)",
+    "adaptive_sghmc_long_chain": "adaptive, chains of 13,000 steps (ours only)",
+    "adaptive_sghmc_class_default": "adaptive, noise prior 1e-4, 0.1 (ours only)",
+    "adaptive_sghmc_docstring": "adaptive, noise prior 1e-2, 2 (ours only)",
+    "adaptive_sghmc_weak_prior": "adaptive, noise prior 1e-4, 100 (ours only)",
+    "adaptive_sghmc_later_code": "adaptive, the authors' later code (ours only)",
 }
 QUOTED = ("vi", "pbp")
 LIKELIHOOD = "log-likelihood in nats per point, of the Gaussian with the ensemble's moments"

@@ -8,6 +8,7 @@ from core.experiment.catalogue import Catalogue
 from core.report.published import read_published
 from core.report.table_text import row_lines
 from papers.nnbo_regret.artifacts import wall_clock_figure
+from papers.nnbo_regret.regret_curves import queries
 from tests.papers.functions import Functions
 
 artifacts = Functions("nnbo_regret", "artifacts")
@@ -34,6 +35,7 @@ def searches(curves: np.ndarray, experiment="hartmann", benchmark="hartmann4_res
     frame = pd.DataFrame(
         {
             "benchmark": benchmark,
+            "method": "least_squares",
             "run": np.repeat(range(runs), n),
             "iteration": np.tile(np.arange(1, n + 1), runs),
             "regret": curves.ravel(),
@@ -62,6 +64,19 @@ def test_regret_that_falls_from_the_start_and_stays_above_zero_fails():
     assert claims.average_does_not_fall_at_first_on_hartmann(results).holds == "fails"
     assert claims.minimum_reaches_zero_on_hartmann(results).holds == "fails"
     assert claims.average_falls_later_on_hartmann(results).holds == "holds"
+
+
+def test_variants_of_the_method_do_not_count():
+    results = searches(noisy(np.ones(300)))
+    (frame,) = results.frames.values()
+    variant = frame.assign(method="printed_variance", regret=5.0, minimum_regret=5.0)
+    both = Fake(hartmann=pd.concat([frame, variant], ignore_index=True))
+    for found, expected in zip(
+        queries(both, "hartmann", "hartmann4_rescaled", 300), queries(results, "hartmann", "hartmann4_rescaled", 300)
+    ):
+        np.testing.assert_array_equal(found, expected)
+    other = queries(both, "hartmann", "hartmann4_rescaled", 300, "printed_variance")
+    np.testing.assert_array_equal(other[1], 5.0)
 
 
 def wall_clock(**seconds: float) -> Fake:
