@@ -97,6 +97,8 @@ def test_caption_says_what_the_scale_cuts():
         both, "Thesis", "Fig 1", cuts=differing
     )
     assert "Cut" not in provenance_caption(both, "Thesis", "Fig 1", cuts={"sinc": ""})
+    stale = results(cell("boston", stale=True), uci="quick")
+    assert "Cut" not in provenance_caption(stale, "Thesis", "Fig 1", cuts={"uci": "3 of 50 runs"})
 
 
 def test_runs_of_other_cells_are_not_those_of_an_artifact_without_runs():
