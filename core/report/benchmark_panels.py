@@ -25,7 +25,7 @@ def benchmark_panels(
 
     Args:
         titles: of the benchmarks.
-        columns: number of panels side by side.
+        columns: number of panels side by side, at most.
         draw: draws a benchmark into a panel, and returns what was drawn.
         caption: to which the benchmarks that were not run are added.
 
@@ -36,6 +36,7 @@ def benchmark_panels(
     run = [name for name in names if name in present]
     if not run:
         raise NotRunError(", ".join(names))
+    columns = min(columns, len(run))
     rows = ceil(len(run) / columns)
     figure, panels = style.subplots(rows, columns, height=0.5 + 2.2 * rows, squeeze=False)
     drawn = []

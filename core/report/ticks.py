@@ -13,6 +13,7 @@ from matplotlib.scale import SymmetricalLogScale
 from matplotlib.ticker import FixedLocator, Formatter, LogFormatterSciNotation, NullLocator
 
 ROOM = 3  # labels on an axis that has not two of 1, 2 and 5
+APART = {"x": 0.12, "y": 0.08}  # of an axis that is linear around 0, between its labels
 LINEAR = 0.4  # decades that the part from 0 to the smallest value takes
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FORMULA, POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(-?\d+)\}")
@@ -43,9 +44,9 @@ def simplify_ticks(figure: Figure) -> None:
     """Write the powers of logarithmic axes as plain text, and thin the labels between them on short ones.
 
     An axis of up to a decade, or with fewer than two powers of ten, has labels only at 1, 2 and 5, or at a few digits
-    where it does not reach two of these, since those of matplotlib overlap. An axis that is linear around 0 has 0, but
-    no power in its linear part, where labels would overlap that of 0. Ticks that a figure set itself stay. Call this
-    just before saving: afterwards, ticks no longer follow the limits.
+    where it does not reach two of these, since those of matplotlib overlap. An axis that is linear around 0 has 0 and
+    what has room beside it. Ticks that a figure set itself stay. Call this just before saving: afterwards, ticks no
+    longer follow the limits.
     """
     both = [axis for axes in figure.axes if axes.axison for axis in (axes.xaxis, axes.yaxis)]
     logarithmic = [axis for axis in both if axis.get_scale() in ("log", "symlog")]
@@ -57,7 +58,10 @@ def simplify_ticks(figure: Figure) -> None:
             axis.set_minor_locator(FixedLocator(others))
             axis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(math.inf, math.inf)))
         elif axis.get_scale() == "symlog" and axis.isDefault_majloc:
-            axis.set_major_locator(FixedLocator(_outside_linear(axis)))
+            places = _around_zero(axis)
+            axis.set_major_locator(FixedLocator(places))
+            if not all(map(_is_power, places)):
+                axis.set_major_formatter(lambda x, _: f"{x:g}".replace("-", "−"))
         if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
             axis.set_major_formatter(PlainPowers(axis.get_major_formatter()))
         if isinstance(axis.get_minor_formatter(), LogFormatterSciNotation):
@@ -116,10 +120,31 @@ def _few(axis: Axis) -> tuple[list[float], list[float]]:
     return [x for x, digit in places if digit == 1], [x for x, digit in places if digit != 1]
 
 
-def _outside_linear(axis: Axis) -> list[float]:
-    """The major ticks of an axis that is linear around 0: 0, and those where it is logarithmic."""
-    threshold = axis.get_transform().linthresh * (1 - 1e-9)  # a power at the threshold stays, whatever its rounding
-    return [place for place in axis.get_majorticklocs() if place == 0 or abs(place) >= threshold]
+def _around_zero(axis: Axis) -> list[float]:
+    """Where an axis that is linear around 0 has labels: 0, powers of ten, other multiples, as far as there is room."""
+    low, high = sorted(axis.get_view_interval())
+    reach = math.ceil(math.log10(max(-low, high)))
+    first = math.floor(math.log10(axis.get_transform().linthresh))
+    powers = [10.0**power for power in range(reach, first - 1, -1)]
+    places = [0.0]
+    for digits in ((1,), (5, 2)):
+        if len(places) > ROOM:
+            break
+        for x in (sign * digit * power for digit in digits for power in powers for sign in (1, -1)):
+            if low <= x <= high and all(_apart(axis, x, other) for other in places):
+                places.append(x)
+    return sorted(places)
+
+
+def _is_power(x: float) -> bool:
+    """Whether it is 0 or a power of ten, of either sign."""
+    return not x or math.isclose(math.log10(abs(x)), round(math.log10(abs(x))), abs_tol=1e-9)
+
+
+def _apart(axis: Axis, x: float, other: float) -> bool:
+    """Whether labels at two places have room beside each other."""
+    ends = axis.get_transform().transform([*axis.get_view_interval(), x, other])
+    return abs(ends[2] - ends[3]) >= APART[axis.axis_name] * abs(ends[1] - ends[0])
 
 
 def _multiples(axis: Axis, digits: Iterable[int]) -> list[tuple[float, int]]:

@@ -31,11 +31,11 @@ SHOWN = ("boston", "wine_red", "concrete")
 
 WINE = "wine_red"
 
-GROUPS = {"many": "optdigits", "several": "segment", "numbers": "sonar", "mixed": "credit approval"}
+GROUPS = {"many": "OptDigits", "several": "segment", "numbers": "sonar", "mixed": "credit approval"}
 """The set at hand of each group: of many classes, of several, of two with numbers alone, with categories too."""
 
 ALGORITHMS = {"svm": "SVM", "forest": "Random forest"}
-PROBLEMS = {f"{a}_{g}": f"{ALGORITHMS[a]}, {GROUPS[g]}" for g in GROUPS for a in ALGORITHMS}
+PROBLEMS = {f"{a}_{g}": f"{ALGORITHMS[a]} on {GROUPS[g]}" for g in GROUPS for a in ALGORITHMS}
 
 PERCENT = 100
 TARGET = 0.25

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from core.report.data_sets import data_set_name
+
 CONSTANTS = ["step_size", "momentum_decay"]
 
 
@@ -41,7 +43,9 @@ def select_constants(frame: pd.DataFrame, metric: str) -> Chosen:
     for name, constants in per_set.items():
         part = _matching(grid, constants)
         rows.append(part[part["benchmark"] == name].assign(row="sghmc_tuned"))
-    words.append("Tuned: " + "; ".join(f"{name} {_words(constants)}" for name, constants in per_set.items()) + ".")
+    words.append(
+        "Tuned: " + "; ".join(f"{data_set_name(name)} {_words(constants)}" for name, constants in per_set.items()) + "."
+    )
     return Chosen(rows, " ".join(words), per_set)
 
 

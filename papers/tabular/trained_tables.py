@@ -49,7 +49,7 @@ def describe(tables: Iterable[Table]) -> str:
     """The sizes of the tables and their repetitions in words; sets with equal ones together."""
     groups: dict[str, list[str]] = {}
     for table in tables:
-        words = f"{table.grid.size:,} of {WHOLE:,} configurations, each trained {table.repetitions} times"
+        words = f"{table.grid.size:,} configurations of {WHOLE:,}, each trained {table.repetitions} times"
         groups.setdefault(words, []).append(short_label(table.dataset))
     return "; ".join(f"{', '.join(names)}: {words}" for words, names in groups.items()) + "."
 

@@ -28,7 +28,7 @@ def fig6_5(results: Results, published: Published | None) -> Figure:
     drawn = draw(axes, frame, name, METHODS, metric="loss", median=True)
     axes.set(xlabel=STEPS, ylabel="negative log-likelihood")
     style.legend(figure, [axes], 4)
-    return Figure(figure, _caption(frame, f"Data set: {TITLES[name]}", name), drawn)
+    return Figure(figure, _caption(frame, f"On {TITLES[name]}", name), drawn)
 
 
 def figC_10(results: Results, published: Published | None) -> Figure:

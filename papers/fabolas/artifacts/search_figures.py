@@ -16,7 +16,7 @@ from core.report.figure import not_run_panel
 from core.report.runs import count_runs
 from papers.fabolas.names import EXPERIMENTS, SETS, SHARES, SURROGATE, TASKS, surrogate_name
 
-SHADES = (style.VERMILION, style.ORANGE, style.GREEN, style.INDIGO)
+SHADES = style.sequential(len(SHARES))
 SIZES = {name: {"label": label, "color": color} for (name, label), color in zip(SHARES.items(), SHADES, strict=True)}
 COUNTS = {name: {"label": label, "color": color} for (name, label), color in zip(TASKS.items(), SHADES, strict=False)}
 

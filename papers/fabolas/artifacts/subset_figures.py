@@ -28,7 +28,7 @@ def fig4_3(results: Results, published: Published | None) -> Figure:
     for axes, quantity in zip(panels, LABELS, strict=True):
         rows = first[first["quantity"] == quantity]
         kept = spread_machines(rows)
-        for color, machine in zip(style.SPARE, kept, strict=False):
+        for color, machine in zip(style.sequential(len(kept)), kept, strict=True):
             _draw(axes, rows[rows["machine"] == machine], np.exp if quantity == "log seconds" else np.asarray, color)
         trained = rows.loc[rows["trained"], "share"]
         axes.axvspan(trained.min(), trained.max(), color=style.GREY, alpha=0.12, linewidth=0)
@@ -45,8 +45,8 @@ def fig4_3(results: Results, published: Published | None) -> Figure:
     machines = frame.groupby("run")["machine"].nunique().iloc[0]
     caption = (
         f"Predictions of Gaussian processes across subset sizes for some of {machines} machines. They are trained on "
-        "the machines' errors and times in the gray range. Shown are machines from the best to the worst; of times "
-        "those that were measured on all sizes. "
+        "the machines' errors and times in the gray range. Shown are machines from the best (dark) to the worst "
+        "(light); of times those that were measured on all sizes. "
         f"One draw of machines out of {count_runs(frame)}."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))

@@ -10,6 +10,7 @@ from core.report import Figure, Published, style
 
 FIXED = (0.0, 0.25, 0.5, 0.75, 1.0)  # s' of the curves
 POINTS = 101
+SHADES = style.sequential(len(FIXED))
 
 
 def fig4_2(results: Results, published: Published | None) -> Figure:
@@ -18,7 +19,7 @@ def fig4_2(results: Results, published: Published | None) -> Figure:
     figure, panels = style.subplots(1, 2, width=6.3, height=2.6, sharex=True)
     for axes, (kind, rows) in zip(panels, data.groupby("kernel", sort=False), strict=True):
         for number, (other, curve) in enumerate(rows.groupby("other")):
-            look = {"color": style.SPARE[number], "linestyle": style.DASHES[number % len(style.DASHES)]}
+            look = {"color": SHADES[number], "linestyle": style.DASHES[number % len(style.DASHES)]}
             axes.plot(curve["s"], curve["value"], label=f"s' = {other:g}", **look)
         axes.set(title=kind, xlabel="s", ylim=(0, 2.1))
     panels[0].set_ylabel("k(s, s')")

@@ -52,6 +52,8 @@ def _draw(frame: pd.DataFrame, names: Sequence[str]) -> Figure:
         f"over the runs ({_counts(frame)}); lines end where the first run ends. Hyperband's and BOHAMIANN's runs are "
         "chapter 7's, on the same tables, which are parts of the thesis' at the quick scale."
     )
+    if missing := [LABELS.get(name, name) for name in names if name not in set(frame["benchmark"])]:
+        caption += f" Not run: {', '.join(missing)}."
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
 

@@ -75,7 +75,5 @@ def _samples(results: Results, column: str, words: str) -> Figure:
     for axes in panels[:, 0]:
         axes.set_ylabel("ln gamma")
     figure.colorbar(image, ax=panels, label="error", shrink=0.8)
-    caption = (
-        f"{len(tasks)} generated tasks of support vector machines, {words}: errors over the logarithms of C and gamma."
-    )
+    caption = f"Errors of {len(tasks)} tasks of support vector machines over the logarithms of C and gamma, {words}."
     return Figure(figure, caption, frame[["task", "x0", "x1", column]])

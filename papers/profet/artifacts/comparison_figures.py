@@ -31,8 +31,8 @@ def fig8_5(results: Results, published: Published | None) -> Figure:
     data = _draw_both(results, "svm", panels)
     style.legend(figure, panels, 4)
     caption = (
-        f"Methods on generated tasks of support vector machines, observed without noise: {protocol(losses)}. Left: the "
-        f"share of targets reached; right: average ranks, 1 the best. {MEANING}"
+        f"Observed without noise: {protocol(losses)}. Left: the share of targets reached; right: average ranks, 1 the "
+        f"best. {MEANING}"
     )
     return Figure(figure, caption, data)
 
@@ -57,7 +57,7 @@ def figE_6(results: Results, published: Published | None) -> Figure:
         raise NotRunError("search_svm")
     style.legend(figure, [axes for row in panels for axes in row[:2]], 4)
     caption = (
-        "Methods on generated tasks of three classes, observed without and with noise: the share of targets reached, "
+        "Observed without and with noise, from left to right: the share of targets reached, "
         "average ranks, and p-values of one-sided Mann-Whitney U tests on the mean final losses of the tasks; a small "
         "one is evidence that the method of the column is better than that of the row, bold ones are below 0.05 for "
         f"all tests of a panel together (Holm). {words}. {MEANING}"

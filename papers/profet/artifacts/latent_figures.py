@@ -38,7 +38,7 @@ def fig8_3(results: Results, published: Published | None) -> Figure:
         words.append(said)
     if not parts:
         raise NotRunError("latent_halves")
-    style.legend(figure, panels, 6)
+    style.legend(figure, panels[:1], 6)
     caption = f"Means of latent vectors in their two most varied dimensions. {' '.join(words)}"
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
@@ -82,16 +82,12 @@ def _draw_fractions(results: Results, axes: Axes) -> tuple[pd.DataFrame, str]:
     frame = frame_of(results, "latent_fractions")
     first = frame[frame["run"] == frame["run"].min()]
     shares = sorted(map(float, first["task"].unique()))
-    shade = {f"{share:.12g}": str(0.8 - 0.8 * place / (len(shares) - 1)) for place, share in enumerate(shares)}
-    draw_ellipses(axes, first, shade, ("0", "1"))
-    for task, rows in first.groupby("task"):
-        by = rows.set_index("dimension")["mean"]
-        share = float(task)
+    shade = {f"{share:.12g}": color for share, color in zip(shares, style.sequential(len(shares)), strict=True)}
+    for share, color in zip(shares, shade.values(), strict=True):
         text = "1" if share == 1 else f"1/{1 / share:.0f}"
-        side = (4, -9) if shares.index(share) % 2 else (-14, 5)  # so that neighbours' labels do not overlap
-        axes.annotate(text, (by[0], by[1]), xytext=side, textcoords="offset points", fontsize=7)
+        axes.plot([], [], "o", color=color, label=text, markersize=4)
+    draw_ellipses(axes, first, shade, ("0", "1"))
+    axes.legend(loc="upper left", ncols=2, fontsize=6.5, columnspacing=0.8, handletextpad=0.2)
     axes.set(title="subsets of MNIST")
-    said = (
-        f"Right: support vector machines on subsets, labelled with their share of the data, one of {count_runs(frame)}."
-    )
+    said = f"Right: support vector machines on shares of the data, one of {count_runs(frame)}."
     return first.assign(panel="fractions"), said

@@ -61,12 +61,15 @@ def table7_4(results: Results, published: Published) -> ReportTable:
     tables = grid_tables(results)
     cells = {}
     for name in dict.fromkeys([*published.columns, *tables]):
-        best = tables[name].best_configuration if name in tables else {}
+        table = tables.get(name)
         for parameter in VALUES:
             printed = published.get((parameter, name))
-            text = str(best.get(parameter, ""))
-            verdict = Verdict("not run") if name not in tables else exact_verdict(text, printed.text if printed else "")
-            if printed and name in tables and printed.text not in map(str, tables[name].grid.values[parameter]):
+            if table is None:
+                cells[parameter, name] = ReportCell(published=printed, verdict=Verdict("not run"))
+                continue
+            text = str(table.best_configuration[parameter])
+            verdict = exact_verdict(text, printed.text if printed else "")
+            if printed and printed.text not in map(str, table.grid.values[parameter]):
                 verdict = Verdict("outside", note="the published value is not in our grid")
             cells[parameter, name] = ReportCell(text=text, published=printed, verdict=verdict)
     return ReportTable(

@@ -80,3 +80,29 @@ def test_record_counts_what_is_present():
 def test_nothing_run():
     absent = cell("boston", present=False)
     assert nothing_run(results(absent)) and not nothing_run(results()) and not nothing_run(results(absent, cell("b")))
+
+
+def test_caption_says_what_the_scale_cuts():
+    both = results(
+        cell("boston"), cell("toy", "toy_runs"), cell("sinc", "sinc"), uci="quick", toy_runs="quick", sinc="paper"
+    )
+    one = results(cell("boston"), uci="quick")
+    assert "3 runs. Cut: 3 of 50 runs. Published" in provenance_caption(
+        one, "Thesis", "Fig 1", cuts={"uci": "3 of 50 runs"}
+    )
+    same = {"uci": "3 runs", "toy_runs": "3 runs"}
+    assert " Cut: 3 runs (uci, toy runs). " in provenance_caption(both, "Thesis", "Fig 1", cuts=same)
+    differing = {"uci": "3 runs", "toy_runs": "one function"}
+    assert " Cut: 3 runs (uci); one function (toy runs). " in provenance_caption(
+        both, "Thesis", "Fig 1", cuts=differing
+    )
+    assert "Cut" not in provenance_caption(both, "Thesis", "Fig 1", cuts={"sinc": ""})
+    stale = results(cell("boston", stale=True), uci="quick")
+    assert "Cut" not in provenance_caption(stale, "Thesis", "Fig 1", cuts={"uci": "3 of 50 runs"})
+
+
+def test_runs_of_other_cells_are_not_those_of_an_artifact_without_runs():
+    found = results(cell("boston", runs=48))
+    assert provenance_caption(found, "Thesis", "Fig 1", absent=True) == "Published: Thesis, Fig 1. Not run."
+    record = provenance_record(found, absent=True)
+    assert record["runs"] == "no runs" and record["commits"] == [] and record["wall_seconds"] == 0

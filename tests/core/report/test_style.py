@@ -137,3 +137,18 @@ def test_placeholder_says_why():
         made = placeholder("Fig 1", "not run: uci/boston")
     assert isinstance(made, Figure)
     assert made.figure.axes[0].texts[0].get_text() == "○ not run: uci/boston"
+
+
+def test_sequential_colours_become_lighter_and_stay_visible_on_white():
+    light = [matplotlib.colors.to_rgb(color) @ np.array([0.2126, 0.7152, 0.0722]) for color in style.sequential(6)]
+    assert (np.diff(light) > 0.05).all() and light[-1] < 0.8
+    assert len(set(style.sequential(4))) == 4 and style.sequential(1) == [style.sequential(5)[0]]
+
+
+def test_a_legend_has_rows_of_equal_length():
+    with style.context():
+        figure, axes = style.subplots()
+        for name in range(7):
+            axes.plot([0, 1], label=str(name))
+        style.legend(figure, [axes], 6)
+    assert figure.legends[0]._ncols == 4

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
 from core.report import style
-from core.report.ticks import PlainPowers, simplify_ticks
+from core.report.ticks import PlainPowers, log_from_zero, simplify_ticks
 
 
 def drawn(low: float, high: float, formatter: NullFormatter | None = None) -> list[tuple[str, float, float]]:
@@ -88,3 +88,47 @@ def plain_powers(figure: Figure) -> None:
 
 def test_a_figures_own_choice_stays():
     assert len(drawn(2e-3, 2.4e-2, NullFormatter())) == 1
+
+
+def labels_from_zero(values: list[float], limits: tuple[float, float]) -> tuple[float, list[str]]:
+    """Where the logarithmic part of an axis of values begins, and the axis' labels from bottom to top."""
+    with style.context():
+        figure, axes = style.subplots()
+        threshold = log_from_zero(axes.yaxis, values, 1e-12)
+        axes.set_ylim(limits)
+        simplify_ticks(figure)
+        figure.canvas.draw()
+        ticks = [tick for tick in axes.yaxis.get_major_ticks() if limits[0] <= tick.get_loc() <= limits[1]]
+        boxes = sorted((tick.label1.get_window_extent() for tick in ticks), key=lambda box: box.y0)
+        assert all(low.y1 < high.y0 for low, high in pairwise(boxes))
+        return threshold, [tick.label1.get_text() for tick in sorted(ticks, key=lambda tick: tick.get_loc())]
+
+
+@pytest.mark.parametrize(
+    ("values", "limits", "expected"),
+    [
+        ([0.0, 1e-13, 1.2e-5, 0.03], (0, 0.05), ["0", "10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²"]),
+        ([0.0, 1e-13, 9e-5, 0.03], (0, 0.05), ["0", "10⁻⁴", "10⁻³", "10⁻²"]),
+        ([0.0, 3.0, 40.0], (-50, 60), ["−50", "−20", "−10", "−5", "−2", "0", "2", "5", "10", "20", "50"]),
+        ([0.0, 3.0, 7.0], (0, 8), ["0", "1", "2", "5"]),
+        ([0.0, 3.0, 7.0], (-6, 8), ["−5", "−2", "−1", "0", "1", "2", "5"]),
+    ],
+)
+def test_an_axis_from_zero_has_labels_that_stand_apart(values, limits, expected):
+    threshold, labels = labels_from_zero(values, limits)
+    assert threshold == pytest.approx(min(value for value in values if value > 1e-12))
+    assert labels == expected
+
+
+def test_an_axis_that_only_has_zeros_is_drawn():
+    assert labels_from_zero([0.0, 0.0], (0, 1e-11))[0] == pytest.approx(1e-12)
+
+
+def test_a_panel_without_axes_gets_no_ticks():
+    with style.context():
+        figure, (left, right) = style.subplots(1, 2)
+        for axes in (left, right):
+            axes.set(xscale="log", yscale="log", xlim=(1, 1e3), ylim=(1e-3, 1))
+        left.set_axis_off()
+        simplify_ticks(figure)
+    assert not left.lines and right.lines

@@ -8,6 +8,7 @@ import torch
 from core.benchmarks.synthetic import forrester
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from papers.background.artifacts.illustrations import most_improved
 from tests.papers.functions import Functions
 
 claims = Functions("background", "claims")
@@ -81,3 +82,13 @@ def test_growth_and_smoothness_are_measured():
     assert claims.forest_is_less_smooth(results).holds == "holds"
     flat = curves(1.01, 0.5)
     assert claims.gp_uncertainty_grows_away_from_data(flat).holds == "fails"
+
+
+def test_fig_2_1_shows_the_run_whose_evaluation_improves_most():
+    rows = [
+        {"run": run, "stage": stage, "part": "data", "value": value}
+        for run, (before, after) in enumerate([(0.0, -1.0), (3.0, -0.5), (-4.0, -5.0)])
+        for stage, values in (("before", [before, 9.0]), ("after", [before, 9.0, after]))
+        for value in values
+    ]
+    assert most_improved(pd.DataFrame(rows)) == 1

@@ -7,9 +7,12 @@ import pandas as pd
 import pytest
 
 from core.experiment.catalogue import Catalogue
+from core.report import style
 from core.report.checks import NotRunError
 from core.report.claims import run_check
 from papers.bohb.artifacts import authors_gp_runs
+from papers.bohb.artifacts.curves import line_of
+from papers.bohb.names import ETAS
 from tests.papers.functions import Functions, all_claims
 
 artifacts = Functions("bohb", "artifacts")
@@ -130,3 +133,12 @@ def test_the_authors_broken_runs_are_left_out(monkeypatch):
     frame = pd.DataFrame(rows, columns=["dataset", "run", "seconds", "incumbent_error"])
     monkeypatch.setattr(authors_gp_runs, "load_frame", lambda name, download: frame)
     assert authors_gp_runs.authors_gp("letter", np.array([1.0, 20.0])) == pytest.approx([0.7, 0.7])
+
+
+def test_ordered_settings_have_ordered_colours_and_the_default_is_thick():
+    looks = [line_of(name) for name in ETAS]
+    assert [look["label"] for look in looks] == ["eta = 2", "eta = 3, default", "eta = 4", "eta = 5"]
+    assert [look["color"] for look in looks] == style.sequential(4)
+    assert max(looks, key=lambda look: look["linewidth"]) is looks[1]
+    changed = line_of("eta_3, quantile=0.2")
+    assert changed["color"] == looks[1]["color"] and changed["linestyle"] == "--" != looks[1]["linestyle"]

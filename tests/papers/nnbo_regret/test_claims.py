@@ -8,6 +8,7 @@ from core.experiment.catalogue import Catalogue
 from core.report.published import read_published
 from core.report.table_text import row_lines
 from papers.nnbo_regret.artifacts import wall_clock_figure
+from papers.nnbo_regret.artifacts.illustration_figure import least_certain
 from papers.nnbo_regret.regret_curves import queries
 from tests.papers.functions import Functions
 
@@ -159,3 +160,12 @@ def test_regret_figure_shows_at_most_300_queries():
 
 def test_illustration_is_drawn():
     assert len(artifacts.fig1(illustration(0.01, 0.1), None).figure.axes) == 3
+
+
+def test_fig_1_shows_the_run_with_the_widest_envelope_for_its_range():
+    rows = [
+        {"run": run, "part": "grid", "value": value, "sd": sd}
+        for run, (span, sd) in enumerate([(4.0, 0.3), (1.0, 0.2), (2.0, 0.3)])
+        for value in (0.0, span)
+    ]
+    assert least_certain(pd.DataFrame(rows)) == 1

@@ -70,7 +70,7 @@ def test_a_set_that_was_not_run_leaves_the_three_open():
 def test_figures_show_the_sets_that_were_run(worlds):
     assert set(artifacts.fig8_1(worlds[True], None).data["benchmark"]) == set(UNLUCKY)
     figure = artifacts.figE_2(worlds[True], None)
-    assert len(figure.data["benchmark"].unique()) == 9 and "Not run: slice localization" in figure.caption
+    assert len(figure.data["benchmark"].unique()) == 9 and "Not run: Slice localization" in figure.caption
 
 
 def test_bars_are_of_twenty_runs(worlds):
