@@ -5,7 +5,8 @@
 
 with sigma_x^2 = 2 known, N = 100 points drawn with theta = (0, 1). Exchanging the two components leaves the likelihood
 unchanged, so the posterior has a mode near (0, 1) and one near (1, -1). The thesis states no priors; these are Welling
-and Teh's. Parameters are batched over chains, shape (chains, 2).
+and Teh's, and `priors=False` leaves them out, as the authors' code does. What is left cannot be normalized, but where a
+component is far from all data it is about 2^-N of a mode. Parameters are batched over chains, shape (chains, 2).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class TwoModeMixture:
     """The posterior given `observations`: (N,), the same for all chains, or (chains, N), a data set for each."""
 
     observations: torch.Tensor
+    priors: bool = True
 
     @classmethod
     def generate(
@@ -38,10 +40,12 @@ class TwoModeMixture:
 
     def log_posterior(self, theta: torch.Tensor) -> torch.Tensor:
         """log p(theta, x) = -U(theta), the joint density with all its constants: theta (..., 2) -> (...)."""
-        variance = theta.new_tensor(PRIOR_VARIANCE)
-        log_prior = -0.5 * (theta.square() / variance + (2 * math.pi * variance).log()).sum(-1)
         first, second = self._log_components(theta, self.observations)
-        return log_prior + (torch.logaddexp(first, second) - math.log(2)).sum(-1)
+        log_likelihood = (torch.logaddexp(first, second) - math.log(2)).sum(-1)
+        if not self.priors:
+            return log_likelihood
+        variance = theta.new_tensor(PRIOR_VARIANCE)
+        return log_likelihood - 0.5 * (theta.square() / variance + (2 * math.pi * variance).log()).sum(-1)
 
     def gradient(self, theta: torch.Tensor, batch: torch.Tensor | None = None) -> torch.Tensor:
         """Gradient of U = -log_posterior, shape (chains, 2), at theta, shape (chains, 2).
@@ -58,7 +62,7 @@ class TwoModeMixture:
         from_second = share * (residual - theta[:, 1:])
         likelihood = torch.stack([((1 - share) * residual + from_second).sum(1), from_second.sum(1)], dim=1)
         scale = self.observations.shape[-1] / x.shape[-1] / NOISE_VARIANCE
-        return theta / theta.new_tensor(PRIOR_VARIANCE) - scale * likelihood
+        return -scale * likelihood + (theta / theta.new_tensor(PRIOR_VARIANCE) if self.priors else 0)
 
     def log_density_grid(self, theta_0: torch.Tensor, theta_1: torch.Tensor) -> torch.Tensor:
         """The posterior's log density on the grid theta_0 (G0,) x theta_1 (G1,), shape (G0, G1).

@@ -66,6 +66,7 @@ class Target(NamedTuple):
     noise_variance: float
     step_size: float
     momentum_decay: float
+    noise_correction: float  # 1 where the noise has the term -eps^4, else 0
 
 
 @cache
@@ -138,6 +139,7 @@ def frozen_update(chain, theta0, size, target, precision, gradient, chains, froz
 def adapting_update(chain, theta0, size, target, precision, gradient, chains):
     """Eqs. 8 and 9, then Eq. 10 with the new V; in burn-in the decay is the same for all elements."""
     squared_step, decay = np.float32(target.step_size**2), np.float32(target.momentum_decay)
+    correction = squared_step * squared_step * np.float32(target.noise_correction)
     lanes = chains.lanes[chain]
     s0, s1, s2, s3 = take_state(lanes)
     for start in range(0, size, 2 * LANES):
@@ -155,7 +157,7 @@ def adapting_update(chain, theta0, size, target, precision, gradient, chains):
             store(chains.smoothed_gradient, k, g)
             store(chains.gradient_variance, k, V)
             inverse_mass = 1.0 / square_root(V)
-            variance = maximum(inverse_mass * (2 * squared_step * decay) - squared_step * squared_step, 0.0)
+            variance = maximum(inverse_mass * (2 * squared_step * decay) - correction, 0.0)
             v = load(chains.velocity, k)
             v = v - v * decay - inverse_mass * grad * squared_step
             v = v + square_root(variance) * xi * load(target.valid, place)

@@ -1,9 +1,9 @@
 """Least squares on a representation that is relearned as data arrive: Brofos et al., sections 3 and 3.2.
 
 The regression (Eqs. 6 to 8, `core.models.least_squares`) is repeated at every update, on all observations. The network
-below it is trained at the first update and again when `refit_every` observations have come since: the paper trains it
-"after n observations" without stating n. The authors' published timings reveal it: their sequential runs are about two
-seconds slower at evaluations 51 and 151 of 250, and at no others. Each training starts from new random weights.
+below it is trained at the first update and again either when `refit_every` observations have come since, or when their
+number passes a multiple of it: the paper trains it "after n observations" without stating n, the authors' code with
+100, 200 and 300. Each training starts from new random weights.
 
 Between trainings the representation, its input scale and the scale of the targets do not change, so that features
 of fixed candidates can be kept.
@@ -12,12 +12,13 @@ of fixed candidates can be kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from core.models.ensemble import training_data
-from core.models.least_squares import LeastSquaresNetwork, least_squares
+from core.models.least_squares import LeastSquaresNetwork
 from core.randomness import Generators
 from core.validation import check_counts
 
@@ -29,9 +30,9 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
         widths: units of the hidden layers.
         steps: approximate number of gradient steps per training: whole passes over the data, at least one.
         refit_every: number of observations from one training to the next.
-        min_noise: floor of s^2, for standardized targets.
+        at_multiples: train when the number of observations passes a multiple of `refit_every`, as the authors' code.
         batch_size, learning_rate: see `core.models.representation.Representation`.
-        device: where everything runs.
+        others: see `LeastSquaresNetwork`.
 
     Attributes (after `update`):
         trained_on: number of observations at the last training, 0 before it.
@@ -45,14 +46,14 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
         widths: Sequence[int] = (50, 50, 50),
         steps: int = 1500,
         refit_every: int = 100,
-        min_noise: float = 1e-6,
+        at_multiples: bool = False,
         batch_size: int = 32,
         learning_rate: float = 0.05,
-        device: torch.device | str = "cpu",
+        **others: Any,
     ) -> None:
         check_counts("AdaptiveLeastSquares", steps=steps, refit_every=refit_every)
-        super().__init__(widths, batch_size=batch_size, learning_rate=learning_rate, min_noise=min_noise, device=device)
-        self.steps, self.refit_every, self.trained_on = steps, refit_every, 0
+        super().__init__(widths, batch_size=batch_size, learning_rate=learning_rate, **others)
+        self.steps, self.refit_every, self.at_multiples, self.trained_on = steps, refit_every, at_multiples, 0
 
     def update(self, X: Tensor, y: Tensor, generators: Generators) -> bool:
         """Take in all observations so far: X (runs, N, d), y (runs, N).
@@ -64,7 +65,7 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
             ValueError: as `fit`.
         """
         N = y.shape[-1]
-        if self.trained_on and N - self.trained_on < self.refit_every:
+        if self.trained_on and not self._is_due(N):
             self.regress(X, y)
             return False
         passes = -(-N // self.representation.batch_size)
@@ -73,11 +74,16 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
         self.trained_on = N
         return True
 
+    def _is_due(self, N: int) -> bool:
+        if self.at_multiples:
+            return N // self.refit_every > self.trained_on // self.refit_every
+        return N - self.trained_on >= self.refit_every
+
     @torch.no_grad()
     def regress(self, X: Tensor, y: Tensor) -> None:
         """Eqs. 6 to 8 on the current representation, for X (runs, N, d) and y (runs, N)."""
         X, y = training_data(X, y, self.device)
-        self.weights, self.noise_variance = least_squares(self.features(X), self.targets.transform(y), self.min_noise)
+        self._solve(self.features(X), self.targets.transform(y))
 
     @torch.no_grad()
     def network_output(self, X: Tensor) -> Tensor:

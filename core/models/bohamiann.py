@@ -177,7 +177,9 @@ class BayesianNetwork(SampledNetwork):
         for now, following in zip(events, [*events[1:], last]):
             if now == burn_in:
                 engine.freeze()
-            if now in renew:
+            if now == 0 and prior.initial is not None:
+                precision = start.new_full((len(start),), prior.initial)
+            elif now in renew:
                 precision = prior.precision(engine.position()[:, :-1][:, covered], gibbs)
             if now in keep:
                 kept[keep.index(now)] = engine.position()

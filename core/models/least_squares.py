@@ -6,6 +6,9 @@ With nu(x) the last hidden layer of a trained network (`core.models.representati
     sigma^2(x) = s^2 (1 + G),   G = nu(x)' (Phi' Phi)^-1 nu(x)                                            (Eqs. 7, 8)
     s^2        = |y - Phi w|^2 / N,   the maximum likelihood estimate of the noise
 
+The authors' code divides by N - D + 1 instead, has an intercept and leaves the targets as they are: `corrected_noise`,
+`intercept` and `standardize=False`.
+
 The 1 in Eq. 7 is the noise of an observation, s^2 G the variance of f(x), that of w ~ N(w^, s^2 (Phi' Phi)^-1).
 
 With as many points as units the fit passes through every target: s^2 and every variance are 0, so that expected
@@ -22,6 +25,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from core.data.normalisation import Standardizer
 from core.models.ensemble import training_data
@@ -39,7 +43,10 @@ class LeastSquaresNetwork(GaussianMixtureModel):
 
     Args:
         widths, epochs, batch_size, learning_rate, momentum, weight_decay: see `Representation`.
-        min_noise: floor of s^2, for standardized targets.
+        min_noise: floor of s^2, for targets as they are fitted.
+        corrected_noise: divide by N - D + 1, with D the units of the last layer, instead of N.
+        intercept: add a constant to the features.
+        standardize: the targets, which are fitted as they are otherwise.
         device: where fit and predictions run.
 
     Raises:
@@ -55,10 +62,14 @@ class LeastSquaresNetwork(GaussianMixtureModel):
         momentum: float = 0.9,
         weight_decay: float = 1e-5,
         min_noise: float = 1e-6,
+        corrected_noise: bool = False,
+        intercept: bool = False,
+        standardize: bool = True,
         device: torch.device | str = "cpu",
     ) -> None:
         super().__init__()
         check_positive("LeastSquaresNetwork", min_noise=min_noise)
+        self.corrected_noise, self.intercept, self.standardize = corrected_noise, intercept, standardize
         self.representation = Representation(widths, "tanh", epochs, batch_size, learning_rate, momentum, weight_decay)
         self.min_noise, self.device = min_noise, torch.device(device)
 
@@ -67,7 +78,7 @@ class LeastSquaresNetwork(GaussianMixtureModel):
         """Train the network and regress on its last layer; X (runs, N, d) and y (runs, N), or (N, d) and (N,).
 
         Returns:
-            self, with `noise_variance` s^2 of standardized targets, (runs,).
+            self, with `noise_variance` s^2 of the targets as they are fitted, (runs,).
 
         Raises:
             ValueError: fewer points than units, data of the wrong shape or not finite, or a network that diverged.
@@ -80,19 +91,26 @@ class LeastSquaresNetwork(GaussianMixtureModel):
                 "points, or fewer units"
             )
         self.inputs, self.targets = Standardizer.fit(X, -2), Standardizer.fit(y, -1)
+        if not self.standardize:
+            self.targets = Standardizer(torch.zeros_like(y[:, :1]), torch.ones_like(y[:, :1]))
         y = self.targets.transform(y)
         self.representation.fit(self.inputs.transform(X), y, generators)
         features = self.features(X)
         if not torch.isfinite(features).all():
             rate = self.representation.learning_rate
             raise ValueError(f"LeastSquaresNetwork: the network diverged with learning_rate {rate}; take a smaller one")
-        self.weights, self.noise_variance = least_squares(features, y, self.min_noise)
+        self._solve(features, y)
         self.members, self.runs, self.dimension = 1, len(X), X.shape[-1]
         return self
 
     def features(self, X: Tensor) -> Tensor:
-        """nu(x) for X (..., runs, q, d) in original units: (..., runs, q, D)."""
-        return self.representation.features(self.inputs.transform(X))
+        """nu(x) for X (..., runs, q, d) in original units: (..., runs, q, D), with a last column 1 if `intercept`."""
+        units = self.representation.features(self.inputs.transform(X))
+        return torch.cat([units, torch.ones_like(units[..., :1])], -1) if self.intercept else units
+
+    def _solve(self, features: Tensor, y: Tensor) -> None:
+        taken = self.representation.widths[-1] - 1 if self.corrected_noise else 0
+        self.weights, self.noise_variance = least_squares(features, y, self.min_noise, y.shape[-1] - taken)
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and variance of f(x): Eq. 6 and s^2 G."""
@@ -111,8 +129,15 @@ class LeastSquaresNetwork(GaussianMixtureModel):
         return linear_function(self.weights.draw(members, generators), self.features)
 
 
-def least_squares(features: Tensor, y: Tensor, min_noise: float) -> tuple[Weights, Tensor]:
-    """Eqs. 6 to 8 for features (runs, N, D) with N >= D and y (runs, N): the weights, one member, and s^2 (runs,)."""
+def least_squares(features: Tensor, y: Tensor, min_noise: float, divisor: int | None = None) -> tuple[Weights, Tensor]:
+    """Eqs. 6 to 8 for features (runs, N, D) and y (runs, N): the weights, one member, and s^2 (runs,).
+
+    `divisor` is that of the sum of squares in s^2, N by default. Of weights that fit equally well, as for N < D, the
+    shortest are taken.
+    """
+    divisor = divisor or y.shape[-1]
+    missing = max(0, features.shape[-1] - features.shape[-2])  # rows of zeros give D singular vectors
+    features, y = pad(features, (0, 0, 0, missing)), pad(y, (0, missing))
     left, singular, right = torch.linalg.svd(features, full_matrices=False)
     cutoff = torch.finfo(features.dtype).eps * features.shape[1] * singular[:, :1]
     # Units that are all dead at the data, as at one repeated point, carry only rounding errors and no direction.
@@ -120,6 +145,6 @@ def least_squares(features: Tensor, y: Tensor, min_noise: float) -> tuple[Weight
     inverse = torch.where(singular > cutoff, 1 / singular, 0)
     coefficients = (right.mT @ (inverse.unsqueeze(-1) * (left.mT @ y.unsqueeze(-1)))).squeeze(-1)
     residual = y - (features @ coefficients.unsqueeze(-1)).squeeze(-1)
-    noise = residual.square().mean(-1).clamp(min=min_noise)
+    noise = (residual.square().mean(-1) * (y.shape[-1] / divisor)).clamp(min=min_noise)
     variances = noise.unsqueeze(-1) * inverse.square()
     return Weights(coefficients.unsqueeze(0), right.mT, variances.unsqueeze(0)), noise

@@ -8,7 +8,8 @@ The NIPS paper resamples it by Gibbs steps, the authors' later code (the thesis)
                       from Gamma(1 + n/2, 1e4 + sum(w^2)/2): hence a = 1, b = 1e4, an exponential prior of mean 1e-4 on
                       the precision. The consequence of that rate: as long as sum(w^2)/2 is far below 1e4, lambda is
                       about n / 2e4 whatever the weights are (0.035, a standard deviation of 5, for the 700 weights of
-                      13-50-1). Weights only, biases are free.
+                      13-50-1). Weights only, biases are free. That code starts with lambda = 1 and first draws
+                      after 100 steps, `initial=1`; otherwise lambda is drawn at the start.
     AveragedNormal    log p = -sum(w^2)/2 / P, that is lambda = 1/P over the P weights and biases.
     FixedNormal       lambda given, for weights and biases.
 
@@ -32,6 +33,9 @@ class WeightPrior(Protocol):
     interval: int | None
     """Steps between two draws of the precision, None if it is constant."""
 
+    initial: float | None
+    """The precision of the first interval, None if it is drawn."""
+
     def covers(self, network: MLP) -> Tensor:
         """1 for entries of theta_mu under the prior, 0 for the others: (P_w,)."""
 
@@ -41,14 +45,18 @@ class WeightPrior(Protocol):
 
 @dataclass(frozen=True)
 class GammaHyperprior:
-    """Normal weights with a Gamma(shape, rate) hyperprior on the precision, resampled every `interval` steps."""
+    """Normal weights with a Gamma(shape, rate) hyperprior on the precision, resampled every `interval` steps.
+
+    `initial` is the precision until the first draw after `interval` steps; None draws it from the start on.
+    """
 
     shape: float = 1.0
     rate: float = 1e4
     interval: int = 100
+    initial: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("shape", "rate", "interval"):
+        for name in ("shape", "rate", "interval", *(["initial"] if self.initial is not None else [])):
             _check_positive("GammaHyperprior", name, getattr(self, name))
         if not isinstance(self.interval, int):
             raise ValueError(f"GammaHyperprior.interval: must be a whole number of steps, got {self.interval}")
@@ -72,6 +80,7 @@ class FixedNormal:
 
     precision_value: float = 1.0
     interval = None
+    initial = None
 
     def __post_init__(self) -> None:
         _check_positive("FixedNormal", "precision_value", self.precision_value)
@@ -90,6 +99,7 @@ class AveragedNormal:
     """The nearly flat prior of the authors' later code: precision 1/P over the P weights and biases."""
 
     interval = None
+    initial = None
 
     def covers(self, network: MLP) -> Tensor:
         """Weights and biases."""

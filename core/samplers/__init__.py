@@ -2,9 +2,19 @@
 
 from core.samplers.adaptive_sghmc import AdaptiveSGHMC, AdaptiveSGHMCState
 from core.samplers.base import Sampler
+from core.samplers.euler_sghmc import EulerSGHMC
 from core.samplers.psgld import PreconditionedSGLD
 from core.samplers.sghmc import SGHMC
 from core.samplers.sgld import SGLD
 from core.samplers.slice import slice_sample
 
-__all__ = ["SGHMC", "SGLD", "AdaptiveSGHMC", "AdaptiveSGHMCState", "PreconditionedSGLD", "Sampler", "slice_sample"]
+__all__ = [
+    "SGHMC",
+    "SGLD",
+    "AdaptiveSGHMC",
+    "AdaptiveSGHMCState",
+    "EulerSGHMC",
+    "PreconditionedSGLD",
+    "Sampler",
+    "slice_sample",
+]

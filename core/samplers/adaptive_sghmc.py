@@ -15,6 +15,9 @@ In every step (Eq. 10, where 2 eps^3 V^-1/2 C V^-1/2 = 2 eps^2 decay V^-1/2):
     v     <- v - eps^2 V^-1/2 grad - decay v + Normal(0, max(2 eps^2 decay V^-1/2 - eps^4, 0))
     theta <- theta + v
 
+where -eps^4 takes away what gradient noise of variance V already adds (B^ = eps V / 2). The code behind the NIPS paper
+leaves it out (B^ = 0): `noise_correction=False`.
+
 In burn-in only, before that (Eqs. 8 and 9, old values on the right; the papers' rate is 1 / tau, the authors' code and
 this one use 1 / (tau + 1), which cannot exceed 1/2):
 
@@ -74,15 +77,22 @@ class AdaptiveSGHMC:
     """The paper's constants are the defaults. Raises UserError unless step_size > 0 and 0 < momentum_decay <= 1.
 
     `raise_friction` raises C at the end of the burn-in, as the paper says; the authors' code does not, see above.
+    `noise_correction` is whether the noise has the term -eps^4; the authors' first code has not, their later has.
     """
 
     step_size: float = 1e-2
     momentum_decay: float = 0.05
     raise_friction: bool = False
+    noise_correction: bool = True
 
     def __post_init__(self) -> None:
         check_positive(type(self).__name__, step_size=self.step_size)
         check_momentum_decay(self)
+
+    @property
+    def correction(self) -> float:
+        """What is subtracted from the variance of the noise: eps^4 or 0."""
+        return self.step_size**2 * self.step_size**2 if self.noise_correction else 0.0
 
     def init(self, position: torch.Tensor) -> AdaptiveSGHMCState:
         """Chains at rest at `position`, shape (chains, P), at the start of the burn-in."""
@@ -104,7 +114,7 @@ class AdaptiveSGHMC:
         noise = standard_normals(state.position, generator, noise)
         squared_step = self.step_size**2
         inverse_mass = state.gradient_variance.rsqrt()
-        variance = (state.decay * inverse_mass).mul_(2 * squared_step).sub_(squared_step**2).clamp_min_(0)
+        variance = (state.decay * inverse_mass).mul_(2 * squared_step).sub_(self.correction).clamp_min_(0)
         velocity = state.velocity.addcmul_(state.decay, state.velocity, value=-1)
         velocity.addcmul_(inverse_mass, gradient, value=-squared_step).addcmul_(variance.sqrt_(), noise)
         state.position.add_(velocity)

@@ -7,6 +7,9 @@ import pandas as pd
 
 from core.report.checks import NotRunError
 
+VISIT = 0.01
+"""The share of the sampling phase that a chain spends at least in a mode that it visits."""
+
 
 def smaller_mode_share(frame: pd.DataFrame, method: str) -> np.ndarray:
     """Share of the sampling phase that each chain spends in the mode it visits less, (runs,).

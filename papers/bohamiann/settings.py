@@ -27,10 +27,18 @@ Decay = Annotated[float, Field(gt=0, le=1)]
 
 
 class Regression(Settings):
-    """A Bayesian network on random splits of a regression data set, one fit for each point of a grid of constants."""
+    """A Bayesian network on random splits of a regression data set, one fit for each point of a grid of constants.
+
+    Attributes:
+        raise_friction, noise_correction: of the adaptive sampler, see `core.samplers.AdaptiveSGHMC`.
+        initial_precision: of the weights before the first draw from the Gamma hyperprior; null draws at the start.
+        noise_prior_median: of the noise variance, in units of the targets' variance.
+        noise_prior_variance: on the logarithm.
+    """
 
     sampler: Literal["sghmc", "adaptive_sghmc"]
-    raise_friction: bool = True
+    raise_friction: bool = False
+    noise_correction: bool = True
     step_sizes: Annotated[tuple[PositiveFloat, ...], Field(min_length=1)]
     momentum_decays: Annotated[tuple[Decay, ...], Field(min_length=1)] = (0.05,)
     widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50,)
@@ -40,6 +48,7 @@ class Regression(Settings):
     batch_size: PositiveInt = 20
     initialisation: Initialisation
     weight_prior: WeightPriorName
+    initial_precision: PositiveFloat | None = None
     noise_prior_median: PositiveFloat = 1e-6
     noise_prior_variance: PositiveFloat = 0.01
     test_fraction: OpenShare = 0.1
@@ -51,6 +60,12 @@ class Regression(Settings):
                 f"steps = {self.steps} must be at least burn_in + thinning = {self.burn_in + self.thinning}, "
                 "or no sample is kept"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _draws_a_precision(self) -> Regression:
+        if self.initial_precision is not None and self.weight_prior != "gamma_hyperprior":
+            raise ValueError("initial_precision must be null unless weight_prior is 'gamma_hyperprior'")
         return self
 
 
@@ -66,10 +81,21 @@ class Sinc(Settings):
 
 
 class Mixture(Settings):
-    """One sampler on the posterior of Welling and Teh's two-mode Gaussian mixture."""
+    """One sampler on the posterior of Welling and Teh's two-mode Gaussian mixture.
 
-    sampler: Literal["sghmc", "adaptive_sghmc"]
+    Attributes:
+        sampler: "euler_sghmc" is the update of the authors' code, "sghmc" Eq. 7.
+        momentum_decay: per step, of "euler_sghmc" per unit of time.
+        start: theta of all chains at step 0.
+        priors: whether the posterior has Welling and Teh's, or is the likelihood alone.
+    """
+
+    sampler: Literal["sghmc", "euler_sghmc", "adaptive_sghmc"]
     step_size: PositiveFloat = 1e-2
+    momentum_decay: Decay
+    raise_friction: bool = False
+    start: tuple[float, float]
+    priors: bool
     points: PositiveInt = 100
     steps: PositiveInt = 10_000
     burn_in: NonNegativeInt = 100

@@ -18,46 +18,51 @@ from papers.nnbo_regret.martingale import Paths
 EXPERIMENTS = {"hartmann4_rescaled": "hartmann", "gaussian_process": "line", "brofos_quartic": "line"}
 """Where the runs on each benchmark of the theorem are recorded."""
 
+METHOD = "least_squares"
+"""The method of the authors' code; the others are variants of it."""
+
 THRESHOLD = 0.7
 """eps of Fig 3, in the units of f."""
 
 
 @once
-def recorded_paths(results: Results, benchmark: str) -> Paths:
+def recorded_paths(results: Results, benchmark: str, method: str = METHOD) -> Paths:
     """The runs on one benchmark, failed ones left out.
 
     Raises:
-        NotRunError: the benchmark was not run.
+        NotRunError: the benchmark was not run with this method.
     """
     regret, mu_query, mu_optimum, variance = _columns(
-        results, benchmark, "regret", "mu_query", "mu_optimum", "variance"
+        results, benchmark, method, "regret", "mu_query", "mu_optimum", "variance"
     )
     return Paths(regret, mu_optimum - mu_query, np.maximum(variance, 0))  # rounding may end just below zero
 
 
 @once
-def recorded_batches(results: Results, benchmark: str) -> tuple[np.ndarray, np.ndarray]:
+def recorded_batches(results: Results, benchmark: str, method: str = METHOD) -> tuple[np.ndarray, np.ndarray]:
     """The batch of each query, from 1, and its number of observations, (n,) each; a batch shares one posterior."""
-    batch, observations = _columns(results, benchmark, "batch", "observations")
+    batch, observations = _columns(results, benchmark, method, "batch", "observations")
     return batch[0].astype(int), observations[0].astype(int)
 
 
 @once
-def average_with_initial(results: Results, benchmark: str) -> np.ndarray:
+def average_with_initial(results: Results, benchmark: str, method: str = METHOD) -> np.ndarray:
     """The average regret with the initial design counted as queries, (initial regrets + R_n) / (initial + n)."""
-    regret, initial_regret, observations = _columns(results, benchmark, "regret", "initial_regret", "observations")
+    regret, initial_regret, observations = _columns(
+        results, benchmark, method, "regret", "initial_regret", "observations"
+    )
     initial = observations[:, :1]
     queries = np.arange(1, regret.shape[1] + 1)
     return (initial * initial_regret + regret.cumsum(1)) / (initial + queries)
 
 
-def _columns(results: Results, benchmark: str, *names: str) -> list[np.ndarray]:
+def _columns(results: Results, benchmark: str, method: str, *names: str) -> list[np.ndarray]:
     """Each column as (runs, n) in double precision; n is the number of queries that all runs have."""
     frame = results.frame(EXPERIMENTS[benchmark])
-    rows = frame[frame["benchmark"] == benchmark] if len(frame) else frame
+    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)] if len(frame) else frame
     rows = rows[~rows["run"].isin(rows.loc[rows["status"] == "failed", "run"])]
     if rows.empty:
-        raise NotRunError(f"{EXPERIMENTS[benchmark]}/{benchmark}")
+        raise NotRunError(f"{EXPERIMENTS[benchmark]}/{benchmark}/{method}")
     table = rows.pivot(index="run", columns="iteration", values=list(names)).sort_index(axis=1)
     shared = pd.concat([table[name].notna().all() for name in names], axis=1).all(axis=1)
     return [table[name].loc[:, shared].to_numpy(dtype=float) for name in names]

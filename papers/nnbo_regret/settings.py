@@ -6,11 +6,17 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from core.experiment.schema import Settings
+from core.experiment.schema import AddedLater, Settings
 
 
 class RegretSearch(Settings):
-    """The optimizer: a network of tanh units, least squares on its last layer, expected improvement on a grid."""
+    """The optimizer: a network of tanh units, least squares on its last layer, expected improvement on a grid.
+
+    Attributes:
+        refit_at_multiples: whether the network is trained when the observations pass a multiple of `refit_every`, or
+            so many after the last time; see `core.models.adaptive_least_squares`.
+        corrected_noise, intercept, standardize: see `core.models.least_squares.LeastSquaresNetwork`.
+    """
 
     points_per_axis: Annotated[int, Field(ge=2)]
     queries: PositiveInt
@@ -19,6 +25,10 @@ class RegretSearch(Settings):
     widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
     steps: PositiveInt = 1500
     refit_every: PositiveInt = 100
+    refit_at_multiples: Annotated[bool, AddedLater()] = False
+    corrected_noise: Annotated[bool, AddedLater()] = False
+    intercept: Annotated[bool, AddedLater()] = False
+    standardize: Annotated[bool, AddedLater()] = True
     min_noise: PositiveFloat = 1e-8
     noise_sd: NonNegativeFloat = 0.01
     length_scale: PositiveFloat = 0.2

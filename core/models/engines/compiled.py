@@ -100,6 +100,7 @@ class CompiledEngine:
             noise_variance=float(prior.variance),
             step_size=float(self.sampler.step_size),
             momentum_decay=float(self.sampler.momentum_decay),
+            noise_correction=float(getattr(self.sampler, "noise_correction", False)),
         )
 
     def _start(self, state: Any, seeds: np.ndarray) -> sghmc.Chains:
@@ -121,7 +122,7 @@ class CompiledEngine:
         if isinstance(self.sampler, AdaptiveSGHMC):
             decay = state.decay
             inverse_mass = state.gradient_variance.rsqrt()
-            variance = (2 * squared_step * decay * inverse_mass - squared_step**2).clamp_min(0)
+            variance = (2 * squared_step * decay * inverse_mass - self.sampler.correction).clamp_min(0)
             values = (squared_step * inverse_mass, 1 - decay, variance.sqrt())
         else:
             friction = self.sampler.momentum_decay - self.sampler.step_size * self.sampler.noise_estimate

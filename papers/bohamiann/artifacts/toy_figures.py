@@ -10,7 +10,14 @@ from core.report import style
 from core.report.figure import Figure
 from core.report.published import Published
 from core.report.runs import frame_of
-from papers.bohamiann.mixture_modes import smaller_mode_share
+from papers.bohamiann.mixture_modes import VISIT, smaller_mode_share
+
+TRAJECTORIES = {
+    "sghmc": "SGHMC, notebook",
+    "adaptive_sghmc": "adaptive SGHMC, notebook",
+    "sghmc_text": "SGHMC, text",
+    "adaptive_sghmc_text": "adaptive SGHMC, text",
+}
 
 
 def fig3_1(results: Results, published: Published | None) -> Figure:
@@ -19,14 +26,13 @@ def fig3_1(results: Results, published: Published | None) -> Figure:
     names = ["bayes_by_backprop", "mc_dropout", "pbp", "sghmc"]
     figure, panels = style.subplots(2, 2, height=4.4, sharex=True, sharey=True)
     for axes, name in zip(panels.flat, names, strict=True):
-        look = style.method(name)
-        axes.set_title(look.label)
+        axes.set_title(style.label(name))
         shown = frame[(frame["method"] == name) & (frame["run"] == 0)]
         grid, data = shown[shown["part"] == "grid"], shown[shown["part"] == "data"]
         x, mean, sd = (grid[column].to_numpy() for column in ("x", "mean", "sd"))
         axes.plot(x, np.sinc(10 * x - 5), color="0.35", linestyle="--", linewidth=1, label="sinc")
-        axes.plot(x, mean, color=look.color, label="predictive mean")
-        band = {"color": look.color, "alpha": 0.25, "lw": 0, "label": "2 standard deviations"}
+        axes.plot(x, mean, color=style.BLUE, label="predictive mean")
+        band = {"color": style.BLUE, "alpha": 0.25, "lw": 0, "label": "2 standard deviations"}
         axes.fill_between(x, mean - 2 * sd, mean + 2 * sd, **band)
         axes.plot(data["x"], data["mean"], "k.", markersize=4, label="observations")
     panels.flat[0].set_ylim(-3, 3)
@@ -43,27 +49,30 @@ def fig3_1(results: Results, published: Published | None) -> Figure:
 
 
 def fig3_2(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig 3.2: trajectories of both samplers, first repetition, over the posterior's contours."""
+    """Thesis Fig 3.2: trajectories of both samplers, first repetition; above the authors' notebook, below the text."""
     frame = frame_of(results, "mixture")
     shown = frame[frame["run"] == 0]
-    figure, panels = style.subplots(1, 2, height=3.2, sharex=True, sharey=True)
-    for axes, name in zip(panels, ["sghmc", "adaptive_sghmc"], strict=True):
-        axes.set_title(style.label(name))
+    figure, panels = style.subplots(2, 2, height=5.6, sharex=True, sharey=True)
+    for axes, (name, title) in zip(panels.flat, TRAJECTORIES.items(), strict=True):
+        axes.set_title(title)
         for burn_in, color, size, text in ((False, "k", 1.5, "sampling"), (True, style.VERMILION, 3, "burn-in")):
             part = shown[(shown["method"] == name) & (shown["burn_in"] == burn_in)]
             axes.plot(part["theta_0"], part["theta_1"], ".", color=color, markersize=size, alpha=0.6, label=text)
         axes.plot([0, 1], [1, -1], "+", color=style.SKY, markersize=9, mew=2, label="(0, 1) and (1, -1)")
+    for axes in panels[1]:
         axes.set_xlabel(r"$\theta_0$")
-    panels[0].set_ylabel(r"$\theta_1$")
-    figure.legend(*panels[1].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    both = _visits_both(frame)
+    for axes in panels[:, 0]:
+        axes.set_ylabel(r"$\theta_1$")
+    figure.legend(*panels[0, 1].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     caption = (
-        "Positions of one chain (first repetition) at every fifth step, with the same step length of 0.01 for both. "
-        "Share of all chains that spend at least 1% of the sampling phase in each mode: "
-        f"SGHMC {both['sghmc']:.0%}, adaptive SGHMC {both['adaptive_sghmc']:.0%}."
+        "Positions of one chain (first repetition) at every fifth step, with the same step length of 0.01 for all. "
+        "Above: updates, start (0, 0) and flat priors of the authors' notebook; below: Eqs. 7 and 10, from (0, 1), "
+        "with Welling and Teh's priors. Share of all chains that spend at least 1% of the sampling phase in each mode: "
+        + ", ".join(f"{title} {_visits_both(frame, name)}" for name, title in TRAJECTORIES.items())
+        + "."
     )
     return Figure(figure, caption, shown.reset_index(drop=True))
 
 
-def _visits_both(frame: pd.DataFrame) -> dict[str, float]:
-    return {name: float((smaller_mode_share(frame, name) >= 0.01).mean()) for name in ("sghmc", "adaptive_sghmc")}
+def _visits_both(frame: pd.DataFrame, name: str) -> str:
+    return f"{(smaller_mode_share(frame, name) >= VISIT).mean():.0%}"

@@ -17,7 +17,7 @@ from core.data import load
 from core.data.splits import train_test_split
 from core.experiment.context import Context
 from core.models.bohamiann import BayesianNetwork
-from core.models.priors import WEIGHT_PRIORS, LogNormalNoise
+from core.models.priors import WEIGHT_PRIORS, GammaHyperprior, LogNormalNoise, WeightPrior
 from core.models.scores import mixture_log_likelihood, moment_matched_log_likelihood, noise_log_likelihood, rmse
 from core.randomness import make_generators
 from core.samplers import SGHMC, AdaptiveSGHMC
@@ -50,7 +50,7 @@ def regression(context: Context[Regression]) -> pd.DataFrame:
             burn_in=settings.burn_in,
             thinning=settings.thinning,
             batch_size=settings.batch_size,
-            weight_prior=WEIGHT_PRIORS[settings.weight_prior](),
+            weight_prior=_weight_prior(settings),
             noise_prior=LogNormalNoise(math.log(settings.noise_prior_median), settings.noise_prior_variance),
             device=context.device,
         ).fit(X[train], y[train], make_generators(seeds, context.device))
@@ -77,4 +77,10 @@ def regression(context: Context[Regression]) -> pd.DataFrame:
 def _sampler(settings: Regression, step_size: float, momentum_decay: float) -> SGHMC | AdaptiveSGHMC:
     if settings.sampler == "sghmc":
         return SGHMC(step_size=step_size, momentum_decay=momentum_decay)
-    return AdaptiveSGHMC(step_size=step_size, momentum_decay=momentum_decay, raise_friction=settings.raise_friction)
+    return AdaptiveSGHMC(step_size, momentum_decay, settings.raise_friction, settings.noise_correction)
+
+
+def _weight_prior(settings: Regression) -> WeightPrior:
+    if settings.initial_precision is not None:
+        return GammaHyperprior(initial=settings.initial_precision)
+    return WEIGHT_PRIORS[settings.weight_prior]()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import torch
 
 from core.benchmarks.sinc import Sinc, prediction_records
-from core.benchmarks.two_mode_mixture import THETA, TwoModeMixture
+from core.benchmarks.two_mode_mixture import TwoModeMixture
 from core.experiment.context import Context
 from core.models.bayes_by_backprop import BayesByBackprop
 from core.models.bohamiann import BayesianNetwork
@@ -17,11 +15,9 @@ from core.models.ensemble import EnsembleModel
 from core.models.mc_dropout import MCDropout
 from core.models.pbp import ProbabilisticBackpropagation
 from core.randomness import make_generators, permutations
-from core.samplers import SGHMC, AdaptiveSGHMC
+from core.samplers import SGHMC, AdaptiveSGHMC, EulerSGHMC, Sampler
 from papers.bohamiann.settings import Mixture
 from papers.bohamiann.settings import Sinc as SincSettings
-
-SAMPLERS = {"sghmc": SGHMC, "adaptive_sghmc": partial(AdaptiveSGHMC, raise_friction=True)}
 
 
 def sinc(context: Context[SincSettings]) -> pd.DataFrame:
@@ -57,7 +53,7 @@ def _sinc_model(settings: SincSettings, device: str) -> EnsembleModel | Probabil
 def mixture(context: Context[Mixture]) -> pd.DataFrame:
     """Trajectories on the two-mode posterior (thesis 3.5.1, Fig 3.2), at every `keep_every`-th step.
 
-    Every repetition has its own data and starts where the data were drawn, at theta = (0, 1), near one of the modes.
+    Every repetition has its own data. The momenta of the authors' SGHMC start as standard normals, all others at 0.
     Columns: theta_0 and theta_1; `step`, counted from 1; `burn_in`, whether the step belongs to the burn-in. A chain
     that is no longer finite is recorded as such.
     """
@@ -68,11 +64,11 @@ def mixture(context: Context[Mixture]) -> pd.DataFrame:
         for generator in make_generators(context.shared_seeds("observations"))
     ]
     observations = torch.stack([target.observations for target in targets]).to(device)
-    target = TwoModeMixture(observations)
-    starts = torch.tensor([THETA], dtype=torch.float64, device=device).repeat(len(context.runs), 1)
+    target = TwoModeMixture(observations, settings.priors)
+    starts = torch.tensor([settings.start], dtype=torch.float64, device=device).repeat(len(context.runs), 1)
     generators = make_generators(context.method_seeds("chain"), device)
-    sampler = SAMPLERS[settings.sampler](step_size=settings.step_size)
-    state = sampler.init(starts)
+    sampler = _mixture_sampler(settings)
+    state = sampler.init(starts, generators) if isinstance(sampler, EulerSGHMC) else sampler.init(starts)
     batches_an_epoch = settings.points // settings.batch_size
     kept = []
     for step in range(settings.steps):
@@ -101,3 +97,13 @@ def mixture(context: Context[Mixture]) -> pd.DataFrame:
         for index, run in enumerate(context.runs)
     ]
     return pd.concat(frames, ignore_index=True)
+
+
+def _mixture_sampler(settings: Mixture) -> Sampler:
+    match settings.sampler:
+        case "sghmc":
+            return SGHMC(settings.step_size, settings.momentum_decay)
+        case "euler_sghmc":
+            return EulerSGHMC(settings.step_size, settings.momentum_decay)
+        case "adaptive_sghmc":
+            return AdaptiveSGHMC(settings.step_size, settings.momentum_decay, settings.raise_friction)

@@ -117,7 +117,15 @@ class Runs:
 def make_rule(settings: RegretSearch, dimension: int, device: str = "cpu") -> RepresentationBatches:
     """The paper's optimizer with an experiment's settings, for a target with `dimension` inputs."""
     model = AdaptiveLeastSquares(
-        settings.widths, settings.steps, settings.refit_every, settings.min_noise, device=device
+        settings.widths,
+        settings.steps,
+        settings.refit_every,
+        settings.refit_at_multiples,
+        min_noise=settings.min_noise,
+        corrected_noise=settings.corrected_noise,
+        intercept=settings.intercept,
+        standardize=settings.standardize,
+        device=device,
     )
     return RepresentationBatches(regular_grid(dimension, settings.points_per_axis), model, settings.batch)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -33,10 +35,19 @@ def test_log_posterior_is_the_joint_density(problem):
         assert found == pytest.approx(prior + np.log(likelihood).sum(), rel=1e-10)
 
 
-def test_the_gradient_is_that_of_minus_the_log_posterior(problem):
+@pytest.mark.parametrize("priors", [True, False])
+def test_the_gradient_is_that_of_minus_the_log_posterior(problem, priors):
+    problem = replace(problem, priors=priors)
     theta = THETAS.clone().requires_grad_()
     (exact,) = torch.autograd.grad(-problem.log_posterior(theta).sum(), theta)
     torch.testing.assert_close(problem.gradient(THETAS), exact)
+
+
+def test_without_priors_exchanging_the_components_changes_nothing(problem):
+    likelihood = replace(problem, priors=False)
+    exchanged = torch.stack([THETAS.sum(1), -THETAS[:, 1]], dim=1)
+    torch.testing.assert_close(likelihood.log_posterior(exchanged), likelihood.log_posterior(THETAS))
+    assert not torch.allclose(problem.log_posterior(exchanged), problem.log_posterior(THETAS))
 
 
 def test_minibatch_gradients_are_unbiased_and_each_chain_has_its_own(problem):

@@ -23,6 +23,13 @@ def test_network_is_trained_at_first_and_after_so_many_observations():
     assert model.trained_on == 40
 
 
+def test_network_may_be_trained_at_multiples():
+    X, y = data()
+    model, generators = AdaptiveLeastSquares(**SMALL, at_multiples=True), make_generators([0, 1])
+    trained = [model.update(X[:, :n], y[:, :n], generators) for n in (8, 9, 10, 15, 19, 22, 29, 40)]
+    assert trained == [True, False, True, False, False, True, False, True]
+
+
 def test_update_regresses_all_observations_on_the_representation_there_is():
     X, y = data()
     model = AdaptiveLeastSquares(**SMALL)

@@ -120,6 +120,21 @@ def test_the_default_sampler_recovers_from_a_short_burn_in():
     assert (likelihoods[0] > likelihoods[1] + 5).all()
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_first_precision_may_be_given(engine):
+    """The hyperprior makes no difference before its first draw, after `interval` steps."""
+    X, y = waves()
+
+    def samples(steps, **hyperprior):
+        prior = GammaHyperprior(interval=200, **hyperprior)
+        return small(steps=steps, engine=engine, weight_prior=prior).fit(X, y, make_generators([0])).samples
+
+    first, second = ({"initial": 3.0, "rate": rate} for rate in (1.0, 1e4))
+    assert torch.equal(samples(200, **first), samples(200, **second))
+    assert not torch.equal(samples(300, **first), samples(300, **second))
+    assert not torch.equal(samples(200, rate=1.0), samples(200, rate=1e4))
+
+
 @pytest.mark.parametrize("sampler", [SGLD(1e-4), PreconditionedSGLD(1e-3)])
 def test_other_samplers_run_on_torch(sampler):
     X, y = waves()

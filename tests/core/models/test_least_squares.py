@@ -50,6 +50,34 @@ def test_model_is_the_regression_on_its_features():
         np.testing.assert_allclose(variance[:, r], expected, rtol=1e-5)
 
 
+def test_the_authors_variant_is_numpy_s_with_an_intercept_on_targets_as_they_are():
+    X, y = data()
+    y = 100 + 7 * y
+    model = LeastSquaresNetwork(**QUICK, corrected_noise=True, intercept=True, standardize=False)
+    model.fit(X, y, make_generators([0, 1]))
+    at = torch.rand(3, 2, 4, 2, dtype=torch.float64)
+    mean, variance = model.moments(at)
+    for r in range(2):
+        Phi, nu = model.features(X)[r].numpy(), model.features(at)[:, r].numpy()
+        assert Phi.shape == (30, 7) and (Phi[:, -1] == 1).all()
+        coefficients, residual, _, _ = np.linalg.lstsq(Phi, y[r].numpy(), rcond=None)
+        np.testing.assert_allclose(mean[:, r], nu @ coefficients, rtol=1e-6)
+        G = ((nu @ np.linalg.inv(Phi.T @ Phi)) * nu).sum(-1)
+        np.testing.assert_allclose(variance[:, r], residual.item() / (30 - 6 + 1) * (1 + G), rtol=1e-5)
+
+
+def test_with_fewer_points_than_features_the_weights_are_the_shortest():
+    X, y = data(n=6)
+    model = LeastSquaresNetwork(**QUICK, intercept=True).fit(X, y, make_generators([0, 1]))
+    at = torch.rand(2, 4, 2, dtype=torch.float64)
+    for r in range(2):
+        standard = model.targets.transform(y)[r].numpy()
+        shortest = np.linalg.pinv(model.features(X)[r].numpy()) @ standard
+        mean = model.moments(at)[0][r]
+        location, scale = model.targets.mean[r].item(), model.targets.scale[r].item()
+        np.testing.assert_allclose(mean, location + scale * (model.features(at)[r].numpy() @ shortest), rtol=1e-4)
+
+
 def test_as_many_points_as_units_leave_no_residual():
     X, y = data(n=6)
     model = LeastSquaresNetwork(**QUICK, min_noise=1e-5).fit(X, y, make_generators([0, 1]))

@@ -65,6 +65,7 @@ def test_gibbs_draws_of_a_run_do_not_depend_on_the_others():
         lambda: GammaHyperprior(rate=-1.0),
         lambda: GammaHyperprior(interval=0),
         lambda: GammaHyperprior(interval=1.5),
+        lambda: GammaHyperprior(initial=0.0),
         lambda: FixedNormal(math.inf),
         lambda: LogNormalNoise(variance=0.0),
         lambda: LogNormalNoise(mean=math.nan),

@@ -18,10 +18,16 @@ import torch
 from scipy.linalg import solve_discrete_lyapunov
 
 from core.randomness import make_generators
-from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD
+from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, EulerSGHMC, PreconditionedSGLD
 
 REFERENCE = Path(__file__).parents[2] / "references" / "logistic_regression_hmc.py"
-SAMPLERS = [SGLD(1e-3), PreconditionedSGLD(1e-3), SGHMC(1e-2), AdaptiveSGHMC(raise_friction=True)]
+SAMPLERS = [
+    SGLD(1e-3),
+    PreconditionedSGLD(1e-3),
+    SGHMC(1e-2),
+    AdaptiveSGHMC(raise_friction=True),
+    EulerSGHMC(1e-2, 1.0),
+]
 
 
 @pytest.fixture(autouse=True)

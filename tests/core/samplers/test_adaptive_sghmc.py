@@ -34,11 +34,12 @@ def with_variance(sampler, variance, dtype=torch.float64):
     return sampler.freeze(sampler.init(torch.zeros_like(variance))._replace(gradient_variance=variance))
 
 
-def test_burn_in_and_sampling_by_hand():
+@pytest.mark.parametrize("noise_correction", [True, False])
+def test_burn_in_and_sampling_by_hand(noise_correction):
     """Four steps in plain numbers, the last two frozen, in the paper's C: decay = eps V^-1/2 C."""
     eps, gradients, noises = 0.05, [2.0, -300.0, 5.0, 1.0], [0.3, -1.0, 0.5, 2.0]
     theta, v, tau, g, variance, decay = 0.4, 0.0, 1.0, 1.0, 1.0, 0.05
-    sampler = AdaptiveSGHMC(eps, raise_friction=True)
+    sampler = AdaptiveSGHMC(eps, raise_friction=True, noise_correction=noise_correction)
     state = sampler.init(torch.tensor([[theta]], dtype=torch.float64))
     for step, (gradient, noise) in enumerate(zip(gradients, noises, strict=True)):
         if step < 2:
@@ -50,7 +51,7 @@ def test_burn_in_and_sampling_by_hand():
             decay = max(0.05, eps**2 * math.sqrt(variance))
             state = sampler.freeze(state)
         friction = decay * math.sqrt(variance) / eps
-        spread = max(2 * eps**3 * friction / variance - eps**4, 0)
+        spread = max(2 * eps**3 * friction / variance - eps**4 * noise_correction, 0)
         v += (
             -(eps**2) * gradient / math.sqrt(variance)
             - eps * friction / math.sqrt(variance) * v
@@ -191,6 +192,15 @@ def test_stationary_covariance_where_v_is_all_noise(exact_covariance, badly_scal
     lower = np.linalg.cholesky(badly_scaled)
     assert np.abs(np.linalg.eigvalsh(lower.T @ found @ lower) - 1).max() < 0.01
     assert radius < 1
+
+
+@pytest.mark.parametrize(("corrected", "temperature"), [(True, 1 - 1e-4 * 200 / 0.1), (False, 1.0)])
+def test_without_the_correction_exact_gradients_give_temperature_one(exact_covariance, corrected, temperature):
+    """T and h of the module's formula for f = 0: curvature 400, V^1/2 = 200."""
+    sampler = AdaptiveSGHMC(noise_correction=corrected)
+    found, _ = exact_covariance(sampler, np.diag([400.0]), gradient_variance=[200.0**2])
+    h = 1e-4 / 200 * 400
+    assert found[0, 0] == pytest.approx(temperature / 400 / (1 - h / (2 * 1.95)), rel=1e-9)
 
 
 @pytest.mark.parametrize(("root", "stable"), [(0.2565, True), (0.2563, False)])

@@ -72,7 +72,11 @@ def trajectories(share: float, chains: int = 40) -> Fake:
     theta = np.where(np.arange(1000) < share * 1000, -1.0, 1.0)
     chain = pd.DataFrame({"theta_1": np.concatenate([-np.ones(50), theta]), "burn_in": np.arange(1050) < 50})
     frame = pd.concat([chain.assign(run=run) for run in range(chains)])
-    return Fake(mixture=pd.concat([frame.assign(method=name) for name in ("sghmc", "adaptive_sghmc")]))
+    return Fake(
+        mixture=pd.concat(
+            [frame.assign(method=name + text) for name in ("sghmc", "adaptive_sghmc") for text in ("", "_text")]
+        )
+    )
 
 
 @pytest.mark.parametrize(

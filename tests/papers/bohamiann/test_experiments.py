@@ -54,8 +54,9 @@ def test_methods_share_splits_and_not_chains():
     assert not set(first.method_seeds("chain")) & set(second.method_seeds("chain"))
 
 
-def test_mixture_keeps_the_steps_it_says():
-    frame = run("bohamiann/mixture/two_mode/sghmc", range(2), steps=200, burn_in=50, keep_every=10)
+@pytest.mark.parametrize("method", ["sghmc", "adaptive_sghmc", "sghmc_text", "adaptive_sghmc_text"])
+def test_mixture_keeps_the_steps_it_says(method):
+    frame = run(f"bohamiann/mixture/two_mode/{method}", range(2), steps=200, burn_in=50, keep_every=10)
     assert frame.groupby("run")["step"].apply(list).tolist() == [list(range(10, 201, 10))] * 2
     assert (frame["burn_in"] == (frame["step"] <= 50)).all()
     assert np.isfinite(frame[["theta_0", "theta_1"]].to_numpy()).all()

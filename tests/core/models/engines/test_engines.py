@@ -35,7 +35,15 @@ def make_problem(sizes=(5, 11, 7, 1), runs=2, chains_per_run=2, points=23, batch
     return problem, theta, precision
 
 
-@pytest.mark.parametrize("sampler", [AdaptiveSGHMC(), SGHMC(2e-3, noise_estimate=3.0), AdaptiveSGHMC(0.05, 0.3, True)])
+SAMPLERS = [
+    AdaptiveSGHMC(),
+    SGHMC(2e-3, noise_estimate=3.0),
+    AdaptiveSGHMC(0.05, 0.3, True),
+    AdaptiveSGHMC(0.05, noise_correction=False),
+]
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("prior", [AveragedNormal(), GammaHyperprior()])
 @pytest.mark.parametrize(
     "sizes, batch_size", [((5, 11, 7, 1), 6), ((1, 50, 1), 1), ((13, 8, 1), 40), ((3, 1), 5), ((2, 3, 17, 16, 1), 3)]
