@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, StrMethodFormatter
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, style
@@ -15,6 +16,7 @@ from papers.lcnet.scores import GLOBAL, LOCAL, last_epoch, partial_scores, unobs
 SHOWN_SET = "cnn"
 POINTS = 5000  # of Fig 5.6, as in the thesis
 SEED = 56
+LINEAR = 3  # nats around 0 in which Fig 5.5's likelihoods are linear
 LOWEST, HIGHEST = -2.0, 4.0  # log-likelihoods between which Fig 5.6's colours change
 
 
@@ -85,7 +87,9 @@ def fig5_5(results: Results, published: Published | None) -> Figure:
                 _line(right, table["log_likelihood"], method)
             parts.append(table.reset_index().assign(benchmark=name, method=method))
         left.set_yscale("log")
-        right.set_yscale("symlog", linthresh=3)
+        right.set_yscale("symlog", linthresh=LINEAR)
+        right.yaxis.set_major_locator(FixedLocator((-100, -10, -LINEAR, 0, LINEAR)))
+        right.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         left.set_ylabel("mean squared error")
         right.set_ylabel("median log-likelihood")
     for axes in panels[-1]:
