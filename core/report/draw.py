@@ -7,14 +7,15 @@ from sidecars and images alone. An artifact whose runs are missing is drawn as `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Drawing, state_of
+from core.experiment.schema import split_reference
 from core.report import style
 from core.report.checks import NotRunError, reading
 from core.report.claims import Claim, claims_about, run_check
@@ -47,6 +48,7 @@ class Job:
         source: source of the runs, `reference` or `run`.
         state: a digest of all that the drawing depends on, for the sidecar.
         judged: the results that claims are judged by, if they differ from those drawn.
+        cuts: in words, what the scale of each experiment leaves out of the paper's protocol.
     """
 
     paper: str
@@ -61,6 +63,7 @@ class Job:
     source: str = "reference"
     state: str = ""
     judged: Any = None
+    cuts: Mapping[str, str] = field(default_factory=dict)
 
 
 def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
@@ -80,6 +83,7 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
     if drawing.ablations and not any(cell.ablation for cell in results.cells):
         again = f"python -m papers run CELL --scale {drawing.scale} --set KEY=VALUE"
         raise UserError(f"none of its cells was run with changed settings at scale {drawing.scale}; run one: {again}")
+    experiments = {split_reference(name)[1]: each for name, each in catalogue.experiments_of(paper, name).items()}
     job = Job(
         paper=paper,
         name=name,
@@ -93,6 +97,7 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
         source=drawing.source,
         state=state,
         judged=results.without_ablations() if drawing.ablations else None,
+        cuts={name: each.scales[results.scale(name)].cut for name, each in experiments.items()},
     )
     draw(job)
     return job.stem
@@ -108,9 +113,10 @@ def draw(job: Job) -> Path:
     numbers = job.folder / "published" / f"{job.name}.csv"
     published = read_published_of(numbers, spec.comparison) if numbers.is_file() else None
     document = job.document or spec.source.document
-    caption = provenance_caption(results, document, spec.source.place, job.source)
     with style.context():
         product = _product(job, published)
+        absent = _is_absent(product)
+        caption = provenance_caption(results, document, spec.source.place, job.source, absent, job.cuts)
         title = sentence(f"{spec.source.place}. {spec.title}")
         if isinstance(product, ReportTable):
             product = replace(product, title=product.title or title.rstrip("."))
@@ -138,7 +144,7 @@ def draw(job: Job) -> Path:
         "provenance": caption,
         "source": job.source,
         "state": job.state,
-        **provenance_record(results),
+        **provenance_record(results, absent),
         "files": sorted(f"{stem.name}.{suffix}" for suffix in files),
         "table": None if table is None else table_record(table),
         "claims": [_judged(claim, job.judged or results) for claim in job.claims],
@@ -162,6 +168,14 @@ def _product(job: Job, published: Published | None) -> ReportTable | Figure:
     if not isinstance(product, expected):
         raise UserError(f"artifact {job.name!r}: returned a {type(product).__name__}; allowed: a {expected.__name__}")
     return product
+
+
+def _is_absent(product: ReportTable | Figure) -> bool:
+    """Whether the runs of the artifact itself are missing, even if others of its experiments are there."""
+    if isinstance(product, Figure):
+        return product.absent
+    kinds = {verdict.kind for verdict in product.verdicts}
+    return not product.rows or ("not run" in kinds and kinds <= {"not run", "not published"})
 
 
 def _judged(claim: Claim, results: Any) -> dict[str, Any]:

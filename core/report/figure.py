@@ -20,12 +20,14 @@ class Figure:
     """What a figure function returns; `data` is written beside it as CSV.
 
     table: numbers that were published with the figure, beside ours with their verdicts, for the page.
+    absent: whether its runs are missing, so that nothing is drawn.
     """
 
     figure: MatplotlibFigure
     caption: str = ""
     data: pd.DataFrame | None = None
     table: ReportTable | None = None
+    absent: bool = False
 
 
 def add_caption(figure: MatplotlibFigure, caption: str) -> MatplotlibFigure:
@@ -54,4 +56,4 @@ def placeholder(title: str, reason: str = "not run") -> Figure:
     axes.set_title(title)
     look = {"fontsize": 11, "color": style.GREY, "ha": "center", "va": "center"}
     axes.text(0.5, 0.5, f"○ {reason}", transform=axes.transAxes, **look)
-    return Figure(figure)
+    return Figure(figure, absent=True)

@@ -6,7 +6,7 @@ A results object has `cells` (experiment, benchmark, method, present, stale, run
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 NAMED = 6  # at most this many cells are named in a caption; the sidecar has them all
@@ -17,20 +17,35 @@ def nothing_run(results: Any) -> bool:
     return bool(results.cells) and not any(cell.present for cell in results.cells)
 
 
-def provenance_caption(results: Any, document: str, place: str, source: str = "reference") -> str:
-    """Scale, number of runs and source, and which cells are stale or missing; own runs are marked as such."""
-    present = [cell for cell in results.cells if cell.present]
+def provenance_caption(
+    results: Any,
+    document: str,
+    place: str,
+    source: str = "reference",
+    absent: bool = False,
+    cuts: Mapping[str, str] | None = None,
+) -> str:
+    """Scale, what it cuts, runs and source, and which cells are stale or missing; own runs are marked as such.
+
+    Args:
+        absent: whether the runs of the artifact itself are missing; other runs of its experiments then are not named.
+        cuts: in words, what the scale of an experiment leaves out of the paper's protocol.
+    """
+    present = [cell for cell in results.cells if cell.present and not absent]
     parts = ["Own runs, not the shipped ones."] if source == "run" else []
     if not results.cells:
         parts.append("Drawn from the code's own definitions, without runs.")
     elif present:
         parts.append(f"Scale {scale_text(results)}; {runs_text(present)}.")
+        parts += _cut_text({cell.experiment: (cuts or {}).get(cell.experiment, "") for cell in present})
     parts.append(f"Published: {document}, {place}.")
     if changed := [f"{cell_name(cell)} ({cell.runs} runs)" for cell in present if getattr(cell, "ablation", False)]:
         parts.append(f"With your own ablations: {_some(changed)}.")
     if stale := [cell_name(cell) for cell in present if cell.stale]:
         parts.append(f"Stale, run with settings other than today's: {_some(stale)}.")
-    if missing := [cell_name(cell) for cell in results.cells if not cell.present]:
+    if absent:
+        parts.append("Not run.")
+    elif missing := [cell_name(cell) for cell in results.cells if not cell.present]:
         count = f"{len(missing)} of {len(results.cells)} cells: "
         parts.append(f"Not run, {count}{_some(missing)}." if present else "Not run.")
     return " ".join(parts)
@@ -57,6 +72,16 @@ def runs_text(cells: Iterable[Any]) -> str:
     return _range(repeated, "run")
 
 
+def _cut_text(cuts: Mapping[str, str]) -> list[str]:
+    """`Cut: 10 runs.`, or `Cut: 10 runs (uci, toy); 5 runs (sinc).` where experiments differ; empty if nothing is."""
+    by_words: dict[str, list[str]] = {}
+    for experiment, words in cuts.items():
+        by_words.setdefault(words, []).append(experiment.replace("_", " "))
+    named = len(by_words) > 1
+    texts = [f"{words} ({', '.join(names)})" if named else words for words, names in by_words.items() if words]
+    return [f"Cut: {'; '.join(texts)}."] if texts else []
+
+
 def _range(counts: list[int], noun: str) -> str:
     low, high = min(counts), max(counts)
     return f"{f'{low} to ' if low < high else ''}{high} {noun}{'' if high == 1 else 's'}"
@@ -66,9 +91,9 @@ def cell_name(cell: Any) -> str:
     return f"{cell.experiment}/{cell.benchmark}/{cell.method}"
 
 
-def provenance_record(results: Any) -> dict[str, Any]:
+def provenance_record(results: Any, absent: bool = False) -> dict[str, Any]:
     """The same for the sidecar, with commits, seconds, and every cell's name."""
-    present = [cell for cell in results.cells if cell.present]
+    present = [cell for cell in results.cells if cell.present and not absent]
     return {
         "scale": scale_text(results) if results.cells else "",
         "scales": {cell.experiment: results.scale(cell.experiment) for cell in results.cells},

@@ -3,8 +3,8 @@
 Columns: row, column, value, spread, spread_kind, runs, source, and optionally note. A value is a number, `nan` (printed
 as nan in the paper), `illegible`, or empty (the cell is missing in the paper). Kind of spread: `sd` standard deviation
 over runs, `sem` standard error of the mean, `quantile` half the distance between the quartiles, `unstated` a "+-" whose
-meaning the paper does not give, `none`. Tables of kind `spec` hold text instead of numbers and need only row, column,
-value and source.
+meaning the paper does not give, `none`. A note that begins with `derived` says how a number that is not printed follows
+from printed ones. Tables of kind `spec` hold text instead of numbers and need only row, column, value and source.
 """
 
 from __future__ import annotations
@@ -42,6 +42,11 @@ class PublishedCell:
     spread_text: str = ""
     source: str = ""
     note: str = ""
+
+    @property
+    def derived(self) -> bool:
+        """Whether the number is not printed, but follows from printed ones as the note says."""
+        return self.note.startswith("derived")
 
 
 class Published:

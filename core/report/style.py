@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
@@ -57,6 +58,8 @@ RC = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "savefig.dpi": 200,
+    "text.hinting": "none",  # a PDF has no hints, so that layouts with them are off, and hinting takes time
+    "text.hinting_factor": 1,
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
     "pdf.compression": 6,
@@ -72,6 +75,7 @@ INDIGO, TEAL, OLIVE, WINE, SAND, BROWN, SLATE = (
     "#332288", "#44aa99", "#8a8a23", "#882255", "#b7a455", "#7a4f2a", "#6b7a8f",
 )  # fmt: skip
 SPARE = (INDIGO, TEAL, OLIVE, WINE, SAND, BROWN, SLATE)
+LIGHTEST = 0.82  # of the map of sequential colours
 MARKERS, DASHES = "osD^vPX<>hp*", ("-", "--", "-.", ":")
 
 
@@ -168,6 +172,12 @@ def method(name: str) -> Method:
     return Method(label, color, marker, dash)
 
 
+def sequential(count: int) -> list[str]:
+    """Colours of ordered settings, from the first (dark) to the last (light, but still visible on white)."""
+    colors = matplotlib.colormaps["viridis"](np.linspace(0, LIGHTEST, count))
+    return [matplotlib.colors.to_hex(color) for color in colors]
+
+
 def label(name: str) -> str:
     return method(name).label
 
@@ -189,12 +199,13 @@ def subplots(
 
 
 def legend(figure: MatplotlibFigure, panels: Iterable[Axes], columns: int) -> None:
-    """One legend above the panels with every label that occurs in any of them."""
+    """One legend above the panels with every label that occurs in any of them, in rows of equal length."""
     named = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
-    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=min(len(named), columns))
+    rows = -(-len(named) // columns)
+    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=-(-len(named) // max(rows, 1)))
 
 
 def _from_defaults() -> dict[str, object]:

@@ -143,13 +143,16 @@ def _line_positions(lines: tuple[str, ...], y: float) -> Iterator[tuple[str, flo
 
 def _legend(table: ReportTable) -> str:
     """What each line of a cell shows, and the symbols that occur."""
-    if not table.cells:
+    ours = [cell for cell in table.cells.values() if cell.runs or (cell.text is not None and cell.verdict is not None)]
+    if not ours:
         return ""
-    if all(cell.text is not None for cell in table.cells.values()):
-        return "Our own definition; below it the published one if it differs."
+    if all(cell.text is not None for cell in ours):
+        return "Ours; below it what is published where it differs."
     text = "Mean ± standard deviation over our runs; below it the published number as printed"
     if any(verdict.tested for verdict in table.verdicts):
         text += "; sd: difference (ours minus published) in published standard deviations"
+    if any(cell.published is not None and cell.published.derived for cell in table.cells.values()):
+        text += "; derived: not printed, but follows from printed numbers"
     return text + "."
 
 

@@ -27,7 +27,7 @@ CSV_COLUMNS = (
 
 
 class Lines(NamedTuple):
-    """The lines of a cell; empty ones are left out. A quoted cell has only the published number."""
+    """The lines of a cell; empty ones are left out. A cell without a verdict has ours only if it was run."""
 
     ours: str
     published: str
@@ -117,7 +117,7 @@ def to_rich(table: ReportTable, caption: str = "") -> RichTable:
 
 
 def published_text(cell: ReportCell) -> str:
-    """The published number as printed, with its spread."""
+    """The published number as printed, with its spread, or marked as derived from printed ones."""
     published = cell.published
     if published is None:
         return "" if cell.text is None else "absent"
@@ -126,7 +126,7 @@ def published_text(cell: ReportCell) -> str:
     if published.reading == "text":
         return published.text
     spread = f" ± {published.spread_text}" if published.spread_text else ""
-    return (published.text + spread).replace("-", "−")
+    return (published.text + spread).replace("-", "−") + (" (derived)" if published.derived else "")
 
 
 def notes(table: ReportTable, caption: str) -> str:
@@ -159,7 +159,7 @@ def show(value: float, number_format: str) -> str:
 
 def _lines(cell: ReportCell, number_format: str, published: str) -> Lines:
     if cell.verdict is None:
-        return Lines("", published, "", "")
+        return Lines(_ours(cell, number_format) if cell.runs else "", published, "", "")
     return Lines(_ours(cell, number_format), published, _verdict(cell.verdict), _extra(cell.verdict))
 
 
@@ -177,8 +177,13 @@ def _ours(cell: ReportCell, number_format: str) -> str:
         return cell.text or "absent"
     if not cell.runs:
         return "–"
-    sd = "" if math.isnan(cell.sd) else f" ± {show(cell.sd, number_format)}"
-    return show(cell.ours, number_format) + sd
+    mean = show(cell.ours, number_format)
+    if math.isnan(cell.sd):
+        return mean
+    sd = show(cell.sd, number_format)
+    if "e" in sd and "e" not in mean:  # digits that count are those of the mean
+        sd = f"{cell.sd:.{len(mean.partition('.')[2])}f}"
+    return f"{mean} ± {sd}"
 
 
 def _verdict(verdict: Verdict) -> str:

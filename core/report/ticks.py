@@ -9,9 +9,11 @@ from collections.abc import Iterable, Sequence
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.scale import SymmetricalLogScale
 from matplotlib.ticker import FixedLocator, Formatter, LogFormatterSciNotation, NullLocator
 
 ROOM = 3  # labels on an axis that has not two of 1, 2 and 5
+LINEAR = 0.4  # decades that the part from 0 to the smallest value takes
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FORMULA, POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(-?\d+)\}")
 
@@ -41,10 +43,11 @@ def simplify_ticks(figure: Figure) -> None:
     """Write the powers of logarithmic axes as plain text, and thin the labels between them on short ones.
 
     An axis of up to a decade, or with fewer than two powers of ten, has labels only at 1, 2 and 5, or at a few digits
-    where it does not reach two of these, since those of matplotlib overlap. Ticks that a figure set itself stay. Call
-    this just before saving: afterwards, ticks no longer follow the limits.
+    where it does not reach two of these, since those of matplotlib overlap. An axis that is linear around 0 has 0, but
+    no power in its linear part, where labels would overlap that of 0. Ticks that a figure set itself stay. Call this
+    just before saving: afterwards, ticks no longer follow the limits.
     """
-    both = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+    both = [axis for axes in figure.axes if axes.axison for axis in (axes.xaxis, axes.yaxis)]
     logarithmic = [axis for axis in both if axis.get_scale() in ("log", "symlog")]
     for axis in logarithmic:
         ours = axis.isDefault_minfmt and axis.isDefault_majloc
@@ -53,6 +56,8 @@ def simplify_ticks(figure: Figure) -> None:
             axis.set_major_locator(FixedLocator(powers))
             axis.set_minor_locator(FixedLocator(others))
             axis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(math.inf, math.inf)))
+        elif axis.get_scale() == "symlog" and axis.isDefault_majloc:
+            axis.set_major_locator(FixedLocator(_outside_linear(axis)))
         if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
             axis.set_major_formatter(PlainPowers(axis.get_major_formatter()))
         if isinstance(axis.get_minor_formatter(), LogFormatterSciNotation):
@@ -62,6 +67,17 @@ def simplify_ticks(figure: Figure) -> None:
     for axis, line in lines:
         axis.axes.add_artist(line).set(clip_on=False, in_layout=False)
         axis.set_minor_locator(NullLocator())
+
+
+def log_from_zero(axis: Axis, values: Iterable[float], smallest: float = 0.0) -> float:
+    """Make an axis of values of at least 0 logarithmic, but linear from 0 to the smallest value above `smallest`.
+
+    Returns:
+        That value, at which the logarithmic part begins.
+    """
+    threshold = min((value for value in values if value > smallest), default=smallest or 1.0)
+    axis.axes.set(**{f"{axis.axis_name}scale": SymmetricalLogScale(axis, linthresh=threshold, linscale=LINEAR)})
+    return threshold
 
 
 def _unlabelled(axis: Axis) -> Line2D | None:
@@ -98,6 +114,12 @@ def _few(axis: Axis) -> tuple[list[float], list[float]]:
         step = max(1, math.ceil(len(every) / ROOM))
         places = every[(step - 1) // 2 :: step]
     return [x for x, digit in places if digit == 1], [x for x, digit in places if digit != 1]
+
+
+def _outside_linear(axis: Axis) -> list[float]:
+    """The major ticks of an axis that is linear around 0: 0, and those where it is logarithmic."""
+    threshold = axis.get_transform().linthresh * (1 - 1e-9)  # a power at the threshold stays, whatever its rounding
+    return [place for place in axis.get_majorticklocs() if place == 0 or abs(place) >= threshold]
 
 
 def _multiples(axis: Axis, digits: Iterable[int]) -> list[tuple[float, int]]:

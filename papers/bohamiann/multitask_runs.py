@@ -5,22 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from core.report.data_sets import data_set_names
 from core.report.trajectories import incumbent, per_run
 
 METHODS = ["random", "gp", "bohamiann", "mt_gp", "mt_bohamiann"]
 
-SETS = {
-    "boston": "Boston housing",
-    "wine_red": "Red wine",
-    "yacht": "Yacht hydrodynamics",
-    "energy": "Energy",
-    "concrete": "Concrete",
-    "power_plant": "Power plant",
-    "naval": "Naval propulsion",
-    "protein": "Protein structure",
-    "parkinsons": "Parkinsons telemonitoring",
-    "slice_localization": "Slice localization",
-}
+SETS = data_set_names(
+    (
+        "boston",
+        "wine_red",
+        "yacht",
+        "energy",
+        "concrete",
+        "power_plant",
+        "naval",
+        "protein",
+        "parkinsons",
+        "slice_localization",
+    )
+)
 """The regression sets of Table E.2."""
 
 SHOWN = ("boston", "wine_red", "concrete")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from core.report.data_sets import data_set_names
+
 DIMENSIONS = ("d8", "d16", "d32", "d64")
 """Stochastic counting ones, half of the hyperparameters categorical."""
 
@@ -14,14 +16,7 @@ SVM_SEARCHES = ("fabolas/surrogate", "fabolas/surrogate_models", "fabolas/surrog
 SVM_METHODS = ("random", "gp", "mtbo", "fabolas", "hyperband", "bohb")
 """The methods of Fig 6.3."""
 
-DATA_SETS = {
-    "adult": "Adult",
-    "higgs": "Higgs",
-    "letter": "Letter",
-    "mnist": "MNIST",
-    "optdigits": "OptDigits",
-    "poker": "Poker",
-}
+DATA_SETS = data_set_names(("adult", "higgs", "letter", "mnist", "optdigits", "poker"))
 
 SHOWN = "optdigits"
 """The data set of Fig 6.4, which the thesis does not name."""

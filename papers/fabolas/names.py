@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from core.report.data_sets import data_set_names
 from papers.fabolas.grid_runs import DATA_SET
 
 SURROGATE = ("random", "gp", "entropy_search", "hyperband", "mtbo", "fabolas")
@@ -22,7 +23,7 @@ TASKS = {
 }
 """MTBO with one to three auxiliary tasks."""
 
-SETS = {"mnist": "MNIST", "letter": "letter", "magic_telescope": "MAGIC telescope", "electricity": "electricity"}
+SETS = data_set_names(("mnist", "letter", "magic_telescope", "electricity"))
 """The data sets of Fig 4.6; the last three stand in for vehicle registration and forest cover types."""
 
 

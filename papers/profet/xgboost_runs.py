@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import pandas as pd
 
+from core.report.data_sets import data_set_names
+
 EXPERIMENT = "bohamiann/xgboost"
 METHODS = ("random", "gp")
-LABELS = {
-    "boston": "Boston housing",
-    "power_plant": "power plant",
-    "concrete": "concrete",
-    "energy": "energy",
-    "naval": "naval propulsion",
-    "parkinsons": "Parkinson's",
-    "protein": "protein",
-    "wine_red": "red wine",
-    "yacht": "yacht",
-    "slice_localization": "slice localization",
-}
+LABELS = data_set_names(
+    (
+        "boston",
+        "power_plant",
+        "concrete",
+        "energy",
+        "naval",
+        "parkinsons",
+        "protein",
+        "wine_red",
+        "yacht",
+        "slice_localization",
+    )
+)
 UNLUCKY = ("boston", "power_plant", "concrete")
 """The sets of Fig 8.1, by the text of E.2."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,22 +11,12 @@ from core.experiment.results import Results
 from core.report.memo import once
 from core.report.runs import frame_of, rows_of
 from core.tabular.frame import from_records
-from core.tabular.grid import Grid
+from core.tabular.importance import best_positions
 from core.tabular.table import Table
-from core.tabular.values import LABELS
+from core.tabular.values import LABELS, VALUES
 
-WORDS = {
-    "init_lr": "initial learning rates:",
-    "batch_size": "batch sizes:",
-    "lr_schedule": "schedules:",
-    "activation_fn_1": "activations in layer 1:",
-    "activation_fn_2": "activations in layer 2:",
-    "n_units_1": "units in layer 1:",
-    "n_units_2": "units in layer 2:",
-    "dropout_1": "dropout in layer 1:",
-    "dropout_2": "dropout in layer 2:",
-}
-"""The hyperparameters of Table 7.2 as captions name them."""
+WHOLE = math.prod(map(len, VALUES.values()))
+"""Configurations in the whole grid."""
 
 IMPORTANCE_SHARES = (0.01, 0.1, 1.0)
 """The shares of best configurations that Figs 7.3, 7.4 and D.6 to D.9 show, left to right."""
@@ -55,24 +46,31 @@ def grid_table(results: Results, name: str) -> Table:
 
 
 def describe(tables: Iterable[Table]) -> str:
-    """The grids of the tables in words; sets with equal grids together."""
+    """The sizes of the tables and their repetitions in words; sets with equal ones together."""
     groups: dict[str, list[str]] = {}
     for table in tables:
-        groups.setdefault(_in_words(table.grid), []).append(table.dataset)
-    return ". ".join(f"{', '.join(names)}: {words}" for words, names in groups.items())
+        words = f"{table.grid.size:,} of {WHOLE:,} configurations, each trained {table.repetitions} times"
+        groups.setdefault(words, []).append(short_label(table.dataset))
+    return "; ".join(f"{', '.join(names)}: {words}" for words, names in groups.items()) + "."
 
 
-def _in_words(grid: Grid) -> str:
-    """A grid's description with the names of hyperparameters in words."""
-    words = grid.description
-    for name in grid.values:
-        words = words.replace(f"{name} ", f"{WORDS[name]} ")
-    return words
+def numbers_of_best(tables: Iterable[Table], share: float) -> str:
+    """How many configurations a share of the best is on each set: `8 (Naval, Protein), 18 (Parkinson)`."""
+    groups: dict[int, list[str]] = {}
+    for table in tables:
+        count = len(best_positions(table.mean_test, share))
+        groups.setdefault(count, []).append(short_label(table.dataset))
+    return ", ".join(f"{count:,} ({', '.join(names)})" for count, names in groups.items())
 
 
 def label(name: str) -> str:
     """The thesis' name of a data set."""
     return LABELS.get(name, name)
+
+
+def short_label(name: str) -> str:
+    """The same without the name of the collection, for panels and captions that have several."""
+    return label(name).removeprefix("HPO-Bench-")
 
 
 def noise_of(table: Table) -> np.ndarray:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, frame_of, judge
-from core.report.outcomes import absent, worded
+from core.report.outcomes import pending, worded
 from core.report.statistics import mean_ratio
 from core.report.trajectories import incumbent, per_run
 from papers.ablr.names import ALL_SETS, above_best, common_runs, together
@@ -109,7 +109,7 @@ def _ratio(
     run = set(frame["method"])
     for name in (fast, slow):
         if name not in run:
-            return absent(name)
+            return pending(name)
     pair = common_runs(frame[frame["method"].isin((fast, slow))])
     means = tuple(incumbent(per_run(pair, metric, benchmark, name))[:, INITIAL:].mean(1) for name in (fast, slow))
     interval = bootstrap_interval(means, mean_ratio, SEED, paired=True)

@@ -1,4 +1,4 @@
-"""Figures of chapter 2: raw runs in, Figure out. Each shows the first repetition; the checks cover all of them."""
+"""Figures of chapter 2: raw runs in, Figure out. Each shows one repetition; the checks cover all of them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,23 @@ from core.report.runs import frame_of
 
 def fig2_1(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 2.1: the objective, the model with expected improvement, the model after one evaluation."""
-    shown = _first(results, "step")
+    frame = frame_of(results, "step")
+    run = most_improved(frame)
+    shown = frame[frame["run"] == run].reset_index(drop=True)
     before, after = (shown[shown["stage"] == stage] for stage in ("before", "after"))
     figure, (top, bottom) = style.subplots(
-        2, 3, width=7.2, height=3.2, sharex=True, gridspec_kw={"height_ratios": [3, 1]}
+        2, 3, width=7.2, height=3.4, sharex=True, gridspec_kw={"height_ratios": [3, 1]}
     )
+    truth = shown.loc[shown["part"] == "grid", "value"]
+    reach = 0.5 * (truth.max() - truth.min())
     for axes, rows, title in zip(
         top, (before, before, after), ("(a) objective", "(b) model", "(c) after evaluation"), strict=True
     ):
         axes.set_title(title)
         if title != "(a) objective":
-            _model(axes, rows, style.BLUE)
+            _model(axes, rows)
         _truth(axes, rows)
+        axes.set_ylim(truth.min() - reach, truth.max() + reach)
     bottom[0].set_axis_off()
     for axes, rows in zip(bottom[1:], (before, after), strict=True):
         grid, candidate = rows[rows["part"] == "grid"], rows[rows["part"] == "candidate"]
@@ -42,7 +47,8 @@ def fig2_1(results: Results, published: Published | None) -> Figure:
     _legend(figure, top[1], bottom[1])
     caption = (
         "Forrester function, uniform observations. Shaded: one, two and three standard deviations of a noise-free "
-        "Gaussian process with a Matern-5/2 kernel, whose hyperparameters maximize the marginal likelihood."
+        "Gaussian process with a Matern-5/2 kernel, whose hyperparameters maximize the marginal likelihood. Of the "
+        f"repetitions the one whose new evaluation improves the incumbent most (number {run})."
     )
     return Figure(figure, caption, shown)
 
@@ -81,7 +87,7 @@ def fig2_3(results: Results, published: Published | None) -> Figure:
     figure, panels = style.subplots(1, 2, width=7.2, height=2.8, sharex=True, sharey=True)
     for axes, name, title in zip(panels, ("gp", "rf"), ("(a) Gaussian process", "(b) random forest"), strict=True):
         rows = shown[shown["method"] == name]
-        _model(axes, rows, style.method(name).color)
+        _model(axes, rows)
         _truth(axes, rows)
         axes.set_title(title)
         axes.set_xlabel("x")
@@ -94,18 +100,25 @@ def fig2_3(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, shown)
 
 
+def most_improved(frame: pd.DataFrame) -> int:
+    """The run of Fig 2.1 whose evaluation lowers the smallest value most; the first of ties."""
+    data = frame[frame["part"] == "data"]
+    smallest = data.groupby(["run", "stage"])["value"].min().unstack()
+    return int((smallest["before"] - smallest["after"]).idxmax())
+
+
 def _first(results: Results, experiment: str) -> pd.DataFrame:
     frame = frame_of(results, experiment)
     return frame[frame["run"] == 0].reset_index(drop=True)
 
 
-def _model(axes: Axes, rows: pd.DataFrame, color: str) -> None:
+def _model(axes: Axes, rows: pd.DataFrame) -> None:
     grid = rows[rows["part"] == "grid"]
-    axes.plot(grid["x"], grid["mean"], color=color, label="predictive mean")
+    axes.plot(grid["x"], grid["mean"], color=style.BLUE, label="predictive mean")
     for deviations in (1, 2, 3):
         low, high = (grid["mean"] + sign * deviations * grid["sd"] for sign in (-1, 1))
         label = "1, 2, 3 standard deviations" if deviations == 1 else None
-        axes.fill_between(grid["x"], low, high, color=color, alpha=0.15, lw=0, label=label)
+        axes.fill_between(grid["x"], low, high, color=style.BLUE, alpha=0.15, lw=0, label=label)
 
 
 def _truth(axes: Axes, rows: pd.DataFrame) -> None:

@@ -26,14 +26,13 @@ def fig3_1(results: Results, published: Published | None) -> Figure:
     names = ["bayes_by_backprop", "mc_dropout", "pbp", "sghmc"]
     figure, panels = style.subplots(2, 2, height=4.4, sharex=True, sharey=True)
     for axes, name in zip(panels.flat, names, strict=True):
-        look = style.method(name)
-        axes.set_title(look.label)
+        axes.set_title(style.label(name))
         shown = frame[(frame["method"] == name) & (frame["run"] == 0)]
         grid, data = shown[shown["part"] == "grid"], shown[shown["part"] == "data"]
         x, mean, sd = (grid[column].to_numpy() for column in ("x", "mean", "sd"))
         axes.plot(x, np.sinc(10 * x - 5), color="0.35", linestyle="--", linewidth=1, label="sinc")
-        axes.plot(x, mean, color=look.color, label="predictive mean")
-        band = {"color": look.color, "alpha": 0.25, "lw": 0, "label": "2 standard deviations"}
+        axes.plot(x, mean, color=style.BLUE, label="predictive mean")
+        band = {"color": style.BLUE, "alpha": 0.25, "lw": 0, "label": "2 standard deviations"}
         axes.fill_between(x, mean - 2 * sd, mean + 2 * sd, **band)
         axes.plot(data["x"], data["mean"], "k.", markersize=4, label="observations")
     panels.flat[0].set_ylim(-3, 3)

@@ -5,19 +5,13 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
+from core.report.data_sets import data_set_names
 from core.report.names import published_names
 from core.report.published import Published
 from core.report.table import ReportTable, compare_table, samples_of
 from papers.bohamiann.sghmc_constants import select_constants
 
-SET_LABELS = {
-    "boston": "Boston housing",
-    "concrete": "Concrete",
-    "yacht": "Yacht",
-    "wine_red": "Wine (red)",
-    "power_plant": "Power plant",
-    "diabetes": "Diabetes",
-}
+SET_LABELS = data_set_names(("boston", "concrete", "yacht", "wine_red", "power_plant", "diabetes"))
 OURS_ONLY = {
     "adaptive_sghmc_raised": "adaptive, friction raised as in the text (ours only)",
     "adaptive_sghmc_text": "adaptive, Eq. 10 and friction as in the text (ours only)",

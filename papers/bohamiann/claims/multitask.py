@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, judge, worded
-from core.report.outcomes import each_of, left_out
+from core.report.outcomes import each_of, pending
 from core.report.statistics import mean
 from papers.bohamiann.multitask_runs import (
     PROBLEMS,
@@ -149,14 +149,14 @@ def _better(frame: pd.DataFrame, names: Iterable[str], ours: str, others: Iterab
     checks = [
         part
         for other in others
-        for part in each_of(names, run, lambda name, other=other: check(name, other), missing=left_out)
+        for part in each_of(names, run, lambda name, other=other: check(name, other), missing=pending)
     ]
     return all_of(checks, "all")
 
 
 def _sooner(frame: pd.DataFrame, several: str, alone: str) -> Check:
     names = [name for name in SETS if name != WINE]
-    checks = each_of(names, _run(frame, names), lambda name: _ahead(frame, name, several, alone), missing=left_out)
+    checks = each_of(names, _run(frame, names), lambda name: _ahead(frame, name, several, alone), missing=pending)
     return all_of(checks, "all but wine")
 
 

@@ -12,6 +12,7 @@ from core.report.runs import cell_rows
 from core.report.time_curves import ROUNDING, over_time, times_of
 from core.report.trajectories import SMALLEST, mean_and_sem, median_and_quartiles
 from core.report.variants import split_variant, with_variants
+from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
 
 POINTS = 160  # in the grid of times that is drawn
 LEGENDS = {
@@ -22,7 +23,12 @@ LEGENDS = {
     **{f"eta_{n}": f"eta = {n}" for n in (2, 3, 4, 5)},
     **{f"factor_{n}": f"factor {n}" for n in (1, 2, 3, 5)},
 }
-SHADES = (style.ORANGE, style.VERMILION, style.WINE, style.BLUE, style.SKY, style.GREEN)
+SHADES = {
+    name: color
+    for family in (WORKERS, SAMPLES, RANDOM_FRACTIONS, ETAS, FACTORS)
+    for name, color in zip(family, style.sequential(len(family)), strict=True)
+}
+DEFAULTS = ("samples_64", "random_0.33", "eta_3", "factor_3")
 ALL_KERNELS = {"label": LEGENDS["bohb_all_kernels"], "color": style.WINE, "linestyle": ":"}
 
 
@@ -52,7 +58,7 @@ def draw(
     axes.set_yscale("log")
     methods = with_variants(methods, frame["method"].unique())
     grid, parts = times_of(frame, benchmark, methods, POINTS), []
-    for place, method in enumerate(methods):
+    for method in methods:
         try:
             rows = cell_rows(frame, benchmark, method)
         except NotRunError:
@@ -65,22 +71,24 @@ def draw(
         else:
             middle, sem = mean_and_sem(values)
             low, high = np.maximum(middle - errors * sem, middle / 10), middle + errors * sem
-        look = line_of(method, place)
+        look = line_of(method)
         axes.plot(times, middle, **look)
         axes.fill_between(times, low, high, color=look["color"], alpha=0.18, linewidth=0)
         parts.append(pd.DataFrame({"method": method, "time": times, "value": middle, "low": low, "high": high}))
     return pd.concat(parts, ignore_index=True).assign(benchmark=benchmark)
 
 
-def line_of(method: str, place: int) -> dict[str, str]:
-    """A method's line style: its own, or in an ablation the next shade."""
+def line_of(method: str) -> dict[str, object]:
+    """A method's line style: its own, or the shade of a setting in its order; default settings are thick."""
     if method == "bohb_all_kernels":
         return ALL_KERNELS
     base, change = split_variant(method)
     if base in style.METHODS:
         return style.method(method).line
+    default = base in DEFAULTS and not change
     return {
-        "label": ", ".join(filter(None, (LEGENDS[base], change.replace("_", " ")))),
-        "color": SHADES[place % len(SHADES)],
-        "linestyle": "-",
+        "label": ", ".join(filter(None, (LEGENDS[base], "default" * default, change.replace("_", " ")))),
+        "color": SHADES[base],
+        "linestyle": "--" if change else "-",
+        "linewidth": 2.6 if default else 1.3,
     }

@@ -10,12 +10,13 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.data_sets import data_set_name
 from core.report.figure import not_run_panel
 from papers.bohb.artifacts.curves import draw
 from papers.bohb.artifacts.panels import runs_of
 
 METHODS = ["random", "tpe", "hyperband", "bohb"]
-TITLES = {"bnn_boston": "Boston housing", "bnn_protein": "protein structure", "bnn_diabetes": "diabetes"}
+TITLES = {f"bnn_{name}": data_set_name(name) for name in ("boston", "protein", "diabetes")}
 STEPS = "MCMC steps / 10,000"
 
 

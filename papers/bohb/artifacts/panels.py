@@ -28,6 +28,12 @@ def axis_label(frame: pd.DataFrame, benchmark: str) -> str:
     return f"time / largest budget ({seconds:.3g} s)"
 
 
+def missing_sets(frame: pd.DataFrame) -> str:
+    """A sentence that names the data sets of the thesis that were not run, empty if there are none."""
+    missing = [label for name, label in DATA_SETS.items() if name not in set(frame["benchmark"])]
+    return f" Not run: {', '.join(missing)}." if missing else ""
+
+
 def data_set_panels(
     frame: pd.DataFrame, draw_one: Callable[[Axes, pd.DataFrame, str], pd.DataFrame]
 ) -> tuple[Figure, pd.DataFrame]:

@@ -10,7 +10,7 @@ from core.report import Figure, NotRunError, Published, frame_of, style
 from core.report.time_curves import times_of
 from papers.bohb.artifacts.authors_gp_runs import authors_gp
 from papers.bohb.artifacts.curves import POINTS, draw
-from papers.bohb.artifacts.panels import BUDGET, axis_label, data_set_panels, runs_of
+from papers.bohb.artifacts.panels import BUDGET, axis_label, data_set_panels, missing_sets, runs_of
 from papers.bohb.names import DATA_SETS, SHOWN, SURROGATES, WORKERS
 
 METHODS = ["random", "tpe", "gp", "hyperband", "hyperband_lcnet", "bohb"]
@@ -48,7 +48,7 @@ def figC_2(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.2: all data sets."""
     frame = frame_of(results, *SURROGATES)
     figure, drawn = data_set_panels(frame, _methods)
-    return Figure(figure, _caption(frame, "All data sets"), drawn)
+    return Figure(figure, _caption(frame, "All data sets at hand") + missing_sets(frame), drawn)
 
 
 def shown_set(frame: pd.DataFrame, wanted: str) -> str:

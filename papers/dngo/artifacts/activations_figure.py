@@ -9,7 +9,6 @@ from core.report import Figure, Published, frame_of, style
 from core.report.network_diagram import draw_network
 
 PANELS = {"tanh": "(a) tanh", "relu_tanh": "(b) ReLU, last layer tanh", "relu": "(c) ReLU"}
-COLORS = {"tanh": style.BLUE, "relu_tanh": style.GREEN, "relu": style.VERMILION}
 LAYERS = (("x", 1), *[("50 units", 5)] * 3, ("y", 1))
 
 
@@ -23,11 +22,11 @@ def fig2(results: Results, published: Published | None) -> Figure:
         grid, data = rows[rows["part"] == "grid"], rows[rows["part"] == "data"]
         truth = np.sinc(10 * grid["x"] - 5)
         axes.plot(grid["x"], truth, color="0.35", linestyle="--", linewidth=1, label="sinc")
-        axes.plot(grid["x"], grid["mean"], color=COLORS[name], label="predictive mean")
+        axes.plot(grid["x"], grid["mean"], color=style.BLUE, label="predictive mean")
         for deviations in (1, 2, 3):
             low, high = (grid["mean"] + sign * deviations * grid["sd"] for sign in (-1, 1))
             label = "1, 2, 3 standard deviations" if deviations == 1 else None
-            axes.fill_between(grid["x"], low, high, color=COLORS[name], alpha=0.18, lw=0, label=label)
+            axes.fill_between(grid["x"], low, high, color=style.BLUE, alpha=0.18, lw=0, label=label)
         axes.plot(data["x"], data["mean"], "k.", markersize=5, label="observations")
         axes.set_ylim(-4, 4)
         axes.set_title(title)

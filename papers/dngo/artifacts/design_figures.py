@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
+from core.report.data_sets import data_set_name
 from core.report.figure import Figure
 from core.report.published import Published
 from core.report.runs import frame_of
@@ -17,7 +18,7 @@ from core.report.trajectories import incumbent, mean_and_sem, per_run
 from papers.dngo.architectures import SEARCHED, best_architecture, confirmed, values_of
 
 LABELS = {**{name: name[-1] for name in SEARCHED}, "published": "3 x 50"}
-COLORS = dict(zip(SEARCHED, (style.SKY, style.ORANGE, style.PURPLE, style.GREEN), strict=True))
+COLORS = dict(zip(SEARCHED, style.sequential(len(SEARCHED)), strict=True))
 COLORS["published"] = style.INK
 FEATURES = {"map": ("MAP", style.BLUE, "o"), "evidence": ("evidence", style.VERMILION, "s")}
 
@@ -129,7 +130,7 @@ def _by_set(axes: Axes, frame: pd.DataFrame, sets: list[str], metric: str) -> No
         places = np.arange(len(sets)) + side
         look = {"color": color, "marker": marker, "linestyle": "none", "capsize": 2, "label": label}
         axes.errorbar(places, middle, [middle - low, high - middle], **look)
-    axes.set_xticks(range(len(sets)), sets)
+    axes.set_xticks(range(len(sets)), [data_set_name(name).removesuffix(" housing") for name in sets])
 
 
 def _regrets(axes: Axes, frame: pd.DataFrame) -> None:

@@ -7,13 +7,13 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Published, ReportTable, compare_table
+from core.report.data_sets import data_set_names
 from core.report.names import published_names
 from core.report.trajectories import incumbent, per_run
 from papers.dngo.hpolib_runs import HPOLIB, hpolib_runs
 
 PROBLEMS = {
-    "branin": "Branin",
-    "hartmann6": "Hartmann6",
+    **data_set_names(("branin", "hartmann6")),
     "logistic_regression": "Logistic regression (50k images)",
     "logistic_regression_10k": "Logistic regression (10k images)",
     "lda_on_grid": "LDA on grid",

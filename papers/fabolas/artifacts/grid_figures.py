@@ -9,6 +9,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.data_sets import data_set_name
 from papers.fabolas.grid_runs import MachineGrid, machine_grid, share_text
 
 COLORS = "viridis"  # as in the thesis: blue is good, yellow is bad
@@ -90,9 +91,9 @@ def _grid_caption(grid: MachineGrid) -> str:
     sizes = ", ".join(f"{points:,}" for points in grid.points[grid.shown])
     interpolated = [share_text(share) for share, all_ in zip(grid.shares, grid.measured.all((1, 2))) if not all_]
     text = (
-        f"Support vector machines on {grid.name}: {len(grid.C)} values of C by {len(grid.gamma)} of gamma, trained on "
+        f"Support vector machines on {data_set_name(grid.name)}: {len(grid.C)} values of C by {len(grid.gamma)} of "
+        f"gamma, trained on {sizes} points."
     )
-    text += f"{sizes} points."
     if interpolated:
         text += (
             f" Only {int(grid.measured[-1].sum())} machines were timed for s = {', '.join(interpolated)}; between them "

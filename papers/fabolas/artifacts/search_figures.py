@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of, style
+from core.report.data_sets import data_set_name
 from core.report.error_curves import draw_authors, draw_errors
 from core.report.figure import not_run_panel
 from core.report.runs import count_runs
@@ -36,9 +37,10 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
     style.legend(figure, panels[1:], 3)
     caption = (
         "Mean of the incumbents' error with all training points, on the surrogate of the grid on "
-        f"{surrogate_name(searches)}, over {count_runs(searches)} ((a): {_count(results.frame('auxiliary'))}); its "
-        f"smallest error is {searches['optimum'].iloc[0]:.4f}. Time is that of training, as the surrogate predicts it, "
-        "and of the method's proposals. (c), dashed: the authors' runs on their surrogate of 50,000 training points."
+        f"{data_set_name(surrogate_name(searches))}, over {count_runs(searches)} ((a): "
+        f"{_count(results.frame('auxiliary'))}); its smallest error is {searches['optimum'].iloc[0]:.4f}. "
+        "Time is that of training, as the surrogate predicts it, and of the method's proposals. (c), dashed: the "
+        "authors' runs on their surrogate of 50,000 training points."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
@@ -66,7 +68,7 @@ def fig4_6(results: Results, published: Published | None) -> Figure:
     parts = []
     for axes, name in zip(panels[0], names, strict=True):
         points = int(frame.loc[frame["benchmark"] == name, "points"].iloc[0])
-        axes.set_title(f"{SETS.get(name, name)}, {points:,} points")
+        axes.set_title(f"{data_set_name(name)}, {points:,} points")
         parts.append(draw_errors(axes, frame, name, SURROGATE))
         axes.set_xlabel("seconds")
     panels[0, 0].set_ylabel("test error of the incumbent")

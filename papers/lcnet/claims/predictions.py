@@ -221,6 +221,7 @@ def _likelihood(rows: pd.DataFrame, better: str, worse: str, where: str) -> Chec
 
 
 def _share_of_worst(errors: np.ndarray) -> np.ndarray:
-    """Part of the summed errors (batch, n) that the largest tenth makes, (batch,)."""
-    count = max(1, round(WORST * errors.shape[1]))
-    return np.sort(errors, 1)[:, -count:].sum(1) / errors.sum(1)
+    """Part of the summed errors (batch, n) that the largest tenth makes, (batch,): all of it where one is infinite."""
+    count, total = max(1, round(WORST * errors.shape[1])), errors.sum(1)
+    worst = np.sort(errors, 1)[:, -count:].sum(1)
+    return np.divide(worst, total, out=np.ones_like(total), where=np.isfinite(total))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of, style
@@ -14,7 +15,8 @@ LAYERS = (("x", 4), *[("tanh", 5)] * 3, (r"$\mu$(x)", 1))
 def fig1(results: Results, published: Published | None) -> Figure:
     """Brofos Fig 1: the interpolation, the criteria for the next query, and the architecture scaled down."""
     frame = frame_of(results, "illustration")
-    shown = frame[frame["run"] == 0].reset_index(drop=True)
+    run = least_certain(frame)
+    shown = frame[frame["run"] == run].reset_index(drop=True)
     grid, data, query = (shown[shown["part"] == part] for part in ("grid", "data", "query"))
     figure, (left, middle, right) = style.subplots(1, 3, width=7.8, height=2.9)
     left.plot(grid["x"], grid["value"], color="0.35", linestyle="--", linewidth=1, label="f")
@@ -43,7 +45,14 @@ def fig1(results: Results, published: Published | None) -> Figure:
             labels.append(label)
     figure.legend(handles, labels, loc="outside upper center", ncols=4)
     caption = (
-        f"A draw of a Gaussian process after {len(data)} observations (first repetition), 50 of them uniform. The "
-        "envelope is for a new observation. (c): five of 50 units per layer; the dashed weights are the regression's."
+        f"A draw of a Gaussian process after {len(data)} observations, 50 of them uniform. The envelope is for a new "
+        f"observation. Of the repetitions the one with the widest envelope (number {run}). (c): five of 50 units per "
+        "layer; the dashed weights are the regression's."
     )
     return Figure(figure, caption, shown)
+
+
+def least_certain(frame: pd.DataFrame) -> int:
+    """The run of Fig 1 whose widest envelope is the largest share of the range of f; the first of ties."""
+    grid = frame[frame["part"] == "grid"].groupby("run")
+    return int((grid["sd"].max() / (grid["value"].max() - grid["value"].min())).idxmax())

@@ -28,7 +28,7 @@ SETTLED = 100
 STRETCHES = 10
 
 
-@claim(artifact="theorem", place="Lemma 4.1, Eq. 16", sentence="Given the past the increments have mean zero.")
+@claim(artifact="lemma4_1", place="Lemma 4.1, Eq. 16", sentence="Given the past the increments have mean zero.")
 def increments_are_centred(results: Results) -> Check:
     """The mean of Z_i = Y_i / sqrt(V_i) within 0.1 of 0; the detail counts stretches of the run where it is not 0."""
 
@@ -49,7 +49,7 @@ def increments_are_centred(results: Results) -> Check:
 
 
 @claim(
-    artifact="theorem",
+    artifact="lemma4_1",
     place="Lemma 4.1, Eq. 19",
     sentence="The augmented cumulative regret is a martingale, so its mean square is the sum of its increments' mean "
     "squares.",
@@ -66,7 +66,7 @@ def increments_are_orthogonal(results: Results) -> Check:
 
 
 @claim(
-    artifact="theorem",
+    artifact="lemma4_1",
     place="Lemma 4.1, Eq. 17",
     sentence="The increments' variance is what the model predicts for the difference of two values of f.",
 )
@@ -80,7 +80,7 @@ def variance_is_that_of_eq_17(results: Results) -> Check:
     return _on_all(results, check)
 
 
-@claim(artifact="theorem", place="Lemma 4.2, Eq. 22", sentence="The increments are sub-Gaussian with alpha = 1.")
+@claim(artifact="lemma4_2", place="Lemma 4.2, Eq. 22", sentence="The increments are sub-Gaussian with alpha = 1.")
 def increments_are_sub_gaussian(results: Results) -> Check:
     """The largest alpha^2(t) over t from -2 to 2, below 1.25 (1 for the normal law)."""
 
@@ -95,7 +95,7 @@ def increments_are_sub_gaussian(results: Results) -> Check:
 
 
 @claim(
-    artifact="theorem",
+    artifact="lemma4_2",
     place="Lemma 4.2, Eqs. 20 and 21",
     sentence="The increments are heavy on left: no truncated mean is positive.",
 )

@@ -11,6 +11,7 @@ from matplotlib.patches import Ellipse
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report.data_sets import data_set_name
 from core.report.figure import not_run_panel
 from core.report.runs import count_runs
 
@@ -70,7 +71,7 @@ def _draw_halves(results: Results, axes: Axes) -> tuple[pd.DataFrame, str]:
     palette = dict(zip(sets, np.resize(PALETTE, len(sets)), strict=True))
     first = frame[frame["run"] == frame["run"].min()]
     for name in sets:
-        axes.plot([], [], "o", color=palette[name], label=name.replace("_", " "), markersize=4)
+        axes.plot([], [], "o", color=palette[name], label=data_set_name(name), markersize=4)
     draw_ellipses(axes, first, {task: palette[task.partition("/")[0]] for task in first["task"]}, ("0", "1"))
     axes.set(title="halves of data sets")
     said = f"Left: {len(sets)} data sets, split into two halves of the same color; ellipses are {DEVIATIONS:g} sd."

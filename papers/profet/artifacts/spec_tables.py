@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
+from core.report.data_sets import data_set_names
 from core.report.names import published_names
 from core.report.published import Published
 from core.report.space_table import BOUNDS, described
@@ -71,7 +72,7 @@ def tableE_1(results: Results, published: Published) -> ReportTable:
         "task, columns with the target, rows. The thesis counts MNIST's training images without 10,000 for validation. "
         "The set that it calls churn has the task and the size of hill-valley, which stands beside it here.",
         row_header="Data set",
-        row_labels={name: name.replace("_", " ") for name in CLASSIFICATION},
+        row_labels=data_set_names(CLASSIFICATION),
         column_labels={"task": "OpenML task", "features": "features", "rows": "data points"},
     )
 
@@ -88,7 +89,7 @@ def tableE_2(results: Results, published: Published) -> ReportTable:
         caption="The regression sets behind XGBoost, from our catalogue, features without the target. The thesis "
         "counts the target of some sets and not of others; what it calls the red wine has the rows of the white one.",
         row_header="Data set",
-        row_labels={name: name.replace("_", " ") for name in REGRESSION},
+        row_labels=data_set_names(REGRESSION),
         column_labels={"features": "features", "rows": "data points"},
     )
 

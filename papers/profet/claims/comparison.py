@@ -10,13 +10,13 @@ from core.experiment.results import Results
 from core.report import (
     Check,
     NotRunError,
-    absent,
     all_of,
     bootstrap_interval,
     claim,
     judge,
     left_out,
     open_where,
+    pending,
     style,
     worded,
 )
@@ -131,7 +131,7 @@ def _difference(results: Results, first: tuple[str, str], second: tuple[str, str
     for benchmark, method in (first, second):
         runs = class_runs(results, benchmark, "solved")
         if method not in runs:
-            return absent(f"{style.label(method)} on {CLASSES[benchmark]}")
+            return pending(f"{style.label(method)} on {CLASSES[benchmark]}")
         values = runs[method].mean(-1) if over_all else runs[method][..., -1]
         found.append(100 * values.mean(1))
     paired = len(found[0]) == len(found[1])

@@ -10,14 +10,22 @@ from core.report import style
 from core.report.checks import NotRunError
 from core.report.figure import Figure
 from core.report.published import Published
-from core.tabular.importance import table_importances
+from core.tabular.importance import best_positions, table_importances
 from core.tabular.ranks import SHARES, budget_correlations, dataset_correlations
 from core.tabular.table import Table
-from papers.tabular.trained_tables import IMPORTANCE_SHARES, describe, grid_table, grid_tables, label
+from papers.tabular.trained_tables import (
+    IMPORTANCE_SHARES,
+    describe,
+    grid_table,
+    grid_tables,
+    label,
+    numbers_of_best,
+    short_label,
+)
 
 PAIRS = 10  # "the ten most important pairs"
 DARK = 0.6  # correlations above are drawn on a dark ground
-SHARE_COLORS = dict(zip(SHARES, (style.VERMILION, style.ORANGE, style.GREEN, style.SKY, style.BLACK), strict=True))
+SHARE_COLORS = dict(zip(SHARES, style.sequential(len(SHARES)), strict=True))
 SHORT = {
     "init_lr": "LR",
     "batch_size": "batch",
@@ -79,18 +87,19 @@ def fig7_4(results: Results, published: Published | None) -> Figure:
         rows = frame[frame["share"] == share]
         matrix = rows.pivot(index="first", columns="second", values="correlation").loc[list(tables), list(tables)]
         image = axes.imshow(matrix, vmin=-1, vmax=1, cmap="RdBu")
-        names = [label(name).removeprefix("HPO-Bench-") for name in tables]
+        names = [short_label(name) for name in tables]
         axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
         axes.set_yticks(range(len(names)), names)
         axes.grid(False)
-        axes.set_title(f"{_words(share)} ({rows['configurations'].iloc[0]:,})")
+        axes.set_title(_words(share, rows["configurations"].iloc[0]))
         for i, row in enumerate(matrix.to_numpy()):
             for j, value in enumerate(row):
                 ink = "white" if abs(value) > DARK else style.INK
                 axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=ink)
     figure.colorbar(image, ax=list(panels), shrink=0.7, label="Spearman correlation")
     caption = (
-        "Average test errors of the configurations that all tables share; the best are those on the row's data set. "
+        "Average test errors of the configurations that all tables share, in brackets their number; the best are those "
+        "on the row's data set. "
         f"{describe(tables.values())}"
     )
     return Figure(figure, caption, frame)
@@ -104,7 +113,7 @@ def _budgets(tables: dict[str, Table]) -> Figure:
         frame = budget_correlations(table)
         for share, rows in frame.groupby("share"):
             axes.plot(rows["epoch"], rows["correlation"], color=SHARE_COLORS[share], label=_words(share))
-        axes.set_title(label(name).removeprefix("HPO-Bench-"))
+        axes.set_title(short_label(name))
         axes.set_xlabel("epochs")
         axes.set_xscale("log")
         parts.append(frame.assign(dataset=name))
@@ -113,7 +122,9 @@ def _budgets(tables: dict[str, Table]) -> Figure:
     figure.legend(handles, words, loc="outside upper center", ncols=len(words))
     caption = (
         "Average validation errors after fewer epochs against those after all, over all configurations and over "
-        f"those with the best average test errors. {describe(tables.values())}"
+        f"those with the best average test errors; the top {SHARES[0]:.0%} are "
+        f"{numbers_of_best(tables.values(), SHARES[0])}. "
+        f"{describe(tables.values())}"
     )
     return Figure(figure, caption, pd.concat(parts))
 
@@ -125,7 +136,7 @@ def _importance(results: Results, name: str) -> Figure:
     for column, share in enumerate(IMPORTANCE_SHARES):
         frame = table_importances(table, share)
         singles, pairs = frame[frame["order"] == 1], frame[frame["order"] == 2].head(PAIRS)
-        panels[0, column].set_title(_words(share))
+        panels[0, column].set_title(_words(share, len(best_positions(table.mean_test, share))))
         _bars(panels[0, column], singles, style.BLUE)
         _bars(panels[1, column], pairs, style.ORANGE)
         parts.append(frame.assign(share=share))
@@ -133,7 +144,8 @@ def _importance(results: Results, name: str) -> Figure:
         axes.set_xlabel("importance")
     caption = (
         f"{label(name)}: share of the variance of the average test error that single hyperparameters (top) and the ten "
-        f"strongest pairs (bottom, beyond their singles) explain, computed exactly. {describe([table])}"
+        f"strongest pairs (bottom, beyond their singles) explain, computed exactly; in "
+        f"brackets the number of configurations. {describe([table])}"
     )
     return Figure(figure, caption, pd.concat(parts).assign(dataset=name))
 
@@ -145,5 +157,7 @@ def _bars(axes: Axes, frame: pd.DataFrame, color: str) -> None:
     axes.invert_yaxis()
 
 
-def _words(share: float) -> str:
-    return "all" if share == 1 else f"top {share:.0%}"
+def _words(share: float, count: int | None = None) -> str:
+    """A share of the best configurations, with their number where it is given."""
+    words = "all" if share == 1 else f"top {share:.0%}"
+    return words if count is None else f"{words} ({count:,})"

@@ -14,6 +14,7 @@ from core.report.distributions import ecdf
 from core.report.figure import Figure
 from core.report.published import Published
 from core.report.runs import cell_rows
+from core.report.ticks import log_from_zero
 from core.report.trajectories import SMALLEST, median_and_quartiles, regret_over_time
 from core.report.variants import with_variants
 from papers.tabular.comparison_runs import METHODS, benchmarks_of, comparison_runs, ends, is_short
@@ -21,7 +22,6 @@ from papers.tabular.trained_tables import describe, grid_tables, label
 
 POINTS = 200  # per curve
 TARGET = 1e-3  # the regret that 7.4.2 speaks of
-LINEAR = 0.4  # decades that the part from 0 to the smallest regret takes
 DOTTED = {"color": style.GREY, "linestyle": ":", "linewidth": 0.8}
 
 
@@ -44,16 +44,14 @@ def _draw(results: Results, frame: pd.DataFrame, names: list[str]) -> Figure:
     parts = []
     for (left, right), name in zip(panels, names, strict=True):
         rows = frame[frame["benchmark"] == name]
-        positive = rows.loc[rows["regret"] > SMALLEST, "regret"]
-        smallest = positive.min() if len(positive) else SMALLEST
         present = set(rows["method"])
         methods = [method for method in with_variants(METHODS, sorted(present)) if method in present]
         parts += [_over_time(left, frame, name, method).assign(panel="time") for method in methods]
         parts += [_at_the_end(right, frame, name, method).assign(panel="end") for method in methods]
         for axes in (left, right):
             axes.set_title(label(name))
-        left.set_yscale("symlog", linthresh=smallest, linscale=LINEAR)
-        right.set_xscale("symlog", linthresh=smallest, linscale=LINEAR)
+        log_from_zero(left.yaxis, rows["regret"], SMALLEST)
+        smallest = log_from_zero(right.xaxis, rows["regret"], SMALLEST)
         left.axhline(TARGET, **DOTTED)
         right.axvline(TARGET, **DOTTED)
         left.set_ylim(bottom=0)

@@ -21,8 +21,9 @@ from core.report.published import Published, PublishedCell
 from core.report.table import ReportCell, ReportTable, compare_table
 from core.report.verdicts import Estimate, Verdict, interval_verdict, our_estimate, welch_interval
 from core.tabular.neighbourhood import local_neighbourhood
+from core.tabular.table import Table
 from core.tabular.values import VALUES
-from papers.tabular.trained_tables import describe, grid_table
+from papers.tabular.trained_tables import describe, grid_tables, label
 
 NAMES = {
     "init_lr": "Initial LR",
@@ -91,19 +92,15 @@ def relative_change(changed: np.ndarray, best: np.ndarray) -> Interval:
 
 
 def _neighbourhood(results: Results, published: Published, name: str) -> ReportTable:
-    table = grid_table(results, name)
-    incumbent = table.test_mse[table.best].astype(float)
-    errors = {INCUMBENT: incumbent}
-    for row in local_neighbourhood(table).to_dict("records"):
-        repetitions = np.array([row[f"test_mse_{run}"] for run in range(table.repetitions)])
-        errors[change_name(row["hyperparameter"], row["before"], row["after"])] = repetitions
+    errors, caption = {}, f"The networks of {label(name)} were not trained."
+    if (table := grid_tables(results).get(name)) is not None:
+        errors, caption = _errors(table), _caption(table)
     samples = [
         (row, ERROR, run, value, "ok" if np.isfinite(value) else "failed")
         for row, values in errors.items()
         for run, value in enumerate(values)
     ]
     rows = list(dict.fromkeys([*published.rows, *errors]))
-    best = ", ".join(f"{NAMES[key]} {value}" for key, value in table.best_configuration.items())
     compared = compare_table(
         pd.DataFrame(samples, columns=["row", "column", "run", "value", "status"]),
         published,
@@ -116,17 +113,15 @@ def _neighbourhood(results: Results, published: Published, name: str) -> ReportT
         row_header="Change",
         row_labels={row: _row_label(row) for row in rows},
         column_labels={ERROR: "test error", CHANGE: "relative change"},
-        caption=f"Our incumbent: {best}. Changes that do not apply to it, or that our grid lacks, are not run. A "
-        "relative change differs or does not; none is better. Printed errors with fewer than two significant digits "
-        f"are only quoted. {describe([table])}.",
+        caption=caption,
     )
     for key, cell in compared.cells.items():
         row, column = key
         if key == (INCUMBENT, CHANGE):
             compared.cells[key] = ReportCell()
         elif column == CHANGE and row in errors:
-            found = relative_change(errors[row], incumbent)
-            runs, failed = len(incumbent), int((~np.isfinite(errors[row])).sum())
+            found = relative_change(errors[row], errors[INCUMBENT])
+            runs, failed = len(errors[row]), int((~np.isfinite(errors[row])).sum())
             verdict = _change_verdict(found, failed, cell.published, results.reduced)
             compared.cells[key] = ReportCell(
                 found.estimate, runs=runs, failed=failed, published=cell.published, verdict=verdict
@@ -134,6 +129,25 @@ def _neighbourhood(results: Results, published: Published, name: str) -> ReportT
         elif cell.published is not None and _digits(cell.published.text) < 2:
             compared.cells[key] = replace(cell, verdict=None)
     return compared
+
+
+def _errors(table: Table) -> dict[str, np.ndarray]:
+    """Test errors (R,) of the incumbent and after each change of one of its hyperparameters, by row."""
+    errors = {INCUMBENT: table.test_mse[table.best].astype(float)}
+    for row in local_neighbourhood(table).to_dict("records"):
+        repetitions = np.array([row[f"test_mse_{run}"] for run in range(table.repetitions)])
+        errors[change_name(row["hyperparameter"], row["before"], row["after"])] = repetitions
+    return errors
+
+
+def _caption(table: Table) -> str:
+    best = ", ".join(f"{NAMES[key]} {value}" for key, value in table.best_configuration.items())
+    return (
+        f"Our incumbent: {best}. Changes that do not apply to it, or that our grid lacks, are not run. A relative "
+        "change differs or does not; none is better. Printed errors with fewer than two significant digits have no "
+        "verdict. "
+        f"{describe([table])}"
+    )
 
 
 def _log_estimate(errors: np.ndarray) -> Estimate:

@@ -14,10 +14,11 @@ from core.report.distributions import ecdf
 from core.report.figure import Figure
 from core.report.published import Published
 from core.tabular.table import Table
-from papers.tabular.trained_tables import describe, grid_tables, label, noise_of
+from papers.tabular.trained_tables import describe, grid_tables, label, noise_of, short_label
 
 Curves = dict[str, np.ndarray]
-COLORS = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE)
+COLORS = {"train": style.BLUE, "validation": style.ORANGE, "test": style.GREEN}
+DASHES = {"test": "--"}  # on the tables validation and test errors are nearly the same
 
 
 def fig7_1(results: Results, published: Published | None) -> Figure:
@@ -29,6 +30,8 @@ def fig7_1(results: Results, published: Published | None) -> Figure:
     for axes, (title, (values_of, unit)) in zip(panels.flat, PANELS.items(), strict=True):
         axes.set_title(title)
         parts.append(_panel(axes, values_of(tables[name]), unit).assign(panel=title))
+        if len(axes.get_legend_handles_labels()[1]) > 1:
+            axes.legend(loc="lower right")
     for axes in panels[:, 0]:
         axes.set_ylabel("share of configurations")
     caption = f"{label(name)}: averages over the repetitions; noise is the {NOISE}. {describe([tables[name]])}"
@@ -79,10 +82,12 @@ def _by_set(results: Results, title: str, words: str) -> Figure:
     figure, panels = style.subplots(1, len(tables), width=7.2, height=2.4, sharey=True, squeeze=False)
     parts = []
     for axes, (name, table) in zip(panels[0], tables.items(), strict=True):
-        axes.set_title(label(name).removeprefix("HPO-Bench-"))
+        axes.set_title(short_label(name))
         parts.append(_panel(axes, values_of(table), unit).assign(dataset=name))
     panels[0, 0].set_ylabel("share of configurations")
-    return Figure(figure, f"{title}: {words}. {describe(tables.values())}", pd.concat(parts))
+    if any(curve for curve in values_of(table)):
+        style.legend(figure, panels.flat, 4)
+    return Figure(figure, f"{words.capitalize()}. {describe(tables.values())}", pd.concat(parts))
 
 
 def _panel(axes: Axes, curves: Curves, unit: str) -> pd.DataFrame:
@@ -92,13 +97,13 @@ def _panel(axes: Axes, curves: Curves, unit: str) -> pd.DataFrame:
         curve, value, share: what was drawn.
     """
     parts = []
-    for color, (name, values) in zip(COLORS, curves.items(), strict=False):
+    ordered = dict(zip(curves, style.sequential(len(curves)), strict=True)) if len(curves) > len(COLORS) else COLORS
+    for name, values in curves.items():
         shown, share = ecdf(values)
-        axes.step(shown, share, where="post", color=color, label=name)
+        look = {"color": ordered.get(name, style.BLUE), "linestyle": DASHES.get(name, "-")}
+        axes.step(shown, share, where="post", label=name, **look)
         parts.append(pd.DataFrame({"curve": name, "value": shown, "share": share}))
     axes.set_xscale("log")
     axes.set_xlabel(unit)
     axes.set_ylim(0, 1.02)
-    if len(curves) > 1:
-        axes.legend(loc="lower right")
     return pd.concat(parts)

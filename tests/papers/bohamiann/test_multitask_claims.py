@@ -28,9 +28,9 @@ def losses(level: float, seed: int = 0) -> np.ndarray:
     return spread * np.linspace(2, 1, EVALUATIONS)
 
 
-def xgboost(levels: dict[str, float], wine: dict[str, float] | None = None) -> Fake:
+def xgboost(levels: dict[str, float], wine: dict[str, float] | None = None, sets: int = len(SETS)) -> Fake:
     frames = []
-    for name in list(SETS)[:7]:
+    for name in list(SETS)[:sets]:
         for number, (method, level) in enumerate({**levels, **((wine or {}) if name == "wine_red" else {})}.items()):
             frames.append(rows(name, method, losses(level, number)))
     return Fake(xgboost=pd.concat(frames, ignore_index=True))
@@ -54,12 +54,19 @@ def searches(times: dict[str, float]) -> Fake:
 USUAL = {"random": 0.0, "gp": -0.2, "bohamiann": -0.4, "mt_gp": -0.5, "mt_bohamiann": -0.6}
 
 
-def test_bohamiann_is_best_where_it_is_on_every_set_that_was_run():
+def test_bohamiann_is_best_where_it_is_on_every_set():
     checks = claims.bohamiann_is_best_on_three, claims.bohamiann_is_above_the_gp, claims.bohamiann_is_above_random
     assert [check(xgboost(USUAL)).holds for check in checks] == ["holds"] * 3
     assert claims.bohamiann_is_best_on_three(xgboost(USUAL)).ours == "6 of 6"
     beaten = xgboost({**USUAL, "gp": -0.7})
     assert [check(beaten).holds for check in checks] == ["fails", "fails", "holds"]
+
+
+def test_a_claim_about_every_set_is_open_until_all_have_been_run():
+    checks = claims.bohamiann_is_best_on_three, claims.bohamiann_is_above_the_gp, claims.warm_starts_help_bohamiann
+    assert [check(xgboost(USUAL, sets=7)).holds for check in checks] == ["holds", "inconclusive", "inconclusive"]
+    assert "protein not run" in claims.bohamiann_is_above_the_gp(xgboost(USUAL, sets=7)).detail
+    assert claims.bohamiann_is_above_the_gp(xgboost({**USUAL, "gp": -0.7}, sets=7)).holds == "fails"
 
 
 def test_warm_starts_help_everywhere_but_on_wine():
@@ -95,7 +102,7 @@ def test_targets_that_are_not_reached_take_one_evaluation_more_than_there_were()
 
 
 def test_every_figure_draws_what_was_run():
-    results = Fake(**xgboost(USUAL).frames, **searches({"gp": 15, "mt_gp": 13, "mt_bohamiann": 10}).frames)
+    results = Fake(**xgboost(USUAL, sets=7).frames, **searches({"gp": 15, "mt_gp": 13, "mt_bohamiann": 10}).frames)
     assert set(figures.fig3_4(results, None).data["method"]) == set(METHODS)
     drawn = figures.figA_2(results, None)
     assert drawn.data["benchmark"].nunique() == 7

@@ -90,6 +90,15 @@ def test_a_claim_holds_where_it_is_true_and_fails_where_it_is_not(claim, worlds)
     assert run_check(claim, worlds[False]).holds == "fails"
 
 
+def test_a_prediction_that_diverges_is_an_outlier(worlds):
+    (claim,) = (claim for claim in CLAIMS if claim.id == "extrapolation_has_early_outliers")
+    partial = worlds[True].frame("partial").copy()
+    outlier = (partial["method"] == "lc_extrapolation") & (partial["number"] < COUNT // 10)
+    partial.loc[outlier & (partial["observed"] == partial["observed"].min()), "mean"] = np.inf
+    found = run_check(claim, Fake(curves=worlds[True].frame("curves"), partial=partial))
+    assert found.holds == "holds" and found.detail.count("share of the worst tenth: 100% [100%, 100%]") == len(LABELS)
+
+
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_claim_without_runs_is_not_run(claim):
     assert run_check(claim, MadeResults(pd.DataFrame())).holds == "not run"

@@ -9,6 +9,7 @@ import pytest
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.published import read_published
+from papers.nnbo_regret.artifacts.theorem_figures import name_those_below
 from papers.nnbo_regret.recorded_paths import EXPERIMENTS, average_with_initial, recorded_batches, recorded_paths
 from tests.papers.functions import CATALOGUE, Functions, all_claims
 
@@ -16,7 +17,8 @@ artifacts = Functions("nnbo_regret", "artifacts")
 claims = Functions("nnbo_regret", "claims")
 
 FOLDER = CATALOGUE.root / "papers" / "nnbo_regret"
-CHECKS = [claim.id for claim in all_claims("nnbo_regret") if claim.artifact in ("fig3a", "fig3b", "theorem")]
+DRAWN = ("fig3a", "fig3b", "theorem", "lemma4_1", "lemma4_2")
+CHECKS = [claim.id for claim in all_claims("nnbo_regret") if claim.artifact in DRAWN]
 
 
 class Records:
@@ -151,3 +153,21 @@ def test_figures_give_their_data(runs, n):
                 assert len(kinds) == len(table) and "not published" not in kinds
             share = figure.data[figure.data["quantity"] == "share of runs"]
             assert ((share["low"] <= share["value"]) & (share["value"] <= share["high"])).all()
+
+
+def test_the_lemmas_have_figures_of_their_own():
+    records = Records("normal", 60, 400)
+    with style.context():
+        variations, increments = (getattr(artifacts, name)(records, None) for name in ("lemma4_1", "lemma4_2"))
+    assert set(variations.data["quantity"]) == {"M_n^2", "[M]_n", "<M>_n"} and (variations.data["value"] > 0).all()
+    assert set(variations.data["benchmark"]) == set(increments.data["benchmark"]) > {"counterexample"}
+    assert (increments.data["low"] <= increments.data["high"]).all()
+
+
+def test_bounds_that_leave_the_axis_at_once_are_named_in_their_panel():
+    with style.context():
+        _, axes = style.subplots()
+        falling = np.where(np.arange(1000) < 10, 0.1, 0.0)
+        name_those_below(axes, {"seen": np.full(1000, 0.1), "falling": falling, "never seen": np.zeros(1000)})
+    (text,) = axes.texts
+    assert text.get_text().splitlines() == ["below the axis after query 10:", "falling", "never seen"]
