@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from core.experiment.schema import AddedLater, Settings
 from core.study.settings import Initialisation, WeightPriorName
@@ -34,8 +34,8 @@ class Optimization(Settings):
             the papers do.
         trees: number of trees in the forest.
         hyperparameter_samples: chains of the slice sampler if hyperparameters are integrated out, one sample each.
-        initialisation, weight_prior, raise_friction: of BOHAMIANN, see `core.study.bayesian.BohamiannSettings`; the
-            defaults are the NIPS paper's, with the friction of its text.
+        initialisation, weight_prior, raise_friction, noise_correction, noise_prior_median: of BOHAMIANN, see
+            `core.study.bayesian.BohamiannSettings`; the defaults are the NIPS paper's, with the friction of its text.
     """
 
     optimizer: Literal["model", "random", "optuna_tpe", "smac", "cmaes", "differential_evolution"] = "model"
@@ -57,6 +57,8 @@ class Optimization(Settings):
     initialisation: Annotated[Initialisation, AddedLater()] = "he"
     weight_prior: Annotated[WeightPriorName, AddedLater()] = "gamma_hyperprior"
     raise_friction: Annotated[bool, AddedLater()] = True
+    noise_correction: Annotated[bool, AddedLater()] = True
+    noise_prior_median: Annotated[PositiveFloat, AddedLater()] = 1e-6
 
     @model_validator(mode="after")
     def _fits_together(self) -> Optimization:

@@ -125,6 +125,7 @@ METHODS: dict[str, Method] = {
     "dngo_10": Method("DNGO (10-10-10)", WINE, "d", "--"),
     "bohamiann": Method("BOHAMIANN", BLUE, "o"),
     "bohamiann_50": Method("BOHAMIANN (50-50-50)", BLUE, "o"),
+    "bohamiann_50_nips": Method("BOHAMIANN, NIPS text", INDIGO, "D", ":"),
     "bohamiann_10": Method("BOHAMIANN (10-10-10)", SKY, "p", "--"),
     "mt_gp": Method("MT-BO", YELLOW, "h", "--"),
     "mt_bohamiann": Method("MT-BOHAMIANN", SKY, "h", "-."),

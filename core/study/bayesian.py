@@ -5,12 +5,13 @@ Models are imported when the first one is built.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from core.study.settings import Budgets, Initialisation, MethodSettings, WeightPriorName
 
@@ -171,6 +172,8 @@ class BohamiannSettings(ModelSettings):
             predictions are better on held-out data.
         initialisation: of the weights, see `core.models.network.MLP`: "he" of the NIPS code, "uniform" of the thesis'.
         weight_prior: "gamma_hyperprior" of the NIPS code, "averaged_normal" of the thesis': `core.models.priors`.
+        noise_correction: of the sampler; its first code has not the term -eps^4.
+        noise_prior_median: of the noise variance, in units of the targets' variance.
     """
 
     method: Literal["bohamiann"] = "bohamiann"
@@ -184,6 +187,8 @@ class BohamiannSettings(ModelSettings):
     raise_friction: bool = False
     initialisation: Initialisation = "he"
     weight_prior: WeightPriorName = "gamma_hyperprior"
+    noise_correction: bool = True
+    noise_prior_median: PositiveFloat = 1e-6
 
     @model_validator(mode="after")
     def _keeps_its_samples(self) -> BohamiannSettings:
@@ -199,19 +204,20 @@ class BohamiannSettings(ModelSettings):
 
     def chain_settings(self, n: int) -> dict[str, Any]:
         """The settings of a network for n observations, as keyword arguments."""
-        from core.models.priors import WEIGHT_PRIORS
+        from core.models.priors import WEIGHT_PRIORS, LogNormalNoise
         from core.samplers import AdaptiveSGHMC
 
         burn_in, steps = self.chain_lengths(n)
         return {
             "widths": self.widths,
-            "sampler": AdaptiveSGHMC(raise_friction=self.raise_friction),
+            "sampler": AdaptiveSGHMC(raise_friction=self.raise_friction, noise_correction=self.noise_correction),
             "burn_in": burn_in,
             "steps": steps,
             "thinning": (steps - burn_in) // self.samples,
             "batch_size": self.batch_size,
             "initialisation": self.initialisation,
             "weight_prior": WEIGHT_PRIORS[self.weight_prior](),
+            "noise_prior": LogNormalNoise(math.log(self.noise_prior_median)),
         }
 
     def chain_lengths(self, n: int) -> tuple[int, int]:

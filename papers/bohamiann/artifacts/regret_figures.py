@@ -23,6 +23,7 @@ TITLES = data_set_names(FIGURE_A1) | {
 }
 GRIDS = ("lda_on_grid", "svm_on_grid")  # on which a search can reach a regret of 0
 UNKNOWN = ("logistic_regression",)
+FITS = {"bohamiann_50": "As in the authors' code", "bohamiann_50_text": "As in the text"}
 BAND = "Mean and standard error of"
 
 
@@ -38,32 +39,42 @@ def fig1_left(results: Results, published: Published | None) -> Figure:
 
 def fig3_3(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 3.3: immediate regret on three functions of two, three and six dimensions."""
-    return _panels(results, ["branin", "hartmann3", "hartmann6"], 1, 3, 2.7)
+    frame = pd.concat([results.frame("synthetic"), results.frame("synthetic_nips")], ignore_index=True)
+    return _panels(frame, ["branin", "hartmann3", "hartmann6"], [*METHODS, "bohamiann_50_nips"], 1, 3, 2.9)
 
 
 def figA_1(results: Results, published: Published | None) -> Figure:
     """Thesis Fig A.1: the same on all functions. Its eight panels are not named; these are the authors' ten."""
-    return _panels(results, FIGURE_A1, 4, 3, 8.0)
+    return _panels(results.frame("synthetic"), FIGURE_A1, METHODS, 4, 3, 8.0)
 
 
 def fig1_right(results: Results, published: Published | None) -> Figure:
-    """NIPS Fig 1 right: BOHAMIANN's fit of sinOne after 20 steps, first repetition."""
+    """NIPS Fig 1 right: BOHAMIANN's fit of sinOne after 20 steps, first repetition; by the code, and by the text."""
     frame = frame_of(results, "sin_one_fit")
     shown = frame[frame["run"] == 0]
-    grid, data = shown[shown["part"] == "grid"], shown[shown["part"] == "data"]
-    x, mean, sd = (grid[column].to_numpy() for column in ("x", "mean", "sd"))
-    figure, axes = style.subplots(height=3.2, width=4.6)
-    look = style.method("bohamiann_50")
-    axes.plot(x, grid["value"], color="0.35", linestyle="--", linewidth=1, label="sinOne")
-    axes.plot(x, mean, color=look.color, label="predictive mean")
-    axes.fill_between(
-        x, mean - 2 * sd, mean + 2 * sd, color=look.color, alpha=0.25, lw=0, label="2 standard deviations"
-    )
-    axes.plot(data["x"], data["value"], "k.", markersize=5, label="evaluations")
-    axes.set(xlabel="x", ylabel="f(x)")
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    caption = f"BOHAMIANN's fit to the {len(data)} points that it evaluated itself (first repetition), from 50 samples."
+    figure, panels = style.subplots(1, 2, height=3.2, sharey=True)
+    for axes, (method, title) in zip(panels, FITS.items()):
+        axes.set_title(title)
+        axes.set_xlabel("x")
+        _draw_fit(axes, shown[shown["method"] == method])
+    panels[0].set_ylabel("f(x)")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    points = int((shown["part"] == "data").sum() / shown["method"].nunique())
+    caption = f"BOHAMIANN's fit to the {points} points that it evaluated itself (first repetition), from 50 samples."
     return Figure(figure, caption, shown.reset_index(drop=True))
+
+
+def _draw_fit(axes: Axes, rows: pd.DataFrame) -> None:
+    if rows.empty:
+        not_run_panel(axes)
+        return
+    grid, data = rows[rows["part"] == "grid"], rows[rows["part"] == "data"]
+    x, mean, sd = (grid[column].to_numpy() for column in ("x", "mean", "sd"))
+    color = style.method("bohamiann_50").color
+    axes.plot(x, grid["value"], color="0.35", linestyle="--", linewidth=1, label="sinOne")
+    axes.plot(x, mean, color=color, label="predictive mean")
+    axes.fill_between(x, mean - 2 * sd, mean + 2 * sd, color=color, alpha=0.25, lw=0, label="2 standard deviations")
+    axes.plot(data["x"], data["value"], "k.", markersize=5, label="evaluations")
 
 
 def hpolib(results: Results, published: Published | None) -> Figure:
@@ -89,10 +100,11 @@ def hpolib(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
 
 
-def _panels(results: Results, names: list[str], rows: int, columns: int, height: float) -> Figure:
-    frame = results.frame("synthetic")
+def _panels(
+    frame: pd.DataFrame, names: list[str], methods: list[str], rows: int, columns: int, height: float
+) -> Figure:
     figure, panels = style.subplots(rows, columns, height=height, squeeze=False)
-    drawn = [_panel(axes, frame, "regret", name, METHODS) for axes, name in zip(panels.flat, names)]
+    drawn = [_panel(axes, frame, "regret", name, methods) for axes, name in zip(panels.flat, names)]
     for axes in panels[:, 1:].flat:
         axes.set_ylabel("")
     for axes in list(panels.flat)[len(names) :]:

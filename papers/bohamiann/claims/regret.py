@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, Interval, all_of, bootstrap_interval, claim, frame_of, judge, worded
+from core.report import Check, Interval, all_of, bootstrap_interval, claim, judge, rows_of, worded
 from core.report.statistics import mean, mean_ratio
 from core.report.trajectories import final_log_regret, incumbent, per_run
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs
@@ -187,7 +187,7 @@ def _against_gp(results: Results) -> np.ndarray:
 
 
 def _sin_one(results: Results) -> tuple[pd.DataFrame, pd.DataFrame]:
-    frame = frame_of(results, "sin_one_fit")
+    frame = rows_of(results, "sin_one_fit", method="bohamiann_50")
     return frame[frame["part"] == "grid"], frame[frame["part"] == "data"]
 
 

@@ -131,7 +131,7 @@ def fit(mean_error: float, sd_far: float) -> Fake:
         )
         data = {"x": seen, "value": np.sin(6 * seen), "mean": np.sin(6 * seen), "sd": 0.0}
         rows.append(pd.DataFrame({"run": run, "part": "data", **data}))
-    return Fake(sin_one_fit=pd.concat(rows))
+    return Fake(sin_one_fit=pd.concat(rows).assign(method="bohamiann_50"))
 
 
 def test_the_fit_of_sin_one():
