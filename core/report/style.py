@@ -123,6 +123,8 @@ METHODS: dict[str, Method] = {
     "dngo": Method("DNGO", PURPLE, "D"),
     "dngo_50": Method("DNGO (50-50-50)", PURPLE, "D"),
     "dngo_10": Method("DNGO (10-10-10)", WINE, "d", "--"),
+    "dngo_50_pybnn": Method("DNGO of pybnn (50-50-50)", PURPLE, "D", "-."),
+    "dngo_10_pybnn": Method("DNGO of pybnn (10-10-10)", WINE, "d", ":"),
     "bohamiann": Method("BOHAMIANN", BLUE, "o"),
     "bohamiann_50": Method("BOHAMIANN (50-50-50)", BLUE, "o"),
     "bohamiann_50_nips": Method("BOHAMIANN, NIPS text", INDIGO, "D", ":"),

@@ -19,12 +19,20 @@ FIGURE_A1 = [
     "bohachevsky",
     "levy",
 ]
+THESIS = ("synthetic", "synthetic_pybnn", "synthetic_nips")
+"""The searches of Figs 3.3 and A.1; DNGO with a verdict is pybnn's, BOHAMIANN that of the thesis' code."""
+
 HPOLIB = {
     "branin_full": ["branin"],
     "synthetic": ["hartmann6"],
     "hpolib_logistic": ["logistic_regression"],
     "hpolib": ["lda_on_grid", "svm_on_grid"],
 }
+
+
+def thesis_runs(results: Results) -> pd.DataFrame:
+    """The runs of all experiments on the thesis' functions."""
+    return pd.concat([results.frame(name) for name in THESIS], ignore_index=True)
 
 
 def hpolib_runs(results: Results) -> pd.DataFrame:

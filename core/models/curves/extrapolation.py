@@ -7,7 +7,8 @@ eleven functions of `core.models.curves.parametric`, whose parameters are sample
 
 (the thesis prints the sum of the sigma^2 in the variance). As in the thesis, nothing forces f(T) above the last
 observed value. The sampler is emcee's stretch move, the ensembles of all curves in lockstep. It starts around the
-functions' least-squares fits, equally weighted.
+functions' least-squares fits, equally weighted. Walkers that start where the prior is 0 and never leave are not
+samples: predictions leave them out.
 
 The functions describe accuracies. So curves are mapped into [0, 1], with half of the observed values' range to spare on
 either side, and turned if most of them fall.
@@ -89,12 +90,17 @@ class Extrapolation(CurveModel):
             self.thinning,
         )
         self.walks = kept.transpose(0, 1).flatten(1, 2)
+        self.inside = _log_density(self.walks, log_x, y[:, :longest], seen[:, :longest]).isfinite()
 
     def _extrapolate(self, observed: ObservedCurves, times: NDArray[np.float64]) -> CurvePrediction:
-        walks = self.walks.double()
+        walks, inside = self.walks.double(), self.inside.unsqueeze(-1)
         values = _sums(walks[..., :-1], torch.from_numpy(times * observed.epochs).log())
-        noise = (2 * walks[..., -1:]).exp().mean(1)
-        mean, variance = values.mean(1), values.var(1, correction=0) + noise
+
+        def average(numbers: Tensor) -> Tensor:
+            return torch.where(inside, numbers, 0.0).sum(1) / inside.sum(1)
+
+        mean = average(values)
+        variance = average((values - mean.unsqueeze(1)).square()) + average((2 * walks[..., -1:]).exp())
         return CurvePrediction((mean * self.scale + self.offset).numpy(), (variance * self.scale**2).numpy())
 
 

@@ -13,9 +13,9 @@ from core.report.data_sets import data_set_names
 from core.report.figure import not_run_panel
 from core.report.ticks import log_from_zero
 from core.report.trajectories import SMALLEST, draw_incumbents
-from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs
+from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs, thesis_runs
 
-METHODS = ["random", "rf", "gp", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10"]
+METHODS = ["random", "rf", "gp", "dngo_50_pybnn", "dngo_10_pybnn", "bohamiann_50", "bohamiann_10"]
 TITLES = data_set_names(FIGURE_A1) | {
     "logistic_regression": "Logistic regression",
     "lda_on_grid": "LDA on grid",
@@ -39,13 +39,13 @@ def fig1_left(results: Results, published: Published | None) -> Figure:
 
 def fig3_3(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 3.3: immediate regret on three functions of two, three and six dimensions."""
-    frame = pd.concat([results.frame("synthetic"), results.frame("synthetic_nips")], ignore_index=True)
-    return _panels(frame, ["branin", "hartmann3", "hartmann6"], [*METHODS, "bohamiann_50_nips"], 1, 3, 2.9)
+    texts = ["dngo_50", "bohamiann_50_nips"]
+    return _panels(results, ["branin", "hartmann3", "hartmann6"], [*METHODS, *texts], 1, 3, 3.1)
 
 
 def figA_1(results: Results, published: Published | None) -> Figure:
     """Thesis Fig A.1: the same on all functions. Its eight panels are not named; these are the authors' ten."""
-    return _panels(results.frame("synthetic"), FIGURE_A1, METHODS, 4, 3, 8.0)
+    return _panels(results, FIGURE_A1, METHODS, 4, 3, 8.0)
 
 
 def fig1_right(results: Results, published: Published | None) -> Figure:
@@ -100,9 +100,8 @@ def hpolib(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
 
 
-def _panels(
-    frame: pd.DataFrame, names: list[str], methods: list[str], rows: int, columns: int, height: float
-) -> Figure:
+def _panels(results: Results, names: list[str], methods: list[str], rows: int, columns: int, height: float) -> Figure:
+    frame = thesis_runs(results)
     figure, panels = style.subplots(rows, columns, height=height, squeeze=False)
     drawn = [_panel(axes, frame, "regret", name, methods) for axes, name in zip(panels.flat, names)]
     for axes in panels[:, 1:].flat:

@@ -8,6 +8,7 @@ from core.models.dngo import DNGO
 from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
 from core.models.least_squares import LeastSquaresNetwork
 from core.models.linear_regression import BayesianLinearRegression
+from core.models.pybnn_dngo import PybnnDNGO
 from core.models.random_forest import RandomForest
 from core.randomness import make_generators
 
@@ -18,6 +19,7 @@ MODELS = {
     "warped MarginalisedGP": lambda: MarginalisedGP(chains=3, burn_in=2, warping=True),
     "RandomForest": lambda: RandomForest(trees=10),
     "DNGO": lambda: DNGO(widths=(10, 10), chains=3, burn_in=2),
+    "PybnnDNGO": lambda: PybnnDNGO(widths=(10, 10), epochs=20, chains=3, burn_in=5),
     "BayesianLinearRegression": lambda: BayesianLinearRegression(chains=3, burn_in=5),
     "LeastSquaresNetwork": lambda: LeastSquaresNetwork(widths=(10, 5), epochs=20),
     "BayesianNetwork": lambda: BayesianNetwork(widths=(10, 10), burn_in=200, steps=300, thinning=20),

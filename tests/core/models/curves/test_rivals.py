@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from core.errors import UserError
-from core.models.curves.extrapolation import Extrapolation
+from core.models.curves.extrapolation import Extrapolation, _sums
 from core.models.curves.forest import CurveForest
 from core.models.curves.freeze_thaw import DecayingCurves, FreezeThaw
 from core.models.curves.last_seen import LastSeenValue
@@ -47,6 +47,24 @@ def test_extrapolation_beats_the_last_value_on_slow_curves():
     assert (np.abs(mean - curves[:, -1]) < 4 * np.sqrt(variance)).all()
     fitted = model.extrapolate(epochs[:15] / 40).mean
     assert np.abs(fitted - curves[:, :15]).mean() < 0.02
+
+
+def test_walkers_that_never_reach_the_support_of_the_prior_are_no_samples():
+    """After few epochs, least-squares fits leave the unit interval before the last, and many walkers start there."""
+    rng = np.random.default_rng(1)
+    curves = 2 + 1 / np.arange(1, 31) + 0.2 * rng.standard_normal((12, 30))
+    model = Extrapolation(burn_in=20, samples=4, thinning=5).fit(np.zeros((12, 1)), hide(curves, np.full(12, 4)))
+    assert model.inside.any(1).all() and not model.inside.all()
+    ends = _sums(model.walks.double()[..., :-1], torch.tensor([1.0, 30.0]).double().log())
+    within = (ends > -1e-4).all(-1) & (ends < 1 + 1e-4).all(-1) & (ends[..., 0] < ends[..., 1] + 1e-4)
+    assert within[model.inside].all()
+    mean, variance = model.extrapolate([1 / 30, 1.0])
+    by_hand = [(e[keep].mean(0), e[keep].var(0, correction=0)) for e, keep in zip(ends, model.inside, strict=True)]
+    noise = [(2 * walk[keep, -1].double()).exp().mean() for walk, keep in zip(model.walks, model.inside, strict=True)]
+    means = torch.stack([m for m, _ in by_hand]) * model.scale + model.offset
+    spreads = torch.stack([v + n for (_, v), n in zip(by_hand, noise, strict=True)]) * model.scale**2
+    np.testing.assert_allclose(mean, means, rtol=1e-6)
+    np.testing.assert_allclose(variance, spreads, rtol=1e-6)
 
 
 def test_the_last_seen_value_by_hand():
