@@ -77,5 +77,5 @@ def test_the_method_s_variant_chooses_the_model():
 
 def test_a_network_that_diverges_says_so():
     X, y = data(12)
-    with pytest.raises(ValueError, match="diverged with learning_rate"):
+    with pytest.raises(ValueError, match="diverged in training with learning_rate"):
         PybnnDNGO(learning_rate=3e38).fit(X, y, make_generators([3, 4]))
