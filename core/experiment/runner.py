@@ -13,7 +13,7 @@ import shutil
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -166,8 +166,10 @@ def _checked(context: Context, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _joined_provenance(cell: Cell, shards: list[dict[str, Any]]) -> dict[str, Any]:
-    """The last shard's provenance with runs, seeds, seconds and memory of all shards, and every commit involved."""
-    commits = list(dict.fromkeys(part["commit"] for part in shards))
+    """The last shard's provenance with runs, seeds, seconds and memory of all shards, and every commit and machine.
+
+    A file that another machine extended names both, so that nobody expects either to make it again bit for bit.
+    """
     seeds: dict[str, dict[str, int]] = {}
     for part in shards:
         for stream, by_run in part["seeds"].items():
@@ -176,10 +178,20 @@ def _joined_provenance(cell: Cell, shards: list[dict[str, Any]]) -> dict[str, An
         **shards[-1],
         "runs": cell.runs,
         "seeds": seeds,
-        "commit": " ".join(commits),
+        "commit": _united([part["commit"] for part in shards], " "),
+        **{key: _united([part[key] for part in shards], " and ") for key in ("python", "platform", "cpu")},
+        "packages": {
+            name: _united([part["packages"].get(name, "absent") for part in shards], " and ")
+            for name in shards[-1]["packages"]
+        },
         "wall_seconds": sum(part["wall_seconds"] for part in shards),
         "peak_memory_mb": max(part["peak_memory_mb"] for part in shards),
     }
+
+
+def _united(texts: Iterable[str], separator: str) -> str:
+    """Texts, each of which may be such a union, each once."""
+    return separator.join(dict.fromkeys(part for text in texts for part in text.split(separator)))
 
 
 def _threads() -> int:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.runner import run_cell
@@ -176,6 +177,15 @@ class TestProvenance:
             run(CELL, interrupted_at(20), tmp_path)
         monkeypatch.setattr("core.experiment.provenance.commit", lambda root: "bbb")
         assert run(CELL, Experiment(), tmp_path)[1]["commit"] == "aaa bbb"
+
+    def test_every_machine_that_took_part(self, tmp_path, monkeypatch):
+        machine = provenance.machine()
+        for runs, cpu in ((10, "one"), (20, "another"), (25, "one")):
+            here = {**machine, "cpu": cpu, "packages": {**machine["packages"], "torch": f"of {cpu}"}}
+            monkeypatch.setattr("core.experiment.provenance.machine", lambda here=here: here)
+            _, notes = run(replace(CELL, runs=runs), Experiment(), tmp_path)
+        assert notes["cpu"] == "one and another" and notes["python"] == machine["python"]
+        assert notes["packages"] == {**machine["packages"], "torch": "of one and of another"}
 
     def test_seconds_of_reused_shards_count_by_their_share(self, tmp_path):
         path = run_cell(replace(CELL, runs=20), Experiment(), tmp_path)
