@@ -17,8 +17,9 @@ from core.experiment import SCALES
 from core.experiment.ablations import find_ablations
 from core.experiment.cells import Cell, Home, expand, make_cell
 from core.experiment.modules import Folder, import_module
-from core.experiment.schema import Experiment, Paper, Settings, load_paper, split_reference
+from core.experiment.schema import Experiment, Paper, load_paper, split_reference
 from core.experiment.selection import select_cells
+from core.experiment.settings import Settings
 from core.experiment.sources import Sources
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from pydantic import ValidationError
 
 from core.errors import UnknownNameError, UserError
 from core.experiment import SCALES
-from core.experiment.schema import ALL_BENCHMARKS, Experiment, Paper, Scale, Settings, split_reference
+from core.experiment.schema import ALL_BENCHMARKS, Experiment, Paper, Scale, split_reference
+from core.experiment.settings import Settings
 from core.strict import explain
 
 SHARD_RUNS = 10

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from core.experiment.cells import Cell
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.progress import Progress, silent, within
 from core.seeds import derive_seed
 

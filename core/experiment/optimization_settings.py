@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.schema import AddedLater, Settings
+from core.experiment.settings import AddedLater, Settings
 from core.study.settings import Initialisation, WeightPriorName
 
 if TYPE_CHECKING:

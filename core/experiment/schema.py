@@ -15,11 +15,9 @@ import yaml
 from pydantic import (
     Discriminator,
     Field,
-    SerializerFunctionWrapHandler,
     Tag,
     ValidationError,
     field_validator,
-    model_serializer,
     model_validator,
 )
 
@@ -44,27 +42,6 @@ def split_reference(reference: str, home: str = "") -> tuple[str, str]:
     """The paper of an experiment that is referred to in the paper `home`, and its name there."""
     paper, _, name = reference.removesuffix(ALL_BENCHMARKS).rpartition("/")
     return paper or home, name
-
-
-class AddedLater:
-    """Marks a setting that is younger than shipped runs, `Annotated[bool, AddedLater()] = True`.
-
-    Its default is what those ran, and stays out of what is recorded and hashed, so that they remain valid.
-    """
-
-
-class Settings(Strict):
-    """Base of every experiment's settings; each experiment subclasses it in its paper's settings.py."""
-
-    @model_serializer(mode="wrap")
-    def _without_later_defaults(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        later = {name for name, field in type(self).model_fields.items() if any(map(_is_mark, field.metadata))}
-        silent = {name for name in later if getattr(self, name) == type(self).model_fields[name].default}
-        return {name: value for name, value in dump(self).items() if name not in silent}
-
-
-def _is_mark(item: Any) -> bool:
-    return isinstance(item, AddedLater)
 
 
 Names = Annotated[list[Name], Field(min_length=1)]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 
 
 class Suggestions(Settings):

@@ -105,7 +105,7 @@ class ModelBased:
         encoding: encoding of the space.
         make_model: from the number of observations, on which a model's effort may depend, to the model that is fitted
             to them. It may return the same object every time, one that continues from its last fit; then it has the
-            methods `state` and `restore` of `core.study.bayesian.Continued`.
+            methods `state` and `restore` of `core.study.continued.Continued`.
         maximizer: one of `core.acquisition.maximizers`; its candidates are moved to points of
             configurations if the space has hyperparameters that are not continuous.
         acquisition: "ei", "pi", "lcb" or "thompson".

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from core.study.bayesian import BohamiannSettings, Continued, Device, ModelSettings
+from core.study.bayesian import BohamiannSettings, Device, ModelSettings
+from core.study.continued import Continued
 
 if TYPE_CHECKING:
     from core.models.ablr import ABLR

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.experiment.suggestion_settings import Suggestions
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 
 
 class Step(Settings):

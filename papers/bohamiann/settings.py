@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from core.experiment.optimization_settings import Optimization
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.strict import OpenShare
 from core.study.settings import Initialisation, WeightPriorName
 

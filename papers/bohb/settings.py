@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.experiment.timed_search_settings import TimedSearch
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, PositiveInt, model_validator
 
 from core.experiment.optimization_settings import Optimization
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.experiment.suggestion_settings import Suggestions
 from core.strict import OpenShare
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.experiment.timed_search_settings import TimedSearch
 
 __all__ = ["LiveSearch", "SizeNoise", "SubsamplingNoise", "SubsetModels", "SvmGrid", "TimedSearch"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.strict import OpenShare
 
 if TYPE_CHECKING:

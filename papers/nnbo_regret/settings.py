@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from core.experiment.schema import AddedLater, Settings
+from core.experiment.settings import AddedLater, Settings
 
 
 class RegretSearch(Settings):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, PositiveInt
 
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationInfo, field_validator
 
 from core.experiment.optimization_settings import Optimization
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.tabular.values import VALUES
 
 if TYPE_CHECKING:

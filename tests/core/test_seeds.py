@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.seeds import derive_seed
 
 PARTS = st.lists(st.one_of(st.text(st.characters(codec="ascii", exclude_characters="\x1f")), st.integers()), max_size=5)

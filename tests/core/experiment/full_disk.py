@@ -19,7 +19,7 @@ from core.errors import UserError
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.runner import run_cell
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.experiment.storage import copy_records, read_records
 
 CELL = Cell("toy", "fit", "line", "plain", "paper", 30, Settings(), "fit")

@@ -11,7 +11,8 @@ from pydantic import Field
 
 from core.errors import UnknownNameError, UserError
 from core.experiment.cells import Cell, expand, make_cell
-from core.experiment.schema import Paper, Settings
+from core.experiment.schema import Paper
+from core.experiment.settings import Settings
 
 
 class Fit(Settings):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.experiment.cells import Cell
 from core.experiment.durations import in_words, recorded_seconds
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.experiment.storage import REQUIRED, write_records
 
 CELL = Cell("toy", "fit", "line", "plain", "paper", 20, Settings(), "fit")

@@ -14,7 +14,7 @@ from core.errors import UserError
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.runner import run_cell
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.experiment.storage import read_records
 
 CELL = Cell("toy", "fit", "line", "plain", "paper", 25, Settings(), "fit")

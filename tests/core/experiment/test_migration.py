@@ -17,7 +17,7 @@ from core.experiment.context import Context
 from core.experiment.migration import Renaming, rename
 from core.experiment.results import inspect_cell
 from core.experiment.runner import run_cell
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.experiment.storage import read_records
 
 

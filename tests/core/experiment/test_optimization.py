@@ -16,7 +16,7 @@ from core.experiment.optimization_settings import Optimization
 from core.models.bohamiann import BayesianNetwork
 from core.optimizers.bayesopt import BayesianOptimization
 from core.spaces import CubeEncoding
-from core.study.bayesian import Continued
+from core.study.continued import Continued
 
 
 def settings(**given) -> Optimization:

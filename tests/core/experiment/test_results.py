@@ -17,7 +17,7 @@ from core.experiment.promote import check, promote
 from core.experiment.provenance import commit
 from core.experiment.results import Results, inspect_cell
 from core.experiment.runner import run_cell
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.experiment.storage import ResultFileError, read_provenance, read_records, write_records
 
 

@@ -13,7 +13,7 @@ from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.runner import run_cell
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.experiment.storage import read_provenance, read_records, write_records
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import pytest
 
 from core.errors import UserError
-from core.experiment.schema import AddedLater, Settings
+from core.experiment.settings import AddedLater, Settings
 
 
 def refused(catalogue, path) -> str:

@@ -9,7 +9,7 @@ from ConfigSpace import ConfigurationSpace, Float
 from core.benchmarks.objective import FunctionObjective
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 from core.experiment.sobol_tables import collect, points_of
 from core.spaces import CubeEncoding
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from core.experiment.schema import Settings
+from core.experiment.settings import Settings
 
 
 class Fit(Settings):
