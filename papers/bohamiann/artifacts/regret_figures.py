@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 import pandas as pd
@@ -40,7 +41,9 @@ def fig1_left(results: Results, published: Published | None) -> Figure:
 def fig3_3(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 3.3: immediate regret on three functions of two, three and six dimensions."""
     texts = ["dngo_50", "bohamiann_50_nips"]
-    return _panels(results, ["branin", "hartmann3", "hartmann6"], [*METHODS, *texts], 1, 3, 3.1)
+    drawn = _panels(results, ["branin", "hartmann3", "hartmann6"], [*METHODS, *texts], 1, 3, 3.1)
+    note = " Beside the thesis' BOHAMIANN and its competitor, pybnn's DNGO: those of the NIPS text and of Snoek et al."
+    return replace(drawn, caption=drawn.caption + note)
 
 
 def figA_1(results: Results, published: Published | None) -> Figure:
