@@ -17,6 +17,7 @@ from torch import Tensor
 
 from core.data.normalisation import Standardizer
 from core.models.bohamiann import INITIAL_LOG_NOISE, BayesianNetwork, one_each
+from core.models.engines.choice import require_compiled
 from core.models.engines.tasks import TaskEngine, TaskProblem
 from core.models.network import MLP
 from core.models.sampled_network import standardizer
@@ -24,7 +25,6 @@ from core.models.stacking import check_scaling, stack
 from core.models.task_network import TaskNetwork
 from core.models.tasks import Task
 from core.randomness import Generators
-from core.samplers import SGHMC, AdaptiveSGHMC
 from core.validation import check_counts
 
 FEATURES = 5  # L
@@ -55,15 +55,7 @@ class MultiTaskNetwork(BayesianNetwork):
         super().__init__(**settings)
         check_scaling(scaling)
         check_counts("MultiTaskNetwork", features=features)
-        for name, value, allowed in (
-            ("activation", self.activation, ("tanh",)),
-            ("engine", self.engine, ("auto", "compiled")),
-            ("warm_burn_in", self.warm_burn_in, (None,)),
-            ("device", self.device.type, ("cpu",)),
-            ("sampler", type(self.sampler), (SGHMC, AdaptiveSGHMC)),
-        ):
-            if value not in allowed:
-                raise ValueError(f"MultiTaskNetwork.{name}: must be one of {allowed}, got {value!r}")
+        require_compiled(self)
         if not self.widths:
             raise ValueError("MultiTaskNetwork.widths: must have at least one hidden layer, got ()")
         self.earlier, self.context, self.features, self.scaling = tuple(earlier), context, features, scaling

@@ -20,12 +20,12 @@ from core.compiled import prediction
 from core.data.normalisation import Standardizer
 from core.models.bohamiann import INITIAL_LOG_NOISE, BayesianNetwork, one_each
 from core.models.curves.basis import BASIS, PARAMETERS, residuals
+from core.models.engines.choice import require_compiled
 from core.models.engines.curves import CurveEngine, CurveProblem
 from core.models.ensemble import training_data
 from core.models.network import MLP
 from core.models.sampled_network import BLOCK_ELEMENTS, standardizer
 from core.randomness import Generators
-from core.samplers import SGHMC, AdaptiveSGHMC
 
 
 class BasisMLP(MLP):
@@ -65,15 +65,7 @@ class BasisNetwork(BayesianNetwork):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        for name, value, allowed in (
-            ("activation", self.activation, ("tanh",)),
-            ("engine", self.engine, ("auto", "compiled")),
-            ("warm_burn_in", self.warm_burn_in, (None,)),
-            ("device", self.device.type, ("cpu",)),
-            ("sampler", type(self.sampler), (SGHMC, AdaptiveSGHMC)),
-        ):
-            if value not in allowed:
-                raise ValueError(f"BasisNetwork.{name}: must be one of {allowed}, got {value!r}")
+        require_compiled(self)
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators, lengths: Tensor | None = None) -> BasisNetwork:
         """Sample the posterior of every run.

@@ -15,6 +15,8 @@ from core.models.engines.problem import Engine, Problem
 from core.models.engines.reference import ReferenceEngine
 from core.samplers import SGHMC, AdaptiveSGHMC
 
+COMPILED = (SGHMC, AdaptiveSGHMC)
+
 
 def make_engine(name: str, problem: Problem, sampler: Any, state: Any, generators: Sequence[torch.Generator]) -> Engine:
     """Engine "torch" or "compiled", or with "auto" the compiled one if it applies.
@@ -36,8 +38,25 @@ def make_engine(name: str, problem: Problem, sampler: Any, state: Any, generator
     return CompiledEngine(problem, sampler, state, generators)
 
 
+def require_compiled(model: Any) -> None:
+    """For a Bayesian network that only a compiled engine of its own samples, from a cold start.
+
+    Raises:
+        ValueError: naming the setting that no compiled engine covers.
+    """
+    for name, value, allowed in (
+        ("activation", model.activation, ("tanh",)),
+        ("engine", model.engine, ("auto", "compiled")),
+        ("warm_burn_in", model.warm_burn_in, (None,)),
+        ("device", model.device.type, ("cpu",)),
+        ("sampler", type(model.sampler), COMPILED),
+    ):
+        if value not in allowed:
+            raise ValueError(f"{type(model).__name__}.{name}: must be one of {allowed}, got {value!r}")
+
+
 def _compiled_obstacle(problem: Problem, sampler: Any, theta: Tensor) -> str | None:
-    if type(sampler) not in (SGHMC, AdaptiveSGHMC):
+    if type(sampler) not in COMPILED:
         return f"the sampler {type(sampler).__name__}"
     if problem.network.activation != "tanh":
         return f"{problem.network.activation} units"
