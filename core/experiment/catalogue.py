@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import UnknownNameError, UserError
 from core.experiment import SCALES
 from core.experiment.ablations import find_ablations
-from core.experiment.cells import Cell, Home, expand, make_cell
+from core.experiment.cells import Cell, Expanded, expand, make_cell
 from core.experiment.modules import Folder, import_module
 from core.experiment.schema import Experiment, Paper, load_paper, split_reference
 from core.experiment.selection import select_cells
@@ -136,8 +136,9 @@ class Catalogue:
     def cell(self, like: Cell, scale: str, runs: int | None = None, overrides: dict[str, Any] | None = None) -> Cell:
         """The cell of the same name at a scale, with other repetitions or settings; raises as `make_cell`."""
         names = (like.experiment, like.benchmark, like.method)
-        paper, models, file = self._home(like.paper)
-        return make_cell(paper, *names, scale, models, runs, overrides, file, self._home)
+        paper = self.paper(like.paper)
+        models, file = self._models(like.paper), self._file(like.paper)
+        return make_cell(paper, *names, scale, models, self._expanded(paper), runs, overrides, file)
 
     def artifact(self, name: str) -> tuple[str, str]:
         """(paper, artifact) of `paper/artifact` or of a short name (see `short_names`).
@@ -226,11 +227,11 @@ class Catalogue:
         key = (paper.paper, experiment, scale)
         if key not in self._cells:
             models, file = self._models(paper.paper), self._file(paper.paper)
-            self._cells[key] = tuple(expand(paper, experiment, scale, models, file, self._home))
+            self._cells[key] = tuple(expand(paper, experiment, scale, models, self._expanded(paper), file))
         return self._cells[key]
 
-    def _home(self, name: str) -> Home:
-        return self.paper(name), self._models(name), self._file(name)
+    def _expanded(self, paper: Paper) -> Expanded:
+        return lambda owner, experiment, scale: self._expand(self.paper(owner) if owner else paper, experiment, scale)
 
     def _models(self, paper: str) -> dict[str, type[Settings]]:
         module = self.module(paper, "settings")

@@ -10,9 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +27,8 @@ SHARD_RUNS = 10
 """Repetitions computed in lockstep between two writes: a kill costs at most this many. The same at every scale."""
 
 
-Home = tuple[Paper, Mapping[str, type[Settings]], str]
-"""A paper, its settings models by name, and its file, which is named in errors."""
+Expanded = Callable[[str, str, str], Sequence["Cell"]]
+"""The cells of (paper, experiment, scale); the paper is empty for the one that asks."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Cell:
         """The cell's file below the repository's root; source: `run` or `reference`; an ablation has its own folder."""
         if self.overrides:
             source = f"ablation/{_folder_name(','.join(self.overrides))}"
-        return Path(root) / "results" / source / self.scale / f"{self.name}.parquet"
+        return Path(root, f"results/{source}/{self.scale}/{self.name}.parquet")
 
     def shards(self) -> list[range]:
         """Repetition indices in blocks of SHARD_RUNS."""
@@ -92,15 +91,15 @@ def expand(
     experiment_name: str,
     scale_name: str,
     models: Mapping[str, type[Settings]],
+    expanded: Expanded,
     file: str = "paper.yaml",
-    others: Callable[[str], Home] | None = None,
 ) -> Iterator[Cell]:
     """All cells of an experiment at a scale, settings resolved and validated.
 
     Args:
         models: the paper's settings models by name (papers/<paper>/settings.py).
+        expanded: the cells of the experiments that this one needs.
         file: named in errors.
-        others: other papers by name, whose experiments this one may need.
 
     Raises:
         UserError: an unknown name, or settings the model refuses (file, key, value, what is allowed).
@@ -108,7 +107,7 @@ def expand(
     experiment, scale = _scale_of(paper, experiment_name, scale_name)
     for benchmark in scale.benchmarks or experiment.benchmarks:
         for method in scale.methods or experiment.methods:
-            yield make_cell(paper, experiment_name, benchmark, method, scale_name, models, file=file, others=others)
+            yield make_cell(paper, experiment_name, benchmark, method, scale_name, models, expanded, file=file)
 
 
 def make_cell(
@@ -118,10 +117,10 @@ def make_cell(
     method: str,
     scale_name: str,
     models: Mapping[str, type[Settings]],
+    expanded: Expanded,
     runs: int | None = None,
     overrides: Mapping[str, Any] | None = None,
     file: str = "paper.yaml",
-    others: Callable[[str], Home] | None = None,
 ) -> Cell:
     """One cell by name; `runs` and `overrides` replace the scale's number of repetitions and single settings."""
     experiment, scale = _scale_of(paper, experiment_name, scale_name)
@@ -168,27 +167,22 @@ def make_cell(
         needs=tuple(
             cell
             for needed in experiment.needs
-            for cell in _needed(f"{prefix}.needs", needed, benchmark, scale_name, (paper, models, file), others)
+            for cell in _needed(f"{prefix}.needs", needed, benchmark, scale_name, expanded)
         ),
     )
 
 
-def _needed(
-    key: str, reference: str, benchmark: str, scale_name: str, home: Home, others: Callable[[str], Home] | None
-) -> Iterator[Cell]:
+def _needed(key: str, reference: str, benchmark: str, scale: str, expanded: Expanded) -> Sequence[Cell]:
     """The cells of a needed experiment with this benchmark, or with all; `key` is where it is needed."""
-    owner, name = split_reference(reference)
     try:
-        paper, models, file = others(owner) if owner and others else home
-        experiment, scale = _scale_of(paper, name, scale_name)
+        cells = expanded(*split_reference(reference), scale)
     except UserError as error:
         raise UserError(f"{key}: {reference!r}: {error}") from error
-    methods, benchmarks = scale.methods or experiment.methods, scale.benchmarks or experiment.benchmarks
-    read = list(benchmarks) if reference.endswith(ALL_BENCHMARKS) else [benchmark]
-    if not set(read) <= set(benchmarks):
-        raise UserError(f"{key}: {reference!r} has no benchmark {benchmark!r} at scale {scale_name}")
-    for pair in product(read, methods):
-        yield make_cell(paper, name, *pair, scale_name, models, file=file, others=others)
+    if not reference.endswith(ALL_BENCHMARKS):
+        cells = [cell for cell in cells if cell.benchmark == benchmark]
+    if not cells:
+        raise UserError(f"{key}: {reference!r} has no benchmark {benchmark!r} at scale {scale}")
+    return cells
 
 
 def _folder_name(text: str) -> str:

@@ -56,7 +56,12 @@ def scales_with(settings: dict) -> dict:
 
 
 def cell(benchmark="line", method="plain", scale="paper", runs=None, overrides=None, **changes) -> Cell:
-    return make_cell(paper(**changes), "fit", benchmark, method, scale, {"Fit": Fit}, runs, overrides)
+    whole, models = paper(**changes), {"Fit": Fit}
+
+    def expanded(_: str, experiment: str, wanted: str) -> list[Cell]:
+        return list(expand(whole, experiment, wanted, models, expanded))
+
+    return make_cell(whole, "fit", benchmark, method, scale, models, expanded, runs, overrides)
 
 
 class TestLayers:
@@ -238,7 +243,9 @@ def test_shards_are_blocks_of_ten_that_cover_every_repetition_once(runs):
 
 def test_expand_gives_the_grid_of_the_scale():
     def names(scale: str) -> list[str]:
-        return [f"{each.benchmark}/{each.method}" for each in expand(paper(), "fit", scale, {"Fit": Fit})]
+        return [
+            f"{each.benchmark}/{each.method}" for each in expand(paper(), "fit", scale, {"Fit": Fit}, lambda *_: [])
+        ]
 
     assert names("paper") == names("quick") == ["line/plain", "line/noisy", "curve/plain", "curve/noisy"]
     assert names("smoke") == ["bundled/plain", "bundled/noisy"]
