@@ -11,7 +11,7 @@ min_version("9.0")
 
 try:
     flow = Workflow(config, words=sys.argv[1:])  # Snakemake has not read its targets when it reads this file
-    batches = flow.batches(workflow.resource_settings.cores or 1)
+    outdated = flow.outdated()
     flow.write_states()
 except UserError as error:
     raise WorkflowError(str(error))
@@ -57,26 +57,28 @@ for name in flow.papers:
 
 
 # Drawings have no params: the scale is part of their state, and Snakemake imports pandas to compare params.
-# Where many drawings are requested, each of a few processes draws its share of those that are out of date.
-for number, batch in enumerate(batches):
+# Where many are out of date, a few processes draw them all.
+if outdated:
 
-    rule:
-        name:
-            f"drawings_{number}"
+    rule drawings:
         localrule: True
         input:
-            [file for drawn in batch for file in flow.inputs(drawn)],
+            [file for drawn in outdated for file in flow.inputs(drawn)],
         output:
-            [file for drawn in batch for file in drawn.files],
+            [file for drawn in outdated for file in drawn.files],
         log:
-            f"logs/draw/batch_{number}.log",
+            "logs/draw/drawings.log",
         conda:
             "envs/environment.yaml"
+        threads: workflow.cores
         shell:
-            f"python -m papers draw {{output}} --scale {flow.scale} > {{log}} 2>&1"
+            f"python -m papers draw {{output}} --processes {{threads}} --scale {flow.scale} > {{log}} 2>&1"
 
+    ruleorder: drawings > table > figure
 
-workflow.ruleorder(*(f"drawings_{number}" for number in range(len(batches))), "table", "figure")
+else:
+
+    ruleorder: table > figure
 
 
 rule table:

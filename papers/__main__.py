@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
 
     draw = commands_.add_parser("draw", help="draw a table or figure from raw runs")
     draw.add_argument("name", nargs="+", help="paper/artifact, a short name such as table1, a paper, or a file")
-    _source(draw)
+    _drawing(draw)
     draw.add_argument(
         "--with",
         dest="additions",
@@ -108,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     compare = commands_.add_parser("compare", help="show verdicts in the terminal and in figures/comparison.html")
     compare.add_argument("name", nargs="*", help="artifacts as for draw (default: all); with --against, cells")
     compare.add_argument("--against", choices=("reference",), help="compare your runs of cells with the shipped ones")
-    _source(compare)
+    _drawing(compare)
     compare.set_defaults(command=("drawing", "compare"))
 
     promote = commands_.add_parser("promote", help="copy finished cells of results/run into results/reference")
@@ -146,13 +146,16 @@ def _scale(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _source(parser: argparse.ArgumentParser) -> None:
+def _drawing(parser: argparse.ArgumentParser) -> None:
     _scale(parser)
     parser.add_argument(
         "--source",
         choices=SOURCES,
         default="reference",
         help="the shipped raw runs (reference), or your own in results/run, drawn into figures/own",
+    )
+    parser.add_argument(
+        "--processes", type=int, default=os.cpu_count() or 1, help="how many draw at once (default: one per core)"
     )
 
 

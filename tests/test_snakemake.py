@@ -56,10 +56,7 @@ class TestPlans:
         shutil.copytree(ROOT / "papers", repository / "papers", ignore=shutil.ignore_patterns("__pycache__"))
         status, output = call("-n")
         assert status == 0, output
-        counts = jobs(output)
-        batches = [name for name in counts if name.startswith("drawings_")]
-        assert batches, "everything is drawn by a few warm processes"
-        assert set(counts) - set(batches) <= {"all", "comparison"}
+        assert jobs(output) == {"all": 1, "comparison": 1, "drawings": 1}, "everything is drawn by one job"
 
     def test_own_runs_are_planned_where_they_are_asked_for(self, call):
         status, output = call("-n", "--config", "runs=run", "--", "toy")
@@ -189,8 +186,8 @@ class TestReruns:
         assert jobs(call("-n")[1]) == {"all": 1, "comparison": 1, "figure": 1}
 
     @pytest.mark.slow
-    def test_drawn_by_a_batch_is_up_to_date_for_the_rule_of_one(self, call, repository):
-        """And what one of the batch cannot draw costs none of the others."""
+    def test_drawn_with_others_is_up_to_date_for_the_rule_of_one(self, call, repository):
+        """And what cannot be drawn costs none of the others."""
         add_figures(repository, 4)
         extra = "def extra{}(results, published):\n    return fig1(results, published)\n\n\n"
         with open(repository / "papers/toy/artifacts/estimates.py", "a") as stream:
@@ -203,7 +200,7 @@ class TestReruns:
             stream.write(extra.format(3))
         status, output = call("toy")
         assert status == 0, output
-        assert set(jobs(output)) == {"drawings_0", "drawings_1", "toy"}
+        assert set(jobs(output)) == {"drawings", "toy"}
         assert NOTHING in call("-n", "toy")[1]
         assert NOTHING in call("-n", "figures/toy/extra0.pdf", "figures/toy/table1.pdf")[1]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -103,18 +102,6 @@ def size_of(catalogue: Catalogue, drawing: Drawing) -> int:
     """Bytes of the records behind it, plus a constant: roughly proportional to its time."""
     paths = (cell.path(catalogue.root, drawing.source) for cell in cells_of(catalogue, drawing))
     return SMALL + sum(path.stat().st_size for path in paths if path.exists())
-
-
-def share_out(catalogue: Catalogue, drawings: Iterable[Drawing], count: int) -> list[list[Drawing]]:
-    """Divide drawings into `count` shares of about equal size: the largest first, each to the smallest share so far."""
-    shares: list[list[Drawing]] = [[] for _ in range(count)]
-    loads = [0] * count
-    sizes = {drawing: size_of(catalogue, drawing) for drawing in drawings}
-    for drawing in sorted(sizes, key=sizes.__getitem__, reverse=True):
-        least = loads.index(min(loads))
-        shares[least].append(drawing)
-        loads[least] += sizes[drawing]
-    return shares
 
 
 def _modules(catalogue: Catalogue, drawing: Drawing) -> list[str]:

@@ -24,7 +24,6 @@ from core.experiment.drawings import (
     drawing,
     folder_of,
     recorded_state,
-    share_out,
     state_of,
 )
 from core.experiment.durations import announcement
@@ -35,7 +34,7 @@ TARGET = re.compile(r"figures/.+\.(pdf|png|csv|md|tex|json|html)|results/run/.+\
 PAGE = "comparison.html"
 STATES = Path(".snakemake/drawings")
 WARM = 3
-"""From this many drawings on, one process draws several: most of the time for one goes into starting Python."""
+"""From this many drawings on, they are one job: most of the time for one drawing goes into starting Python."""
 
 
 class Workflow:
@@ -110,20 +109,15 @@ class Workflow:
         for drawn in self._requested():
             self._state_file(drawn)
 
-    def batches(self, processes: int) -> list[list[Drawing]]:
-        """Requested drawings that are out of date, divided between warm processes; empty if they are few.
+    def outdated(self) -> list[Drawing]:
+        """Requested drawings that are out of date; none if they are so few that each is a job of its own.
 
         Drawings whose own runs have yet to be made are left out: each is drawn when its runs are there.
-
-        Args:
-            processes: how many may run at once.
         """
         waiting = [drawn for drawn in self._requested() if self._can_be_drawn(drawn)]
         if not self._forced:
             waiting = [drawn for drawn in waiting if recorded_state(self.catalogue.root, drawn) != self._state(drawn)]
-        if len(waiting) < WARM:
-            return []
-        return share_out(self.catalogue, waiting, max(1, min(processes, len(waiting) // WARM)))
+        return waiting if len(waiting) >= WARM else []
 
     def cell_inputs(self, cell: Cell) -> list[str]:
         """The files of the cells that a cell reads: shipped ones if present, else your own."""

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as MatplotlibFigure
 
 from core.report import style
 from core.report.table import ReportTable
-from core.report.text_width import Ruler, literal
+from core.report.text_width import literal, shared_ruler
 
 CAPTION_SIZE = 7.6
 
@@ -37,7 +37,7 @@ def add_caption(figure: MatplotlibFigure, caption: str) -> MatplotlibFigure:
     """
     if caption:
         width, height = figure.get_size_inches()
-        lines = Ruler().wrap(caption, 72 * width - 8, CAPTION_SIZE)
+        lines = shared_ruler().wrap(caption, 72 * width - 8, CAPTION_SIZE)
         look = {"fontsize": CAPTION_SIZE, "va": "top", "ha": "left", "linespacing": 1.35}
         figure.text(0.06 / width, -0.1 / height, literal("\n".join(lines)), **look)
     return figure

@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 from core.report.style import GREY, INK
 from core.report.table import ReportCell, ReportTable
 from core.report.table_text import Lines, line_name, notes, row_lines
-from core.report.text_width import Ruler, literal
+from core.report.text_width import Ruler, literal, shared_ruler
 from core.report.verdict_style import LOOKS
 
 MARGIN, PAD, GAP, BAR = 9.0, 8.0, 2.0, 2.6  # page margin, text padding, space between cells, width of the accent bar
@@ -45,7 +45,7 @@ class _Layout:
 
 def table_figure(table: ReportTable, caption: str = "") -> MatplotlibFigure:
     """The table as a matplotlib figure, with `caption` below the table's own."""
-    ruler = Ruler()
+    ruler = shared_ruler()
     texts = {(r, c): text for r in table.rows for c, text in zip(table.columns, row_lines(table, r), strict=True)}
     layout = _measure(table, texts, ruler)
     title = ruler.wrap(table.title, layout.width, TITLE, "bold")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 
@@ -11,7 +13,7 @@ SLACK = 0.04  # words and spaces add up to the width of a line except for kernin
 class Ruler:
     """Measures text in points, at ten times the resolution so that hinting does not round widths.
 
-    A ruler remembers what it has measured.
+    It remembers what it has measured; `shared_ruler` gives the one of the process.
     """
 
     def __init__(self) -> None:
@@ -44,6 +46,12 @@ class Ruler:
                 lines.append(word)
                 length = own
         return lines
+
+
+@cache
+def shared_ruler() -> Ruler:
+    """The one ruler of the process: captions have most of their words in common."""
+    return Ruler()
 
 
 def literal(text: str) -> str:

@@ -23,6 +23,7 @@ CELL = "toy/fit/line/plain"
         (["draw", "toy/tabel1"], "unknown artifact of toy 'tabel1'; did you mean 'table1'?"),
         (["draw", "tabel1"], "unknown artifact 'tabel1'; did you mean 'table1'"),
         (["draw", "fig1", "toi/fig1"], "unknown paper 'toi'; did you mean 'toy'?"),
+        (["draw", "fig1", "--processes", "0"], "--processes = 0: must be at least 1"),
         (["compare", "toy/fig3"], "unknown artifact of toy 'fig3'; did you mean 'fig1'?"),
         (
             ["promote", "toy/fit/line/plane"],

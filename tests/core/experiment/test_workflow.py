@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 
 from core.errors import UnknownNameError, UserError
-from core.experiment import drawings
 from core.experiment.drawings import state_of
 from core.experiment.storage import write_records
 from core.experiment.workflow import Workflow, one_of
@@ -115,7 +114,7 @@ def draw(toy, tmp_path):
     return write
 
 
-class TestBatches:
+class TestOutdated:
     @pytest.fixture
     def many(self, workflow, edit):
         """Workflows over ten figures and a table, called with the words of a command line."""
@@ -124,45 +123,34 @@ class TestBatches:
         edit("artifacts:\n", "artifacts:\n" + "".join(f"  extra{i}:\n{figure}{source}" for i in range(9)))
         return workflow
 
-    def test_divide_all_that_is_out_of_date(self, many, draw):
+    def test_all_that_is_out_of_date(self, many, draw):
         flow = many(words=["--cores", "2", "toy"])
-        batches = flow.batches(2)
-        assert sorted(drawn.name for batch in batches for drawn in batch) == sorted(flow.catalogue.artifacts)
-        assert {len(batch) for batch in batches} == {5, 6}
-        for drawn in batches[0]:
+        outdated = flow.outdated()
+        assert sorted(drawn.name for drawn in outdated) == sorted(flow.catalogue.artifacts)
+        for drawn in outdated[:5]:
             draw(drawn)
-        assert sorted(many().batches(1)[0], key=str) == sorted(batches[1], key=str)
-
-    def test_a_drawing_with_many_records_is_drawn_beside_all_others(self, many, monkeypatch):
-        sizes = {"table1": 1_000_000}
-        monkeypatch.setattr(drawings, "size_of", lambda _, drawn: sizes.get(drawn.artifact, 100_000))
-        batches = many(words=["toy"]).batches(2)
-        assert sorted(len(batch) for batch in batches) == [1, 10]
-        assert [drawn.artifact for batch in batches for drawn in batch if len(batch) == 1] == ["table1"]
+        assert many().outdated() == outdated[5:]
 
     def test_none_where_few_are_asked_for(self, many):
-        assert many(words=["figures/toy/table1.pdf", "figures/fig1.png"]).batches(2) == []
-        assert len(many(words=["figures/toy/table1.pdf", "figures/fig1.png", "figures/extra0.pdf"]).batches(2)) == 1
-
-    def test_one_process_at_least_and_no_more_than_are_worth_starting(self, many):
-        assert [len(many().batches(processes)) for processes in (1, 2, 64)] == [1, 2, 3]
+        assert many(words=["figures/toy/table1.pdf", "figures/fig1.png"]).outdated() == []
+        assert len(many(words=["figures/toy/table1.pdf", "figures/fig1.png", "figures/extra0.pdf"]).outdated()) == 3
 
     def test_nothing_is_left_out_where_all_is_forced(self, many, draw):
         for drawn in many().everything:
             draw(drawn)
-        assert many().batches(1) == []
-        assert len(many(words=["-F"]).batches(1)[0]) == 11
+        assert many().outdated() == []
+        assert len(many(words=["-F"]).outdated()) == 11
 
     def test_own_drawings_wait_for_their_runs(self, many, tmp_path):
         flow = many(words=["toy"], runs="run")
-        assert flow.batches(1) == []
+        assert flow.outdated() == []
         for path in {path for drawn in flow.everything for path in flow.inputs(drawn)[1:]}:
             if "count" not in path:
                 (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
                 (tmp_path / path).touch()
-        [batch] = many(words=["toy"], runs="run").batches(1)
-        assert sorted(drawn.artifact for drawn in batch) == ["extra0", *(f"extra{i}" for i in range(1, 9)), "table1"]
-        assert {drawn.source for drawn in batch} == {"run"}
+        outdated = many(words=["toy"], runs="run").outdated()
+        assert sorted(drawn.artifact for drawn in outdated) == ["extra0", *(f"extra{i}" for i in range(1, 9)), "table1"]
+        assert {drawn.source for drawn in outdated} == {"run"}
 
 
 class TestTargets:
