@@ -14,6 +14,7 @@ from core.report.data_sets import data_set_names
 from core.report.figure import not_run_panel
 from core.report.ticks import log_from_zero
 from core.report.trajectories import SMALLEST, draw_incumbents
+from papers.bohamiann.artifacts.fits import draw_fit
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs, thesis_runs
 
 METHODS = ["random", "rf", "gp", "dngo_50_pybnn", "dngo_10_pybnn", "bohamiann_50", "bohamiann_10"]
@@ -72,11 +73,7 @@ def _draw_fit(axes: Axes, rows: pd.DataFrame) -> None:
         not_run_panel(axes)
         return
     grid, data = rows[rows["part"] == "grid"], rows[rows["part"] == "data"]
-    x, mean, sd = (grid[column].to_numpy() for column in ("x", "mean", "sd"))
-    color = style.method("bohamiann_50").color
-    axes.plot(x, grid["value"], color="0.35", linestyle="--", linewidth=1, label="sinOne")
-    axes.plot(x, mean, color=color, label="predictive mean")
-    axes.fill_between(x, mean - 2 * sd, mean + 2 * sd, color=color, alpha=0.25, lw=0, label="2 standard deviations")
+    draw_fit(axes, grid, grid["value"], "sinOne", style.method("bohamiann_50").color)
     axes.plot(data["x"], data["value"], "k.", markersize=5, label="evaluations")
 
 

@@ -10,6 +10,7 @@ from core.report import style
 from core.report.figure import Figure
 from core.report.published import Published
 from core.report.runs import frame_of
+from papers.bohamiann.artifacts.fits import draw_fit
 from papers.bohamiann.mixture_modes import VISIT, smaller_mode_share
 
 TRAJECTORIES = {
@@ -29,11 +30,7 @@ def fig3_1(results: Results, published: Published | None) -> Figure:
         axes.set_title(style.label(name))
         shown = frame[(frame["method"] == name) & (frame["run"] == 0)]
         grid, data = shown[shown["part"] == "grid"], shown[shown["part"] == "data"]
-        x, mean, sd = (grid[column].to_numpy() for column in ("x", "mean", "sd"))
-        axes.plot(x, np.sinc(10 * x - 5), color="0.35", linestyle="--", linewidth=1, label="sinc")
-        axes.plot(x, mean, color=style.BLUE, label="predictive mean")
-        band = {"color": style.BLUE, "alpha": 0.25, "lw": 0, "label": "2 standard deviations"}
-        axes.fill_between(x, mean - 2 * sd, mean + 2 * sd, **band)
+        draw_fit(axes, grid, np.sinc(10 * grid["x"] - 5), "sinc", style.BLUE)
         axes.plot(data["x"], data["mean"], "k.", markersize=4, label="observations")
     panels.flat[0].set_ylim(-3, 3)
     for axes in panels[1]:
