@@ -80,6 +80,33 @@ def test_variants_of_the_method_do_not_count():
     np.testing.assert_array_equal(other[1], 5.0)
 
 
+def beside_gp(ours: float, theirs: float) -> Fake:
+    """300 queries of ours that end at `ours`, 100 of GP-BO at `theirs`; uniform points have 2."""
+    mine = searches(noisy(np.full(300, ours)))
+    gp = searches(noisy(np.full(100, theirs))).frames["hartmann"].assign(method="gp")
+    return Fake(**mine.frames, gaussian_process=gp)
+
+
+def test_competitive_is_a_difference_that_counts_as_zero():
+    assert claims.competitive_on_hartmann(beside_gp(0.05, 0.04)).holds == "holds"
+    assert claims.competitive_on_hartmann(beside_gp(0.04, 0.2)).holds == "holds"
+    worse = claims.competitive_on_hartmann(beside_gp(0.2, 0.05))
+    assert worse.holds == "fails" and "after 100 queries" in worse.detail
+    assert worse.ours == pytest.approx((0.2 - 0.05) / 2, rel=0.1)
+
+
+@pytest.mark.parametrize(("exponent", "holds"), [(1.0, "holds"), (2.0, "fails"), (0.0, "fails")])
+def test_growth_of_an_interpolation_is_judged_on_many_observations(exponent, holds):
+    rows = [
+        {"benchmark": "hartmann4_rescaled", "method": "least_squares", "run": run, "observations": n, "status": "ok"}
+        | {"seconds": 1e-3 * (1 + 0.01 * run) * (n / 1600) ** exponent if n > 1000 else 5.0}
+        for run in range(5)
+        for n in (400, 1600, 6400, 25600)
+    ]
+    check = claims.interpolation_grows_linearly(Fake(interpolation=pd.DataFrame(rows)))
+    assert check.ours == pytest.approx(exponent, abs=1e-9) and check.holds == holds
+
+
 def wall_clock(**seconds: float) -> Fake:
     """Evaluations of 1 s; a mode's whole time, give or take a hundredth."""
     frames = [
