@@ -12,7 +12,7 @@ from core.experiment.timed_search_settings import TimedSearch
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
 
-__all__ = ["Collect", "CountingOnesSearch", "Densities", "SimulatedSearch", "TimedSearch"]
+__all__ = ["BayesianNetworkSearch", "Collect", "CountingOnesSearch", "Densities", "SimulatedSearch", "TimedSearch"]
 
 
 class Collect(Settings):
@@ -82,6 +82,18 @@ class CountingOnesSearch(SimulatedSearch):
     """A search on stochastic counting ones with `dimension` dimensions, half of them categorical."""
 
     dimension: Annotated[int, Field(gt=0, multiple_of=2)]
+
+
+class BayesianNetworkSearch(SimulatedSearch):
+    """A search for hyperparameters of a Bayesian network.
+
+    Attributes:
+        raise_friction, noise_correction: of its sampler, see `core.samplers.AdaptiveSGHMC`; the defaults are those of
+            the authors' benchmark.
+    """
+
+    raise_friction: bool = False
+    noise_correction: bool = False
 
 
 class Densities(Settings):

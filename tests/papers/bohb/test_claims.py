@@ -80,6 +80,12 @@ def test_tpe_that_ends_before_its_model_is_open(make):
     assert check.holds == "inconclusive" and "its first 20 evaluations are random" in check.detail
 
 
+def test_a_claim_about_both_networks_is_open_where_one_was_not_run(world, make):
+    frame = world["as published"].frame("bayesian_network").query("benchmark == 'bnn_boston'")
+    check = claims.bohb_converges_fastest_on_networks(make.results(bayesian_network=frame))
+    assert check.holds == "inconclusive" and "bnn_protein not run" in check.detail
+
+
 def test_what_is_said_of_the_sets_says_how_many_were_run(make, world):
     few = world["as published"].frame("surrogates").query("benchmark in ('letter', 'poker')")
     assert "2 of 6 sets run" in claims.bohb_beats_hyperband_after_first_iterations(make.results(surrogates=few)).detail
