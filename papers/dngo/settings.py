@@ -61,6 +61,14 @@ class ActivationSearch(Settings):
     initial_design: PositiveInt = 5
 
 
+class ScheduleSearch(Settings):
+    """Bayesian optimization by DNGO whose network trains for a number of updates, or of epochs where that is null."""
+
+    updates: PositiveInt | None
+    evaluations: PositiveInt
+    initial_design: PositiveInt = 5
+
+
 class Dropout(Settings):
     """DNGO trained twice on the same points of a function, with a dropout rate in every hidden layer."""
 

@@ -1,4 +1,5 @@
-"""Section 3.1.1 in words: what kinds of units do to an optimization, and dropout to the predicted mean."""
+"""Choices in DNGO's network: what kinds of units and the length of its training do to an optimization, and dropout to
+the predicted mean (section 3.1.1)."""
 
 from __future__ import annotations
 
@@ -16,9 +17,19 @@ from core.optimizers.policy import ModelBased
 from core.randomness import make_generators, uniform_
 from core.spaces import CubeEncoding
 from papers.dngo.experiments.relative_loss import make_dngo, published_architecture
-from papers.dngo.settings import ActivationSearch, Dropout
+from papers.dngo.settings import ActivationSearch, Dropout, ScheduleSearch
 
 LAYERS = 3  # of the published architecture
+
+
+def schedule(context: Context[ScheduleSearch]) -> pd.DataFrame:
+    """Bayesian optimization by DNGO with the cell's schedule of training; rows as in `core.experiment.optimization`."""
+    settings, objective = context.settings, lookup(context.benchmark)
+    model = DNGO(updates=settings.updates, device=context.device)
+    policy = ModelBased(CubeEncoding(objective.space), lambda n: model, GradientAscent())
+    found = in_lockstep(context, objective, settings.evaluations, settings.initial_design, policy)
+    records = found.trace(context.runs).evaluations()
+    return records.assign(regret=objective.regret(records["loss"]))
 
 
 def activation_search(context: Context[ActivationSearch]) -> pd.DataFrame:

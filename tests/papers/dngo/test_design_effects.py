@@ -31,6 +31,12 @@ def test_searches_record_distances(method):
     assert (frame.loc[first, "distance"] == 0).all() and frame.loc[~first, "distance"].between(0, 1).all()
 
 
+def test_a_schedule_of_updates_runs():
+    cell = Catalogue().find_cells("dngo/schedule/camelback/updates_100", "smoke", overrides={"evaluations": 7})[0]
+    frame = experiments.schedule(Context(cell, range(2)))
+    assert len(frame) == 14 and (frame["regret"] >= 0).all()
+
+
 def test_noise_is_that_of_the_training():
     scores = {}
     for rate in ("rate_0", "rate_0.5"):
