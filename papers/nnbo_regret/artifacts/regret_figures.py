@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, style
+from core.report import Figure, Published, style
 from papers.nnbo_regret.regret_curves import LABELS, SHOWN, queries
 
 
@@ -33,29 +33,12 @@ def _regret(results: Results, experiment: str, benchmark: str) -> Figure:
         axes.fill_between(n, low, high, color=color, alpha=0.18, lw=0)
         series = {"series": label, "query": n, "mean": values.mean(0), "quantile_10": low, "quantile_90": high}
         parts.append(pd.DataFrame(series))
-    gp = _gaussian_process(results, benchmark)
-    if gp is not None:
-        n = np.arange(1, gp.shape[1] + 1)
-        axes.plot(n, gp.mean(0), color=style.INK, linestyle="--", label="minimum regret, GP-BO")
-        low, high = np.quantile(gp, [0.1, 0.9], axis=0)
-        series = {"series": "minimum regret, GP-BO", "query": n, "mean": gp.mean(0)}
-        parts.append(pd.DataFrame({**series, "quantile_10": low, "quantile_90": high}))
     axes.axhline(0, color=style.RULE, linewidth=0.8)
     axes.set_xlabel("queries after 50 uniform points")
     axes.set_ylabel("regret")
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     caption = (
         f"{LABELS[benchmark]}; means and middle 80% of {len(average)} runs. The minimum includes the uniform points; "
         "it can approach zero only as far as the grid of candidates allows."
     )
-    if gp is not None:
-        caption += f" Dashed: the mean of {len(gp)} runs of GP-BO, not in the paper, on the same candidates."
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
-
-
-def _gaussian_process(results: Results, benchmark: str) -> np.ndarray | None:
-    """Minimum regret of GP-BO, (runs, m); None where it was not run."""
-    try:
-        return queries(results, "gaussian_process", benchmark, SHOWN, "gp")[1]
-    except NotRunError:
-        return None
