@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.settings import Settings
+from core.experiment.settings import AddedLater, Settings
 from core.experiment.timed_search_settings import TimedSearch
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class SimulatedSearch(Settings):
         full_evaluations: the clock stops after this many times the largest budget.
         brackets: length of a run of a bandit (Hyperband, with LC-Net or without, or BOHB), instead of full_evaluations.
         workers: number that evaluate side by side.
-        eta, random_fraction, samples, bandwidth_factor, categorical_factor: of BOHB; Hyperband has eta, too.
+        eta, random_fraction, samples, bandwidth_factor, categorical_factor, disjoint, oldest_first: of BOHB; Hyperband
+            has eta, too.
     """
 
     optimizer: Literal["random", "tpe", "smac", "gp_mcmc", "hyperband", "hyperband_lcnet", "bohb"]
@@ -50,6 +51,8 @@ class SimulatedSearch(Settings):
     samples: PositiveInt = 64
     bandwidth_factor: PositiveFloat = 3
     categorical_factor: PositiveFloat = 1
+    disjoint: Annotated[bool, AddedLater()] = False
+    oldest_first: Annotated[bool, AddedLater()] = False
 
     @model_validator(mode="after")
     def _ends(self) -> SimulatedSearch:
