@@ -22,19 +22,20 @@ def design_effects(results: Results, published: Published | None) -> Figure:
     """(a) how far queries are from the incumbent, (b) regret, (c) noise and error of the mean by dropout rate."""
     searches, predictions = frame_of(results, "activation_search"), frame_of(results, "dropout")
     figure, (far, regret, blurred) = style.subplots(1, 3, width=7.2, height=2.9)
-    parts = [_searches(far, regret, searches), _dropout(blurred, predictions)]
-    far.set(title="(a) distance from the incumbent", xlabel="evaluations", ylabel=r"distance in the cube / $\sqrt{d}$")
+    data = [_searches(far, regret, searches), _dropout(blurred, predictions)]
+    far.set(title="(a) distance", xlabel="evaluations", ylabel=r"from the incumbent, over $\sqrt{d}$")
     regret.set(title="(b) regret", xlabel="evaluations", ylabel="log10 of regret")
     blurred.set(title="(c) dropout", xlabel="dropout rate", ylabel="units of the targets' sd", yscale="log")
-    figure.legend(*far.get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    blurred.legend(loc="lower right", fontsize="x-small")
+    named = [axes.get_legend_handles_labels() for axes in (far, blurred)]
+    handles, labels = ([each for part in parts for each in part] for parts in zip(*named, strict=True))
+    figure.legend(handles, labels, loc="outside upper center", ncols=5)
     caption = (
         "Solid: Branin; dashed: Hartmann6. (a), (b): DNGO with three kinds of units, mean and standard error over "
         f"{searches['run'].nunique()} runs, (a) as means of five evaluations. (c): DNGO trained twice on 100 points; "
         "noise is the standard deviation of the predicted mean over trainings; medians and quartiles of "
         f"{predictions['run'].nunique()} repetitions."
     )
-    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+    return Figure(figure, caption, pd.concat(data, ignore_index=True))
 
 
 def _searches(far: Axes, regret: Axes, frame: pd.DataFrame) -> pd.DataFrame:
