@@ -40,6 +40,7 @@ class SimulatedSearch(Settings):
         workers: number that evaluate side by side.
         eta, random_fraction, samples, bandwidth_factor, categorical_factor, disjoint, oldest_first: of BOHB; Hyperband
             has eta, too.
+        surrogate_of_code: of the authors' space and loss, see `core.benchmarks.fcnet_surrogate`.
     """
 
     optimizer: Literal["random", "tpe", "smac", "gp_mcmc", "hyperband", "hyperband_lcnet", "bohb"]
@@ -53,6 +54,7 @@ class SimulatedSearch(Settings):
     categorical_factor: PositiveFloat = 1
     disjoint: Annotated[bool, AddedLater()] = False
     oldest_first: Annotated[bool, AddedLater()] = False
+    surrogate_of_code: Annotated[bool, AddedLater()] = False
 
     @model_validator(mode="after")
     def _ends(self) -> SimulatedSearch:

@@ -33,7 +33,7 @@ def surrogate(context: Context[SimulatedSearch]) -> pd.DataFrame:
     number of learning curves it is made from.
     """
     records = context.records("collect")
-    function = FCNetSurrogate.fit(records)
+    function = FCNetSurrogate.fit(records, context.settings.surrogate_of_code)
     told = SurrogateWithCurves(function) if context.settings.optimizer == "hyperband_lcnet" else function
     return search(context, told, function.regret).assign(
         smallest_budget=function.fidelity.minimum,
