@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of, style
-from core.report.trajectories import incumbent, log_regret, mean_and_sem, per_run
+from core.report.trajectories import final_log_regret, incumbent, log_regret, mean_and_sem, per_run
 
 UNITS = {
     "tanh": ("tanh", style.BLUE),
@@ -16,13 +16,18 @@ UNITS = {
     "relu": ("ReLU", style.VERMILION),
 }
 FUNCTIONS = {"branin": "-", "hartmann6": "--"}
+SCHEDULES = {"epochs_20": "20 epochs", "updates_100": "100", "updates_300": "300", "updates_1000": "1,000"}
 
 
 def design_effects(results: Results, published: Published | None) -> Figure:
-    """(a) how far queries are from the incumbent, (b) regret, (c) noise and error of the mean by dropout rate."""
+    """(a) how far queries are from the incumbent, (b) regret, (c) noise and error of the mean by dropout rate.
+
+    (d) regret by the length of the network's training.
+    """
     searches, predictions = frame_of(results, "activation_search"), frame_of(results, "dropout")
-    figure, (far, regret, blurred) = style.subplots(1, 3, width=7.2, height=2.9)
-    data = [_searches(far, regret, searches), _dropout(blurred, predictions)]
+    schedules = frame_of(results, "schedule")
+    figure, ((far, regret), (blurred, trained)) = style.subplots(2, 2, width=7.2, height=5.2)
+    data = [_searches(far, regret, searches), _dropout(blurred, predictions), _schedules(trained, schedules)]
     far.set(title="(a) distance", xlabel="evaluations", ylabel=r"from the incumbent, over $\sqrt{d}$")
     regret.set(title="(b) regret", xlabel="evaluations", ylabel="log10 of regret")
     blurred.set(title="(c) dropout", xlabel="dropout rate", ylabel="units of the targets' sd", yscale="log")
@@ -33,7 +38,9 @@ def design_effects(results: Results, published: Published | None) -> Figure:
         "Solid: Branin; dashed: Hartmann6. (a), (b): DNGO with three kinds of units, mean and standard error over "
         f"{searches['run'].nunique()} runs, (a) as means of five evaluations. (c): DNGO trained twice on 100 points; "
         "noise is the standard deviation of the predicted mean over trainings; medians and quartiles of "
-        f"{predictions['run'].nunique()} repetitions."
+        f"{predictions['run'].nunique()} repetitions. (d): regret after {schedules['evaluation'].max()} evaluations, "
+        f"mean and standard error over {schedules['run'].nunique()} runs, with 20 epochs, our default, and with fixed "
+        "numbers of updates."
     )
     return Figure(figure, caption, pd.concat(data, ignore_index=True))
 
@@ -73,4 +80,24 @@ def _dropout(axes: Axes, frame: pd.DataFrame) -> pd.DataFrame:
             axes.errorbar(middle.index, middle, [middle - low, high - middle], **look)
             what = {"quantity": metric, "benchmark": benchmark, "method": "dropout"}
             parts.append(pd.DataFrame({**what, "x": middle.index, "value": middle.to_numpy()}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _schedules(axes: Axes, frame: pd.DataFrame) -> pd.DataFrame:
+    parts = []
+    names = list(dict.fromkeys(frame["benchmark"]))
+    for color, benchmark in zip(style.sequential(len(names)), names, strict=True):
+        ran = [name for name in SCHEDULES if ((frame["benchmark"] == benchmark) & (frame["method"] == name)).any()]
+        ends = [final_log_regret(frame, benchmark, name) for name in ran]
+        mean, sem = (np.array(values) for values in zip(*(mean_and_sem(end) for end in ends), strict=True))
+        places = [list(SCHEDULES).index(name) for name in ran]
+        axes.errorbar(places, mean, sem, color=color, marker="o", markersize=4, capsize=2)
+        axes.annotate(
+            benchmark.replace("_", " "), (places[-1], mean[-1]), xytext=(5, 0), textcoords="offset points", va="center"
+        )
+        what = {"quantity": "log regret by schedule", "benchmark": benchmark, "method": ran}
+        parts.append(pd.DataFrame({**what, "x": places, "value": mean, "sem": sem}))
+    axes.set_xticks(range(len(SCHEDULES)), list(SCHEDULES.values()))
+    axes.set_xlim(-0.3, len(SCHEDULES) + 0.3)
+    axes.set(title="(d) training", xlabel="updates of the network", ylabel="log10 of regret")
     return pd.concat(parts, ignore_index=True)

@@ -87,6 +87,13 @@ def test_dropout_is_compared_with_none(fake):
 
 
 def test_figure_draws(fake):
+    frames = {"activation_search": searches(2, 2), "dropout": predictions(2)}
+    schedule = searches(2, 2).replace(
+        {"method": {"tanh": "epochs_20", "relu": "updates_100", "relu_tanh": "updates_300"}}
+    )
     with style.context():
-        drawn = artifacts.design_effects(fake(activation_search=searches(2, 2), dropout=predictions(2)), None)
-    assert set(drawn.data["quantity"]) == {"distance", "log regret", "noise", "rmse"}
+        drawn = artifacts.design_effects(fake(**frames, schedule=schedule), None).data
+    assert set(drawn["quantity"]) == {"distance", "log regret", "noise", "rmse", "log regret by schedule"}
+    ends = drawn[drawn["quantity"] == "log regret by schedule"].set_index(["benchmark", "method"])["value"]
+    gap = ends["branin", "updates_100"] - ends["branin", "epochs_20"]  # of ReLU's runs, twice the regret
+    assert gap == pytest.approx(np.log10(2))
