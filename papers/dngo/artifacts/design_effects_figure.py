@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of, style
+from core.report.data_sets import data_set_name
 from core.report.trajectories import final_log_regret, incumbent, log_regret, mean_and_sem, per_run
 
 UNITS = {
@@ -93,7 +94,7 @@ def _schedules(axes: Axes, frame: pd.DataFrame) -> pd.DataFrame:
         places = [list(SCHEDULES).index(name) for name in ran]
         axes.errorbar(places, mean, sem, color=color, marker="o", markersize=4, capsize=2)
         axes.annotate(
-            benchmark.replace("_", " "), (places[-1], mean[-1]), xytext=(5, 0), textcoords="offset points", va="center"
+            data_set_name(benchmark), (places[-1], mean[-1]), xytext=(5, 0), textcoords="offset points", va="center"
         )
         what = {"quantity": "log regret by schedule", "benchmark": benchmark, "method": ran}
         parts.append(pd.DataFrame({**what, "x": places, "value": mean, "sem": sem}))
