@@ -7,6 +7,9 @@ A budget is a number of seconds of training, and an evaluation costs all of it. 
 epochs and c_e(x) the predicted error after epoch e, the loss is c_e(x) with e = floor(E budget / s(x)), at most E: "we
 extend the curves by the last obtained value". If not even one epoch ends, it is the largest error recorded.
 
+The authors' surrogate (HPOlib's SurrogateReducedParamNetTime) differs in that its six hyperparameters are continuous,
+numbers of layers and units included, and that the loss is 1 where no epoch ends: `of_code`.
+
 Budgets follow C.8.2. The largest is the power of 3 that is nearest, in logarithms, to the seconds of the configuration
 with the smallest predicted error after all epochs; the smallest is the first power of 3 in which most configurations
 finish an epoch, here 90% of those that were trained. Both minima, of c_E and of the loss at the largest
@@ -50,6 +53,7 @@ class FCNetSurrogate:
         curves: errors after each epoch, (N, E), nan once a network has diverged.
         seconds: time of all epochs, (N,).
         seed: seed of the forests and of differential evolution.
+        of_code: the space, and the loss where no epoch ends, are those of the authors' code.
 
     Attributes:
         optimum: smallest loss at the largest budget.
@@ -59,19 +63,24 @@ class FCNetSurrogate:
     worst_loss = 1.0
 
     def __init__(
-        self, X: NDArray[np.float64], curves: NDArray[np.float64], seconds: NDArray[np.float64], seed: int = 0
+        self,
+        X: NDArray[np.float64],
+        curves: NDArray[np.float64],
+        seconds: NDArray[np.float64],
+        seed: int = 0,
+        of_code: bool = False,
     ) -> None:
         # All networks may have diverged in their first epoch.
-        self._untrained = self.worst_loss if np.isnan(curves).all() else float(np.nanmax(curves))
+        self._untrained = self.worst_loss if of_code or np.isnan(curves).all() else float(np.nanmax(curves))
         curves = np.where(np.isnan(curves), self.worst_loss, curves)
-        self.space: ConfigurationSpace = surrogate_space()
+        self.space: ConfigurationSpace = surrogate_space(floats=of_code)
         self.encoding = CubeEncoding(self.space)
         self.epochs, self.seed = curves.shape[1], seed
         self._error, self._log_seconds = Forest(X, curves, seed), Forest(X, np.log(seconds)[:, None], seed)
         self._epoch_seconds = seconds / self.epochs
 
     @classmethod
-    def fit(cls, records: pd.DataFrame) -> FCNetSurrogate:
+    def fit(cls, records: pd.DataFrame, of_code: bool = False) -> FCNetSurrogate:
         """Fit to learning curves, one row per configuration: the hyperparameters, `valid_error` (a list), `seconds`.
 
         The forests of the same records are grown once per process.
@@ -85,7 +94,7 @@ class FCNetSurrogate:
             raise UserError(f"records of {len(records)} learning curves; allowed: at least 2")
         X = records[list(NAMES)].to_numpy(np.float64)
         curves = np.stack(list(records["valid_error"])).astype(np.float64)
-        return _fitted(X.tobytes(), curves.tobytes(), records["seconds"].to_numpy(np.float64).tobytes())
+        return _fitted(X.tobytes(), curves.tobytes(), records["seconds"].to_numpy(np.float64).tobytes(), of_code)
 
     @cached_property
     def fidelity(self) -> Fidelity:
@@ -181,8 +190,8 @@ class SurrogateWithCurves:
 
 
 @lru_cache(maxsize=4)
-def _fitted(X: bytes, curves: bytes, seconds: bytes) -> FCNetSurrogate:
+def _fitted(X: bytes, curves: bytes, seconds: bytes, of_code: bool) -> FCNetSurrogate:
     times = np.frombuffer(seconds)
     return FCNetSurrogate(
-        np.frombuffer(X).reshape(len(times), -1), np.frombuffer(curves).reshape(len(times), -1), times
+        np.frombuffer(X).reshape(len(times), -1), np.frombuffer(curves).reshape(len(times), -1), times, of_code=of_code
     )

@@ -13,16 +13,17 @@ from ConfigSpace.hyperparameters import Hyperparameter
 from core.errors import UnknownNameError, UserError
 
 
-def surrogate_space() -> ConfigurationSpace:
-    """Table C.1."""
+def surrogate_space(floats: bool = False) -> ConfigurationSpace:
+    """Table C.1; with `floats` all six are continuous, as in the surrogate of the authors' code."""
+    number = Float if floats else Integer
     space = ConfigurationSpace(name="FC-Net surrogate")
     space.add(
-        Integer("batch_size", (2**3, 2**8), log=True),
+        number("batch_size", (2**3, 2**8), log=True),
         Float("dropout", (0.0, 0.5)),
         Float("learning_rate", (1e-6, 1e-2), log=True),
         Float("decay", (-0.185, 0.0)),
-        Integer("layers", (1, 5)),
-        Integer("units", (2**4, 2**8), log=True),
+        number("layers", (1, 5)),
+        number("units", (2**4, 2**8), log=True),
     )
     return space
 

@@ -34,7 +34,8 @@ class Optimization(Settings):
             the papers do.
         trees: number of trees in the forest.
         hyperparameter_samples: chains of the slice sampler if hyperparameters are integrated out, one sample each.
-        variant: of DNGO, see `core.study.bayesian.DNGOSettings`.
+        variant, updates: of DNGO, see `core.study.bayesian.DNGOSettings`.
+        scale_targets: of "gp_mcmc" and "gp_warped", see `core.study.bayesian.IntegratedGPSettings`.
         initialisation, weight_prior, raise_friction, noise_correction, noise_prior_median: of BOHAMIANN, see
             `core.study.bayesian.BohamiannSettings`; the defaults are the NIPS paper's, with the friction of its text.
     """
@@ -56,6 +57,8 @@ class Optimization(Settings):
     trees: PositiveInt = 30
     polish: Annotated[bool, AddedLater()] = False
     variant: Annotated[Literal["snoek", "pybnn"], AddedLater()] = "snoek"
+    updates: Annotated[PositiveInt | None, AddedLater()] = None
+    scale_targets: Annotated[bool, AddedLater()] = True
     initialisation: Annotated[Initialisation, AddedLater()] = "he"
     weight_prior: Annotated[WeightPriorName, AddedLater()] = "gamma_hyperprior"
     raise_friction: Annotated[bool, AddedLater()] = True

@@ -51,6 +51,7 @@ class DNGO(GaussianMixtureModel):
         samples: members kept per chain.
         burn_in: sweeps before the first member.
         thinning: sweeps from one member to the next.
+        updates: approximate number of gradient steps per training, in whole passes over the data, instead of `epochs`.
         device: where fit and predictions run.
 
     Raises:
@@ -70,6 +71,7 @@ class DNGO(GaussianMixtureModel):
         samples: int = 1,
         burn_in: int = 15,
         thinning: int = 1,
+        updates: int | None = None,
         device: torch.device | str = "cpu",
     ) -> None:
         super().__init__()
@@ -78,7 +80,9 @@ class DNGO(GaussianMixtureModel):
         )
         check_counts("DNGO", chains=chains, samples=samples, burn_in=burn_in, thinning=thinning)
         self.chains, self.samples, self.burn_in, self.thinning = chains, samples, burn_in, thinning
-        self.device = torch.device(device)
+        if updates is not None:
+            check_counts("DNGO", updates=updates)
+        self.updates, self.device = updates, torch.device(device)
 
     @torch.no_grad()
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> DNGO:
@@ -94,6 +98,8 @@ class DNGO(GaussianMixtureModel):
         runs, d = len(X), X.shape[-1]
         self.targets = Standardizer.fit(y, -1)
         y = self.targets.transform(y)
+        if self.updates is not None:
+            self.representation.epochs = max(1, round(self.updates / -(-y.shape[1] // self.representation.batch_size)))
         self.representation.fit(X - CENTRE, y, generators)
         features = self._features(X)
         if not torch.isfinite(features).all():

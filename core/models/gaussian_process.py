@@ -12,7 +12,8 @@ Two models differ in their treatment of Theta:
 Draws of f for Thompson sampling are made by `core.models.pathwise`.
 
 Inputs lie in the unit cube, for which the priors are stated (elsewhere warping is undefined, but the rest works).
-Targets are standardized run by run. With a `basis` the last column of X is a fidelity, see `core.models.kernels`.
+Targets are standardized run by run; without `scale_targets` they only lose their mean. With a `basis` the last column
+of X is a fidelity, see `core.models.kernels`.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class GaussianProcess(GaussianMixtureModel):
         warping: warp the inputs by Kumaraswamy's distribution function.
         device: where fit and predictions run.
         basis: functions of the fidelity, which is then the last column of X; None without one.
+        scale_targets: divide the targets by their standard deviation, for which the priors are stated.
 
     Attributes (after `fit`):
         repairs: for each run what was done to factorise C, empty if nothing.
@@ -58,12 +60,19 @@ class GaussianProcess(GaussianMixtureModel):
 
     of_function = True
 
-    def __init__(self, warping: bool = False, device: torch.device | str = "cpu", basis: Basis | None = None) -> None:
+    def __init__(
+        self,
+        warping: bool = False,
+        device: torch.device | str = "cpu",
+        basis: Basis | None = None,
+        scale_targets: bool = True,
+    ) -> None:
         super().__init__()
         if warping and basis is not None:
             name = type(self).__name__
             raise ValueError(f"{name}: warping works on all inputs, a basis on the last alone; allowed: one of them")
         self.warping, self.device, self.basis = warping, torch.device(device), basis
+        self.scale_targets = scale_targets
 
     @abstractmethod
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None) -> Tensor:
@@ -84,6 +93,8 @@ class GaussianProcess(GaussianMixtureModel):
         if self.warping and ((X < 0) | (X > 1)).any():
             raise ValueError(f"{type(self).__name__}: warping needs X in [0, 1], got {X.min():g} to {X.max():g}")
         self.targets = Standardizer.fit(y, -1)
+        if not self.scale_targets:
+            self.targets = Standardizer(self.targets.mean, torch.ones_like(self.targets.scale))
         y = self.targets.transform(y)
         self.condition(X, y, self.find(self._featured(X), y, generators, initial))
         return self
@@ -217,8 +228,9 @@ class MarginalisedGP(GaussianProcess):
         warping: bool = False,
         device: torch.device | str = "cpu",
         basis: Basis | None = None,
+        scale_targets: bool = True,
     ) -> None:
-        super().__init__(warping, device, basis)
+        super().__init__(warping, device, basis, scale_targets)
         check_counts("MarginalisedGP", chains=chains, samples=samples, burn_in=burn_in, thinning=thinning)
         require_count("MarginalisedGP.warm_burn_in", warm_burn_in, least=0)
         self.chains, self.samples, self.burn_in, self.thinning = chains, samples, burn_in, thinning

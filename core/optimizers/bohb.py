@@ -5,7 +5,8 @@ N_min + 2 observations, the densities l of the N_l best and g of the N_g worst o
 
     N_l = max(N_min, floor(q N_b)),        N_g = max(N_min, N_b - N_l),
 
-which share points while N_b < 2 N_min, as in the text but not in the authors' code. Of N_s points drawn from l with
+which share points while N_b < 2 N_min, as in the text. In the authors' code they never do, and the first model needs
+2 N_min observations: `disjoint`. Of N_s points drawn from l with
 its bandwidths multiplied by b_w, the one with the largest l / g is proposed.
 
 * b_w multiplies the bandwidths of continuous hyperparameters only, as in the authors' code. The text says "all": a
@@ -51,6 +52,8 @@ class BOHB(Hyperband):
         categorical_factor: the same for categorical hyperparameters; equal to b_w it is the rule of the text.
         minimum_bandwidth: no bandwidth is smaller; the tabular experiments use 0.3.
         minimum_points: N_min; None for d + 1, where d counts the hyperparameters with more than one value.
+        disjoint: a model needs 2 N_min observations instead of N_min + 2, so that l and g share none.
+        oldest_first: see `Bandit`.
 
     Raises:
         UserError: as `Hyperband`, or a setting out of its range.
@@ -59,7 +62,7 @@ class BOHB(Hyperband):
     SETTINGS = (
         *Hyperband.SETTINGS,
         *("random_fraction", "percentile", "samples", "bandwidth_factor", "categorical_factor"),
-        *("minimum_bandwidth", "minimum_points"),
+        *("minimum_bandwidth", "minimum_points", "disjoint"),
     )
 
     def __init__(
@@ -77,8 +80,10 @@ class BOHB(Hyperband):
         categorical_factor: float = 1.0,
         minimum_bandwidth: float = MINIMUM_BANDWIDTH,
         minimum_points: int | None = None,
+        disjoint: bool = False,
+        oldest_first: bool = False,
     ) -> None:
-        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets)
+        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets, oldest_first)
         require_number("random_fraction", random_fraction, lambda value: 0 <= value <= 1, "0 to 1")
         require_number("percentile", percentile, lambda value: 0 < value < 1, "between 0 and 1")
         require_number("bandwidth_factor", bandwidth_factor, lambda value: 0 < value < math.inf, "positive numbers")
@@ -87,6 +92,7 @@ class BOHB(Hyperband):
         self.samples = require_count("samples", samples)
         least = self.encoding.dimension + 1 if minimum_points is None else minimum_points
         self.minimum_points = require_count("minimum_points", least)
+        self.disjoint = bool(disjoint)
         self.random_fraction, self.percentile = random_fraction, percentile
         self.bandwidth_factor, self.categorical_factor = bandwidth_factor, categorical_factor
         self.minimum_bandwidth = minimum_bandwidth
@@ -96,8 +102,9 @@ class BOHB(Hyperband):
 
     def model(self) -> tuple[KernelDensity, KernelDensity] | None:
         """The densities l and g of the largest budget that has enough observations, or None. Fitted on demand."""
+        needed = 2 * self.minimum_points if self.disjoint else self.minimum_points + 2
         for rung, told in enumerate(self._told):
-            if len(told) < self.minimum_points + 2:
+            if len(told) < needed:
                 continue
             if self._models.get(rung, (0,))[0] != len(told):
                 self._models[rung] = (len(told), self._fit(told))

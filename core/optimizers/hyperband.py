@@ -3,7 +3,8 @@
 They and BOHB share brackets evaluated by one pool of workers (thesis 6.3.2). Whenever a worker is free, it gets the
 waiting configuration with the smallest budget; among brackets with the same budget, the one that began first. A new
 bracket begins only if none has a configuration waiting: while a rung of one bracket is still being evaluated, the free
-workers begin the next bracket. With one worker, brackets follow one another.
+workers begin the next bracket. With one worker, brackets follow one another. The authors' code serves the bracket that
+began first, whatever its budget: `oldest_first`.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ class Bandit(Optimizer):
         generator: source of all random numbers.
         minimum_budget, maximum_budget, eta: the rungs are maximum_budget eta^-s, not below the minimum.
         brackets: number to run; None for no end.
+        oldest_first: whether a free worker gets a configuration of the oldest bracket that has one waiting, instead of
+            one with the smallest budget.
 
     Attributes:
         budgets: budgets of the rungs 0, 1, .., descending.
@@ -45,7 +48,7 @@ class Bandit(Optimizer):
         UserError: budgets not ascending and positive, eta below 2, brackets below 1, or a space with nothing to choose.
     """
 
-    SETTINGS = ("budgets", "eta", "brackets")
+    SETTINGS = ("budgets", "eta", "brackets", "oldest_first")
 
     def __init__(
         self,
@@ -55,12 +58,13 @@ class Bandit(Optimizer):
         maximum_budget: float,
         eta: float = 3,
         brackets: int | None = None,
+        oldest_first: bool = False,
     ) -> None:
         super().__init__(space)
         if brackets is not None:
             brackets = require_count("brackets", brackets, ", or None for no end")
         self.budgets = rung_budgets(minimum_budget, maximum_budget, eta)
-        self.eta, self.brackets = eta, brackets
+        self.eta, self.brackets, self.oldest_first = eta, brackets, bool(oldest_first)
         self.encoding = CubeEncoding(space)
         self.generator = generator
         self._draws = UniformDraws(self.encoding, generator)
@@ -105,7 +109,7 @@ class Bandit(Optimizer):
     def _ready_bracket(self) -> Bracket | None:
         ready = [bracket for bracket in self._running.values() if bracket.ready]
         if ready:
-            return max(ready, key=lambda bracket: (bracket.rung, -bracket.number))
+            return max(ready, key=lambda bracket: (0 if self.oldest_first else bracket.rung, -bracket.number))
         if self._begun == self.brackets:
             return None
         bracket = Bracket(self._begun, *self._first_rung(self._begun))

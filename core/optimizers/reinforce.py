@@ -5,8 +5,13 @@ told loss is the reward r = -loss, and every hyperparameter that was active move
 
     a_u += learning_rate (r - b) d log p_v / d a_u = learning_rate (r - b) (1[u = v] - p_u),
 
-with the probabilities at the time of the draw, and then b = momentum b + (1 - momentum) r. The baseline b starts
-at the first reward, which therefore changes nothing. A failed evaluation has the smallest reward so far.
+with the probabilities at the time of the draw. The baseline is, as in the code of Ying et al., the average of all
+rewards including r, with weights that fall by the momentum from one to the one before: after t rewards
+
+    b = (1 - momentum) sum_i momentum^(t - i) r_i / (1 - momentum^t).
+
+So the first reward changes nothing. A failed evaluation has the smallest reward so far. That code also ignores rewards
+of almost zero, where a network could not be trained: a failure or a loss of `largest_loss` or more changes nothing.
 
 A forbidden combination is drawn again, and after many draws, if the policy has settled on one, a random allowed
 configuration is taken instead, which counts as if it had been drawn. Rewards, steps and logits are clipped at +-1e300.
@@ -43,17 +48,18 @@ class Reinforce(Optimizer):
         generator: source of all random numbers.
         learning_rate: of the policy; 0.1 in the thesis.
         momentum: of the baseline; 0.9 in the thesis.
+        largest_loss: losses from here on are ignored; None ignores none.
 
     Attributes:
         logits: (d, largest number of values), minus infinity beyond a hyperparameter's own number.
-        baseline: b, None before the first reward.
+        baseline: b of the rewards so far, None before the first reward.
 
     Raises:
         UserError: a hyperparameter that is a float or has too many values, a setting out of range, or a space
             with nothing to choose.
     """
 
-    SETTINGS = ("learning_rate", "momentum")
+    SETTINGS = ("learning_rate", "momentum", "largest_loss")
 
     def __init__(
         self,
@@ -61,20 +67,25 @@ class Reinforce(Optimizer):
         generator: np.random.Generator,
         learning_rate: float = 0.1,
         momentum: float = 0.9,
+        largest_loss: float | None = None,
     ) -> None:
         super().__init__(space)
         require_number("learning_rate", learning_rate, lambda value: 0 < value < np.inf, "positive numbers")
         require_number("momentum", momentum, lambda value: 0 <= value < 1, "0 to below 1")
+        if largest_loss is not None:
+            require_number("largest_loss", largest_loss, np.isfinite, "finite numbers, or None")
         self.encoding = CubeEncoding(space)
         for column in self.encoding.columns:
             if column.size is None or column.size > MOST_VALUES:
                 has = "any number of" if column.size is None else column.size
                 raise UserError(f"hyperparameter {column.name!r} has {has} values; allowed: 2 to {MOST_VALUES}")
-        self.learning_rate, self.momentum, self.generator = learning_rate, momentum, generator
+        self.learning_rate, self.momentum, self.largest_loss = learning_rate, momentum, largest_loss
+        self.generator = generator
         self._canonical = Canonical(self.encoding)
         self._sizes = np.array([column.size for column in self.encoding.columns])
         self.logits = np.where(np.arange(self._sizes.max()) < self._sizes[:, None], 0.0, -np.inf)
         self.baseline: float | None = None
+        self._weight = 0.0  # 1 - momentum^t
         self._worst: float | None = None
         self._drawn: dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
 
@@ -116,22 +127,25 @@ class Reinforce(Optimizer):
         rows, probabilities = self._drawn.pop(trial.number)
         if outcome.failure and self._worst is None:
             return
+        if self.largest_loss is not None and (outcome.failure or outcome.loss >= self.largest_loss):
+            return
         reward = self._worst if outcome.failure else _bounded(-outcome.loss)
         self._worst = reward if self._worst is None else min(self._worst, reward)
-        if self.baseline is None:
-            self.baseline = reward
+        before, self._weight = self._weight, self.momentum * self._weight + 1 - self.momentum
+        kept = self.momentum * before / self._weight
+        self.baseline = reward if self.baseline is None else kept * self.baseline + (1 - kept) * reward
         active = [j for j, column in enumerate(self.encoding.columns) if column.name in trial.configuration]
         step = -probabilities[active]
         step[np.arange(len(active)), rows[active]] += 1.0
         logits = self.logits[active] + _bounded(self.learning_rate * (reward - self.baseline)) * step
         self.logits[active] = np.clip(logits, -LARGEST, LARGEST, out=logits, where=np.isfinite(logits))
-        self.baseline = self.momentum * self.baseline + (1 - self.momentum) * reward
 
     def _state(self) -> dict[str, Any]:
         return {
             "generator": self.generator.bit_generator.state,
             "logits": self.logits.copy(),
             "baseline": self.baseline,
+            "weight": self._weight,
             "worst": self._worst,
             "drawn": dict(self._drawn),
         }
@@ -139,6 +153,7 @@ class Reinforce(Optimizer):
     def _restore(self, state: Mapping[str, Any]) -> None:
         self.generator.bit_generator.state = state["generator"]
         self.logits, self.baseline, self._worst = state["logits"].copy(), state["baseline"], state["worst"]
+        self._weight = state["weight"]
         self._drawn = {number: tuple(drawn) for number, drawn in state["drawn"].items()}
 
 

@@ -6,6 +6,9 @@ others. Good are the ceil(share sqrt(N)) with the smallest losses, at most 25. T
 `core.density.parzen`: products over hyperparameters, unlike BOHB's kernels, and for a conditional hyperparameter of the
 configurations in which it was active. The thesis ran Hyperopt with its defaults, which are the defaults here.
 
+With `rounded_ends` the indices 0 to k - 1 of an ordinal hyperparameter are what Hyperopt's quniform makes of them,
+numbers in [0, k - 1] that are rounded: the first and the last value have half the probability of the others.
+
 A failed evaluation is among the worst; if there are not enough good ones, all that did not fail are good.
 """
 
@@ -47,12 +50,13 @@ class TreeParzen(Optimizer):
         initial_design: number of random configurations before the first model.
         share: gamma, which sets the number of good configurations.
         candidates: number of draws from l per hyperparameter.
+        rounded_ends: of ordinal hyperparameters, see above.
 
     Raises:
         UserError: a setting out of range, or a space with nothing to choose.
     """
 
-    SETTINGS = ("initial_design", "share", "candidates")
+    SETTINGS = ("initial_design", "share", "candidates", "rounded_ends")
 
     def __init__(
         self,
@@ -61,12 +65,13 @@ class TreeParzen(Optimizer):
         initial_design: int = 20,
         share: float = 0.25,
         candidates: int = 24,
+        rounded_ends: bool = False,
     ) -> None:
         super().__init__(space)
         self.initial_design = require_count("initial_design", initial_design)
         self.candidates = require_count("candidates", candidates)
         require_number("share", share, lambda value: 0 < value < math.inf, "positive numbers")
-        self.share = share
+        self.share, self.rounded_ends = share, bool(rounded_ends)
         self.encoding = CubeEncoding(space)
         self.generator = generator
         self._draws = UniformDraws(self.encoding, generator)
@@ -80,6 +85,14 @@ class TreeParzen(Optimizer):
         tabled = {*self._categorical.tolist(), *self._finite.tolist()}
         self._free = np.array([j for j in range(self.encoding.dimension) if j not in tabled], dtype=np.int64)
         self._edges, self._middles = self._cells()
+        kinds = np.array([self.encoding.columns[j].kind == "ordinal" for j in self._finite], dtype=bool)
+        # Places of the first and the last value in the model's coordinates of a finite hyperparameter, else 0 and 1.
+        self._first, self._last = np.zeros(len(kinds)), np.ones(len(kinds))
+        if self.rounded_ends:
+            sizes = np.array([levels[j] for j in self._finite])
+            self._first = np.where(kinds, 0.5 / sizes, self._first)
+            self._last = np.where(kinds, 1 - 0.5 / sizes, self._last)
+            self._edges = np.clip(self._rounded(self._edges), 0.0, 1.0)
 
     def good(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The good configurations among those told, and the others, each in the order of telling."""
@@ -94,8 +107,25 @@ class TreeParzen(Optimizer):
                 if len(self._canonical.allowed(point)):
                     self._points[self._asked], configuration = self._canonical.settle(point[0])
                     return configuration, None, {"origin": MODEL}
-        self._points[self._asked], configuration = self._draws.next()
+        self._points[self._asked], configuration = self._random()
         return configuration, None, {"origin": RANDOM}
+
+    def _random(self) -> tuple[NDArray[np.float64], dict[str, Any]]:
+        """A random point and its configuration."""
+        point, configuration = self._draws.next()
+        if not self.rounded_ends:
+            return point, configuration
+        for _ in range(TRIES):
+            point = point.copy()
+            rows = pick(np.cumsum(np.diff(self._edges, axis=0), axis=0), self.generator.random((1, len(self._finite))))
+            point[self._finite] = self._middles[rows[0], np.arange(len(self._finite))]
+            if len(self._canonical.allowed(point[None])):
+                return self._canonical.settle(point)
+        return self._draws.next()
+
+    def _rounded(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The model's coordinates of places (..., finite) in the cells."""
+        return (places - self._first) / (self._last - self._first)
 
     def _best(self) -> NDArray[np.float64]:
         points = self._told.points
@@ -111,7 +141,8 @@ class TreeParzen(Optimizer):
             best[j] = drawn[chosen, np.arange(len(j))]
         j = self._finite
         if len(j):
-            l, g = (cell_probabilities(fit_mixture(part[:, j]), self._edges) for part in (good, bad))  # noqa: E741
+            parts = (fit_mixture(self._rounded(part[:, j])) for part in (good, bad))
+            l, g = (cell_probabilities(mixture, self._edges) for mixture in parts)  # noqa: E741
             best[j] = self._middles[self._best_row(l, g), np.arange(len(j))]
         j = self._categorical
         if len(j):

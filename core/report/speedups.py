@@ -28,6 +28,7 @@ from core.study.curves import time_to
 
 SEED = 0
 RESAMPLES = 1000
+SHARES = {"end": 1.0, "half": 0.5, "quarter": 0.25, "eighth": 0.125}  # of a run's time, by the name of a level
 POINTS = 320  # points in a grid of times: over four decades, steps of 3%
 Average = Callable[..., np.ndarray]
 
@@ -103,7 +104,8 @@ class Pair:
     """A slow and a fast cell, and the level that both should reach.
 
     Attributes:
-        level: a number; "end" for the average of `slow` when its runs end, "quarter" for that at a quarter of the time.
+        level: a number; "end" for the average of `slow` when its runs end, "half", "quarter" or "eighth" for that at
+            such a share of the time.
     """
 
     slow: Curves
@@ -134,7 +136,7 @@ class Pair:
         """Bounds of the logarithm of the speed-up, from averages (batch, m) of each cell."""
         level = self.level
         if isinstance(level, str):
-            level = self.slow.at(slow, self.slow.end if level == "end" else self.slow.end / 4)
+            level = self.slow.at(slow, self.slow.end * SHARES[level])
         return self.slow.log_time(slow, level) - self.fast.log_time(fast, level)
 
 

@@ -63,6 +63,8 @@ class BOHBSettings(MethodSettings):
     categorical_factor: PositiveFloat = 1
     minimum_bandwidth: PositiveFloat = 1e-3
     minimum_points: PositiveInt | None = None
+    disjoint: bool = False
+    oldest_first: bool = False
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.bohb import BOHB

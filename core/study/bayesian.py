@@ -106,16 +106,24 @@ class IntegratedGPSettings(ModelSettings):
     Attributes:
         method: "gp_warped" also warps the inputs.
         hyperparameter_samples: chains of the slice sampler, one sample each.
+        scale_targets: divide them by their standard deviation; RoBO, which made the thesis' searches, only subtracts
+            their mean.
     """
 
     method: Literal["gp_mcmc", "gp_warped"] = "gp_mcmc"
     hyperparameter_samples: PositiveInt = 10
+    scale_targets: bool = True
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
         """The Gaussian process; n makes no difference."""
         from core.models.gaussian_process import MarginalisedGP
 
-        return MarginalisedGP(chains=self.hyperparameter_samples, warping=self.method == "gp_warped", device=device)
+        return MarginalisedGP(
+            chains=self.hyperparameter_samples,
+            warping=self.method == "gp_warped",
+            device=device,
+            scale_targets=self.scale_targets,
+        )
 
 
 class ForestSettings(ModelSettings):
@@ -147,20 +155,29 @@ class DNGOSettings(ModelSettings):
             thesis compares (`core.models.pybnn_dngo`).
         widths: units of the hidden layers.
         hyperparameter_samples: chains of the slice sampler, one sample each.
+        updates: of the network in a training, of variant "snoek"; None for a number of epochs, see `core.models.dngo`.
     """
 
     method: Literal["dngo"] = "dngo"
     widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
     hyperparameter_samples: PositiveInt = 10
     variant: Literal["snoek", "pybnn"] = "snoek"
+    updates: PositiveInt | None = None
+
+    @model_validator(mode="after")
+    def _updates_are_snoek_s(self) -> DNGOSettings:
+        if self.updates is not None and self.variant != "snoek":
+            raise ValueError(f"updates = {self.updates}: variant {self.variant!r} trains for a number of epochs")
+        return self
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
         """The network and regression; n makes no difference."""
         from core.models.dngo import DNGO
         from core.models.pybnn_dngo import PybnnDNGO
 
-        make = DNGO if self.variant == "snoek" else PybnnDNGO
-        return make(widths=self.widths, chains=self.hyperparameter_samples, device=device)
+        if self.variant == "pybnn":
+            return PybnnDNGO(widths=self.widths, chains=self.hyperparameter_samples, device=device)
+        return DNGO(widths=self.widths, chains=self.hyperparameter_samples, updates=self.updates, device=device)
 
 
 class BohamiannSettings(ModelSettings):

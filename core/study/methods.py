@@ -59,11 +59,13 @@ class TPESettings(MethodSettings):
     initial_design: PositiveInt = 20
     share: PositiveFloat = 0.25
     candidates: PositiveInt = 24
+    rounded_ends: bool = False
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.tree_parzen import TreeParzen
 
-        return TreeParzen(space, np.random.default_rng(seed), self.initial_design, self.share, self.candidates)
+        generator = np.random.default_rng(seed)
+        return TreeParzen(space, generator, self.initial_design, self.share, self.candidates, self.rounded_ends)
 
 
 class OptunaTPESettings(MethodSettings):
@@ -124,11 +126,13 @@ class ReinforceSettings(MethodSettings):
     method: Literal["reinforce"] = "reinforce"
     learning_rate: PositiveFloat = 0.1
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
+    largest_loss: Annotated[float, Field(allow_inf_nan=False)] | None = None
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.reinforce import Reinforce
 
-        return Reinforce(space, np.random.default_rng(seed), self.learning_rate, self.momentum)
+        generator = np.random.default_rng(seed)
+        return Reinforce(space, generator, self.learning_rate, self.momentum, self.largest_loss)
 
 
 class SMACSettings(MethodSettings):

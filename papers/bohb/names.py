@@ -10,6 +10,9 @@ DIMENSIONS = ("d8", "d16", "d32", "d64")
 SURROGATES = ("surrogates", "surrogates_gp", "surrogates_lcnet")
 """The experiments on surrogates; GP-BO and Hyperband with LC-Net have separate ones."""
 
+STARTS = ("surrogate_starts",)
+"""Many short runs, for what is said of beginnings."""
+
 SVM_SEARCHES = ("fabolas/surrogate", "fabolas/surrogate_models", "fabolas/surrogate_fabolas")
 """The experiments with the other methods of Fig 6.3; their Hyperband has another incumbent."""
 

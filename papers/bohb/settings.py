@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.settings import Settings
+from core.experiment.settings import AddedLater, Settings
 from core.experiment.timed_search_settings import TimedSearch
 
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
 
-__all__ = ["Collect", "CountingOnesSearch", "Densities", "SimulatedSearch", "TimedSearch"]
+__all__ = ["BayesianNetworkSearch", "Collect", "CountingOnesSearch", "Densities", "SimulatedSearch", "TimedSearch"]
 
 
 class Collect(Settings):
@@ -38,7 +38,9 @@ class SimulatedSearch(Settings):
         full_evaluations: the clock stops after this many times the largest budget.
         brackets: length of a run of a bandit (Hyperband, with LC-Net or without, or BOHB), instead of full_evaluations.
         workers: number that evaluate side by side.
-        eta, random_fraction, samples, bandwidth_factor, categorical_factor: of BOHB; Hyperband has eta, too.
+        eta, random_fraction, samples, bandwidth_factor, categorical_factor, disjoint, oldest_first: of BOHB; Hyperband
+            has eta, too.
+        surrogate_of_code: of the authors' space and loss, see `core.benchmarks.fcnet_surrogate`.
     """
 
     optimizer: Literal["random", "tpe", "smac", "gp_mcmc", "hyperband", "hyperband_lcnet", "bohb"]
@@ -50,6 +52,9 @@ class SimulatedSearch(Settings):
     samples: PositiveInt = 64
     bandwidth_factor: PositiveFloat = 3
     categorical_factor: PositiveFloat = 1
+    disjoint: Annotated[bool, AddedLater()] = False
+    oldest_first: Annotated[bool, AddedLater()] = False
+    surrogate_of_code: Annotated[bool, AddedLater()] = False
 
     @model_validator(mode="after")
     def _ends(self) -> SimulatedSearch:
@@ -82,6 +87,18 @@ class CountingOnesSearch(SimulatedSearch):
     """A search on stochastic counting ones with `dimension` dimensions, half of them categorical."""
 
     dimension: Annotated[int, Field(gt=0, multiple_of=2)]
+
+
+class BayesianNetworkSearch(SimulatedSearch):
+    """A search for hyperparameters of a Bayesian network.
+
+    Attributes:
+        raise_friction, noise_correction: of its sampler, see `core.samplers.AdaptiveSGHMC`; the defaults are those of
+            the authors' benchmark.
+    """
+
+    raise_friction: bool = False
+    noise_correction: bool = False
 
 
 class Densities(Settings):

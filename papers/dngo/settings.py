@@ -52,6 +52,32 @@ class FeatureSearch(Settings):
     initial_design: PositiveInt = 5
 
 
+class ActivationSearch(Settings):
+    """Bayesian optimization by DNGO with one kind of units."""
+
+    activation: Literal["tanh", "relu", "relu+tanh"]
+    epochs: PositiveInt = EPOCHS
+    evaluations: PositiveInt
+    initial_design: PositiveInt = 5
+
+
+class ScheduleSearch(Settings):
+    """Bayesian optimization by DNGO whose network trains for a number of updates, or of epochs where that is null."""
+
+    updates: PositiveInt | None
+    evaluations: PositiveInt
+    initial_design: PositiveInt = 5
+
+
+class Dropout(Settings):
+    """DNGO trained twice on the same points of a function, with a dropout rate in every hidden layer."""
+
+    rate: Annotated[float, Field(ge=0, lt=1)]
+    epochs: PositiveInt = EPOCHS
+    train_points: PositiveInt = 100
+    test_points: PositiveInt = 500
+
+
 class Architecture(Settings):
     """Bayesian optimization of DNGO's own architecture with a given number of layers.
 

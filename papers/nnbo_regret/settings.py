@@ -40,3 +40,27 @@ class WallClock(RegretSearch):
 
     workers: PositiveInt
     seconds: PositiveFloat = 2.0
+
+
+class GaussianProcessSearch(Settings):
+    """Bayesian optimization with a Gaussian process on the same candidates, one query after the other."""
+
+    points_per_axis: Annotated[int, Field(ge=2)]
+    queries: PositiveInt
+    initial_points: PositiveInt = 50
+    noise_sd: NonNegativeFloat = 0.01
+
+
+class Interpolation(Settings):
+    """Repeated regressions on more and more observations, with a network trained once.
+
+    Attributes:
+        observations: numbers of observations.
+        trained_on: number of observations that the network has seen.
+        repeats: measurements of each, whose median is recorded.
+    """
+
+    observations: Annotated[tuple[PositiveInt, ...], Field(min_length=1)]
+    trained_on: PositiveInt = 100
+    steps: PositiveInt = 1500
+    repeats: PositiveInt = 5

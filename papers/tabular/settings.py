@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationInfo, field_validator
 
 from core.experiment.optimization_settings import Optimization
-from core.experiment.settings import Settings
+from core.experiment.settings import AddedLater, Settings
 from core.tabular.values import VALUES
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ class TableSearch(Settings):
         random_fraction, samples, bandwidth_factor, minimum_bandwidth: BOHB's.
         population, tournament: regularized evolution's.
         learning_rate, momentum: REINFORCE's.
+        largest_loss: losses from here on leave REINFORCE as it is; the authors' code ignores 1 - loss <= 0.001.
+        rounded_ends: TPE's; the authors' code rounds uniform numbers to indices, so that ends are half as likely.
     """
 
     optimizer: Literal["random", "smac", "tpe", "regularized_evolution", "reinforce", "hyperband", "bohb"]
@@ -73,6 +75,8 @@ class TableSearch(Settings):
     tournament: PositiveInt = 10
     learning_rate: PositiveFloat = 0.1
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
+    largest_loss: Annotated[float | None, AddedLater()] = None
+    rounded_ends: Annotated[bool, AddedLater()] = False
 
     @property
     def method(self) -> MethodSettings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from core.benchmarks.svm_surrogate import SVMSurrogate
 from core.experiment.context import Context
 from core.experiment.timed_search import timed_search
 from papers.bohb.experiments.simulated_runs import search
-from papers.bohb.settings import CountingOnesSearch, SimulatedSearch, TimedSearch
+from papers.bohb.settings import BayesianNetworkSearch, CountingOnesSearch, SimulatedSearch, TimedSearch
 
 
 def counting_ones(context: Context[CountingOnesSearch]) -> pd.DataFrame:
@@ -33,7 +33,7 @@ def surrogate(context: Context[SimulatedSearch]) -> pd.DataFrame:
     number of learning curves it is made from.
     """
     records = context.records("collect")
-    function = FCNetSurrogate.fit(records)
+    function = FCNetSurrogate.fit(records, context.settings.surrogate_of_code)
     told = SurrogateWithCurves(function) if context.settings.optimizer == "hyperband_lcnet" else function
     return search(context, told, function.regret).assign(
         smallest_budget=function.fidelity.minimum,
@@ -54,13 +54,19 @@ def svm_surrogate(context: Context[TimedSearch]) -> pd.DataFrame:
     return rows.assign(regret=rows["error"] - surrogate.optimum, optimum=surrogate.optimum)
 
 
-def bayesian_network(context: Context[SimulatedSearch]) -> pd.DataFrame:
+def bayesian_network(context: Context[BayesianNetworkSearch]) -> pd.DataFrame:
     """Observed losses of the incumbents on a benchmark of `core.benchmarks.bayesian_network`; see `search`.
 
     The clock counts steps of the sampler, not seconds: it is the same on every machine. Besides the columns of
     `search`: `worst_loss`, the loss of a failure.
     """
-    function = CostIsBudget(objective(context.benchmark))
+    settings = context.settings
+    tuning = replace(
+        objective(context.benchmark),
+        raise_friction=settings.raise_friction,
+        noise_correction=settings.noise_correction,
+    )
+    function = CostIsBudget(tuning)
     return search(context, function).assign(worst_loss=function.worst_loss)
 
 

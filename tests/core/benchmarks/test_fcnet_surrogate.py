@@ -64,6 +64,17 @@ def test_where_no_epoch_ends_the_loss_is_the_largest_that_was_recorded(diverged)
     assert slow == pytest.approx(np.nanmax(np.stack(list(frame["valid_error"])))) and slow < 1
 
 
+def test_the_authors_surrogate_is_continuous_and_its_loss_is_1_before_the_first_epoch():
+    text, code = (FCNetSurrogate.fit(curves(), of_code=flag) for flag in (False, True))
+    sample = code.encoding.decode(code.encoding.sample(50, np.random.default_rng(0)))
+    assert all(isinstance(value, float) for configuration in sample for value in configuration.values())
+    assert {hyperparameter.lower for hyperparameter in code.space.values()} == {8, 0, 1e-6, -0.185, 1, 16}
+    X = FCNetSurrogate.points(sample)
+    assert (code.losses(X, 1e-3) == 1.0).all() and (text.losses(X, 1e-3) < 1.0).all()
+    np.testing.assert_array_equal(code.losses(X, 1e3), text.losses(X, 1e3))
+    assert code.regret(sample).min() >= 0
+
+
 def test_the_optimum_is_below_what_sampling_finds_and_regrets_are_not_negative():
     surrogate = FCNetSurrogate.fit(curves())
     configurations = surrogate.encoding.decode(surrogate.encoding.sample(3000, np.random.default_rng(1)))

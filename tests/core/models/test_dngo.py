@@ -132,3 +132,10 @@ def test_a_diverging_network_is_one_error():
     X, y = data()
     with pytest.raises(ValueError, match=r"DNGO: the network diverged in training with learning_rate 1e\+30"):
         DNGO((10,), "relu", learning_rate=1e30, epochs=50).fit(X, y, make_generators([0, 1]))
+
+
+@pytest.mark.parametrize(("updates", "n", "epochs"), [(100, 20, 100), (100, 33, 50), (100, 100, 25), (1, 100, 1)])
+def test_updates_are_whole_passes(updates, n, epochs):
+    X, y = data(n)
+    model = DNGO(updates=updates, chains=1, burn_in=1).fit(X, y, make_generators(range(2)))
+    assert model.representation.epochs == epochs

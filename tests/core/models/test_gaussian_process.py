@@ -224,3 +224,18 @@ def test_the_search_goes_on_from_an_earlier_maximum():
     warm = MarginalLikelihoodGP(restarts=1, iterations=1).fit(X, y, make_generators([0, 1]), initial=cold.theta)
     standard = cold.targets.transform(y)
     assert (matern.log_posterior(X, standard, warm.theta) >= matern.log_posterior(X, standard, cold.theta) - 1e-6).all()
+
+
+def test_targets_that_are_not_scaled_lose_only_their_mean():
+    X, y = data(12)
+    unit = (y - y.mean(-1, keepdim=True)) / y.std(-1, correction=0, keepdim=True)
+    grid = torch.rand(2, 5, 2, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    settings = {"chains": 2, "burn_in": 2}
+    scaled, plain = (
+        MarginalisedGP(**settings, scale_targets=scale).fit(X, unit + 7, make_generators(range(2))).predict(grid)
+        for scale in (True, False)
+    )
+    for ours, expected in zip(plain, scaled, strict=True):
+        torch.testing.assert_close(ours, expected)
+    model = MarginalisedGP(**settings, scale_targets=False).fit(X, 100 * y, make_generators(range(2)))
+    torch.testing.assert_close(model.y, 100 * (y - y.mean(-1, keepdim=True)))

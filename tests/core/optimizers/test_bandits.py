@@ -81,9 +81,10 @@ def test_with_one_worker_brackets_follow_one_another(space):
     assert rungs == sorted(rungs)
 
 
-def test_free_workers_begin_the_next_bracket_and_prefer_small_budgets(space):
+@pytest.mark.parametrize(("oldest", "last"), [(False, [(3, 1)] * 2), (True, [(0, 9), (3, 1)])])
+def test_free_workers_begin_the_next_bracket_and_prefer_small_budgets_or_old_brackets(space, oldest, last):
     """eta = 3 and R = 9: brackets of 9, 5 and 3 configurations on budgets 1, 3 and 9."""
-    optimizer = Hyperband(space, np.random.default_rng(0), 1, 9)
+    optimizer = BOHB(space, np.random.default_rng(0), 1, 9, random_fraction=1, oldest_first=oldest)
     first = optimizer.ask(9)
     assert {(trial.info["bracket"], trial.budget) for trial in first} == {(0, 1)}
     early = optimizer.ask(2)  # all of bracket 0 is under way: bracket 1 begins
@@ -101,7 +102,8 @@ def test_free_workers_begin_the_next_bracket_and_prefer_small_budgets(space):
     assert [(trial.info["bracket"], trial.budget) for trial in third] == [(2, 9)] * 3 + [(3, 1)]
     for trial in early + next_five:
         optimizer.tell(trial, told(trial, 0.5))
-    assert [(t.info["bracket"], t.budget) for t in optimizer.ask(2)] == [(3, 1)] * 2  # smaller than the promoted's 9
+    # Bracket 0 has promoted one configuration to a budget of 9, bracket 3 is still on its smallest.
+    assert [(t.info["bracket"], t.budget) for t in optimizer.ask(2)] == last
 
 
 @pytest.mark.parametrize("workers", [2, 7, 32])

@@ -50,6 +50,19 @@ def test_the_first_model_needs_two_points_more_than_the_minimum(square):
     assert optimizer.ask()[0].info["origin"] == "model"
 
 
+def test_disjoint_sets_need_twice_the_minimum(square):
+    """N_min = 3: the authors' code has a model from six observations on, of the three best and the three worst."""
+    optimizer = only_largest(square, disjoint=True)
+    trials = optimizer.ask(6)
+    for place, trial in enumerate(trials[:5]):
+        tell(optimizer, trial, float(place))
+    assert optimizer.model() is None
+    tell(optimizer, trials[5], 5.0)
+    good, bad = optimizer.model()
+    np.testing.assert_array_equal(good.points, points_of(optimizer, trials[:3]))
+    np.testing.assert_array_equal(bad.points, points_of(optimizer, trials[3:]))
+
+
 @pytest.mark.parametrize(("n", "good", "bad"), [(7, 3, 4), (20, 3, 17), (26, 3, 23), (27, 4, 23), (100, 15, 85)])
 def test_good_and_bad_have_the_sizes_of_equation_6_2(square, n, good, bad):
     """N_l = max(3, floor(0.15 n)), N_g = n - N_l, and the losses decide."""

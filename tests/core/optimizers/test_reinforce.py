@@ -43,23 +43,37 @@ def test_the_first_policy_is_uniform(space):
 
 
 def test_the_update_is_the_gradient_of_the_log_probability(space):
-    """The first reward sets the baseline; the second moves logits by 0.1 (r - b) grad log p."""
+    """The first reward is its own baseline; the second moves logits by 0.1 (r - b) grad log p, b including r."""
     optimizer = Reinforce(space, np.random.default_rng(0))
     (first,) = optimizer.ask()
     tell(optimizer, first, 2.0)
     assert optimizer.baseline == -2.0 and np.nanmax(optimizer.logits) == 0.0
     (second,) = optimizer.ask()
     tell(optimizer, second, 1.5)
-    assert optimizer.baseline == pytest.approx(0.9 * -2.0 + 0.1 * -1.5)
+    baseline = (0.9 * -2.0 + -1.5) / 1.9
+    assert optimizer.baseline == pytest.approx(baseline)
     for row, column in zip(optimizer.logits, optimizer.encoding.columns):
         logits = torch.zeros(column.size, dtype=torch.float64, requires_grad=True)
         code = column.code(second.configuration[column.name]) - (0 if column.choices else 3)
         torch.log_softmax(logits, 0)[code].backward()
-        np.testing.assert_allclose(row[: column.size], 0.1 * 0.5 * logits.grad.numpy())
+        np.testing.assert_allclose(row[: column.size], 0.1 * (-1.5 - baseline) * logits.grad.numpy())
     (third,) = optimizer.ask()
     before = optimizer.logits.copy()
-    tell(optimizer, third, 1.95)  # the baseline: nothing moves
+    tell(optimizer, third, -baseline)  # an average that includes the average of the others is itself: nothing moves
     np.testing.assert_allclose(optimizer.logits, before, atol=1e-15)
+
+
+def test_losses_that_are_too_large_change_nothing(space):
+    optimizer = Reinforce(space, np.random.default_rng(0), largest_loss=0.999)
+    trials = optimizer.ask(4)
+    tell(optimizer, trials[0], 0.5)
+    before = optimizer.logits.copy()
+    tell(optimizer, trials[1], 0.999)
+    tell(optimizer, trials[3], 0.1, failed=True)
+    np.testing.assert_array_equal(optimizer.logits, before)
+    assert optimizer.baseline == -0.5
+    tell(optimizer, trials[2], 0.998)
+    assert optimizer.baseline < -0.5
 
 
 def test_a_late_outcome_counts_with_the_probabilities_it_was_drawn_with(space):
@@ -68,8 +82,8 @@ def test_a_late_outcome_counts_with_the_probabilities_it_was_drawn_with(space):
     tell(optimizer, base, 1.0)
     tell(optimizer, other, -50.0)
     before = optimizer.logits.copy()
-    baseline = optimizer.baseline
     tell(optimizer, late, 0.0)
+    baseline = (0.9 * 50.0 + 0.81 * -1.0) / (1 + 0.9 + 0.81)
     moved = optimizer.logits - np.where(np.isfinite(before), before, 0)
     for row, column in zip(moved, optimizer.encoding.columns):
         code = column.code(late.configuration[column.name]) - (0 if column.choices else 3)
@@ -99,7 +113,7 @@ def test_failures_count_as_the_worst_so_far_and_before_any_success_as_nothing(sp
     tell(optimizer, trials[1], 1.0)
     tell(optimizer, trials[2], 3.0)
     tell(optimizer, trials[3], 1e6, failed=True)
-    assert optimizer.baseline == pytest.approx(0.9 * (0.9 * -1.0 + 0.1 * -3.0) + 0.1 * -3.0)
+    assert optimizer.baseline == pytest.approx((0.81 * -1.0 + 0.9 * -3.0 + -3.0) / (1 + 0.9 + 0.81))
 
 
 def test_it_learns_the_best_values(space):

@@ -135,3 +135,28 @@ def test_forbidden_configurations_are_never_proposed():
 def test_settings_out_of_range_are_refused(line, setting, value):
     with pytest.raises(UserError, match=f"{setting} is {value}; allowed"):
         TreeParzen(line, np.random.default_rng(0), **{setting: value})
+
+
+def test_rounded_ends_are_half_as_likely_at_random():
+    space = ConfigurationSpace()
+    space.add(OrdinalHyperparameter("rate", [1, 2, 3, 4]), Integer("width", (3, 6)))
+    optimizer = TreeParzen(space, np.random.default_rng(0), initial_design=6000, rounded_ends=True)
+    drawn = [trial.configuration for trial in optimizer.ask(6000)]
+    shares = {name: np.bincount([each[name] for each in drawn])[-4:] / 6000 for name in ("rate", "width")}
+    np.testing.assert_allclose(shares["rate"], np.array([1, 2, 2, 1]) / 6, atol=0.02)
+    np.testing.assert_allclose(shares["width"], 1 / 4, atol=0.02)
+
+
+def test_the_model_counts_rounded_ends_as_half_a_cell():
+    """After losses that say nothing about the rate, the model draws its ends about half as often as the others."""
+    space = ConfigurationSpace()
+    space.add(OrdinalHyperparameter("rate", [1, 2, 3, 4]), Float("x", (0.0, 1.0)))
+    optimizer = TreeParzen(space, np.random.default_rng(0), initial_design=40, candidates=1, rounded_ends=True)
+    generator = np.random.default_rng(1)
+    for trial in optimizer.ask(40):
+        tell(optimizer, trial, generator.random())
+    draws = [trial.configuration["rate"] for trial in optimizer.ask(400)]
+    edges = optimizer._edges[:5, 0]
+    np.testing.assert_allclose(edges, [0, 1 / 6, 1 / 2, 5 / 6, 1])
+    assert set(draws) == {1, 2, 3, 4}
+    assert (draws.count(1) + draws.count(4)) < (draws.count(2) + draws.count(3))

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from core.experiment.catalogue import Catalogue
+from core.report import style
 from core.report.published import read_published
 from core.report.table_text import row_lines
 from papers.nnbo_regret.artifacts import wall_clock_figure
@@ -78,6 +79,49 @@ def test_variants_of_the_method_do_not_count():
         np.testing.assert_array_equal(found, expected)
     other = queries(both, "hartmann", "hartmann4_rescaled", 300, "printed_variance")
     np.testing.assert_array_equal(other[1], 5.0)
+
+
+def beside_gp(ours: float, theirs: float) -> Fake:
+    """300 queries of ours that end at `ours`, 100 of GP-BO at `theirs`; uniform points have 2."""
+    mine = searches(noisy(np.full(300, ours)))
+    gp = searches(noisy(np.full(100, theirs))).frames["hartmann"].assign(method="gp")
+    return Fake(**mine.frames, gaussian_process=gp)
+
+
+def test_competitive_is_a_difference_that_counts_as_zero():
+    assert claims.competitive_on_hartmann(beside_gp(0.05, 0.04)).holds == "holds"
+    assert claims.competitive_on_hartmann(beside_gp(0.04, 0.2)).holds == "holds"
+    worse = claims.competitive_on_hartmann(beside_gp(0.2, 0.05))
+    assert worse.holds == "fails" and "after 100 queries" in worse.detail
+    assert worse.ours == pytest.approx((0.2 - 0.05) / 2, rel=0.1)
+
+
+def timed(exponent: float) -> pd.DataFrame:
+    """Seconds that grow with a power of the observations from 1,600 on."""
+    return pd.DataFrame(
+        {"benchmark": "hartmann4_rescaled", "method": "least_squares", "run": run, "observations": n, "status": "ok"}
+        | {"seconds": 1e-3 * (1 + 0.01 * run) * (n / 1600) ** exponent if n > 1000 else 5.0}
+        for run in range(5)
+        for n in (400, 1600, 6400, 25600)
+    )
+
+
+def test_section6_draws_every_series():
+    both = beside_gp(0.05, 0.04)
+    mixture = both.frame("hartmann").assign(benchmark="gaussian_mixture")
+    with style.context():
+        drawn = artifacts.section6(Fake(**both.frames, mixture=mixture, interpolation=timed(1.0)), None).data
+    assert drawn.groupby("quantity")["series"].nunique().to_dict() == {
+        "minimum regret, gaussian_mixture": 1,
+        "minimum regret, hartmann4_rescaled": 2,
+        "seconds of an interpolation": 1,
+    }
+
+
+@pytest.mark.parametrize(("exponent", "holds"), [(1.0, "holds"), (2.0, "fails"), (0.0, "fails")])
+def test_growth_of_an_interpolation_is_judged_on_many_observations(exponent, holds):
+    check = claims.interpolation_grows_linearly(Fake(interpolation=timed(exponent)))
+    assert check.ours == pytest.approx(exponent, abs=1e-9) and check.holds == holds
 
 
 def wall_clock(**seconds: float) -> Fake:

@@ -150,3 +150,21 @@ def test_workers_evaluate_side_by_side():
     assert sorted(frame["evaluation"]) == list(range(1, 61)) and set(frame["worker"]) == {0, 1}
     running = [((frame["started"] <= t) & (frame["finished"] > t)).sum() for t in frame["started"]]
     assert max(running) == 2
+
+
+def test_gaussian_process_starts_from_uniform_points_and_stays_on_the_grid():
+    cell = Catalogue().find_cells("nnbo_regret/gaussian_process/gaussian_mixture", "smoke", 2, {"queries": 2})[0]
+    frame = experiments.gaussian_process(Context(cell, range(2)))
+    assert frame.groupby("run")["iteration"].apply(list).tolist() == [[1, 2], [1, 2]]
+    assert (frame["minimum_regret"] <= frame["regret"]).all() and (frame["regret"] >= 0).all()
+    function, axis = synthetic.lookup("gaussian_mixture"), torch.linspace(0, 1, 10, dtype=torch.float64)
+    grid = function.on_cube(torch.cartesian_prod(axis, axis)).numpy() - function.optimum
+    for regret in frame["regret"]:
+        assert np.abs(grid - regret).min() < 1e-12
+
+
+def test_interpolation_is_timed_at_each_number_of_observations():
+    overrides = {"observations": (60, 120), "steps": 10, "repeats": 1}
+    cell = Catalogue().find_cells("nnbo_regret/interpolation", "smoke", 2, overrides)[0]
+    frame = experiments.interpolation(Context(cell, range(2)))
+    assert frame["observations"].tolist() == [60, 120] * 2 and (frame["seconds"] >= 0).all()

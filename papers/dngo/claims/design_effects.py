@@ -1,0 +1,66 @@
+"""Claims of section 3.1.1 in words: rectifiers explore too much, and dropout blurs the predicted mean."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.experiment.results import Results
+from core.report import Check, Interval, all_of, bootstrap_interval, cell_rows, claim, judge, worded
+from core.report.statistics import mean, mean_difference, mean_ratio
+from core.report.trajectories import final_log_regret, per_run
+
+SEED = 2015
+FUNCTIONS = ("branin", "hartmann6")
+EXCESSIVE = 1.25  # ratio of distances, as "similar" errors are within 1.25
+HINTON = "rate_0.5"  # the rate of Hinton et al. (2012), whom the paper cites
+
+
+@claim(
+    artifact="design_effects",
+    place="Section 3.1.1",
+    sentence="With rectifiers Bayesian optimization explores excessively, and so finds worse points than with tanh.",
+)
+def relu_explores_excessively(results: Results) -> Check:
+    """Queries with rectifiers are more than 1.25 times as far from the incumbent, and end with more regret."""
+    frame, checks = results.frame("activation_search"), []
+    for name in FUNCTIONS:
+        relu, tanh = (_distances(results, name, method) for method in ("relu", "tanh"))
+        further = judge(bootstrap_interval((relu, tanh), mean_ratio, SEED, paired=True), "", lower=EXCESSIVE)
+        checks.append(worded(further, f"{name}: distance, ReLU over tanh", ".2f"))
+        ends = tuple(final_log_regret(frame, name, method) for method in ("relu", "tanh"))
+        worse = judge(bootstrap_interval(ends, mean_difference, SEED, paired=True), "", lower=0.0)
+        checks.append(worded(worse, "orders of magnitude of regret", "+.2f"))
+    return all_of(checks, "excessive")
+
+
+@claim(
+    artifact="design_effects",
+    place="Section 3.1.1",
+    sentence="Dropout makes the predicted mean noisy, which costs precision.",
+)
+def dropout_blurs_the_mean(results: Results) -> Check:
+    """With a dropout rate of 0.5, noise and error of the mean over those without dropout; above 1."""
+    checks = []
+    for name in FUNCTIONS:
+        for metric in ("noise", "rmse"):
+            pair = [_metric(results, name, method, metric) for method in (HINTON, "rate_0")]
+            ratio = bootstrap_interval(np.log(pair[0]) - np.log(pair[1]), mean, SEED)
+            checks.append(judge(ratio, "", lower=0.0, detail=f"{name}, {metric}: {_factor(ratio)}"))
+    return all_of(checks, "noisier, less precise", "with dropout over without")
+
+
+def _distances(results: Results, benchmark: str, method: str) -> np.ndarray:
+    """Mean distance of a run's queries, after its initial design, from the incumbent, (runs,)."""
+    frame = results.frame("activation_search")
+    rows = cell_rows(frame, benchmark, method)
+    initial = int((rows["origin"] == "initial design").groupby(rows["run"]).sum().max())
+    return per_run(frame, "distance", benchmark, method)[:, initial:].mean(1)
+
+
+def _metric(results: Results, benchmark: str, method: str, metric: str) -> np.ndarray:
+    rows = cell_rows(results.frame("dropout"), benchmark, method)
+    return rows.sort_values("run")[metric].to_numpy(dtype=float)
+
+
+def _factor(interval: Interval) -> str:
+    return Interval(*np.exp(interval)).text(".2f")
