@@ -182,3 +182,12 @@ def raiser(error: BaseException):
         raise error
 
     return raise_it
+
+
+def test_floats_that_mostly_differ_are_stored_byte_by_byte(path):
+    frame = records(1000).assign(repeated=np.arange(1000) % 3.0)
+    write_records(path, frame, PROVENANCE)
+    pd.testing.assert_frame_equal(read_records(path)[0], frame, check_dtype=False, check_exact=True)
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    encodings = {column.path_in_schema: column.encodings for column in map(group.column, range(group.num_columns))}
+    assert "BYTE_STREAM_SPLIT" in encodings["value"] and "BYTE_STREAM_SPLIT" not in encodings["repeated"]
