@@ -106,16 +106,28 @@ class IntegratedGPSettings(ModelSettings):
     Attributes:
         method: "gp_warped" also warps the inputs.
         hyperparameter_samples: chains of the slice sampler, one sample each.
+        warm_burn_in: sweeps of chains that continue the last suggestion's; None starts new chains every time.
     """
 
     method: Literal["gp_mcmc", "gp_warped"] = "gp_mcmc"
     hyperparameter_samples: PositiveInt = 10
+    warm_burn_in: NonNegativeInt | None = None
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
         """The Gaussian process; n makes no difference."""
+        from core.models.continued_gp import ContinuedGP
         from core.models.gaussian_process import MarginalisedGP
 
-        return MarginalisedGP(chains=self.hyperparameter_samples, warping=self.method == "gp_warped", device=device)
+        given = {"chains": self.hyperparameter_samples, "warping": self.method == "gp_warped", "device": device}
+        return (
+            MarginalisedGP(**given)
+            if self.warm_burn_in is None
+            else ContinuedGP(warm_burn_in=self.warm_burn_in, **given)
+        )
+
+    def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
+        make = super()._source(device, **given)
+        return make if self.warm_burn_in is None else Continued(make)
 
 
 class ForestSettings(ModelSettings):
