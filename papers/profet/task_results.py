@@ -35,7 +35,7 @@ def experiment_of(benchmark: str) -> str:
     """The experiment that searched on a benchmark's tasks."""
     if benchmark in SCENARIOS:
         return "forrester_few" if benchmark == "forrester_few" else "forrester"
-    return f"search_{benchmark.partition('_')[0]}"
+    return f"search_{benchmark if benchmark == 'svm_noisy' else benchmark.partition('_')[0]}"
 
 
 def class_runs(results: Results, benchmark: str, value: str) -> Runs:
