@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -69,3 +71,13 @@ def protocol(losses: Runs) -> str:
     """How many tasks, runs and evaluations there are, in words."""
     tasks, runs, evaluations = next(iter(losses.values())).shape
     return f"{tasks} tasks, {runs} runs of {evaluations} evaluations on each"
+
+
+def protocols(classes: Mapping[str, Runs]) -> str:
+    """The same of several classes of tasks, those with one protocol together."""
+    names: dict[str, list[str]] = {}
+    for name, losses in classes.items():
+        names.setdefault(protocol(losses), []).append(CLASSES[name])
+    if len(names) == 1:
+        return next(iter(names))
+    return "; ".join(f"{' and '.join(labels)}: {words}" for words, labels in names.items())
