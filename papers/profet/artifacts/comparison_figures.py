@@ -41,7 +41,7 @@ def figE_6(results: Results, published: Published | None) -> Figure:
     """The same for all classes with and without noise, and the tests between methods."""
     shape = {"width": 7.4, "height": 2.7 * len(CLASSES), "width_ratios": (1, 1, 1.9)}  # the tests have numbers in them
     figure, panels = style.subplots(len(CLASSES), 3, **shape)
-    parts, searched = [], {}
+    parts, searched, tests = [], {}, 0
     for row, (benchmark, label) in zip(panels, CLASSES.items(), strict=True):
         row[0].set_title(label, loc="left")
         try:
@@ -51,7 +51,9 @@ def figE_6(results: Results, published: Published | None) -> Figure:
                 not_run_panel(axes)
             continue
         parts.append(_draw_both(results, benchmark, row).assign(benchmark=benchmark))
-        draw_p_values(row[2], p_values(final_means(losses)))
+        p = p_values(final_means(losses))
+        draw_p_values(row[2], p)
+        tests = max(tests, len(p) * (len(p) - 1))
         searched[benchmark] = losses
     if not parts:
         raise NotRunError("search_svm")
@@ -60,7 +62,7 @@ def figE_6(results: Results, published: Published | None) -> Figure:
         "Observed without and with noise, from left to right: the share of targets reached, "
         "average ranks, and p-values of one-sided Mann-Whitney U tests on the mean final losses of the tasks; a small "
         "one is evidence that the method of the column is better than that of the row, bold ones are below 0.05 for "
-        f"all tests of a panel together (Holm). {protocols(searched)}. {MEANING}"
+        f"all {tests} tests of a panel together (Holm). {protocols(searched)}. {MEANING}"
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
