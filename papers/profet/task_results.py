@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -74,10 +75,8 @@ def protocol(losses: Runs) -> str:
 
 
 def protocols(classes: Mapping[str, Runs]) -> str:
-    """The same of several classes of tasks, those with one protocol together."""
-    names: dict[str, list[str]] = {}
-    for name, losses in classes.items():
-        names.setdefault(protocol(losses), []).append(CLASSES[name])
-    if len(names) == 1:
-        return next(iter(names))
-    return "; ".join(f"{' and '.join(labels)}: {words}" for words, labels in names.items())
+    """The same of several classes of tasks, that of most classes last."""
+    words = {name: protocol(losses) for name, losses in classes.items()}
+    (most, _), *rest = Counter(words.values()).most_common()
+    apart = [f"{CLASSES[name]}: {text}" for name, text in words.items() if text != most]
+    return "; ".join([*apart, f"the others: {most}"]) if rest else most
