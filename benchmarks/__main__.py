@@ -14,6 +14,7 @@
     own_function 20 evaluations of a user's function, and the replay of a finished journal
     tabular      lookups in tabular benchmarks (published files), and runs of optimizers on them
     ablr         a joint fit of 9 tasks and one at hand, from 450 to 45,000 evaluations
+    profet       1,000 generated tasks, training of a meta-model, seven optimizers on generated tasks (emukit)
 
 Between machines, compare ratios, not seconds. pybnn, JAX and hpbandster run in `.venv-peers`; where that is missing,
 only our code is measured.
@@ -39,6 +40,7 @@ from benchmarks import (
     generator,
     growth,
     own_function,
+    profet,
     simd,
     steps,
     suggestion,
@@ -60,6 +62,7 @@ SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "own_function": lambda peers, seconds: own_function.report(),
     "tabular": lambda peers, seconds: tabular.report(),
     "ablr": lambda peers, seconds: ablr.report(),
+    "profet": lambda peers, seconds: profet.report(seconds),
 }
 
 

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
+from core.models.continued_gp import ContinuedGP
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import tasks
 from core.models.mixture import Function, GaussianMixtureModel
@@ -53,10 +54,8 @@ class MultiTaskGP(GaussianMixtureModel):
         self.earlier, self.scaling, self.device = tuple(earlier), scaling, torch.device(device)
         self.continues = warm_burn_in is not None
         basis = tasks(1 + len(self.earlier))
-        self.process = MarginalisedGP(
-            chains, burn_in=burn_in, warm_burn_in=warm_burn_in or 0, device=device, basis=basis
-        )
-        self._last: Tensor | None = None
+        make = ContinuedGP if self.continues else MarginalisedGP
+        self.process = make(chains, burn_in=burn_in, warm_burn_in=warm_burn_in or 0, device=device, basis=basis)
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> MultiTaskGP:
         """Sample the hyperparameters given X (runs, n, d) and y (runs, n) of the task at hand and the earlier tasks.
@@ -70,11 +69,7 @@ class MultiTaskGP(GaussianMixtureModel):
         earlier = [Task(task.X, task.y, None, task.name) for task in self.earlier]
         stacked = stack(X, y, earlier, self.scaling, device=self.device)
         number = stacked.task.to(stacked.X).expand(*stacked.X.shape[:2]).unsqueeze(-1)
-        start = self._last if self.continues and self._last is not None else None
-        if start is not None and start.shape[1] != len(stacked.X):
-            start = None
-        self.process.fit(torch.cat([stacked.X, number], -1), stacked.y, generators, start)
-        self._last = self.process.theta
+        self.process.fit(torch.cat([stacked.X, number], -1), stacked.y, generators)
         self.runs, self.dimension, self.members = len(stacked.X), stacked.X.shape[-1], self.process.members
         inner, outer = self.process.targets, stacked.targets
         self.targets = Standardizer(outer.inverse(inner.mean), inner.scale * outer.scale)
@@ -102,12 +97,13 @@ class MultiTaskGP(GaussianMixtureModel):
         return self.process.draw(members, generators)
 
     def chain_state(self) -> dict[str, Tensor]:
-        """The last hyperparameters, (M, runs, P), for `load_chain_state`; empty before `fit`."""
-        return {} if self._last is None else {"theta": self._last}
+        """That of the process, for `load_chain_state`; empty before `fit` and where chains do not continue."""
+        return self.process.chain_state() if self.continues else {}
 
     def load_chain_state(self, state: Mapping[str, Tensor]) -> None:
         """Let the next `fit` continue from there."""
-        self._last = state.get("theta")
+        if self.continues:
+            self.process.load_chain_state(state)
 
 
 def _of_target(X: Tensor) -> Tensor:

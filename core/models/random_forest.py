@@ -11,9 +11,10 @@ laws of total expectation and total variance, each tree with probability 1/T,
 (in print the last mu lacks its square). A leaf with one target has s_t^2 = 0; as in Hutter et al. (2014) a leaf's
 variance is kept above a floor, since a variance of zero means that f is known wherever all trees agree.
 
-The trees are scikit-learn's, grown one run after the other: their growth is sequential compiled code that cannot be
-batched, and this loop over runs is the only one. Predictions are batched: a forest is a table of thresholds and leaves,
-and all runs and trees descend together. They are piecewise constant, so gradients in X are zero.
+The trees are scikit-learn's, grown one after the other: their growth is sequential compiled code that cannot be
+batched, and this loop over runs and trees is the only one. They are those of its forest with the same seed, whose
+checks of settings take longer than the growth on small data. Predictions are batched: a forest is a table of thresholds
+and leaves, and all runs and trees descend together. They are piecewise constant, so gradients in X are zero.
 
 Inputs are used unscaled (splits do not depend on their scale), in float32 as in scikit-learn; targets are
 standardized run by run. Shapes as in `core.models.mixture`, whose members here are the T trees.
@@ -23,7 +24,8 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from sklearn.ensemble import RandomForestRegressor
+from sklearn import config_context
+from sklearn.tree import DecisionTreeRegressor
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
@@ -34,6 +36,7 @@ from core.validation import check_counts, check_positive
 
 LEAF = -2  # scikit-learn's mark of a node without a split
 BLOCK_ELEMENTS = 2**22  # tree positions that a prediction holds at a time
+SEEDS = 2**31 - 1
 
 
 class RandomForest(GaussianMixtureModel):
@@ -70,9 +73,8 @@ class RandomForest(GaussianMixtureModel):
             raise ValueError(f"{name}.features: must be a share in (0, 1], got {features}")
         if min_samples_split < 2:
             raise ValueError(f"{name}.min_samples_split: must be at least 2, got {min_samples_split}")
+        self.trees, self.bootstrap = trees, bootstrap
         self.settings = {
-            "n_estimators": trees,
-            "bootstrap": bootstrap,
             "min_samples_leaf": min_samples_leaf,
             "min_samples_split": min_samples_split,
             "max_features": float(features),
@@ -97,13 +99,24 @@ class RandomForest(GaussianMixtureModel):
         self.targets = Standardizer.fit(y, -1)
         standard = self.targets.transform(y).cpu().numpy()
         seeds = (uniform_(X.new_empty(runs, dtype=torch.float64), generators) * 2**31).long().tolist()
-        forests = [
-            RandomForestRegressor(random_state=seed, **self.settings).fit(inputs, targets)
-            for seed, inputs, targets in zip(seeds, X.cpu().numpy(), standard)
-        ]
-        self._tabulate([[tree.tree_ for tree in forest.estimators_] for forest in forests])
-        self.members, self.runs, self.dimension = self.settings["n_estimators"], runs, d
+        inputs = X.to(torch.float32).cpu().numpy()
+        with config_context(skip_parameter_validation=True, assume_finite=True):
+            self._tabulate([self._grow(*each) for each in zip(inputs, standard, seeds)])
+        self.members, self.runs, self.dimension = self.trees, runs, d
         return self
+
+    def _grow(self, X: np.ndarray, y: np.ndarray, seed: int) -> list:
+        """The trees of one run, X (N, d) float32 and y (N,): as scikit-learn's forest draws seeds and bootstraps."""
+        random, n, grown = np.random.RandomState(seed), len(y), []
+        for own in [random.randint(SEEDS) for _ in range(self.trees)]:
+            random.seed(own)
+            weights = None
+            if self.bootstrap:
+                weights = np.bincount(random.randint(0, n, n), minlength=n).astype(np.float64)
+                random.seed(own)
+            tree = DecisionTreeRegressor(random_state=random, **self.settings)
+            grown.append(tree.fit(X, y, sample_weight=weights, check_input=False).tree_)
+        return grown
 
     def _tabulate(self, forests: list[list]) -> None:
         """Nodes of all trees in one row of each table; a leaf is its own child, so that descents may continue."""

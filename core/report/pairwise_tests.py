@@ -60,8 +60,8 @@ def draw_p_values(axes: Axes, p: pd.DataFrame) -> None:
         if np.isfinite(value):
             weight = "bold" if sure.iloc[row, column] else "normal"
             ink = "white" if value < LEVEL else style.INK
-            text = f"{value:.2f}" if value >= 0.005 else "<.005"
-            axes.text(column, row, text, ha="center", va="center", fontsize=6, color=ink, weight=weight)
+            text, size = (f"{value:.2f}", 6) if value >= 0.005 else ("<.005", 5)  # what fits into a cell
+            axes.text(column, row, text, ha="center", va="center", fontsize=size, color=ink, weight=weight)
     axes.set_xticks(range(len(p)), labels, rotation=45, ha="right")
     axes.set_yticks(range(len(p)), labels)
     axes.grid(visible=False)

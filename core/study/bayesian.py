@@ -108,22 +108,32 @@ class IntegratedGPSettings(ModelSettings):
         hyperparameter_samples: chains of the slice sampler, one sample each.
         scale_targets: divide them by their standard deviation; RoBO, which made the thesis' searches, only subtracts
             their mean.
+        warm_burn_in: sweeps of chains that continue the last suggestion's; None starts new chains every time.
     """
 
     method: Literal["gp_mcmc", "gp_warped"] = "gp_mcmc"
     hyperparameter_samples: PositiveInt = 10
     scale_targets: bool = True
+    warm_burn_in: NonNegativeInt | None = None
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
         """The Gaussian process; n makes no difference."""
+        from core.models.continued_gp import ContinuedGP
         from core.models.gaussian_process import MarginalisedGP
 
-        return MarginalisedGP(
-            chains=self.hyperparameter_samples,
-            warping=self.method == "gp_warped",
-            device=device,
-            scale_targets=self.scale_targets,
-        )
+        given = {
+            "chains": self.hyperparameter_samples,
+            "warping": self.method == "gp_warped",
+            "scale_targets": self.scale_targets,
+            "device": device,
+        }
+        if self.warm_burn_in is None:
+            return MarginalisedGP(**given)
+        return ContinuedGP(warm_burn_in=self.warm_burn_in, **given)
+
+    def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
+        make = super()._source(device, **given)
+        return make if self.warm_burn_in is None else Continued(make)
 
 
 class ForestSettings(ModelSettings):

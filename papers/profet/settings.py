@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 
-from core.experiment.settings import Settings
+from core.experiment.settings import AddedLater, Settings
 
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
@@ -86,6 +86,7 @@ class TaskSearch(Settings):
         most_steps, samples: of BOHAMIANN at each suggestion: the length of the chain, null for the paper's, and the
             networks that are kept.
         hyperparameter_samples: of the Gaussian process.
+        warm_burn_in: sweeps of its chains, which then continue the last suggestion's; null starts new ones every time.
     """
 
     optimizer: Literal["random", "differential_evolution", "tpe", "rf", "bohamiann", "cmaes", "gp_mcmc"]
@@ -97,6 +98,7 @@ class TaskSearch(Settings):
     most_steps: Annotated[int, Field(ge=200)] | None = None
     samples: PositiveInt = 100
     hyperparameter_samples: PositiveInt = 10
+    warm_burn_in: Annotated[NonNegativeInt | None, AddedLater()] = None
 
     @property
     def method(self) -> MethodSettings:
@@ -115,7 +117,8 @@ class TaskSearch(Settings):
             return found | {"trees": 10}
         if self.optimizer == "bohamiann":
             return found | {"most_steps": self.most_steps, "samples": self.samples}
-        return found | {"hyperparameter_samples": self.hyperparameter_samples} if self.optimizer == "gp_mcmc" else {}
+        chains = {"hyperparameter_samples": self.hyperparameter_samples, "warm_burn_in": self.warm_burn_in}
+        return found | chains if self.optimizer == "gp_mcmc" else {}
 
 
 class Samples(Settings):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -35,7 +38,7 @@ def experiment_of(benchmark: str) -> str:
     """The experiment that searched on a benchmark's tasks."""
     if benchmark in SCENARIOS:
         return "forrester_few" if benchmark == "forrester_few" else "forrester"
-    return f"search_{benchmark.partition('_')[0]}"
+    return f"search_{benchmark if benchmark == 'svm_noisy' else benchmark.partition('_')[0]}"
 
 
 def class_runs(results: Results, benchmark: str, value: str) -> Runs:
@@ -69,3 +72,11 @@ def protocol(losses: Runs) -> str:
     """How many tasks, runs and evaluations there are, in words."""
     tasks, runs, evaluations = next(iter(losses.values())).shape
     return f"{tasks} tasks, {runs} runs of {evaluations} evaluations on each"
+
+
+def protocols(classes: Mapping[str, Runs]) -> str:
+    """The same of several classes of tasks, that of most classes last."""
+    words = {name: protocol(losses) for name, losses in classes.items()}
+    (most, _), *rest = Counter(words.values()).most_common()
+    apart = [f"{CLASSES[name]}: {text}" for name, text in words.items() if text != most]
+    return "; ".join([*apart, f"the others: {most}"]) if rest else most

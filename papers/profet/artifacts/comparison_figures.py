@@ -14,7 +14,7 @@ from core.report.names import published_names
 from core.report.pairwise_tests import draw_p_values, final_means, p_values
 from core.report.table import ReportTable
 from core.report.task_figures import draw_ranks, draw_solved
-from papers.profet.task_results import CLASSES, METHODS, class_runs, protocol
+from papers.profet.task_results import CLASSES, METHODS, class_runs, protocol, protocols
 
 MEANING = (
     "Targets are the noise-free values of a task on the Sobol grid, the incumbent is the configuration with the "
@@ -41,7 +41,7 @@ def figE_6(results: Results, published: Published | None) -> Figure:
     """The same for all classes with and without noise, and the tests between methods."""
     shape = {"width": 7.4, "height": 2.7 * len(CLASSES), "width_ratios": (1, 1, 1.9)}  # the tests have numbers in them
     figure, panels = style.subplots(len(CLASSES), 3, **shape)
-    parts, words = [], ""
+    parts, searched, tests = [], {}, 0
     for row, (benchmark, label) in zip(panels, CLASSES.items(), strict=True):
         row[0].set_title(label, loc="left")
         try:
@@ -51,8 +51,10 @@ def figE_6(results: Results, published: Published | None) -> Figure:
                 not_run_panel(axes)
             continue
         parts.append(_draw_both(results, benchmark, row).assign(benchmark=benchmark))
-        draw_p_values(row[2], p_values(final_means(losses)))
-        words = protocol(losses)
+        p = p_values(final_means(losses))
+        draw_p_values(row[2], p)
+        tests = max(tests, len(p) * (len(p) - 1))
+        searched[benchmark] = losses
     if not parts:
         raise NotRunError("search_svm")
     style.legend(figure, [axes for row in panels for axes in row[:2]], 4)
@@ -60,7 +62,7 @@ def figE_6(results: Results, published: Published | None) -> Figure:
         "Observed without and with noise, from left to right: the share of targets reached, "
         "average ranks, and p-values of one-sided Mann-Whitney U tests on the mean final losses of the tasks; a small "
         "one is evidence that the method of the column is better than that of the row, bold ones are below 0.05 for "
-        f"all tests of a panel together (Holm). {words}. {MEANING}"
+        f"all {tests} tests of a panel together (Holm). {protocols(searched)}. {MEANING}"
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
@@ -71,13 +73,13 @@ def tableE_4(results: Results, published: Published) -> ReportTable:
 
     A sample of a cell is one task, whose runs are averaged.
     """
-    parts, words = [], ""
+    parts, searched = [], {}
     for benchmark in CLASSES:
         try:
             solved, losses = (class_runs(results, benchmark, value) for value in ("solved", "loss"))
         except NotRunError:
             continue
-        words = protocol(losses)
+        searched[benchmark] = losses
         ranks = average_ranks(losses) if len(losses) == len(METHODS) else {}
         for method, values in solved.items():
             parts.append(_samples(f"{benchmark}_solved", method, 100 * values[:, :, -1].mean(1)))
@@ -93,7 +95,7 @@ def tableE_4(results: Results, published: Published) -> ReportTable:
         title="",
         caption=(
             "Targets reached, in percent, and average ranks at the end of the runs, published after 100 evaluations. "
-            f"An interval is over tasks; ranks need all seven methods. {words}. {MEANING}"
+            f"An interval is over tasks; ranks need all seven methods. {protocols(searched)}. {MEANING}"
         ),
         row_header="Benchmark",
         row_labels=ROWS,

@@ -123,6 +123,8 @@ def _at_hand(results: Results, names: tuple[str, ...], parts: list[Check], noisy
 def _difference(results: Results, first: tuple[str, str], second: tuple[str, str], over_all: bool = False) -> Check:
     """Share of targets solved by one method on one benchmark less that of another, in percent; above 0.
 
+    Tasks are compared in pairs. Where one benchmark has more of them than the other, its first ones are the same.
+
     Args:
         over_all: averaged over all evaluations, instead of at the end.
     """
@@ -134,8 +136,8 @@ def _difference(results: Results, first: tuple[str, str], second: tuple[str, str
             return pending(f"{style.label(method)} on {CLASSES[benchmark]}")
         values = runs[method].mean(-1) if over_all else runs[method][..., -1]
         found.append(100 * values.mean(1))
-    paired = len(found[0]) == len(found[1])
-    interval = bootstrap_interval(tuple(found), mean_difference, SEED, paired=paired)
+    pairs = tuple(values[: min(map(len, found))] for values in found)
+    interval = bootstrap_interval(pairs, mean_difference, SEED, paired=True)
     words = _words(first, second)
     return worded(judge(interval, "", lower=0.0), f"{label}, {words}", "+.3g")
 

@@ -15,6 +15,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from core.models import hyperpriors, matern
+from core.models.continued_gp import ContinuedGP
 from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
 from core.randomness import make_generators
 
@@ -215,6 +216,22 @@ def test_chains_go_on_from_an_earlier_fit():
     mixed = MarginalisedGP(chains=40, burn_in=20).fit(X, y, make_generators([2, 3]), initial=impossible).theta
     torch.testing.assert_close(mixed[:, 0], warm[:, 0])
     assert torch.isfinite(matern.log_posterior(X, standard, mixed)).all()
+
+
+def test_chains_continue_by_themselves_and_from_a_saved_state():
+    X, y = data(n=12)
+    model, plain = ContinuedGP(chains=40, burn_in=20, warm_burn_in=2), MarginalisedGP(chains=40, burn_in=20)
+    assert model.chain_state() == {}
+    first = model.fit(X, y, make_generators([0, 1])).theta
+    torch.testing.assert_close(first, plain.fit(X, y, make_generators([0, 1])).theta)
+    restored = ContinuedGP(chains=40, burn_in=20, warm_burn_in=2)
+    restored.load_chain_state(model.chain_state())
+    short = MarginalisedGP(chains=40, warm_burn_in=2).fit(X, y, make_generators([2, 3]), initial=first).theta
+    for each in (model, restored):
+        torch.testing.assert_close(each.fit(X, y, make_generators([2, 3])).theta, short)
+    # Other runs start anew.
+    alone = model.fit(X[:1], y[:1], make_generators([4])).theta
+    torch.testing.assert_close(alone, plain.fit(X[:1], y[:1], make_generators([4])).theta)
 
 
 def test_the_search_goes_on_from_an_earlier_maximum():

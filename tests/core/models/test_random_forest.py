@@ -67,6 +67,19 @@ def test_trees_descend_as_scikit_learn_s():
     assert np.corrcoef(mean[0].numpy(), reference.predict(at[0].numpy()))[0, 1] > 0.9
 
 
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_trees_are_those_of_scikit_learn_s_forest_with_the_same_seed(bootstrap):
+    X, y = data(n=40, runs=1)
+    model = RandomForest(trees=4, bootstrap=bootstrap, features=0.5, min_samples_leaf=2)
+    grown = model._grow(X[0].numpy().astype(np.float32), y[0].numpy(), 11)
+    forest = RandomForestRegressor(
+        n_estimators=4, bootstrap=bootstrap, max_features=0.5, min_samples_leaf=2, random_state=11
+    ).fit(X[0].numpy(), y[0].numpy())
+    for ours, theirs in zip(grown, forest.estimators_, strict=True):
+        np.testing.assert_array_equal(ours.threshold, theirs.tree_.threshold)
+        np.testing.assert_array_equal(ours.value, theirs.tree_.value)
+
+
 def test_a_run_does_not_depend_on_the_others():
     X, y = data()
     both = RandomForest(trees=4).fit(X, y, make_generators([1, 2]))

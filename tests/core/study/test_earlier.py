@@ -103,6 +103,22 @@ def test_what_is_no_earlier_search_is_one_line(earlier, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "method",
+    [
+        {"method": "ablr", "widths": (8,), "iterations": 5},
+        {"method": "mt_gp", "hyperparameter_samples": 2, "burn_in": 2},
+        {"method": "mt_bohamiann", "most_steps": 300, "samples": 10},
+    ],
+)
+def test_odd_earlier_searches_do_not_stop_a_model(method):
+    """One observation, a constant, and losses of another scale: every proposal is still the model's."""
+    earlier = [search(evaluations=1), search(lambda c: 3.0), search(lambda c: 1e9 * bowl(c) + 1e12), search()]
+    for tasks in (earlier, earlier[:1], earlier[1:2]):
+        found = search(method=method_of({**method, "initial_design": 2}), evaluations=5, earlier=tasks).records
+        assert [record.notes["origin"] for record in found] == ["initial design"] * 2 + ["policy"] * 3
+
+
 def test_a_search_in_which_nothing_succeeded_is_refused():
     with pytest.warns(UserWarning, match="all 12 evaluations failed"):
         nothing = search(lambda c: float("nan"))

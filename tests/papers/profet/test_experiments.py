@@ -62,7 +62,7 @@ def test_weights_that_are_not_those_of_the_records_are_refused(smoke, root):
     file = root / "results/run/smoke/profet/weights/svm.npz"
     kept = file.read_bytes()
     catalogue = Catalogue()
-    (cell,) = catalogue.find_cells("profet/search_svm/svm_noisy/random", "smoke")
+    (cell,) = catalogue.find_cells("profet/search_svm_noisy/svm_noisy/random", "smoke")
     try:
         save(made_model(), file)
         with pytest.raises(UserError, match=r"its digest is .*, that of the records is"):
