@@ -61,8 +61,13 @@ def bootstrap_intervals(
     paired: bool = False,
     level: float = 0.95,
     of_means: bool = False,
+    of_medians: bool = False,
 ) -> list[Interval]:
-    """The same for several statistics of the same resamples: `statistics` returns (batch, k)."""
+    """The same for several statistics of the same resamples: `statistics` returns (batch, k).
+
+    Args:
+        of_medians: the statistics take the samples' medians over the runs, as with `of_means`.
+    """
     arrays = [np.asarray(s, dtype=float) for s in (samples if isinstance(samples, tuple) else (samples,))]
     runs = [a.shape[0] for a in arrays if a.ndim]
     if len(runs) < len(arrays) or min(runs) < 1:
@@ -70,8 +75,8 @@ def bootstrap_intervals(
     if paired and len(set(runs)) > 1:
         raise UserError(f"paired bootstrap: samples of {runs} runs; allowed: the same number of runs in each")
     generator = np.random.default_rng(generator)
-    resample = means_of if of_means else operator.getitem
-    block = max(1, BLOCK // sum(a.size for a in arrays))
+    resample = means_of if of_means else medians_of if of_medians else operator.getitem
+    block = max(1, BLOCK // sum(len(a) if of_medians else a.size for a in arrays))
     values = []
     for start in range(0, n, block):
         size = min(block, n - start)
@@ -104,6 +109,20 @@ def means_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
     if not finite.all():  # 0 times infinity is nan
         means[:, ~finite] = flat[:, ~finite][picks].mean(axis=1)
     return means.reshape(len(picks), *values.shape[1:])
+
+
+def medians_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
+    """Medians over resamples, values[picks], computed as `means_of` does: runs are sorted once, and then counted."""
+    flat, size = values.reshape(len(values), -1), picks.shape[1]
+    counts = counts_of(picks, len(values)).T.astype(
+        np.min_scalar_type(size)
+    )  # small numbers: what takes long is memory
+    medians = np.empty((len(picks), flat.shape[1]))
+    for column, order in enumerate(np.argsort(flat, axis=0).T):
+        reached, ranked = np.cumsum(counts[order], axis=0, dtype=counts.dtype), flat[order, column]
+        low, high = (np.count_nonzero(reached <= rank, axis=0) for rank in ((size - 1) // 2, size // 2))
+        medians[:, column] = (ranked[low] + ranked[high]) / 2
+    return medians.reshape(len(picks), *values.shape[1:])
 
 
 def counts_of(picks: np.ndarray, runs: int) -> np.ndarray:

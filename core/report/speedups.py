@@ -147,24 +147,30 @@ def shown(value: float | str) -> str:
 
 def known(cells: Sequence[Curves], statistic: Callable[..., Bounds]) -> Known:
     """Both bounds of a statistic of cells' averages (batch, m), with their intervals, from the same resamples."""
-    of_means = all(cell.average is np.mean for cell in cells)
+    averages = {cell.average for cell in cells}
+    if len(averages) > 1:
+        raise ValueError("cells are averaged in different ways; allowed: all by their means, or all by their medians")
 
     def bounds(*drawn: np.ndarray) -> np.ndarray:
-        if not of_means:
-            drawn = tuple(cell.average(runs, axis=1) for cell, runs in zip(cells, drawn, strict=True))
         found = statistic(*drawn)
         return np.stack([found.low, found.high], axis=1)
 
-    samples = tuple(cell.values for cell in cells)
-    return Known(*bootstrap_intervals(samples, bounds, SEED, RESAMPLES, of_means=of_means))
+    samples, medians = tuple(cell.values for cell in cells), averages == {np.median}
+    found = bootstrap_intervals(samples, bounds, SEED, RESAMPLES, of_means=not medians, of_medians=medians)
+    return Known(*found)
 
 
 def of_speedups(pairs: Sequence[Pair], combine: Callable[[list[Bounds]], Bounds]) -> Known:
-    """A combination of the speed-ups of several pairs."""
-    return known(
-        [cell for pair in pairs for cell in (pair.slow, pair.fast)],
-        lambda *averages: combine([pair.log_speedup(*averages[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs)]),
-    )
+    """A combination of the speed-ups of several pairs; a cell that is in several of them is resampled once for all."""
+    cells = list({id(cell): cell for pair in pairs for cell in (pair.slow, pair.fast)}.values())
+    places = {id(cell): place for place, cell in enumerate(cells)}
+
+    def statistic(*averages: np.ndarray) -> Bounds:
+        return combine(
+            [pair.log_speedup(*(averages[places[id(cell)]] for cell in (pair.slow, pair.fast))) for pair in pairs]
+        )
+
+    return known(cells, statistic)
 
 
 def speedup(pair: Pair) -> Known:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -142,6 +144,7 @@ def _over_run(
     It is the median of the speed-ups to several levels, the slow runs' medians at three shares of their time: a search
     in coarse steps says little at a single level, or in means that a few runs dominate.
     """
-    pairs = [Pair.of(frame, benchmark, slow, fast, level, average=np.median) for level in LEVELS]
+    pair = Pair.of(frame, benchmark, slow, fast, LEVELS[0], average=np.median)
+    pairs = [replace(pair, level=level) for level in LEVELS]
     words = f"{benchmark}, factor by which {fast} is faster than {slow}: "
     return judge_known(of_speedups(pairs, median), said, between, words)

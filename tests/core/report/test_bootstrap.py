@@ -116,3 +116,12 @@ def test_several_statistics_have_the_interval_that_each_has_alone():
 
 def test_counts_say_how_often_each_run_was_drawn():
     assert counts_of(np.array([[0, 2, 2], [1, 1, 1]]), 4).tolist() == [[1, 0, 2, 0], [0, 3, 0, 0]]
+
+
+@pytest.mark.parametrize("runs", [1, 2, 7, 300])
+def test_medians_of_resamples_are_the_same_without_building_them(runs):
+    generator = np.random.default_rng(runs)
+    values = generator.normal(size=(runs, 4, 3)).round(1)
+    values[generator.random(values.shape) < 0.2] = np.inf
+    picks = generator.integers(runs, size=(50, runs))
+    np.testing.assert_allclose(bootstrap.medians_of(values, picks), np.median(values[picks], axis=1))
