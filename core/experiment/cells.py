@@ -134,11 +134,13 @@ def make_cell(
         raise UserError(f"runs = {runs}: must be at least 1")
     overrides = dict(overrides or {})
     prefix = f"{file}: experiments.{experiment_name}"
+    at_scale = f"{prefix}.scales.{experiment.resolve_scale(scale_name)}"
     layers = [
         (f"{prefix}.settings.", experiment.settings),
         (f"{prefix}.benchmarks.{benchmark}.", experiment.benchmarks.get(benchmark, {})),
         (f"{prefix}.methods.{method}.", experiment.methods[method]),
-        (f"{prefix}.scales.{experiment.resolve_scale(scale_name)}.settings.", scale.settings),
+        (f"{at_scale}.settings.", scale.settings),
+        (f"{at_scale}.benchmarks.{benchmark}.", (scale.benchmarks or {}).get(benchmark, {})),
         ("--set ", overrides),
     ]
     merged = {key: value for _, layer in layers for key, value in layer.items()}

@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import (
+    BeforeValidator,
     Discriminator,
     Field,
     Tag,
     ValidationError,
-    field_validator,
     model_validator,
 )
 
@@ -44,15 +44,28 @@ def split_reference(reference: str, home: str = "") -> tuple[str, str]:
     return paper or home, name
 
 
+def _names_without_settings(value: Any) -> Any:
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        return {name: {} for name in value}
+    if isinstance(value, dict):
+        return {name: {} if settings is None else settings for name, settings in value.items()}
+    raise ValueError("Input should be a list of names or a mapping from names to settings")
+
+
 Names = Annotated[list[Name], Field(min_length=1)]
+SettingsByName = Annotated[dict[Name, dict[str, Any]], Field(min_length=1), BeforeValidator(_names_without_settings)]
+"""A mapping from names to the settings that are each name's own; a list gives names without any."""
 
 
 class Scale(Strict):
-    """How much of the paper's protocol a scale runs. `cut` says in words what is less than the paper's."""
+    """How much of the paper's protocol a scale runs. `cut` says in words what is less than the paper's.
+
+    `benchmarks` chooses some of the experiment's; what it sets for one of them overrides the scale's `settings`.
+    """
 
     runs: int = Field(gt=0)
     cut: str = ""
-    benchmarks: Names | None = None
+    benchmarks: SettingsByName | None = None
     methods: Names | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
 
@@ -79,22 +92,13 @@ class Experiment(Strict):
     description: str
     function: Name
     settings_model: Name
-    benchmarks: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
-    methods: Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]
+    benchmarks: SettingsByName
+    methods: SettingsByName
     settings: dict[str, Any] = Field(default_factory=dict)
     needs: list[Need] = Field(default_factory=list)
     measured: list[Name] | Literal["all"] = Field(default_factory=list)
     collection: bool = False
     scales: dict[Literal["smoke", "quick", "paper"], ScaleOrAlias]
-
-    @field_validator("benchmarks", "methods", mode="before")
-    @classmethod
-    def _lists_are_names_without_settings(cls, value: Any) -> Any:
-        if isinstance(value, list) and all(isinstance(name, str) for name in value):
-            return {name: {} for name in value}
-        if isinstance(value, dict):
-            return {name: {} if settings is None else settings for name, settings in value.items()}
-        raise ValueError("Input should be a list of names or a mapping from names to settings")
 
     @model_validator(mode="after")
     def _scales_are_complete(self) -> Experiment:

@@ -47,7 +47,7 @@ def refused(catalogue, path) -> str:
         ("kind: table", "kind: tabel", "artifacts.table1.kind = 'tabel': Input should be 'table' or 'figure'"),
         ("comparison: cells", "comparison: none", "artifacts.table1.comparison = 'none': Input should be 'cells'"),
         ("methods: [plain]", "methods: []", "experiments.count.methods: Dictionary should have at least 1 item"),
-        ("[bundled]", "[]", "fit.scales.smoke.benchmarks = []: List should have at least 1 item"),
+        ("[bundled]", "[]", "fit.scales.smoke.benchmarks: Dictionary should have at least 1 item"),
         ("benchmarks: [line]", "benchmarks: [a/b]", "count.benchmarks.a/b.[key] = 'a/b': String should match pattern"),
         ("benchmarks: [line]", "benchmarks: [..]", "count.benchmarks....[key] = '..': String should match pattern"),
         # unknown and missing keys
