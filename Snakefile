@@ -107,9 +107,10 @@ rule figure:
         f"python -m papers draw {{output}} --scale {flow.scale} > {{log}} 2>&1"
 
 
+# One job draws and copies: a second job would cost a second of Snakemake's own.
 rule short_name:
     input:
-        lambda w: f"figures/{w.own}{flow.catalogue.short_names[w.short]}/{w.short}.{w.extension}",
+        lambda w: flow.inputs(flow.drawing(f"{flow.catalogue.short_names[w.short]}/{w.short}", w.own)),
     output:
         "figures/{own}{short}.{extension}",
     wildcard_constraints:
@@ -119,7 +120,7 @@ rule short_name:
     conda:
         "envs/environment.yaml"
     shell:
-        "cp {input} {output} 2> {log}"
+        f"python -m papers draw {{output}} --scale {flow.scale} > {{log}} 2>&1"
 
 
 rule cell:

@@ -70,7 +70,7 @@ class TestPlans:
     def test_own_drawings_by_their_path(self, call):
         status, output = call("-n", "--", "figures/own/table1.pdf")
         assert status == 0, output
-        assert jobs(output) == {"cell": 4, "short_name": 1, "table": 1}
+        assert jobs(output) == {"cell": 4, "short_name": 1}
 
     def test_drawings_that_share_a_folder(self, call):
         """Snakemake remembers what is in a folder that is there when it first looks."""
@@ -84,7 +84,7 @@ class TestPlans:
     def test_short_names(self, call):
         status, output = call("-n", "--", "figures/fig1.png")
         assert status == 0, output
-        assert jobs(output) == {"figure": 1, "short_name": 1}
+        assert jobs(output) == {"short_name": 1}
 
     def test_papers_are_listed(self, call):
         status, output = call("--list")

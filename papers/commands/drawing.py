@@ -14,6 +14,7 @@ from rich.console import Console
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import EXTENSIONS, OWN, Drawing, drawing, folder_of, is_current, size_of
+from core.files import write_whole
 from papers.commands.processes import shared_out
 
 SUFFIXES = {f".{extension}" for extensions in EXTENSIONS.values() for extension in extensions}
@@ -24,7 +25,10 @@ def draw(catalogue: Catalogue, options: argparse.Namespace, console: Console) ->
     chosen = drawings(catalogue, options.name, options.scale, options.source)
     if options.additions == "ablation":
         chosen = [replace(drawn, ablations=True) for drawn in chosen]
-    return _draw(catalogue, chosen, console, options.processes)
+    status = _draw(catalogue, chosen, console, options.processes)
+    for name in options.name:
+        _copy_to_short_name(catalogue, PurePosixPath(name), options.scale)
+    return status
 
 
 def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
@@ -73,6 +77,17 @@ def drawings(catalogue: Catalogue, names: list[str], scale: str, source: str) ->
         else:
             chosen[drawing(catalogue, name, scale, source)] = None
     return list(chosen)
+
+
+def _copy_to_short_name(catalogue: Catalogue, path: PurePosixPath, scale: str) -> None:
+    """If a file below figures/ was requested by its short name, it is there under that name as well."""
+    folders = {("figures",): "reference", ("figures", *PurePosixPath(OWN).parts): "run"}
+    if path.parts[:-1] not in folders or path.suffix not in SUFFIXES - {".json"}:
+        return
+    drawn = drawing(catalogue, path.stem, scale, folders[path.parts[:-1]])
+    original = catalogue.root / f"{drawn.stem}{path.suffix}"
+    if original.is_file():
+        write_whole(catalogue.root / path, lambda stream: stream.write(original.read_bytes()))
 
 
 def _draw(catalogue: Catalogue, chosen: list[Drawing], console: Console, processes: int) -> int:

@@ -151,6 +151,12 @@ class TestDraw:
         assert sorted(drawn) == ["figures/own/toy/fig1.pdf", "figures/toy/fig1.pdf", "figures/toy/table1.pdf"]
         assert (tmp_path / "figures/own/toy/fig1.pdf").exists()
 
+    def test_a_file_requested_by_its_short_name_is_there_under_that_name(self, papers, tmp_path):
+        assert papers("draw", "figures/table1.csv", "figures/own/fig1.png")[0] == 0
+        for short, full in (("table1.csv", "toy/table1.csv"), ("own/fig1.png", "own/toy/fig1.png")):
+            assert (tmp_path / "figures" / short).read_bytes() == (tmp_path / "figures" / full).read_bytes()
+        assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["own", "table1.csv", "toy"]
+
     def test_own_runs_are_drawn_apart_and_shipped_drawings_stay(self, papers, tmp_path):
         papers("run", CELL)
         papers("draw", "toy")
