@@ -114,9 +114,8 @@ def means_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
 def medians_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
     """Medians over resamples, values[picks], computed as `means_of` does: runs are sorted once, and then counted."""
     flat, size = values.reshape(len(values), -1), picks.shape[1]
-    counts = counts_of(picks, len(values)).T.astype(
-        np.min_scalar_type(size)
-    )  # small numbers: what takes long is memory
+    # What takes time is memory, so the counts take as few bytes as they can.
+    counts = counts_of(picks, len(values)).T.astype(np.min_scalar_type(size))
     medians = np.empty((len(picks), flat.shape[1]))
     for column, order in enumerate(np.argsort(flat, axis=0).T):
         reached, ranked = np.cumsum(counts[order], axis=0, dtype=counts.dtype), flat[order, column]

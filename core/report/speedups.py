@@ -162,15 +162,13 @@ def known(cells: Sequence[Curves], statistic: Callable[..., Bounds]) -> Known:
 
 def of_speedups(pairs: Sequence[Pair], combine: Callable[[list[Bounds]], Bounds]) -> Known:
     """A combination of the speed-ups of several pairs; a cell that is in several of them is resampled once for all."""
-    cells = list({id(cell): cell for pair in pairs for cell in (pair.slow, pair.fast)}.values())
-    places = {id(cell): place for place, cell in enumerate(cells)}
+    cells = {id(cell): cell for pair in pairs for cell in (pair.slow, pair.fast)}
 
     def statistic(*averages: np.ndarray) -> Bounds:
-        return combine(
-            [pair.log_speedup(*(averages[places[id(cell)]] for cell in (pair.slow, pair.fast))) for pair in pairs]
-        )
+        of = dict(zip(cells, averages, strict=True))
+        return combine([pair.log_speedup(of[id(pair.slow)], of[id(pair.fast)]) for pair in pairs])
 
-    return known(cells, statistic)
+    return known(list(cells.values()), statistic)
 
 
 def speedup(pair: Pair) -> Known:

@@ -77,7 +77,9 @@ class ModelSettings(MethodSettings):
         return ModelBased(encoding, self._source(device, **given), make[self.maximizer](), self.acquisition)
 
     def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
-        return partial(self.model, device=device, **given)
+        """Makes the models; one whose chains may continue, as its setting `warm_burn_in` says, is made only once."""
+        make = partial(self.model, device=device, **given)
+        return make if getattr(self, "warm_burn_in", None) is None else Continued(make)
 
     def _build(
         self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int, **given: Any
@@ -130,10 +132,6 @@ class IntegratedGPSettings(ModelSettings):
         if self.warm_burn_in is None:
             return MarginalisedGP(**given)
         return ContinuedGP(warm_burn_in=self.warm_burn_in, **given)
-
-    def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
-        make = super()._source(device, **given)
-        return make if self.warm_burn_in is None else Continued(make)
 
 
 class ForestSettings(ModelSettings):
@@ -260,7 +258,3 @@ class BohamiannSettings(ModelSettings):
             sampling = max(self.samples, round(self.most_steps * self.chain_steps / steps))
             burn_in, steps = self.most_steps - sampling, self.most_steps
         return burn_in, steps
-
-    def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
-        make = super()._source(device, **given)
-        return make if self.warm_burn_in is None else Continued(make)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from core.study.bayesian import BohamiannSettings, Device, ModelSettings
-from core.study.continued import Continued
 
 if TYPE_CHECKING:
     from core.models.ablr import ABLR
@@ -75,8 +75,7 @@ class MultiTaskGPSettings(ModelSettings):
         )
 
     def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
-        make = super()._source(device, **given)
-        return make if self.warm_burn_in is None or not given else Continued(make)
+        return super()._source(device, **given) if given else partial(self.model, device=device)
 
 
 class MultiTaskBohamiannSettings(BohamiannSettings):

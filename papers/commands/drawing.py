@@ -26,7 +26,7 @@ def draw(catalogue: Catalogue, options: argparse.Namespace, console: Console) ->
     if options.additions == "ablation":
         chosen = [replace(drawn, ablations=True) for drawn in chosen]
     status = _draw(catalogue, chosen, console, options.processes)
-    for name in options.name:
+    for name in options.name if options.additions is None else ():  # what has ablations has no short name
         _copy_to_short_name(catalogue, PurePosixPath(name), options.scale)
     return status
 
@@ -68,9 +68,7 @@ def drawings(catalogue: Catalogue, names: list[str], scale: str, source: str) ->
     for name in names:
         path = PurePosixPath(name)
         if path.parts[:1] == ("figures",):
-            inner = str(path.relative_to("figures").with_suffix("" if path.suffix in SUFFIXES else path.suffix))
-            found = "run" if inner.startswith(OWN) else "reference"
-            chosen[drawing(catalogue, inner.removeprefix(OWN), scale, found)] = None
+            chosen[_drawing_of_file(catalogue, path, scale)] = None
         elif name in catalogue.names:
             artifacts = catalogue.paper(name).artifacts
             chosen |= {drawing(catalogue, f"{name}/{artifact}", scale, source): None for artifact in artifacts}
@@ -79,14 +77,18 @@ def drawings(catalogue: Catalogue, names: list[str], scale: str, source: str) ->
     return list(chosen)
 
 
+def _drawing_of_file(catalogue: Catalogue, path: PurePosixPath, scale: str) -> Drawing:
+    """The drawing that a file below figures/ belongs to, by its own name or by its short one."""
+    inner = str(path.relative_to("figures").with_suffix("" if path.suffix in SUFFIXES else path.suffix))
+    return drawing(catalogue, inner.removeprefix(OWN), scale, "run" if inner.startswith(OWN) else "reference")
+
+
 def _copy_to_short_name(catalogue: Catalogue, path: PurePosixPath, scale: str) -> None:
     """If a file below figures/ was requested by its short name, it is there under that name as well."""
-    folders = {("figures",): "reference", ("figures", *PurePosixPath(OWN).parts): "run"}
-    if path.parts[:-1] not in folders or path.suffix not in SUFFIXES - {".json"}:
+    if path.parts[:1] != ("figures",) or path.suffix not in SUFFIXES - {".json"}:
         return
-    drawn = drawing(catalogue, path.stem, scale, folders[path.parts[:-1]])
-    original = catalogue.root / f"{drawn.stem}{path.suffix}"
-    if original.is_file():
+    original = catalogue.root / f"{_drawing_of_file(catalogue, path, scale).stem}{path.suffix}"
+    if original != catalogue.root / path and original.is_file():
         write_whole(catalogue.root / path, lambda stream: stream.write(original.read_bytes()))
 
 

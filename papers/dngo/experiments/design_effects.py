@@ -7,15 +7,12 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.acquisition.maximizers import GradientAscent
 from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
-from core.experiment.optimization import in_lockstep
 from core.models.dngo import DNGO
 from core.models.scores import rmse
-from core.optimizers.policy import ModelBased
 from core.randomness import make_generators, uniform_
-from core.spaces import CubeEncoding
+from papers.dngo.experiments.model_search import search_with
 from papers.dngo.experiments.relative_loss import make_dngo, published_architecture
 from papers.dngo.settings import ActivationSearch, Dropout, ScheduleSearch
 
@@ -24,12 +21,7 @@ LAYERS = 3  # of the published architecture
 
 def schedule(context: Context[ScheduleSearch]) -> pd.DataFrame:
     """Bayesian optimization by DNGO with the cell's schedule of training; rows as in `core.experiment.optimization`."""
-    settings, objective = context.settings, lookup(context.benchmark)
-    model = DNGO(updates=settings.updates, device=context.device)
-    policy = ModelBased(CubeEncoding(objective.space), lambda n: model, GradientAscent())
-    found = in_lockstep(context, objective, settings.evaluations, settings.initial_design, policy)
-    records = found.trace(context.runs).evaluations()
-    return records.assign(regret=objective.regret(records["loss"]))
+    return search_with(DNGO(updates=context.settings.updates, device=context.device), context)[0]
 
 
 def activation_search(context: Context[ActivationSearch]) -> pd.DataFrame:
@@ -37,13 +29,10 @@ def activation_search(context: Context[ActivationSearch]) -> pd.DataFrame:
 
     Besides: `distance` of a point from the best of those before it, in the unit cube over sqrt(d); 0 for the first.
     """
-    settings, objective = context.settings, lookup(context.benchmark)
+    settings = context.settings
     model = DNGO(activation=settings.activation, epochs=settings.epochs, device=context.device)
-    policy = ModelBased(CubeEncoding(objective.space), lambda n: model, GradientAscent())
-    found = in_lockstep(context, objective, settings.evaluations, settings.initial_design, policy)
-    records = found.trace(context.runs).evaluations()
-    distance = from_the_incumbent(found.X.cpu().numpy(), found.loss)
-    return records.assign(regret=objective.regret(records["loss"]), distance=distance.ravel())
+    records, found = search_with(model, context)
+    return records.assign(distance=from_the_incumbent(found.X.cpu().numpy(), found.loss).ravel())
 
 
 def from_the_incumbent(X: np.ndarray, losses: np.ndarray) -> np.ndarray:

@@ -9,18 +9,15 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.acquisition.maximizers import GradientAscent
 from core.benchmarks.synthetic import FUNCTIONS, lookup
 from core.data import load
 from core.data.splits import train_test_split
 from core.experiment.context import Context
-from core.experiment.optimization import in_lockstep
 from core.models.dngo import DNGO
 from core.models.evidence_network import EvidenceRepresentation
 from core.models.scores import moment_matched_log_likelihood, rmse
-from core.optimizers.policy import ModelBased
 from core.randomness import make_generators, uniform_
-from core.spaces import CubeEncoding
+from papers.dngo.experiments.model_search import search_with
 from papers.dngo.experiments.representations import dngo_on
 from papers.dngo.settings import Features, FeatureSearch
 
@@ -58,12 +55,7 @@ def features(context: Context[Features]) -> pd.DataFrame:
 
 def feature_search(context: Context[FeatureSearch]) -> pd.DataFrame:
     """Section 3.1.2: Bayesian optimization with either kind of features; rows as in `core.experiment.optimization`."""
-    settings, objective = context.settings, lookup(context.benchmark)
-    model = _feature_model(settings, context.device)
-    policy = ModelBased(CubeEncoding(objective.space), lambda n: model, GradientAscent())
-    found = in_lockstep(context, objective, settings.evaluations, settings.initial_design, policy)
-    records = found.trace(context.runs).evaluations()
-    return records.assign(regret=objective.regret(records["loss"]))
+    return search_with(_feature_model(context.settings, context.device), context)[0]
 
 
 def _feature_model(settings: Features | FeatureSearch, device: str) -> DNGO:
