@@ -130,7 +130,12 @@ class KernelDensity:
         return log_sums(scaled, self._scaled, rows, self._matches) + self._log_constant
 
     def sample(
-        self, n: int, generator: np.random.Generator, factor: float = 1.0, categorical_factor: float = 1.0
+        self,
+        n: int,
+        generator: np.random.Generator,
+        factor: float = 1.0,
+        categorical_factor: float = 1.0,
+        redraw: bool = False,
     ) -> NDArray[np.float64]:
         """n points (n, d) from the density with its bandwidths multiplied by `factor`.
 
@@ -139,6 +144,7 @@ class KernelDensity:
 
         Args:
             categorical_factor: replaces `factor` for categorical coordinates.
+            redraw: with probability h a choice is drawn again, perhaps the same one, instead of being another one.
         """
         continuous, categorical, choices, *_ = self._layout
         rows = generator.integers(len(self.points), size=n)
@@ -148,6 +154,8 @@ class KernelDensity:
             drawn[:, continuous] = truncated_normal(self._means[rows], factor * self._deviations, uniforms)
         if len(categorical):
             h = np.minimum(categorical_factor * self.bandwidths[categorical], 1 - 1 / choices)
+            if redraw:
+                h *= 1 - 1 / choices
             share = generator.random((n, len(categorical))) / h  # below 1 with probability h, and uniform there
             step = 1 + np.minimum((share * (choices - 1)).astype(np.int64), choices - 2)
             codes = np.where(share < 1, (self._codes[rows] + step) % choices, self._codes[rows])

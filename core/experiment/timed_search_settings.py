@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.settings import Settings
+from core.experiment.bandit_rules import RULES, BanditRules
 from core.strict import OpenShare
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BANDITS = ("hyperband", "bohb")
 
 
-class TimedSearch(Settings):
+class TimedSearch(BanditRules):
     """Repetitions of one method on one objective with a share of the data as its fidelity; see `timed_search`.
 
     Attributes:
@@ -37,13 +37,17 @@ class TimedSearch(Settings):
         needed, other = ("seconds", "evaluations") if self.optimizer in BANDITS else ("evaluations", "seconds")
         if getattr(self, needed) is None:
             raise ValueError(f"{needed} must be given for optimizer {self.optimizer!r}, which ignores {other}")
+        if self.optimizer not in BANDITS and (rules := [name for name in RULES if getattr(self, name)]):
+            raise ValueError(f"{rules[0]} is a rule of {' and '.join(BANDITS)}, not of optimizer {self.optimizer!r}")
         return self
 
     @property
     def method(self) -> MethodSettings:
         """The method that these settings name."""
-        from core.study.methods import method_of
+        from core.study.methods import method_of, method_with
 
+        if self.optimizer in BANDITS:
+            return method_with(self.optimizer, self)
         given = {name: getattr(self, name) for name in ("initial_design", "auxiliary")}
         own = {name: value for name, value in given.items() if value is not None}
         return method_of({"method": self.optimizer, **own})

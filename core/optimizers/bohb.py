@@ -53,7 +53,9 @@ class BOHB(Hyperband):
         minimum_bandwidth: no bandwidth is smaller; the tabular experiments use 0.3.
         minimum_points: N_min; None for d + 1, where d counts the hyperparameters with more than one value.
         disjoint: a model needs 2 N_min observations instead of N_min + 2, so that l and g share none.
-        oldest_first: see `Bandit`.
+        oldest_first, floored_sizes: see `Bandit` and `Hyperband`.
+        redraw_choices: a choice that is drawn from l changes with probability h (k - 1) / k of its k choices, as in the
+            authors' code, which redraws it uniformly with probability h, instead of with probability h, Eq. 6.2's.
 
     Raises:
         UserError: as `Hyperband`, or a setting out of its range.
@@ -62,7 +64,7 @@ class BOHB(Hyperband):
     SETTINGS = (
         *Hyperband.SETTINGS,
         *("random_fraction", "percentile", "samples", "bandwidth_factor", "categorical_factor"),
-        *("minimum_bandwidth", "minimum_points", "disjoint"),
+        *("minimum_bandwidth", "minimum_points", "disjoint", "redraw_choices"),
     )
 
     def __init__(
@@ -82,8 +84,10 @@ class BOHB(Hyperband):
         minimum_points: int | None = None,
         disjoint: bool = False,
         oldest_first: bool = False,
+        floored_sizes: bool = False,
+        redraw_choices: bool = False,
     ) -> None:
-        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets, oldest_first)
+        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets, oldest_first, floored_sizes)
         require_number("random_fraction", random_fraction, lambda value: 0 <= value <= 1, "0 to 1")
         require_number("percentile", percentile, lambda value: 0 < value < 1, "between 0 and 1")
         require_number("bandwidth_factor", bandwidth_factor, lambda value: 0 < value < math.inf, "positive numbers")
@@ -92,7 +96,7 @@ class BOHB(Hyperband):
         self.samples = require_count("samples", samples)
         least = self.encoding.dimension + 1 if minimum_points is None else minimum_points
         self.minimum_points = require_count("minimum_points", least)
-        self.disjoint = bool(disjoint)
+        self.disjoint, self.redraw_choices = bool(disjoint), bool(redraw_choices)
         self.random_fraction, self.percentile = random_fraction, percentile
         self.bandwidth_factor, self.categorical_factor = bandwidth_factor, categorical_factor
         self.minimum_bandwidth = minimum_bandwidth
@@ -129,7 +133,8 @@ class BOHB(Hyperband):
         if self.generator.random() >= self.random_fraction and (densities := self.model()) is not None:
             good, bad = densities
             factors = self.bandwidth_factor, self.categorical_factor
-            points = self._canonical.allowed(good.sample(self.samples, self.generator, *factors))
+            drawn = good.sample(self.samples, self.generator, *factors, redraw=self.redraw_choices)
+            points = self._canonical.allowed(drawn)
             if len(points):
                 ratios = good.log_density(points) - bad.log_density(points)
                 best = np.argmax(ratios.round(DIGITS))

@@ -51,9 +51,31 @@ def _finite(value: Real) -> bool:
         return False
 
 
-def bracket_size(rung: int, rungs: int, eta: float) -> int:
-    """Number of configurations a bracket starts on a rung: ceil((s_max + 1) / (s + 1) eta^s), Algorithm 6, line 3."""
+def bracket_size(rung: int, rungs: int, eta: float, floored: bool = False) -> int:
+    """Number of configurations a bracket starts on a rung: ceil((s_max + 1) / (s + 1) eta^s), Algorithm 6, line 3.
+
+    With `floored` it is that of the authors' code, floor((s_max + 1) / (s + 1)) eta^s, rounded down.
+    """
+    if floored:
+        return math.floor(rungs // (rung + 1) * eta**rung * (1 + ROUNDING))
     return rounded_up(rungs * eta**rung / (rung + 1))
+
+
+def epochs_of_brackets(brackets: int, minimum: float, maximum: float, eta: float, floored: bool = False) -> int:
+    """Epochs that brackets of Hyperband train, its budgets cut down to whole epochs.
+
+    The first bracket begins on the smallest budget, the last of a round with full trainings, and then again.
+    """
+    budgets = rung_budgets(minimum, maximum, eta)
+
+    def bracket(first: int) -> int:
+        size, cost = bracket_size(first, len(budgets), eta, floored), 0
+        for rung in range(first, -1, -1):
+            cost += size * int(budgets[rung])
+            size = promoted(size, eta)
+        return cost
+
+    return sum(bracket(len(budgets) - 1 - number % len(budgets)) for number in range(brackets))
 
 
 def rounded_up(size: float) -> int:

@@ -180,10 +180,31 @@ class Hyperband(Bandit):
     """Brackets of random configurations that begin on the rungs s_max, s_max - 1, .., 0, then from s_max again.
 
     Bracket s begins with ceil((s_max + 1) / (s + 1) eta^s) configurations, as in the thesis and Li et al.; the
-    authors' code begins with floor((s_max + 1) / (s + 1)) eta^s.
+    authors' code begins with floor((s_max + 1) / (s + 1)) eta^s: 81, 27, 9, 6 and 5 instead of 81, 34, 15, 8 and 5.
+
+    Args:
+        floored_sizes: begin with as many as in the authors' code.
+
+    The other arguments are those of `Bandit`.
     """
+
+    SETTINGS = (*Bandit.SETTINGS, "floored_sizes")
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        minimum_budget: float,
+        maximum_budget: float,
+        eta: float = 3,
+        brackets: int | None = None,
+        oldest_first: bool = False,
+        floored_sizes: bool = False,
+    ) -> None:
+        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets, oldest_first)
+        self.floored_sizes = bool(floored_sizes)
 
     def _first_rung(self, number: int) -> tuple[int, int]:
         rungs = len(self.budgets)
         rung = rungs - 1 - number % rungs
-        return rung, bracket_size(rung, rungs, self.eta)
+        return rung, bracket_size(rung, rungs, self.eta, self.floored_sizes)

@@ -55,6 +55,7 @@ class HyperbandLCNet(Hyperband):
     Args:
         burn_in, chain_steps, samples: steps of the chain before and after which, `samples` at equal distances, weight
             samples are kept.
+        floored_sizes: see `Hyperband`.
 
     Raises:
         UserError: as `Hyperband`, or a number below 1; in `tell`, an evaluation without its learning curve.
@@ -73,8 +74,9 @@ class HyperbandLCNet(Hyperband):
         burn_in: int = 500,
         chain_steps: int = 2500,
         samples: int = 100,
+        floored_sizes: bool = False,
     ) -> None:
-        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets)
+        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets, floored_sizes=floored_sizes)
         self.burn_in = require_count("burn_in", burn_in, least=0)
         self.samples = require_count("samples", samples)
         self.chain_steps = require_count("chain_steps", chain_steps, least=self.samples)

@@ -41,11 +41,13 @@ class HyperbandSettings(MethodSettings):
     method: Literal["hyperband"] = "hyperband"
     eta: Annotated[float, Field(ge=2)] = 3
     brackets: PositiveInt | None = None
+    oldest_first: bool = False
+    floored_sizes: bool = False
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.hyperband import Hyperband
 
-        return Hyperband(space, np.random.default_rng(seed), *budgets, self.eta, self.brackets)
+        return Hyperband(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))
 
 
 class BOHBSettings(MethodSettings):
@@ -65,6 +67,8 @@ class BOHBSettings(MethodSettings):
     minimum_points: PositiveInt | None = None
     disjoint: bool = False
     oldest_first: bool = False
+    floored_sizes: bool = False
+    redraw_choices: bool = False
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.bohb import BOHB
@@ -84,6 +88,7 @@ class HyperbandLCNetSettings(MethodSettings):
     burn_in: NonNegativeInt = 500
     chain_steps: PositiveInt = 2500
     samples: PositiveInt = 100
+    floored_sizes: bool = False
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.hyperband_lcnet import HyperbandLCNet

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
+from core.experiment.bandit_rules import BanditRules
 from core.experiment.settings import AddedLater, Settings
 from core.experiment.timed_search_settings import TimedSearch
 
@@ -29,7 +30,7 @@ class Collect(Settings):
     seed: NonNegativeInt = 0
 
 
-class SimulatedSearch(Settings):
+class SimulatedSearch(BanditRules):
     """Repetitions of one optimizer on one objective with a fidelity; see `papers.bohb.experiments.simulated_runs`.
 
     Attributes:
@@ -38,8 +39,7 @@ class SimulatedSearch(Settings):
         full_evaluations: the clock stops after this many times the largest budget.
         brackets: length of a run of a bandit (Hyperband, with LC-Net or without, or BOHB), instead of full_evaluations.
         workers: number that evaluate side by side.
-        eta, random_fraction, samples, bandwidth_factor, categorical_factor, disjoint, oldest_first: of BOHB; Hyperband
-            has eta, too.
+        eta, random_fraction, samples, bandwidth_factor, categorical_factor: of BOHB; Hyperband has eta, too.
         surrogate_of_code: of the authors' space and loss, see `core.benchmarks.fcnet_surrogate`.
     """
 
@@ -52,8 +52,6 @@ class SimulatedSearch(Settings):
     samples: PositiveInt = 64
     bandwidth_factor: PositiveFloat = 3
     categorical_factor: PositiveFloat = 1
-    disjoint: Annotated[bool, AddedLater()] = False
-    oldest_first: Annotated[bool, AddedLater()] = False
     surrogate_of_code: Annotated[bool, AddedLater()] = False
 
     @model_validator(mode="after")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationInfo, field_validator
 
+from core.experiment.bandit_rules import BanditRules
 from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import AddedLater, Settings
 from core.tabular.values import VALUES
@@ -48,7 +49,7 @@ class TrainedGrid(Settings):
         return {name: getattr(self, name) for name in VALUES}
 
 
-class TableSearch(Settings):
+class TableSearch(BanditRules):
     """A run of one optimizer on a table (7.4.1), with the constants of D.3.
 
     Attributes:

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from core.experiment.results import Results
-from core.optimizers.brackets import bracket_size, promoted, rung_budgets
+from core.optimizers.brackets import epochs_of_brackets
 from core.report import Check, Interval, all_of, bootstrap_interval, claim, contrary, each_of, judge, left_out, worded
 from core.report.style import label as method_label
 from core.report.win_probability import RESAMPLES, SEED, probabilities, resampled_interval, wins
@@ -173,7 +173,7 @@ def brackets_take_as_long(results: Results) -> Check:
     long the configurations train that a method prefers.
     """
     frame = comparison_runs(results)
-    ratio = epochs_of_brackets(BRACKETS, MINIMUM_EPOCHS, EPOCHS, ETA) / (EVALUATIONS * EPOCHS)
+    ratio = epochs_of_brackets(BRACKETS, MINIMUM_EPOCHS, EPOCHS, ETA, floored=True) / (EVALUATIONS * EPOCHS)
     times = []
     for benchmark in benchmarks_of(frame):
         run = set(frame.loc[frame["benchmark"] == benchmark, "method"])
@@ -228,19 +228,6 @@ def _is_later(results: Results, ours: str, others: tuple[str, ...], published: s
     frame = comparison_runs(results)
     parts = each(frame, others, lambda name: unfinished(frame, (ours, name)) or later(frame, ours, name))
     return all_of(parts, published)
-
-
-def epochs_of_brackets(brackets: int, minimum: float, maximum: float, eta: float) -> int:
-    """Epochs of successive brackets of Hyperband, budgets truncated to whole epochs."""
-    budgets = rung_budgets(minimum, maximum, eta)
-    costs = []
-    for first in range(len(budgets) - 1, -1, -1):
-        size, cost = bracket_size(first, len(budgets), eta), 0
-        for budget in budgets[first::-1]:
-            cost += size * int(budget)
-            size = promoted(size, eta)
-        costs.append(cost)
-    return sum(costs[number % len(costs)] for number in range(brackets))
 
 
 def _relative_time(frame, benchmark: str, method: str, others: list[str]) -> str:

@@ -97,6 +97,13 @@ def test_samples_have_the_density_with_multiplied_bandwidths(factor, categorical
     assert drawn[:, 0].var() == pytest.approx((0.02 * factor) ** 2 + data[:, 0].var(), rel=0.05)
 
 
+def test_a_redrawn_choice_stays_the_same_once_in_k():
+    """With probability h = 0.3 one of k = 3 choices is drawn uniformly: it changes with probability 0.2."""
+    density = KernelDensity(np.full((1, 1), 1 / 6), [0.3], {0: 3})
+    changed = density.sample(40000, np.random.default_rng(3), redraw=True)[:, 0] * 3 >= 1
+    assert changed.mean() == pytest.approx(0.2, abs=0.012)  # six standard errors
+
+
 def test_far_from_the_data_the_logarithm_stays_finite_and_ordered():
     """The density itself is 0 there in double precision."""
     density = KernelDensity(np.full((5, 20), 0.1), np.full(20, 1e-3), {})

@@ -106,6 +106,14 @@ def test_free_workers_begin_the_next_bracket_and_prefer_small_budgets_or_old_bra
     assert [(t.info["bracket"], t.budget) for t in optimizer.ask(2)] == last
 
 
+@pytest.mark.parametrize(("floored", "sizes"), [(False, [81, 34, 15, 8, 5]), (True, [81, 27, 9, 6, 5])])
+def test_brackets_begin_with_the_sizes_of_the_text_or_of_the_code(space, floored, sizes):
+    optimizer = Hyperband(space, np.random.default_rng(0), 1, 81, brackets=5, floored_sizes=floored)
+    records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
+    begun = Counter(record.notes["bracket"] for record in records if record.notes["origin"] == "random")
+    assert [begun[number] for number in range(5)] == sizes
+
+
 @pytest.mark.parametrize("workers", [2, 7, 32])
 def test_many_workers_evaluate_the_same_brackets_and_leave_nobody_idle(space, workers):
     optimizer = Hyperband(space, np.random.default_rng(0), 1, 27, brackets=40)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import UserError
-from core.optimizers.brackets import Bracket, bracket_size, promoted, rung_budgets
+from core.optimizers.brackets import Bracket, bracket_size, epochs_of_brackets, promoted, rung_budgets
 
 INF = float("inf")
 
@@ -15,6 +15,15 @@ INF = float("inf")
 def test_brackets_for_eta_3_and_81_are_those_of_the_thesis():
     assert rung_budgets(1, 81, 3) == (81, 27, 9, 3, 1)
     assert [bracket_size(rung, 5, 3) for rung in (4, 3, 2, 1, 0)] == [81, 34, 15, 8, 5]
+    assert [bracket_size(rung, 5, 3, floored=True) for rung in (4, 3, 2, 1, 0)] == [81, 27, 9, 6, 5]  # HpBandSter's
+
+
+def test_epochs_of_brackets_by_hand():
+    """Budgets of 3, 11, 33 and 100 epochs; by the text the brackets of a round cost 379, 364, 398 and 400."""
+    assert epochs_of_brackets(1, 3, 100, 3) == 27 * 3 + 9 * 11 + 3 * 33 + 100
+    assert epochs_of_brackets(4, 3, 100, 3) == 379 + 364 + 398 + 400
+    assert epochs_of_brackets(125, 3, 100, 3) == 31 * 1541 + 379
+    assert epochs_of_brackets(125, 3, 100, 3, floored=True) == 31 * (379 + 298 + 398 + 400) + 379  # 461 evaluations
 
 
 @pytest.mark.parametrize(

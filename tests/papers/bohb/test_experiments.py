@@ -118,7 +118,7 @@ def test_collected_curves_make_the_surrogate(smoke):
     curves = smoke("collect/digits/fcnet")
     assert curves["number"].tolist() == list(range(24))
     assert {len(curve) for curve in curves["valid_error"]} == {50}
-    surrogate = FCNetSurrogate.fit(curves)
+    surrogate = FCNetSurrogate.fit(curves, of_code=True)
     frame = smoke("surrogates/digits/bohb")
     assert frame["largest_budget"].unique().tolist() == [surrogate.fidelity.maximum]
     assert frame["optimum"].unique().tolist() == [surrogate.optimum]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from core.report.checks import NotRunError
-from papers.tabular.claims.comparison import epochs_of_brackets
 from tests.papers.functions import Functions
 
 claims = Functions("tabular", "claims")
@@ -121,13 +120,6 @@ def test_brackets_that_take_longer(make_runs):
     results.methods = rows.assign(seconds=rows["seconds"] * longer)
     check = claims.brackets_take_as_long(results)
     assert check.holds == "holds" and "BOHB 1.5" in check.detail
-
-
-def test_epochs_of_brackets_by_hand():
-    """With budgets of 3, 11, 33 and 100 epochs brackets cost 379, 364, 398 and 400 epochs."""
-    assert epochs_of_brackets(1, 3, 100, 3) == 27 * 3 + 9 * 11 + 3 * 33 + 100
-    assert epochs_of_brackets(4, 3, 100, 3) == 379 + 364 + 398 + 400
-    assert epochs_of_brackets(125, 3, 100, 3) == 31 * 1541 + 379
 
 
 def test_spread_decides_on_robustness(make_runs):
