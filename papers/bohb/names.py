@@ -10,6 +10,9 @@ DIMENSIONS = ("d8", "d16", "d32", "d64")
 SURROGATES = ("surrogates", "surrogates_gp", "surrogates_lcnet")
 """The experiments on surrogates; GP-BO and Hyperband with LC-Net have separate ones."""
 
+BY_TEXT = "surrogates_text"
+"""Hyperband and BOHB on the surrogates by the text, where the others follow the authors' code."""
+
 STARTS = ("surrogate_starts",)
 """Many short runs, for what is said of beginnings."""
 
@@ -20,6 +23,9 @@ SVM_METHODS = ("random", "gp", "mtbo", "fabolas", "hyperband", "bohb")
 """The methods of Fig 6.3."""
 
 DATA_SETS = data_set_names(("adult", "higgs", "letter", "mnist", "optdigits", "poker"))
+
+RESOLUTION = 1e-4
+"""Of a surrogate's error: one of 10,000 validation images."""
 
 SHOWN = "optdigits"
 """The data set of Fig 6.4, which the thesis does not name."""

@@ -28,8 +28,8 @@ def fig6_2(results: Results, published: Published | None) -> Figure:
     caption = (
         f"{half} categorical and {half} continuous hyperparameters: mean and standard error over "
         f"{runs_of(frame, name)} of the incumbent's regret without noise. Budgets are added up, in multiples of the "
-        "largest. Dotted: the bandwidth factor on categorical kernels as well, as in the text but not in the "
-        "authors' code."
+        "largest. Dotted: BOHB by the text, above all with its bandwidth factor on categorical kernels as well, which "
+        "the authors' code leaves as they are."
     )
     return Figure(figure, caption, drawn)
 
@@ -62,7 +62,7 @@ def _panels(results: Results, median: bool) -> Figure:
     what = "Median and quartiles" if median else "Mean and standard error"
     caption = (
         f"{what} over {runs_of(frame, *DIMENSIONS)} of the regret without noise, half of the hyperparameters "
-        "categorical. Dotted: the bandwidth factor on categorical kernels as well, as in the text (8 and 16 "
-        "dimensions)."
+        "categorical. Dotted: BOHB by the text, above all with its bandwidth factor on categorical kernels as well (8 "
+        "and 16 dimensions)."
     )
     return Figure(figure, caption, pd.concat(drawn, ignore_index=True))

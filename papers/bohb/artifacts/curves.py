@@ -16,7 +16,6 @@ from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
 
 POINTS = 160  # in the grid of times that is drawn
 LEGENDS = {
-    "bohb_all_kernels": "BOHB, factor 3 on all kernels",
     **{f"workers_{n}": f"{n} worker{'s' if n > 1 else ''}" for n in (1, 2, 4, 8, 16, 32)},
     **{f"samples_{n}": f"{n} samples" for n in (4, 16, 64, 256)},
     **{f"random_{part}": words for part, words in (("0", "0"), ("0.1", "0.1"), ("0.33", "1/3"), ("0.67", "2/3"))},
@@ -29,7 +28,11 @@ SHADES = {
     for name, color in zip(family, style.sequential(len(family)), strict=True)
 }
 DEFAULTS = ("samples_64", "random_0.33", "eta_3", "factor_3")
-ALL_KERNELS = {"label": LEGENDS["bohb_all_kernels"], "color": style.WINE, "linestyle": ":"}
+TEXTS = {
+    "hyperband_text": ("Hyperband, by the text", style.method("hyperband").line["color"]),
+    "bohb_text": ("BOHB, by the text", style.method("bohb").line["color"]),
+    "bohb_all_kernels": ("BOHB, by the text", style.WINE),
+}
 
 
 def draw(
@@ -80,8 +83,9 @@ def draw(
 
 def line_of(method: str) -> dict[str, object]:
     """A method's line style: its own, or the shade of a setting in its order; default settings are thick."""
-    if method == "bohb_all_kernels":
-        return ALL_KERNELS
+    if method in TEXTS:
+        label, color = TEXTS[method]
+        return {"label": label, "color": color, "linestyle": ":"}
     base, change = split_variant(method)
     if base in style.METHODS:
         return style.method(method).line

@@ -15,12 +15,11 @@ from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, frame_of
 from core.report.mean_comparisons import Cells, lower_than, no_common_end, within_factor
 from core.report.time_curves import end_of
-from papers.bohb.names import DATA_SETS, SURROGATES
+from papers.bohb.names import DATA_SETS, RESOLUTION, SURROGATES
 
 CLEARLY = 1 / 1.5  # margin of what the thesis calls "much", "clearly" or "substantially" better
 MODEL = 30  # full evaluations before which TPE, whose first 20 configurations are random, has hardly a model
 FIRST_ITERATIONS = 20  # full evaluations, five brackets
-RESOLUTION = 1e-4  # of a surrogate's error: one of 10,000 validation images
 
 
 def before_the_model(cells: Cells) -> str:

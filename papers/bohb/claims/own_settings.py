@@ -13,13 +13,12 @@ from core.report.mean_comparisons import SEED, as_factor, cells_of, log_means, v
 from core.report.time_curves import end_of, over_time
 from papers.bohb.claims.comparisons import (
     FIRST_ITERATIONS,
-    RESOLUTION,
     cannot_compare,
     lower_on_surrogate,
     on_sets,
     sets_of,
 )
-from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES
+from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, RESOLUTION, SAMPLES
 
 ROBUST, INSENSITIVE = 2.0, 3.0  # factors of the final regret
 

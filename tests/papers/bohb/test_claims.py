@@ -107,6 +107,13 @@ def test_figures_draw_what_was_run(name, world, make):
     assert f"over {make.runs} runs" in drawn.caption
 
 
+def test_effects_of_rules_are_ratios_to_the_text(world):
+    """Both methods and the one rule that was run have half of the text's regret at every time."""
+    drawn = artifacts.code_rules(world["as published"], None).data
+    assert (drawn["group"] != "all rules: counting ones").all() and "good and bad share none" in set(drawn["label"])
+    np.testing.assert_allclose(drawn["value"], 0.5, rtol=0.1)  # of means over noisy runs
+
+
 def test_sets_that_were_not_run_say_so(make):
     drawn = artifacts.figC_2(make.results(surrogates=make.on_sets({"bohb": (0.1, 0.5)}, ("letter", "mnist"))), None)
     texts = [text.get_text() for axes in drawn.figure.axes for text in axes.texts]
