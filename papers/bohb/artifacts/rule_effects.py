@@ -68,7 +68,7 @@ def code_rules(results: Results, published: Published | None) -> Figure:
     axes.set_xlabel("mean regret at the end, by the code over by the text")
     style.legend(figure, [axes], 3)
     caption = (
-        "What the rules of the authors' code change that the text lacks: ratio of mean regrets at the end, with 95% "
+        "Ratios of mean regrets at the end, by the code over by the text, with 95% "
         f"intervals, over {count_runs(surrogates)} on the surrogates; below 1 the code's is better. By the code these "
         "have a space of six floats, good and bad configurations share none, brackets begin with floor((s_max + 1) / "
         "(s + 1)) eta^s configurations, free workers serve the oldest bracket, and bandwidths of choices are not "
