@@ -7,7 +7,8 @@ one; `core.acquisition.integrated` averages it away.
 """
 
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -76,3 +77,24 @@ def safe_deviation(variance: Tensor) -> tuple[Tensor, Tensor]:
     """
     certain = variance <= torch.finfo(variance.dtype).tiny
     return torch.where(certain, 1.0, variance).sqrt(), certain
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """A closed form over the smallest observation; a subclass sets `closed_form`, of mean, variance and best.
+
+    Attributes:
+        moments: a model's method of that name.
+        best: the smallest observation, (runs,) or (samples, runs).
+    """
+
+    logarithmic: ClassVar[bool] = False
+    closed_form: ClassVar[Callable[[Tensor, Tensor, Tensor], Tensor]]
+
+    moments: Moments
+    best: Tensor
+
+    def __call__(self, X: Tensor) -> Tensor:
+        """X (..., runs, q, d) to (..., runs, q)."""
+        mean, variance = self.moments(X)
+        return self.closed_form(mean, variance, align_best(self.best, mean))

@@ -12,14 +12,11 @@ The bracket cancels for negative gamma and underflows below gamma = -38. Its log
 functions go through it, EI as its exponential. Where the variance is zero, EI is the improvement itself.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import torch
 from botorch.acquisition.analytic import _log_ei_helper
 from torch import Tensor
 
-from core.acquisition.base import Moments, align_best, safe_deviation
+from core.acquisition.base import Improvement, safe_deviation
 
 
 def log_expected_improvement(mean: Tensor, variance: Tensor, best: Tensor) -> Tensor:
@@ -39,29 +36,14 @@ def expected_improvement(mean: Tensor, variance: Tensor, best: Tensor) -> Tensor
     return torch.where(certain, improvement.clamp_min(0), sigma * _log_ei_helper(improvement / sigma).exp())
 
 
-@dataclass(frozen=True)
-class ExpectedImprovement:
-    """EI of a model's predictions: `moments` is a model's method of that name, `best` (runs,) or (samples, runs)."""
+class ExpectedImprovement(Improvement):
+    """EI of a model's predictions."""
 
-    moments: Moments
-    best: Tensor
-    logarithmic: ClassVar[bool] = False
-
-    def __call__(self, X: Tensor) -> Tensor:
-        """X (..., runs, q, d) to (..., runs, q)."""
-        mean, variance = self.moments(X)
-        return expected_improvement(mean, variance, align_best(self.best, mean))
+    closed_form = staticmethod(expected_improvement)
 
 
-@dataclass(frozen=True)
-class LogExpectedImprovement:
+class LogExpectedImprovement(Improvement):
     """log EI: it has the same maximum, and gradients where EI underflows to zero."""
 
-    moments: Moments
-    best: Tensor
-    logarithmic: ClassVar[bool] = True
-
-    def __call__(self, X: Tensor) -> Tensor:
-        """X (..., runs, q, d) to (..., runs, q)."""
-        mean, variance = self.moments(X)
-        return log_expected_improvement(mean, variance, align_best(self.best, mean))
+    logarithmic = True
+    closed_form = staticmethod(log_expected_improvement)

@@ -19,7 +19,7 @@ from torch import Tensor
 from core.acquisition.base import align_best, best_observed
 from core.acquisition.ei import log_expected_improvement
 from core.acquisition.information_gain import OUTCOMES, InformationGain, draw_representers
-from core.models.gaussian_process import GaussianProcess
+from core.models.conditioned_process import GaussianProcess
 from core.randomness import Generators
 
 REPRESENTERS = 50

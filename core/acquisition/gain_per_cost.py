@@ -13,7 +13,7 @@ from torch import Tensor
 
 from core.acquisition.entropy_search import mean_gain
 from core.acquisition.information_gain import InformationGain
-from core.models.gaussian_process import GaussianProcess
+from core.models.conditioned_process import GaussianProcess
 
 BLOCK_ELEMENTS = 2**22  # covariances of candidates with data and representers that are held at a time
 LARGEST_LOG = 300.0  # of a predicted cost: what is beyond has no square

@@ -4,14 +4,11 @@ Names and shapes are those of `core.acquisition.ei`. Where the variance is zero,
 0 from there on: an equal value is not an improvement.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import torch
 from botorch.utils.probability.utils import ndtr
 from torch import Tensor
 
-from core.acquisition.base import Moments, align_best, safe_deviation
+from core.acquisition.base import Improvement, safe_deviation
 
 
 def probability_of_improvement(mean: Tensor, variance: Tensor, best: Tensor) -> Tensor:
@@ -23,15 +20,7 @@ def probability_of_improvement(mean: Tensor, variance: Tensor, best: Tensor) -> 
     return torch.where(certain, outcome, ndtr(improvement / sigma))
 
 
-@dataclass(frozen=True)
-class ProbabilityOfImprovement:
-    """PI of a model's predictions: `moments` is a model's method of that name, `best` (runs,) or (samples, runs)."""
+class ProbabilityOfImprovement(Improvement):
+    """PI of a model's predictions."""
 
-    moments: Moments
-    best: Tensor
-    logarithmic: ClassVar[bool] = False
-
-    def __call__(self, X: Tensor) -> Tensor:
-        """X (..., runs, q, d) to (..., runs, q)."""
-        mean, variance = self.moments(X)
-        return probability_of_improvement(mean, variance, align_best(self.best, mean))
+    closed_form = staticmethod(probability_of_improvement)

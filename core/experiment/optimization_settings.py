@@ -12,15 +12,16 @@ from core.study.settings import Initialisation, WeightPriorName
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
 
+WithoutModel = Literal["random", "optuna_tpe", "smac", "cmaes", "differential_evolution"]
+
 
 class Optimization(Settings):
     """Repetitions of one optimizer on one objective, one row per evaluation; see `core.experiment.optimization`.
 
     Attributes:
-        optimizer: "model" is Bayesian optimization with `model`; the others are methods of `core.study.methods` without
-            one ("smac" needs envs/requirements-smac.txt).
-        model: "gp" (hyperparameters by marginal likelihood), "gp_mcmc" (integrated out), "gp_warped" (integrated out,
-            inputs warped), "rf" (random forest), "dngo" and "bohamiann".
+        optimizer: a method of `core.study.methods`. Bayesian optimization is named by its model: "gp" (hyperparameters
+            by marginal likelihood), "gp_mcmc" (integrated out), "gp_warped" (integrated out, inputs warped), "rf"
+            (random forest), "dngo" and "bohamiann"; the others have none ("smac" needs envs/requirements-smac.txt).
         maximizer: how the acquisition function is maximized.
         generations: maximum number of generations of differential evolution.
         polish: end it with an ascent by L-BFGS-B, as SciPy's does and the authors' code with it.
@@ -37,11 +38,11 @@ class Optimization(Settings):
         variant, updates: of DNGO, see `core.study.bayesian.DNGOSettings`.
         scale_targets: of "gp_mcmc" and "gp_warped", see `core.study.bayesian.IntegratedGPSettings`.
         initialisation, weight_prior, raise_friction, noise_correction, noise_prior_median: of BOHAMIANN, see
-            `core.study.bayesian.BohamiannSettings`; the defaults are the NIPS paper's, with the friction of its text.
+            `core.study.bayesian.BohamiannSettings`; the defaults are the NIPS paper's, but for the friction, which its
+            text raises and no code does.
     """
 
-    optimizer: Literal["model", "random", "optuna_tpe", "smac", "cmaes", "differential_evolution"] = "model"
-    model: Literal["gp", "gp_mcmc", "gp_warped", "rf", "dngo", "bohamiann"] | None = None
+    optimizer: Literal["gp", "gp_mcmc", "gp_warped", "rf", "dngo", "bohamiann", WithoutModel]
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
     maximizer: Literal["gradient", "differential_evolution", "local_search", "one_step"] = "differential_evolution"
     generations: PositiveInt = 50
@@ -61,16 +62,14 @@ class Optimization(Settings):
     scale_targets: Annotated[bool, AddedLater()] = True
     initialisation: Annotated[Initialisation, AddedLater()] = "he"
     weight_prior: Annotated[WeightPriorName, AddedLater()] = "gamma_hyperprior"
-    raise_friction: Annotated[bool, AddedLater()] = True
+    raise_friction: Annotated[bool, AddedLater()] = False
     noise_correction: Annotated[bool, AddedLater()] = True
     noise_prior_median: Annotated[PositiveFloat, AddedLater()] = 1e-6
 
     @model_validator(mode="after")
     def _fits_together(self) -> Optimization:
-        if (self.optimizer == "model") != (self.model is not None):
-            raise ValueError("model must be given for optimizer 'model' and for no other")
-        if self.maximizer == "gradient" and self.model == "rf":
-            raise ValueError("maximizer 'gradient' does not work with model 'rf': a forest has no gradient")
+        if self.maximizer == "gradient" and self.optimizer == "rf":
+            raise ValueError("maximizer 'gradient' does not work with optimizer 'rf': a forest has no gradient")
         if self.chain_steps < self.samples:
             raise ValueError(f"chain_steps = {self.chain_steps} must be at least samples = {self.samples}")
         return self
@@ -80,4 +79,4 @@ class Optimization(Settings):
         """The method that these settings select, with those settings that it has."""
         from core.study.methods import method_with
 
-        return method_with(self.model if self.optimizer == "model" else self.optimizer, self)
+        return method_with(self.optimizer, self)

@@ -17,6 +17,7 @@ import torch
 from botorch.acquisition.objective import PosteriorTransform
 from botorch.exceptions.errors import UnsupportedError
 from botorch.models.model import Model
+from botorch.posteriors import Posterior
 from botorch.posteriors.ensemble import EnsemblePosterior
 from torch import Tensor
 
@@ -57,28 +58,40 @@ class EnsembleModel(Model):
         output_indices: list[int] | None = None,
         observation_noise: bool | Tensor = False,
         posterior_transform: PosteriorTransform | None = None,
-    ) -> EnsemblePosterior:
-        """Posterior over the function values f(X), without observation noise, as BoTorch defines it.
+    ) -> Posterior:
+        """Posterior over f(X), or over observations at X if `observation_noise` is True, as BoTorch defines it.
 
         Args:
             X: (batch..., q, d) after one run, (..., runs, q, d) after several.
 
         Returns:
-            Posterior whose values are (batch..., samples, q, 1).
+            The values (batch..., samples, q, 1) of sampled functions; `_posterior` of another model has its own.
 
         Raises:
-            UnsupportedError: noisy posteriors, which a set of functions cannot hold (`moments` includes the noise),
-                and outputs other than 0.
+            UnsupportedError: noise given as a tensor, or to a model that cannot add it, and outputs other than 0.
         """
-        if observation_noise is not False:
-            raise UnsupportedError("posterior: observation_noise is not supported, moments(X) includes the noise")
+        if not isinstance(observation_noise, bool):
+            raise UnsupportedError("posterior: observation_noise must be True or False, a tensor is not supported")
         if output_indices not in (None, [0]):
             raise UnsupportedError(f"posterior: output_indices is {output_indices}, the only output is 0")
         self.eval()
         inputs = self.transform_inputs(X)
-        means = self.predict(inputs.unsqueeze(-3))[0].squeeze(-2) if self.runs == 1 else self.predict(inputs)[0]
-        posterior = EnsemblePosterior(means.movedim(0, -2).unsqueeze(-1))
+        posterior = self._posterior(
+            self.expand_runs(inputs.unsqueeze(-3) if self.runs == 1 else inputs), observation_noise
+        )
         return posterior if posterior_transform is None else posterior_transform(posterior=posterior, X=X)
+
+    def _posterior(self, X: Tensor, noisy: bool) -> Posterior:
+        """What `posterior` returns for X (..., runs, q, d): here the functions themselves, (batch..., samples, q, 1).
+
+        Raises:
+            UnsupportedError: with noise, which a set of functions cannot hold.
+        """
+        if noisy:
+            raise UnsupportedError("posterior: observation_noise is not supported, moments(X) includes the noise")
+        means = self.predict(X)[0]
+        means = means.squeeze(-2) if self.runs == 1 else means
+        return EnsemblePosterior(means.movedim(0, -2).unsqueeze(-1))
 
     @property
     def num_outputs(self) -> int:

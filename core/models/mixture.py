@@ -19,8 +19,6 @@ from collections.abc import Callable
 from typing import ClassVar
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
-from botorch.exceptions.errors import UnsupportedError
 from botorch.posteriors.fully_bayesian import GaussianMixturePosterior
 from gpytorch.distributions import MultivariateNormal
 from linear_operator import to_linear_operator
@@ -77,38 +75,14 @@ class GaussianMixtureModel(EnsembleModel):
         """Mean and variance of an observation under each member, (M, ..., runs, q), in the units of the targets."""
         X = self.expand_runs(X).double()
         mean, variance = self.marginals(X)
-        noise = self.noise().view(-1, *(1 for _ in X.shape[:-3]), self.runs, 1)
-        return self.targets.inverse(mean), self.targets.inverse_variance(variance + noise)
+        return self.targets.inverse(mean), self.targets.inverse_variance(variance + self._noise_at(X))
 
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> GaussianMixturePosterior:
-        """Posterior over f(X), or over observations at X if `observation_noise` is True.
-
-        Args:
-            X: (batch..., q, d) after one run, (..., runs, q, d) after several.
-
-        Returns:
-            Mixture whose component means are (batch..., M, q, 1).
-
-        Raises:
-            UnsupportedError: noise given as a tensor, and outputs other than 0.
-        """
-        if not isinstance(observation_noise, bool):
-            raise UnsupportedError("posterior: observation_noise must be True or False, a tensor is not supported")
-        if output_indices not in (None, [0]):
-            raise UnsupportedError(f"posterior: output_indices is {output_indices}, the only output is 0")
-        self.eval()
-        inputs = self.transform_inputs(X)
-        inputs = self.expand_runs(inputs.unsqueeze(-3) if self.runs == 1 else inputs).double()
-        mean, covariance = self.joint(inputs)
-        if observation_noise:
-            noise = self.noise().view(-1, *(1 for _ in inputs.shape[:-3]), self.runs, 1)
-            covariance = covariance + torch.diag_embed(noise.expand(mean.shape))
+    def _posterior(self, X: Tensor, noisy: bool) -> GaussianMixturePosterior:
+        """A mixture whose component means are (batch..., M, q, 1)."""
+        X = X.double()
+        mean, covariance = self.joint(X)
+        if noisy:
+            covariance = covariance + torch.diag_embed(self._noise_at(X).expand(mean.shape))
         if mean.shape[-1] > 1:  # members whose points share all randomness have singular covariances
             ridge = JITTER * covariance.diagonal(dim1=-2, dim2=-1).amax(-1, keepdim=True)
             covariance = covariance + torch.diag_embed(ridge.expand(mean.shape))
@@ -116,8 +90,11 @@ class GaussianMixtureModel(EnsembleModel):
         if self.runs == 1:
             mean, covariance = mean.squeeze(-2), covariance.squeeze(-3)
         covariance = to_linear_operator(covariance.movedim(0, -3))  # factorised when samples are drawn
-        posterior = GaussianMixturePosterior(MultivariateNormal(mean.movedim(0, -2), covariance))
-        return posterior if posterior_transform is None else posterior_transform(posterior=posterior, X=X)
+        return GaussianMixturePosterior(MultivariateNormal(mean.movedim(0, -2), covariance))
+
+    def _noise_at(self, X: Tensor) -> Tensor:
+        """The noise variances with the axes of predictions at X (..., runs, q, d)."""
+        return self.noise().view(-1, *(1 for _ in X.shape[:-3]), self.runs, 1)
 
     def sample_functions(self, count: int, generators: Generators) -> Function:
         """Draws of f from the posterior, for Thompson sampling, each from a member chosen at random.

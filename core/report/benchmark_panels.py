@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.figure import Figure
+from core.report.trajectories import draw_incumbents
 
 
 def benchmark_panels(
@@ -51,3 +52,17 @@ def benchmark_panels(
     missing = ", ".join(titles[name] for name in names if name not in present)
     data = pd.concat(drawn, ignore_index=True)
     return Figure(figure, f"{caption} Not run: {missing}." if missing else caption, data)
+
+
+def tuning_panels(
+    frame: pd.DataFrame, titles: Mapping[str, str], names: Sequence[str], methods: Sequence[str], caption: str
+) -> Figure:
+    """The validation RMSE of the incumbents on regression sets, three side by side; otherwise as `benchmark_panels`."""
+
+    def draw(axes: Axes, name: str) -> pd.DataFrame:
+        axes.set_yscale("log")
+        drawn = draw_incumbents(axes, frame, "loss", name, methods)
+        axes.set_ylabel("validation RMSE")
+        return drawn
+
+    return benchmark_panels(frame, titles, names, 3, draw, caption)

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import style
 from core.report.checks import NotRunError
+from core.report.figure import Figure
 from core.report.runs import rows_of
 
 
@@ -33,18 +34,30 @@ def slopes(sizes: np.ndarray, seconds: np.ndarray) -> np.ndarray:
     return np.log(seconds) @ x / (x @ x)
 
 
-def draw_times(panels: Sequence[Axes], results: Results, labels: Mapping[str, str]) -> pd.DataFrame:
-    """Draw mean and standard deviation of the times of those methods that were run, the same in every panel.
+def times_figure(results: Results, labels: Mapping[str, str], first: str, xlabel: str, caption: str) -> Figure:
+    """Mean and standard deviation of the times on linear axes, as far as 2.5 times the GP's data, and on logarithmic.
 
     Args:
-        labels: of the methods in the legend.
-
-    Returns:
-        What was drawn: method, observations, seconds, sd.
+        labels: of the methods in the legend; methods that were not run are left out.
+        first: title of the linear axes.
 
     Raises:
         NotRunError: none of the methods was run.
     """
+    figure, (linear, logarithmic) = style.subplots(1, 2, width=7.2, height=3.0)
+    shown = _draw_times((linear, logarithmic), results, labels)
+    longest = shown.loc[shown["method"] == "gp", "observations"].max()
+    linear.set_xlim(0, 2.5 * longest if longest > 0 else None)
+    linear.set(title=f"(a) {first}", ylabel="seconds of one core per suggestion")
+    logarithmic.set(xscale="log", yscale="log", title="(b) logarithmic axes")
+    for axes in (linear, logarithmic):
+        axes.set_xlabel(xlabel)
+    style.legend(figure, [logarithmic], len(labels))
+    return Figure(figure, caption, shown)
+
+
+def _draw_times(panels: Sequence[Axes], results: Results, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Draw the same in every panel, and return what was drawn: method, observations, seconds, sd."""
     data = []
     for name, label in labels.items():
         try:

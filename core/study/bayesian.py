@@ -1,4 +1,4 @@
-"""Bayesian optimization by its settings: which model, which acquisition function, and how it is maximized.
+"""Bayesian optimization by its settings: one class for each model. `core.study.model_based` has what they share.
 
 Models are imported when the first one is built.
 """
@@ -6,88 +6,16 @@ Models are imported when the first one is built.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from core.study.continued import Continued
-from core.study.settings import Budgets, Initialisation, MethodSettings, WeightPriorName
+from core.study.model_based import Device, ModelSettings
+from core.study.settings import Initialisation, WeightPriorName
 
 if TYPE_CHECKING:
-    from ConfigSpace import ConfigurationSpace
-
     from core.models.bohamiann import BayesianNetwork
     from core.models.ensemble import EnsembleModel
-    from core.optimizers.base import Optimizer
-    from core.optimizers.policy import Policy
-    from core.spaces import CubeEncoding
-
-Device = Any  # torch.device or its name; pydantic would import torch to check it
-
-
-class ModelSettings(MethodSettings):
-    """Base of Bayesian optimization with a model.
-
-    Attributes:
-        acquisition: what the next point maximizes: expected or probability of improvement, the lower confidence bound,
-            or a sample of the model.
-        maximizer: of the acquisition function; "local_search" suits every space, "gradient" continuous ones, "one_step"
-            finite ones; "random_search", of 500 points, is the thesis' and the cheapest.
-        generations: maximum number of generations of differential evolution.
-        polish: end differential evolution with an ascent by L-BFGS-B, where the model has a gradient.
-        initial_design: uniform points at the start of a run; the papers use 2, with which a model of several
-            hyperparameters may find one of them irrelevant and never explore it again.
-    """
-
-    in_lockstep: ClassVar[bool] = True
-    has_gradient: ClassVar[bool] = True
-
-    acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
-    maximizer: Literal["gradient", "differential_evolution", "local_search", "one_step", "random_search"] = (
-        "local_search"
-    )
-    generations: PositiveInt = 50
-    polish: bool = False
-    initial_design: NonNegativeInt = 5
-
-    def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
-        """The model for n observations; a multi-task model takes earlier tasks as the argument `earlier`."""
-        raise NotImplementedError
-
-    def _policy(self, encoding: CubeEncoding, device: Device, budgets: Budgets | None, **given: Any) -> Policy:
-        """Fit the model and maximize the acquisition function.
-
-        Raises:
-            UserError: maximizer "one_step" on a space with a continuous hyperparameter.
-        """
-        from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, OneStepSearch, RandomLocalSearch
-        from core.optimizers.policy import ModelBased
-
-        make = {
-            "gradient": GradientAscent,
-            "differential_evolution": lambda: EvolutionarySearch(
-                iterations=self.generations, polish=self.polish and self.has_gradient
-            ),
-            "local_search": RandomLocalSearch,
-            "random_search": lambda: RandomLocalSearch(steps=0),
-            "one_step": lambda: OneStepSearch.of(encoding),
-        }
-        return ModelBased(encoding, self._source(device, **given), make[self.maximizer](), self.acquisition)
-
-    def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
-        """Makes the models; one whose chains may continue, as its setting `warm_burn_in` says, is made only once."""
-        make = partial(self.model, device=device, **given)
-        return make if getattr(self, "warm_burn_in", None) is None else Continued(make)
-
-    def _build(
-        self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int, **given: Any
-    ) -> Optimizer:
-        from core.optimizers.bayesopt import BayesianOptimization
-        from core.spaces import CubeEncoding
-
-        return BayesianOptimization(self.policy(CubeEncoding(space), **given), self.initial_design, seed)
 
 
 class GPSettings(ModelSettings):

@@ -90,7 +90,7 @@ class TableSearch(BanditRules):
 class NetworkSearch(Optimization):
     """BOHAMIANN on a table, with the constants of D.3: 10 steps of burn-in per observation, then 20,000."""
 
-    model: Literal["bohamiann"] = "bohamiann"
+    optimizer: Literal["bohamiann"] = "bohamiann"
     maximizer: Literal["one_step"] = "one_step"
     evaluations: PositiveInt = 500
     burn_in_per_point: NonNegativeInt = 10

@@ -18,8 +18,6 @@ import math
 from collections.abc import Sequence
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
-from botorch.exceptions.errors import UnsupportedError
 from botorch.posteriors import GPyTorchPosterior
 from gpytorch.distributions import MultivariateNormal
 from linear_operator.operators import DiagLinearOperator
@@ -113,31 +111,14 @@ class ProbabilisticBackpropagation(EnsembleModel):
         """E 1/gamma, the expected noise variance of the standardized targets, (runs, 1)."""
         return (self.noise_rate / (self.noise_shape - 1)).unsqueeze(-1)
 
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> GPyTorchPosterior:
-        """Independent normals over f(X), or over observations: the moments are marginal, the covariance unknown.
-
-        Args:
-            X: (batch..., q, d) after one run, (..., runs, q, d) after several.
-        """
-        if not isinstance(observation_noise, bool):
-            raise UnsupportedError("posterior: observation_noise must be True or False")
-        if output_indices not in (None, [0]):
-            raise UnsupportedError(f"posterior: output_indices is {output_indices}, the only output is 0")
-        self.eval()
-        inputs = self.transform_inputs(X)
-        mean, variance = self._latent(self.expand_runs(inputs.unsqueeze(-3) if self.runs == 1 else inputs))
-        if observation_noise:
+    def _posterior(self, X: Tensor, noisy: bool) -> GPyTorchPosterior:
+        """Independent normals: the moments are marginal, the covariance unknown."""
+        mean, variance = self._latent(X)
+        if noisy:
             variance = variance + self.targets.inverse_variance(self.noise_variance)
         if self.runs == 1:
             mean, variance = mean.squeeze(-2), variance.squeeze(-2)
-        posterior = GPyTorchPosterior(MultivariateNormal(mean, DiagLinearOperator(variance)))
-        return posterior if posterior_transform is None else posterior_transform(posterior=posterior, X=X)
+        return GPyTorchPosterior(MultivariateNormal(mean, DiagLinearOperator(variance)))
 
     def _latent(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Moments of f at X (..., runs, q, d) in the units of the targets, each (..., runs, q)."""

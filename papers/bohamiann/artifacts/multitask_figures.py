@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, Published, style
-from core.report.benchmark_panels import benchmark_panels
-from core.report.trajectories import draw_band, draw_incumbents
+from core.report.benchmark_panels import benchmark_panels, tuning_panels
+from core.report.trajectories import draw_band
 from papers.bohamiann.multitask_runs import METHODS, PROBLEMS, SETS, SHOWN, TARGET, points_of_regret
 
 
@@ -42,15 +42,8 @@ def multitask(results: Results, published: Published | None) -> Figure:
 
 def _sets(results: Results, names: tuple[str, ...]) -> Figure:
     frame = results.frame("xgboost")
-
-    def draw(axes: Axes, name: str) -> pd.DataFrame:
-        axes.set_yscale("log")
-        drawn = draw_incumbents(axes, frame, "loss", name, METHODS)
-        axes.set_ylabel("validation RMSE")
-        return drawn
-
     caption = (
         "Mean and standard error of the incumbent's validation RMSE. Multi-task methods start from 10 random "
         "configurations of another set, drawn anew in each run."
     )
-    return benchmark_panels(frame, SETS, names, 3, draw, caption)
+    return tuning_panels(frame, SETS, names, METHODS, caption)

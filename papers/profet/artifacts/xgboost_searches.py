@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import pandas as pd
-from matplotlib.axes import Axes
-
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
-from core.report.benchmark_panels import benchmark_panels
+from core.report.benchmark_panels import tuning_panels
 from core.report.runs import count_runs
-from core.report.trajectories import draw_incumbents
 from papers.profet.xgboost_runs import EXPERIMENT, LABELS, METHODS, UNLUCKY, both_ran
 
 
@@ -26,15 +22,8 @@ def figE_2(results: Results, published: Published | None) -> Figure:
 def _panels(results: Results, names: tuple[str, ...]) -> Figure:
     frame = frame_of(results, EXPERIMENT)
     frame = frame[frame["method"].isin(METHODS) & frame["benchmark"].isin(both_ran(frame))]
-
-    def draw(axes: Axes, name: str) -> pd.DataFrame:
-        axes.set_yscale("log")
-        drawn = draw_incumbents(axes, frame, "loss", name, METHODS)
-        axes.set_ylabel("validation RMSE")
-        return drawn
-
     caption = (
         "Root mean squared validation error of the best configuration of XGBoost found so far, in the units of the "
         f"targets: mean and standard error over {count_runs(frame)}."
     )
-    return benchmark_panels(frame, LABELS, names, 3, draw, caption)
+    return tuning_panels(frame, LABELS, names, METHODS, caption)

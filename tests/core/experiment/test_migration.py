@@ -1,4 +1,4 @@
-"""A setting that gets another name: what changes in a raw-run file, and what does not."""
+"""Settings that change their names: what changes in a raw-run file, and what does not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.errors import UserError
 from core.experiment.cells import Cell
 from core.experiment.checksums import LIST, unlist
 from core.experiment.context import Context
-from core.experiment.migration import Renaming, rename
+from core.experiment.migration import Renaming, migrate_file
 from core.experiment.results import inspect_cell
 from core.experiment.runner import run_cell
 from core.experiment.settings import Settings
@@ -31,9 +31,13 @@ class After(Settings):
     evaluations: int = 3
 
 
+class Short(Settings):
+    name: str
+
+
 OLD = Cell("toy", "search", "line", "tpe", "paper", 2, Before(optimizer="tpe"), "search")
 NEW = replace(OLD, settings=After(optimizer="optuna_tpe"))
-RENAMING = Renaming("toy/search", "optimizer", "tpe", "optuna_tpe")
+RENAMING = Renaming("optimizer", "tpe", "optuna_tpe")
 
 
 def search(context: Context) -> pd.DataFrame:
@@ -49,30 +53,40 @@ def path(tmp_path: Path) -> Path:
 def test_the_settings_and_their_hash_are_todays_and_the_records_what_they_were(tmp_path, path):
     records, before = read_records(path)
     assert inspect_cell(NEW, tmp_path, "run").stale
-    assert rename(NEW, path, RENAMING, "abc")
+    assert migrate_file(NEW, path, RENAMING, "abc")
     again, after = read_records(path)
     pd.testing.assert_frame_equal(again, records, check_exact=True)
     assert not inspect_cell(NEW, tmp_path, "run").stale
     assert after["settings"] == {"optimizer": "optuna_tpe", "evaluations": 3}
-    note = {"setting": "optimizer", "from": "tpe", "to": "optuna_tpe", "settings_hash": OLD.settings_hash}
-    assert after["migrated"] == [{**note, "commit": "abc"}]
+    names = {"from": {"optimizer": "tpe"}, "to": {"optimizer": "optuna_tpe"}}
+    assert after["migrated"] == [{**names, "settings_hash": OLD.settings_hash, "commit": "abc"}]
     assert {name for name in after if after[name] != before.get(name)} == {"settings", "settings_hash", "migrated"}
 
 
 def test_it_is_done_once_and_files_that_are_absent_are_left_out(path):
-    assert rename(NEW, path, RENAMING, "abc")
+    assert migrate_file(NEW, path, RENAMING, "abc")
     content = path.read_bytes()
-    assert not rename(NEW, path, RENAMING, "def") and path.read_bytes() == content
-    assert not rename(NEW, path.with_name("absent.parquet"), RENAMING, "abc")
+    assert not migrate_file(NEW, path, RENAMING, "def") and path.read_bytes() == content
+    assert not migrate_file(NEW, path.with_name("absent.parquet"), RENAMING, "abc")
+
+
+def test_settings_may_come_and_go(path):
+    """The note has what is gone under `from` and what is new under `to`."""
+    short = replace(OLD, settings=Short(name="tpe"))
+    assert migrate_file(short, path, lambda settings: {"name": settings["optimizer"]}, "abc")
+    found = read_records(path)[1]
+    (note,) = found["migrated"]
+    assert note["from"] == {"optimizer": "tpe", "evaluations": 3} and note["to"] == {"name": "tpe"}
+    assert found["settings"] == {"name": "tpe"} and found["settings_hash"] == short.settings_hash
 
 
 def test_other_settings_are_refused(tmp_path, path):
     with pytest.raises(UserError, match="optimizer is 'tpe'; allowed: 'random'"):
-        rename(NEW, path, RENAMING._replace(old="random"), "abc")
-    with pytest.raises(UserError, match="settings that match the hash"):
-        rename(replace(NEW, function="another"), path, RENAMING, "abc")
+        migrate_file(NEW, path, RENAMING._replace(old="random"), "abc")
+    with pytest.raises(UserError, match="settings that do not match their hash"):
+        migrate_file(replace(NEW, function="another"), path, RENAMING, "abc")
     with pytest.raises(ValidationError, match="optuna_tpe"):
-        rename(NEW, path, RENAMING._replace(new="hyperopt"), "abc")
+        migrate_file(NEW, path, RENAMING._replace(new="hyperopt"), "abc")
 
 
 def test_a_file_with_its_own_checksum_needs_no_line_in_the_list(tmp_path):

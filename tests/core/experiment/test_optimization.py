@@ -34,14 +34,14 @@ METHODS = [
     {"optimizer": "optuna_tpe"},
     {"optimizer": "cmaes"},
     {"optimizer": "differential_evolution"},
-    {"model": "gp", "maximizer": "gradient"},
-    {"model": "gp_warped", "hyperparameter_samples": 2},
-    {"model": "rf", "trees": 5, "maximizer": "local_search"},
-    {"model": "bohamiann", "maximizer": "gradient", "warm_burn_in": 50},
+    {"optimizer": "gp", "maximizer": "gradient"},
+    {"optimizer": "gp_warped", "hyperparameter_samples": 2},
+    {"optimizer": "rf", "trees": 5, "maximizer": "local_search"},
+    {"optimizer": "bohamiann", "maximizer": "gradient", "warm_burn_in": 50},
 ]
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.get("model", m.get("optimizer")))
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m["optimizer"])
 def test_every_method_gives_a_row_an_evaluation(method):
     frame = optimize(context(**method), branin)
     assert list(frame["evaluation"]) == [1, 2, 3, 4] * 2 and list(frame["run"]) == [0] * 4 + [1] * 4
@@ -52,7 +52,7 @@ def test_every_method_gives_a_row_an_evaluation(method):
 
 def test_methods_with_a_policy_share_their_initial_designs():
     random = optimize(context(method="random", optimizer="random"), branin)
-    model = optimize(context(method="rf", model="rf", trees=5), branin)
+    model = optimize(context(method="rf", optimizer="rf", trees=5), branin)
     first = random["evaluation"] <= 2
     assert (random.loc[first, "loss"] == model.loc[first, "loss"]).all()
     assert (random.loc[~first, "loss"] != model.loc[~first, "loss"]).any()
@@ -69,14 +69,14 @@ def test_a_repetition_is_the_same_in_any_shard():
 
 @pytest.mark.parametrize("n, expected", [(2, (200, 10_200)), (100, (10_000, 20_000))])
 def test_the_papers_burn_in_grows_with_the_data(n, expected):
-    given = settings(model="bohamiann", most_steps=None, samples=100)
+    given = settings(optimizer="bohamiann", most_steps=None, samples=100)
     assert given.method.chain_lengths(n) == expected
     assert given.method.model(n).samples_per_chain == 100
 
 
 @pytest.mark.parametrize("n", [2, 50, 200, 100_000])
 def test_a_cut_keeps_the_samples_and_the_proportion(n):
-    given = settings(model="bohamiann", most_steps=4000, samples=100)
+    given = settings(optimizer="bohamiann", most_steps=4000, samples=100)
     burn_in, steps = given.method.chain_lengths(n)
     assert steps == 4000 and given.method.model(n).samples_per_chain >= 100
     if n <= 200:
@@ -86,12 +86,12 @@ def test_a_cut_keeps_the_samples_and_the_proportion(n):
 @pytest.mark.parametrize(
     "wrong, message",
     [
-        ({"optimizer": "random", "model": "gp"}, "model must be given"),
-        ({}, "model must be given"),
-        ({"model": "rf", "maximizer": "gradient"}, "a forest has no gradient"),
-        ({"model": "bohamiann", "chain_steps": 5}, "at least samples"),
-        ({"model": "gp", "evaluations": 0}, "evaluations"),
-        ({"model": "gpp"}, "model"),
+        ({"optimizer": "random", "model": "gp"}, "unknown key"),
+        ({}, "optimizer\n *Field required"),
+        ({"optimizer": "rf", "maximizer": "gradient"}, "a forest has no gradient"),
+        ({"optimizer": "bohamiann", "chain_steps": 5}, "at least samples"),
+        ({"optimizer": "gp", "evaluations": 0}, "evaluations"),
+        ({"optimizer": "gpp"}, "Input should be 'gp', 'gp_mcmc'.*'differential_evolution'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(wrong, message):
@@ -105,7 +105,7 @@ def test_an_unknown_objective_is_named():
 
 
 def test_a_warm_started_run_is_restored_with_its_chains(tmp_path):
-    given = settings(model="bohamiann", maximizer="gradient", warm_burn_in=50, most_steps=300)
+    given = settings(optimizer="bohamiann", maximizer="gradient", warm_burn_in=50, most_steps=300)
 
     def make(seed):
         encoding = CubeEncoding(branin.space)

@@ -15,8 +15,9 @@ from core.optimizers.policy import ModelBased, Uniform
 from core.optimizers.tpe import TPE
 from core.optimizers.tree_parzen import TreeParzen
 from core.spaces import CubeEncoding
-from core.study.bayesian import BohamiannSettings, ForestSettings, GPSettings, ModelSettings
+from core.study.bayesian import BohamiannSettings, ForestSettings, GPSettings
 from core.study.methods import METHODS, BOHBSettings, Method, SuccessiveHalvingSettings, method_of
+from core.study.model_based import ModelSettings
 
 FINITE = ConfigurationSpace({"n": (1, 9), "kind": ["a", "b"]})
 ENCODING = CubeEncoding(FINITE)
@@ -76,26 +77,26 @@ def test_a_search_of_its_own_has_no_policy(optimizer):
         settings.method.policy(ENCODING)
 
 
-def test_friction_is_raised_where_the_papers_raised_it_and_not_for_users():
-    cell = Optimization(model="bohamiann", evaluations=5)
-    assert cell.method.model(5).sampler.raise_friction
-    assert not method_of("bohamiann").model(5).sampler.raise_friction
+def test_friction_is_raised_where_settings_say_so():
+    cell = {"optimizer": "bohamiann", "evaluations": 5}
+    assert Optimization(**cell, raise_friction=True).method.model(5).sampler.raise_friction
     assert method_of({"method": "bohamiann", "raise_friction": True}).model(5).sampler.raise_friction
+    for method in (Optimization(**cell).method, method_of("bohamiann"), method_of("mt_bohamiann")):
+        assert not method.model(5).sampler.raise_friction
 
 
 def test_the_thesis_code_differs_from_the_nips_paper_in_start_and_prior():
     """Of the settings that a cell may give: ORIGINALS, wrapper of the thesis' Bayesian optimization."""
-    thesis = {"initialisation": "uniform", "weight_prior": "averaged_normal", "raise_friction": False}
-    network = Optimization(model="bohamiann", evaluations=5, **thesis).method.model(5)
+    thesis = {"initialisation": "uniform", "weight_prior": "averaged_normal"}
+    network = Optimization(optimizer="bohamiann", evaluations=5, **thesis).method.model(5)
     assert network.initialisation == "uniform" and isinstance(network.weight_prior, AveragedNormal)
-    assert not network.sampler.raise_friction
-    nips = Optimization(model="bohamiann", evaluations=5).method.model(5)
+    nips = Optimization(optimizer="bohamiann", evaluations=5).method.model(5)
     assert nips.initialisation == "he" and isinstance(nips.weight_prior, GammaHyperprior)
 
 
 def test_a_forest_is_not_polished():
     forest, gp = (
-        Optimization(model=model, evaluations=5, polish=True).method.policy(ENCODING) for model in ("rf", "gp")
+        Optimization(optimizer=model, evaluations=5, polish=True).method.policy(ENCODING) for model in ("rf", "gp")
     )
     assert gp.maximizer.polish and not forest.maximizer.polish
 
@@ -103,11 +104,11 @@ def test_a_forest_is_not_polished():
 def test_settings_of_a_cell_mean_the_method_that_they_name():
     assert isinstance(Optimization(optimizer="random", evaluations=5).method.policy(ENCODING), Uniform)
     common = {"widths": (7,), "warm_burn_in": 3, "maximizer": "gradient"}
-    given = Optimization(model="bohamiann", evaluations=5, **common)
-    expected = BohamiannSettings(**common, initial_design=2, most_steps=None, raise_friction=True)
+    given = Optimization(optimizer="bohamiann", evaluations=5, **common)
+    expected = BohamiannSettings(**common, initial_design=2, most_steps=None)
     assert given.method == expected
     for model in ("gp", "gp_mcmc", "gp_warped", "rf", "dngo"):
-        method = Optimization(model=model, evaluations=5).method
+        method = Optimization(optimizer=model, evaluations=5).method
         assert isinstance(method, ModelSettings) and method.method == model and method.initial_design == 2
         assert isinstance(method.policy(ENCODING), ModelBased)
 
