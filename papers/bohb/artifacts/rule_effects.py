@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pandas as pd
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report import Figure, NotRunError, Published, frame_of
+from core.report.effects import draw_effects
 from core.report.mean_comparisons import ratio_of
 from core.report.runs import count_runs
 from papers.bohb.names import BY_TEXT, DATA_SETS, RESOLUTION, SURROGATES
@@ -53,24 +53,11 @@ def code_rules(results: Results, published: Published | None) -> Figure:
     data = pd.DataFrame([row for group in groups for row in _rows(*group)])
     if data.empty:
         raise NotRunError("code_variants")
-    figure, axes = style.subplots(height=0.9 + 0.24 * (len(data) + 2), width=6.2)
-    colors = dict(zip(data["group"].unique(), (style.BLUE, style.WINE, style.ORANGE), strict=False))
-    places = -(data.index + data["group"].ne(data["group"].shift()).cumsum())  # a gap before each group
-    for (name, rows), place in ((pair, places[pair[1].index]) for pair in data.groupby("group", sort=False)):
-        errors = [rows["value"] - rows["low"], rows["high"] - rows["value"]]
-        axes.errorbar(rows["value"], place, xerr=errors, fmt="o", capsize=2, color=colors[name], label=name)
-    axes.axvline(1, color=style.GREY, linewidth=0.8)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(TICKS))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.set_yticks(places, data["label"])
-    axes.set_xlabel("mean regret at the end, by the code over by the text")
-    style.legend(figure, [axes], 3)
+    figure = draw_effects(data, 1, "mean regret at the end, by the code over by the text", TICKS)
     caption = (
-        "Ratios of mean regrets at the end, by the code over by the text, with 95% "
-        f"intervals, over {count_runs(surrogates)} on the surrogates; below 1 the code's is better. By the code these "
-        "have a space of six floats, good and bad configurations share none, brackets begin with floor((s_max + 1) / "
+        "Ratios of mean regrets at the end, by the code over by the text, with 95% intervals, over "
+        f"{count_runs(surrogates)} on the surrogates; below 1 the code's is better. By the code these have a space of "
+        "six floats, good and bad configurations share none, brackets begin with floor((s_max + 1) / "
         "(s + 1)) eta^s configurations, free workers serve the oldest bracket, and bandwidths of choices are not "
         "multiplied."
     )

@@ -26,15 +26,16 @@ NOTHING = pd.DataFrame(columns=["benchmark", "method", "run", "status", "message
 
 
 class Fake:
-    """Results with the given frames of the experiments `grid` and `methods`."""
+    """Results with the given frames of the experiments `grid`, `methods` and `methods_text`."""
 
     reduced = True
 
-    def __init__(self, grid: pd.DataFrame, methods: pd.DataFrame = NOTHING) -> None:
-        self.records, self.methods = grid, methods
+    def __init__(self, grid: pd.DataFrame, methods: pd.DataFrame = NOTHING, text: pd.DataFrame = NOTHING) -> None:
+        self.records, self.methods, self.text = grid, methods, text
 
     def frame(self, experiment: str) -> pd.DataFrame:
-        return {"grid": self.records, "methods": self.methods, "bohamiann": NOTHING}[experiment]
+        frames = {"grid": self.records, "methods": self.methods, "methods_text": self.text, "bohamiann": NOTHING}
+        return frames[experiment]
 
 
 def results_of(*tables: Table) -> Fake:
@@ -89,7 +90,8 @@ def fewer_resamples():
 
 @pytest.fixture(scope="session")
 def results(tables) -> Fake:
-    return Fake(results_of(*tables.values()).records, runs_of(PUBLISHED_ORDER))
+    text = {"bohb_text": [1.3 * regret for regret in PUBLISHED_ORDER["bohb"]]}
+    return Fake(results_of(*tables.values()).records, runs_of(PUBLISHED_ORDER), runs_of(text))
 
 
 @pytest.fixture(scope="session")
