@@ -40,6 +40,7 @@ class Bandit(Optimizer):
         brackets: number to run; None for no end.
         oldest_first: whether a free worker gets a configuration of the oldest bracket that has one waiting, instead of
             one with the smallest budget.
+        floored_sizes: whether Hyperband's brackets begin with as many configurations as in the authors' code.
 
     Attributes:
         budgets: budgets of the rungs 0, 1, .., descending.
@@ -48,7 +49,7 @@ class Bandit(Optimizer):
         UserError: budgets not ascending and positive, eta below 2, brackets below 1, or a space with nothing to choose.
     """
 
-    SETTINGS = ("budgets", "eta", "brackets", "oldest_first")
+    SETTINGS = ("budgets", "eta", "brackets", "oldest_first", "floored_sizes")
 
     def __init__(
         self,
@@ -59,12 +60,14 @@ class Bandit(Optimizer):
         eta: float = 3,
         brackets: int | None = None,
         oldest_first: bool = False,
+        floored_sizes: bool = False,
     ) -> None:
         super().__init__(space)
         if brackets is not None:
             brackets = require_count("brackets", brackets, ", or None for no end")
         self.budgets = rung_budgets(minimum_budget, maximum_budget, eta)
-        self.eta, self.brackets, self.oldest_first = eta, brackets, bool(oldest_first)
+        self.eta, self.brackets = eta, brackets
+        self.oldest_first, self.floored_sizes = bool(oldest_first), bool(floored_sizes)
         self.encoding = CubeEncoding(space)
         self.generator = generator
         self._draws = UniformDraws(self.encoding, generator)
@@ -182,27 +185,8 @@ class Hyperband(Bandit):
     Bracket s begins with ceil((s_max + 1) / (s + 1) eta^s) configurations, as in the thesis and Li et al.; the
     authors' code begins with floor((s_max + 1) / (s + 1)) eta^s: 81, 27, 9, 6 and 5 instead of 81, 34, 15, 8 and 5.
 
-    Args:
-        floored_sizes: begin with as many as in the authors' code.
-
-    The other arguments are those of `Bandit`.
+    The arguments are those of `Bandit`.
     """
-
-    SETTINGS = (*Bandit.SETTINGS, "floored_sizes")
-
-    def __init__(
-        self,
-        space: ConfigurationSpace,
-        generator: np.random.Generator,
-        minimum_budget: float,
-        maximum_budget: float,
-        eta: float = 3,
-        brackets: int | None = None,
-        oldest_first: bool = False,
-        floored_sizes: bool = False,
-    ) -> None:
-        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets, oldest_first)
-        self.floored_sizes = bool(floored_sizes)
 
     def _first_rung(self, number: int) -> tuple[int, int]:
         rungs = len(self.budgets)
