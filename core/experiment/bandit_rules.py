@@ -6,8 +6,6 @@ from typing import Annotated
 
 from core.experiment.settings import AddedLater, Settings
 
-RULES = ("disjoint", "oldest_first", "floored_sizes", "redraw_choices")
-
 
 class BanditRules(Settings):
     """Base of the settings of searches with Hyperband and BOHB; all rules are those of the text by default.
@@ -21,3 +19,6 @@ class BanditRules(Settings):
     oldest_first: Annotated[bool, AddedLater()] = False
     floored_sizes: Annotated[bool, AddedLater()] = False
     redraw_choices: Annotated[bool, AddedLater()] = False
+
+
+RULES = tuple(BanditRules.model_fields)

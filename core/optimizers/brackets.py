@@ -75,7 +75,8 @@ def epochs_of_brackets(brackets: int, minimum: float, maximum: float, eta: float
             size = promoted(size, eta)
         return cost
 
-    return sum(bracket(len(budgets) - 1 - number % len(budgets)) for number in range(brackets))
+    costs = [bracket(first) for first in range(len(budgets) - 1, -1, -1)]
+    return sum(costs[number % len(costs)] for number in range(brackets))
 
 
 def rounded_up(size: float) -> int:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from core.report import style
+from core.report.bootstrap import Interval
 
 ROW, FRAME = 0.24, 1.4  # inches: of a row, of what surrounds them
 COLORS = (style.BLUE, style.WINE, style.ORANGE, style.GREEN)
+
+
+def effect(group: str, label: str, interval: Interval, **more: str) -> dict[str, Any]:
+    """A row of `draw_effects`, with more columns for what was drawn."""
+    ends = {"value": interval.estimate, "low": interval.low, "high": interval.high}
+    return {"group": group, "label": label, **more, **ends}
 
 
 def draw_effects(data: pd.DataFrame, neutral: float, quantity: str, ticks: Sequence[float] = ()) -> Figure:
     """Points with their intervals, and a line at the value of no effect.
 
     Args:
-        data: group, label, value, low and high, the rows of a group one below the other; at most four groups.
+        data: rows made by `effect`, those of a group one below the other; at most four groups.
         neutral: the value that means no effect.
         quantity: the label of the axis.
         ticks: of a logarithmic axis; with none the axis is linear.

@@ -108,14 +108,13 @@ def ratio_of(
     second: str,
     time: float | None = None,
     floor: float = SMALLEST,
-    metric: str = "regret",
 ) -> Interval:
     """The mean of one method over that of another, at a time or at the end of both, as a factor.
 
     Raises:
         NotRunError: one of the two was not run.
     """
-    interval = _ratio(frame, benchmark, first, second, time, floor, metric)[2]
+    interval = _ratio(frame, benchmark, first, second, time, floor)[2]
     return Interval(*(10.0**value for value in interval))
 
 
@@ -130,16 +129,10 @@ def as_factor(interval: Interval) -> str:
 
 
 def _ratio(
-    frame: pd.DataFrame,
-    benchmark: str,
-    first: str,
-    second: str,
-    time: float | None,
-    floor: float,
-    metric: str = "regret",
+    frame: pd.DataFrame, benchmark: str, first: str, second: str, time: float | None, floor: float
 ) -> tuple[dict[str, pd.DataFrame], tuple[np.ndarray, ...], Interval, str]:
     """Two cells, their values at the time, the logarithm of the ratio of their means, and that ratio in words."""
     cells = cells_of(frame, benchmark, [first, second])
-    samples, at = values_at(cells, time, metric)
+    samples, at = values_at(cells, time)
     interval = bootstrap_interval(samples, lambda a, b: np.subtract(*log_means((a, b), floor)), SEED)
     return cells, samples, interval, f"{benchmark}, {first} over {second} at {at:.4g}: {as_factor(interval)}"

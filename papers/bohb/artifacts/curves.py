@@ -29,9 +29,8 @@ SHADES = {
 }
 DEFAULTS = ("samples_64", "random_0.33", "eta_3", "factor_3")
 TEXTS = {
-    "hyperband_text": ("Hyperband, by the text", style.method("hyperband").line["color"]),
-    "bohb_text": ("BOHB, by the text", style.method("bohb").line["color"]),
-    "bohb_all_kernels": ("BOHB, by the text", style.WINE),
+    "hyperband_text": ("Hyperband, by the text", style.method("hyperband").color),
+    **dict.fromkeys(("bohb_text", "bohb_all_kernels"), ("BOHB, by the text", style.method("bohb").color)),
 }
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
-from core.report.effects import draw_effects
+from core.report.effects import draw_effects, effect
 from core.report.mean_comparisons import ratio_of
 from core.report.runs import count_runs
+from core.report.trajectories import SMALLEST
 from papers.bohb.names import BY_TEXT, DATA_SETS, RESOLUTION, SURROGATES
 
 TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 
-class Effect(NamedTuple):
+class Pair(NamedTuple):
     """The end of one method over that of another, which follows the text."""
 
     label: str
@@ -27,28 +28,27 @@ class Effect(NamedTuple):
 
 
 RULES = (
-    Effect("six floats, loss 1 before an epoch", "letter", "floats_1", "text_1"),
-    Effect("good and bad share none", "letter", "disjoint_1", "text_1"),
-    Effect("its bracket sizes", "letter", "floored_1", "text_1"),
-    Effect("oldest bracket first, 32 workers", "letter", "oldest_32", "text_32"),
+    Pair("six floats, loss 1 before an epoch", "letter", "floats_1", "text_1"),
+    Pair("good and bad share none", "letter", "disjoint_1", "text_1"),
+    Pair("its bracket sizes", "letter", "floored_1", "text_1"),
+    Pair("oldest bracket first, 32 workers", "letter", "oldest_32", "text_32"),
 )
-SETS = ("letter", "optdigits", "mnist", "adult", "digits")
 METHODS = {"bohb": "BOHB", "hyperband": "Hyperband"}
-COUNTING = tuple(Effect(f"BOHB, {n} dimensions", f"d{n}", "bohb", "bohb_all_kernels") for n in (8, 16))
+COUNTING = tuple(Pair(f"BOHB, {n} dimensions", f"d{n}", "bohb", "bohb_all_kernels") for n in (8, 16))
 
 
 def code_rules(results: Results, published: Published | None) -> Figure:
     """Final mean regrets by the authors' code over those by the text: each rule on letter, all rules on each set."""
     surrogates = frame_of(results, SURROGATES[0], BY_TEXT)
     whole = [
-        Effect(f"{label}, {DATA_SETS.get(name, name)}", name, method, f"{method}_text")
+        Pair(f"{label}, {DATA_SETS.get(name, name)}", name, method, f"{method}_text")
         for method, label in METHODS.items()
-        for name in SETS
+        for name in surrogates["benchmark"].unique()
     ]
     groups = (
         ("each rule alone: BOHB on letter", results.frame("code_variants"), RULES, RESOLUTION),
         ("all rules: surrogates", surrogates, whole, RESOLUTION),
-        ("all rules: counting ones", frame_of(results, "counting_ones", "counting_ones_text"), COUNTING, 0.0),
+        ("all rules: counting ones", frame_of(results, "counting_ones", "counting_ones_text"), COUNTING, SMALLEST),
     )
     data = pd.DataFrame([row for group in groups for row in _rows(*group)])
     if data.empty:
@@ -64,12 +64,11 @@ def code_rules(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, data)
 
 
-def _rows(group: str, frame: pd.DataFrame, effects: tuple[Effect, ...], floor: float) -> Iterator[dict[str, object]]:
-    """A row for each effect of which both sides were run."""
-    for effect in effects:
+def _rows(group: str, frame: pd.DataFrame, pairs: Sequence[Pair], floor: float) -> Iterator[dict[str, object]]:
+    """A row for each pair of which both were run."""
+    for label, name, code, text in pairs:
         try:
-            interval = ratio_of(frame, effect.benchmark, effect.code, effect.text, floor=floor or 1e-12)
+            interval = ratio_of(frame, name, code, text, floor=floor)
         except NotRunError:
             continue
-        ends = {"value": interval.estimate, "low": interval.low, "high": interval.high}
-        yield {"group": group, "label": effect.label, "benchmark": effect.benchmark, "method": effect.code, **ends}
+        yield effect(group, label, interval, benchmark=name, method=code)

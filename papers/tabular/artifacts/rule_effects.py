@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
-from core.report.effects import draw_effects
+from core.report.effects import draw_effects, effect
 from core.report.style import label as method_label
 from papers.tabular.claims.pairs_of_methods import END, probability
 from papers.tabular.comparison_runs import benchmarks_of
@@ -24,8 +24,7 @@ def code_rules(results: Results, published: Published | None) -> Figure:
         for name in benchmarks_of(frame):
             if {(name, method), (name, f"{method}_text")} <= ran:
                 interval, _ = probability(frame, method, f"{method}_text", END, name)
-                ends = {"value": interval.estimate, "low": interval.low, "high": interval.high}
-                rows.append({"group": method_label(method), "label": label(name), "benchmark": name, **ends})
+                rows.append(effect(method_label(method), label(name), interval, benchmark=name))
     if not rows:
         raise NotRunError("methods_text")
     data = pd.DataFrame(rows)

@@ -9,6 +9,7 @@ import pytest
 from core.experiment import SCALES
 from core.experiment.catalogue import Catalogue
 from core.experiment.migration import migrate
+from core.experiment.results import inspect_cell
 from core.experiment.storage import read_provenance
 from papers.migrations import method_names, one_method_key
 from papers.migrations.one_method_key import one_key
@@ -33,7 +34,9 @@ def test_migrated_files_say_what_they_were(cells):
     for cell in (cell for scale in SCALES for cell in catalogue.find_cells(cells, scale)):
         path = cell.path(ROOT, "reference")
         if not path.exists():
+            assert cell.scale != "quick", cell.name
             continue
+        assert not inspect_cell(cell, ROOT, "reference").stale, cell.name
         found, shipped = read_provenance(path), shipped + 1
         settings = found["settings"]
         assert cell.hash_with(settings) == found["settings_hash"], cell.name
