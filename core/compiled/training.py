@@ -102,22 +102,27 @@ def head(scratch, top, row, y, rows, classes):
 
 
 @numba.njit(forceinline=True)
-def backward(layout, network, rows, scratch):
-    """Gradients of all layers from dloss/df, which is where f was; the activations are overwritten."""
+def descend(layout, network, rows, rate, step, scratch):
+    """Step `step` = 1, 2, ... from dloss/df, which is where f was; the activations are overwritten.
+
+    A layer's weights are moved as soon as the layer below has its gradient: then both are still in the cache, which all
+    layers together are too large for.
+    """
     for layer in range(len(layout.weight) - 1, -1, -1):
         backward_layer(layout, layer, network.theta, 0, rows, scratch, network.gradient)
+        adam(network, layout.weight[layer], layout.bias[layer] + layout.row[layer + 1], rate, step)
         if layer > 0:
             dropout = network.dropout[layer - 1]
             through_units(layout, layer, _unit(network, layer - 1), dropout, rows, scratch)
 
 
 @numba.njit(forceinline=True)
-def adam(network, rate, step):
-    """Move theta by a step t = 1, 2, ..."""
+def adam(network, start, end, rate, step):
+    """Move the parameters theta[start:end]."""
     theta, first, second = network.theta, network.first, network.second
     rate = np.float32(rate / (1 - FIRST_DECAY**step))
     inverse = np.float32(1 / math.sqrt(1 - SECOND_DECAY**step))
-    for k in range(0, len(theta), LANES):
+    for k in range(start, end, LANES):
         g = load(network.gradient, k)
         # Adding and taking away TINY makes 0 of numbers so small that arithmetic on them is slow.
         m = load(first, k) * FIRST_DECAY + g * (1 - FIRST_DECAY) + TINY - TINY
@@ -174,7 +179,6 @@ def _sweep(layout, network, part, order, batch, classes, rate, steps, scratch):
         forward(layout, network, rows, steps != EVALUATING, scratch)
         total += head(scratch, layout.activation[-1], layout.row[-1], targets, rows, classes)
         if steps != EVALUATING:
-            backward(layout, network, rows, scratch)
             steps += 1
-            adam(network, rate, steps)
+            descend(layout, network, rows, rate, steps, scratch)
     return total / len(y)

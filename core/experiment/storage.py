@@ -101,15 +101,17 @@ def read_provenance(path: Path) -> dict[str, Any]:
 def _encoded(table: pa.Table) -> bytes:
     split = [name for name in table.column_names if _mostly_differ(table[name])]
     stream = pa.BufferOutputStream()
-    pq.write_table(
-        table,
-        stream,
-        compression="zstd",
-        compression_level=9,
-        use_dictionary=[name for name in table.column_names if name not in split],
-        use_byte_stream_split=split,
-        write_page_checksum=True,
-    )
+    options = {
+        "compression": "zstd",
+        "compression_level": 9,
+        "use_dictionary": [name for name in table.column_names if name not in split],
+        "use_byte_stream_split": split,
+        "write_page_checksum": True,
+        "store_schema": False,  # Arrow's copy of the schema would repeat the provenance: half of a file of short runs
+    }
+    with pq.ParquetWriter(stream, table.schema, **options) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata(table.schema.metadata)
     return stream.getvalue().to_pybytes()
 
 

@@ -17,6 +17,7 @@ from core.errors import UserError
 from core.experiment.storage import (
     METADATA_KEY,
     REQUIRED,
+    SEAL_KEY,
     ResultFileError,
     copy_records,
     read_provenance,
@@ -63,7 +64,11 @@ class TestAtomic:
     FAILURES = (
         ("os.fsync", OSError(errno.ENOSPC, "No space left on device"), "no space left on the device"),
         ("os.replace", OSError(errno.EACCES, "Permission denied"), "cannot be written: Permission denied"),
-        ("pyarrow.parquet.write_table", OSError(errno.EDQUOT, "Disk quota exceeded"), "no space left on the device"),
+        (
+            "pyarrow.parquet.ParquetWriter.write_table",
+            OSError(errno.EDQUOT, "Disk quota exceeded"),
+            "no space left on the device",
+        ),
     )
 
     @pytest.mark.parametrize("function, error, message", FAILURES)
@@ -191,3 +196,9 @@ def test_floats_that_mostly_differ_are_stored_byte_by_byte(path):
     group = pq.ParquetFile(path).metadata.row_group(0)
     encodings = {column.path_in_schema: column.encodings for column in map(group.column, range(group.num_columns))}
     assert "BYTE_STREAM_SPLIT" in encodings["value"] and "BYTE_STREAM_SPLIT" not in encodings["repeated"]
+
+
+def test_the_provenance_is_stored_once(path):
+    """Arrow by default writes a schema's metadata a second time, in base64."""
+    write_records(path, records(), PROVENANCE)
+    assert set(pq.read_metadata(path).metadata) == {METADATA_KEY, SEAL_KEY, b"pandas"}
