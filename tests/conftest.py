@@ -114,3 +114,21 @@ def start(environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Pope
 def _forget_toy() -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
         del sys.modules[name]
+
+
+@pytest.fixture
+def repository(make_repository, tmp_path) -> Path:
+    """A copy of the repository without results, whose one paper is the toy."""
+    return make_repository(tmp_path / "repository")
+
+
+@pytest.fixture
+def call(repository, start) -> Callable[..., tuple[int, str]]:
+    """Calls `snakemake` with arguments and waits; returns its exit status and all it said."""
+
+    def run(*arguments: str, cwd: Path = repository, **variables: object) -> tuple[int, str]:
+        process = start(["snakemake", *arguments], cwd, **variables)
+        output, _ = process.communicate()
+        return process.returncode, output
+
+    return run

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from core.experiment.storage import read_provenance, read_records
-
 CELL = "toy/fit/line/plain"
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,95 +49,6 @@ class TestList:
         papers("run", CELL)
         edit("points: 5", "points: 6")
         assert "toy/fit/line/plain 3 - 3 runs (other settings)" in papers("list", CELL)[1]
-
-
-class TestRun:
-    def test_a_cell(self, papers, tmp_path):
-        status, output, _ = papers("run", CELL)
-        assert status == 0
-        assert "wrote results/run/quick/toy/fit/line/plain.parquet" in output
-        assert "toy/fit/line/plain (quick, 3 runs)" in output
-        assert "100%" in output
-        assert "estimate" in output
-        assert len(read_records(tmp_path / "results/run/quick/toy/fit/line/plain.parquet")[0]) == 3
-
-    def test_a_finished_cell_is_summarized_again(self, papers):
-        papers("run", CELL)
-        status, output, _ = papers("run", CELL)
-        assert status == 0
-        assert "toy/fit/line/plain: 3 runs, finished already" in output
-        assert "kept results/run/quick/toy/fit/line/plain.parquet" in output
-        assert "estimate" in output
-
-    def test_durations_of_earlier_runs_are_told_in_advance(self, papers):
-        papers("run", CELL)
-        assert "1 cell to run, about 0." in papers("run", CELL, "--runs", "5")[1]
-        output = papers("run", "toy/fit/*/plain", "--runs", "5")[1]
-        assert "1 cell to run (1 finished already); 1 was never timed" in output
-
-    def test_everything_below_a_shorter_name(self, papers, tmp_path):
-        assert papers("run", "toy", "--scale", "smoke")[0] == 0
-        made = sorted(str(path.relative_to(tmp_path / "results/run")) for path in tmp_path.rglob("*.parquet"))
-        assert made == [
-            "smoke/toy/count/line/plain.parquet",
-            "smoke/toy/fit/bundled/noisy.parquet",
-            "smoke/toy/fit/bundled/plain.parquet",
-        ]
-
-    def test_fewer_runs(self, papers, tmp_path):
-        papers("run", CELL, "--runs", "2")
-        assert read_provenance(tmp_path / "results/run/quick/toy/fit/line/plain.parquet")["runs"] == 2
-
-    @pytest.mark.parametrize(
-        "setting, folder, key, value",
-        [
-            ("points=7", "points=7", "points", 7),
-            ("slope=1e-3", "slope=0.001", "slope", 0.001),
-            ("slope=-2", "slope=-2", "slope", -2.0),
-            ("widths=[50, 20]", "widths=_50,_20_-ea601461", "widths", [50, 20]),
-            ("kind=uniform", "kind=uniform", "kind", "uniform"),
-            ("label=a=b", "label=a=b", "label", "a=b"),
-            ("label=../../reference", "label=.._.._reference-97be2b20", "label", "../../reference"),
-        ],
-    )
-    def test_a_setting_by_hand_is_an_ablation_in_its_own_folder(self, papers, tmp_path, setting, folder, key, value):
-        assert papers("run", CELL, "--set", setting)[0] == 0
-        path = tmp_path / "results" / "ablation" / folder / "quick/toy/fit/line/plain.parquet"
-        assert [path] == list(tmp_path.rglob("*.parquet"))
-        assert read_provenance(path)["settings"][key] == value
-
-    def test_several_settings(self, papers, tmp_path):
-        papers("run", CELL, "--set", "slope=2", "--set", "points=7")
-        assert (tmp_path / "results/ablation/points=7,slope=2/quick/toy/fit/line/plain.parquet").exists()
-
-    def test_failures_are_counted(self, papers, toy, monkeypatch):
-        catalogue = toy()
-        module = catalogue.module("toy", "experiments.fit")
-        original = module.fit
-
-        def fit(context):
-            frame = original(context)
-            return frame.assign(estimate=frame["estimate"].mask(frame["run"] == 1))
-
-        monkeypatch.setattr(module, "fit", fit)
-        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
-        assert "1 of 3 runs failed or diverged" in papers("run", CELL)[1]
-
-    def test_words_in_brackets_reach_the_reader(self, papers, toy, monkeypatch):
-        """rich would take them for markup."""
-        catalogue = toy()
-
-        def fit(context):
-            raise ValueError("no [posterior] for [/red] at all")
-
-        monkeypatch.setattr(catalogue.module("toy", "experiments.fit"), "fit", fit)
-        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
-        status, _, message = papers("run", CELL)
-        assert status == 2
-        assert (
-            "every repetition failed; the first said: repetition raised ValueError: no [posterior] for [/red]"
-            in message
-        )
 
 
 class TestDraw:
@@ -260,23 +169,6 @@ def test_quickstart_runs_an_experiment_of_every_paper(papers, tmp_path):
     assert papers("quickstart")[0] == 0
     made = sorted(path.name for path in (tmp_path / "results/run/smoke/toy/fit/bundled").glob("*.parquet"))
     assert made == ["noisy.parquet", "plain.parquet"]
-
-
-def test_a_finished_cell_needs_neither_torch_nor_pandas_nor_its_experiment(make_repository, environment, tmp_path):
-    repository: Path = make_repository(tmp_path / "repository")
-    watched = ("torch", "pandas", "papers.toy.experiments.fit", "core.experiment.runner")
-    program = (
-        "import sys; from papers.__main__ import main; "
-        f"main(['run', 'toy/count', '--scale', 'smoke']); print([m for m in {watched} if m in sys.modules])"
-    )
-
-    def last_line() -> str:
-        command = [sys.executable, "-c", program]
-        found = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True, check=True)
-        return found.stdout.splitlines()[-1]
-
-    assert last_line() == "['pandas', 'papers.toy.experiments.fit', 'core.experiment.runner']"
-    assert last_line() == "[]"
 
 
 def test_the_module_itself(make_repository, environment, tmp_path):

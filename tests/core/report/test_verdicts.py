@@ -9,10 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.errors import UserError
 from core.report.bootstrap import Interval
-from core.report.orders import best, exact_verdict, order_verdict, ranks
-from core.report.published import PublishedCell
 from core.report.verdicts import (
     KINDS,
     Verdict,
@@ -24,17 +21,7 @@ from core.report.verdicts import (
     published_sd,
     welch_interval,
 )
-
-
-def published(value=0.0, spread=1.0, kind="sd", runs=10, reading="number"):
-    return PublishedCell(value, spread, kind, runs, reading)
-
-
-def runs_with(mean, sd, count, seed=0):
-    """(count,) numbers of exactly this mean and standard deviation."""
-    draws = np.random.default_rng(seed).normal(size=count)
-    return mean + sd * (draws - draws.mean()) / draws.std(ddof=1)
-
+from tests.core.report.verdict_cells import published, runs_with
 
 means = st.floats(-50, 50)
 spreads = st.floats(0.01, 20)
@@ -154,12 +141,6 @@ def test_a_better_baseline_looks_neutral():
     assert replace(verdict, kind="worse", baseline=True).look == "worse"
 
 
-def test_a_single_run_is_inconclusive_whatever_is_published():
-    for cell in (published(0.0), published(0.0, None, "none", None)):
-        verdict = cell_verdict([3.0], cell, "higher")
-        assert verdict.kind == "inconclusive" and not verdict.tested
-
-
 def test_exact_runs_stay_exact():
     cell = published(0.1, None, "none", None)
     assert cell_verdict([0.1] * 7, cell, "lower").kind == "reproduced"
@@ -186,59 +167,6 @@ def test_a_statistic_of_all_runs_is_judged_by_its_own_interval(interval, directi
     assert verdict.kind == kind and verdict.difference == pytest.approx(interval.estimate + 0.084)
     assert verdict.tested == math.isfinite(interval.low) and not verdict.reduced
     assert interval_verdict(interval, published(reading="illegible"), direction, True).kind == "not published"
-
-
-def test_not_run_and_not_published():
-    assert cell_verdict([], published(), "higher").kind == "not run"
-    for reading in ("missing", "illegible"):
-        verdict = cell_verdict([1.0, 2.0], published(math.nan, reading=reading), "higher")
-        assert verdict.kind == "not published" and verdict.note == reading
-
-
-def test_published_nan_is_reproduced_by_divergence_and_else_bettered():
-    nan = published(math.nan, None, "unstated", 50, "nan")
-    diverged = cell_verdict([1.0, math.nan, 2.0], nan, "higher")
-    assert diverged.kind == "reproduced" and diverged.note == "1 of 3 runs failed"
-    assert cell_verdict([1.0, 2.0, 3.0], nan, "higher").kind == "better"
-    assert not diverged.tested
-
-
-@given(st.lists(st.sampled_from([math.nan, math.inf, -math.inf, 5.0]), min_size=1, max_size=9))
-def test_a_failed_run_is_worse_and_counted(values):
-    failed = sum(not math.isfinite(value) for value in values)
-    assume(failed)
-    verdict = cell_verdict(values, published(-3.0), "higher")
-    assert verdict.kind == "worse" and verdict.note == f"{failed} of {len(values)} runs failed" and not verdict.tested
-    assert math.isnan(verdict.difference) if failed == len(values) else verdict.difference == 8.0
-
-
-def test_reduced_by_scale_or_by_fewer_runs_than_published():
-    assert cell_verdict(runs_with(0, 1, 20), published(runs=10), "higher", reduced=True).reduced
-    assert cell_verdict(runs_with(0, 1, 9), published(runs=10), "higher").reduced
-    assert not cell_verdict(runs_with(0, 1, 10), published(runs=10), "higher").reduced
-
-
-def test_exact_values():
-    assert exact_verdict("1e-6", 0.000001).kind == "equal"
-    assert exact_verdict(11_934, "11936").kind == "differs"
-    assert exact_verdict("yes ", "yes").kind == "equal"
-    assert exact_verdict(math.nan, "nan").kind == "equal"
-    assert exact_verdict("", "0").kind == "differs"
-
-
-def test_orders():
-    ours = {"a": 0.1, "b": 0.3, "c": math.nan, "d": 0.1}
-    assert ranks(ours, "lower") == {"a": 1, "d": 1, "b": 3, "c": 4}
-    assert ranks(ours, "higher") == {"b": 1, "a": 2, "d": 2, "c": 4}
-    assert best(ours, "lower") == {"a", "d"}
-    assert order_verdict(best(ours, "higher"), frozenset({"b"})).kind == "reproduced"
-    verdict = order_verdict(ranks(ours, "lower"), {"a": 1, "d": 2, "b": 3, "c": 4})
-    assert verdict.kind == "differs" and "published a 1, d 2, b 3, c 4" in verdict.note
-
-
-def test_unknown_direction_is_refused():
-    with pytest.raises(UserError, match=r"'up'; allowed: higher, lower"):
-        cell_verdict([1.0], published(), "up")
 
 
 def test_rate_of_false_worse_is_the_expected_one():
