@@ -87,7 +87,7 @@ def _draw_fractions(results: Results, axes: Axes) -> tuple[pd.DataFrame, str]:
         text = "1" if share == 1 else f"1/{1 / share:.0f}"
         axes.plot([], [], "o", color=color, label=text, markersize=4)
     draw_ellipses(axes, first, shade, ("0", "1"))
-    axes.legend(loc="upper left", ncols=2, fontsize=6.5, columnspacing=0.8, handletextpad=0.2)
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=6.5, handletextpad=0.2)
     axes.set(title="subsets of MNIST")
     said = f"Right: support vector machines on shares of the data, one of {count_runs(frame)}."
     return first.assign(panel="fractions"), said
