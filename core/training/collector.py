@@ -32,8 +32,8 @@ from core.training.chunks import Arrays, Chunks
 from core.training.networks import exponential
 from core.training.preparation import prepare
 
-DATASETS = {name: name for name in ("adult", "higgs", "letter", "optdigits", "poker")} | {"mnist": "mnist_test"}
-"""The sets of thesis 6.4.2.2 and their names in `core.data`; for MNIST, the 10,000 test images."""
+SMALLER = {"mnist": "mnist_test"}
+"""Sets of thesis 6.4.2.2 of which a part is used unless the `whole` is asked for: the 10,000 test images of MNIST."""
 EPOCHS = 50
 
 
@@ -42,10 +42,11 @@ class CurveCollection:
     """The curves of one data set.
 
     Args:
-        dataset: a name of `DATASETS`, or of `core.data` for another set.
+        dataset: a name of `core.data`; those of thesis 6.4.2.2 are adult, higgs, letter, mnist, optdigits and poker.
         configurations: number to draw; a longer collection begins with the same ones.
         folder: folder of the chunk files.
         seed: seed of the split, the configurations and all trainings.
+        whole: whether a set of `SMALLER` is taken whole.
     """
 
     dataset: str
@@ -55,6 +56,7 @@ class CurveCollection:
     epochs: int = EPOCHS
     chunk_size: int = 20
     device: str = "cpu"
+    whole: bool = False
 
     def fill(self, shard: tuple[int, int] = (0, 1), progress: Progress = silent) -> None:
         """Train what is missing from a shard; raises as `Chunks.fill`.
@@ -93,11 +95,12 @@ class CurveCollection:
     @cached_property
     def _parts(self) -> Parts:
         seed = derive_seed("surrogate split", self.dataset, self.seed) % 2**32
-        return prepare(load(DATASETS.get(self.dataset, self.dataset)), seed)[0]
+        name = self.dataset if self.whole else SMALLER.get(self.dataset, self.dataset)
+        return prepare(load(name), seed)[0]
 
     @property
     def _chunks(self) -> Chunks:
-        fields = {name: getattr(self, name) for name in ("dataset", "seed", "epochs", "chunk_size")}
+        fields = {name: getattr(self, name) for name in ("dataset", "seed", "epochs", "chunk_size", "whole")}
         key = json.dumps({"surrogate": fields, "device": self.device.partition(":")[0]})
         return Chunks(Path(self.folder), key, self.configurations, self.chunk_size)
 

@@ -23,11 +23,13 @@ class Collect(Settings):
         configurations: number n trained in a run; run r has those numbered r n to (r + 1) n - 1.
         epochs: length of each training.
         seed: of the split, the configurations and all trainings.
+        whole: whether all 70,000 images of MNIST are taken, not the 10,000 test images.
     """
 
     configurations: PositiveInt
     epochs: PositiveInt = 50
     seed: NonNegativeInt = 0
+    whole: Annotated[bool, AddedLater()] = False
 
 
 class SimulatedSearch(BanditRules):

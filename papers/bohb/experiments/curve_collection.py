@@ -22,7 +22,8 @@ def collect(context: Context[Collect]) -> pd.DataFrame:
     """
     settings = context.settings
     size = settings.configurations
-    collection = CurveCollection(context.benchmark, size * context.runs.stop, Path(), settings.seed, settings.epochs)
+    constants = {"seed": settings.seed, "epochs": settings.epochs, "whole": settings.whole}
+    collection = CurveCollection(context.benchmark, size * context.runs.stop, Path(), **constants)
     frames = []
     for done, run in enumerate(context.runs):
         numbers = np.arange(run * size, (run + 1) * size)

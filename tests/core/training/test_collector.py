@@ -1,6 +1,7 @@
 """Curves of classifiers on a bundled set."""
 
 import numpy as np
+import pytest
 
 import core.training.collector as collector
 from core.benchmarks.network_spaces import surrogate_space
@@ -25,3 +26,16 @@ def test_curves_of_classifiers(tmp_path, monkeypatch):
     longer = CurveCollection("letter", 16, tmp_path, epochs=20, chunk_size=5)
     longer.fill()
     np.testing.assert_array_equal(longer.arrays()["valid_error"][:12], found["valid_error"])
+
+
+@pytest.mark.parametrize(("whole", "name"), [(False, "mnist_test"), (True, "mnist")])
+def test_of_mnist_a_part_or_all(tmp_path, monkeypatch, whole, name):
+    loaded = []
+
+    def load_instead(name):
+        loaded.append(name)
+        return load("iris")
+
+    monkeypatch.setattr(collector, "load", load_instead)
+    CurveCollection("mnist", 1, tmp_path, epochs=1, whole=whole).fill()
+    assert loaded == [name]
