@@ -20,7 +20,7 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
     if options.name and any(sign in options.name for sign in "/*?["):
         from core.experiment.results import inspect_cell  # reads files with Arrow, which the overview does without
 
-        table = RichTable("cell", "runs", "reference", "own run", "time", box=None)
+        table = RichTable(Column("cell", no_wrap=True), "runs", "reference", "own run", "time", box=None)
         for cell in catalogue.find_cells(options.name, options.scale):
             states = [_state(inspect_cell(cell, catalogue.root, source)) for source in ("reference", "run")]
             seconds = recorded_seconds(cell, catalogue.root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -44,6 +45,13 @@ class TestList:
         assert status == 0
         assert "toy/fit/line/plain 25 - 4 runs" in output
         assert "toy/fit/curve/noisy 25 - -" in output
+
+    def test_names_of_cells_are_whole_on_a_narrow_terminal(self):
+        """They are there to be copied."""
+        command = [sys.executable, "-m", "papers", "list", "bohb/bandwidth_factor/optdigits"]
+        environment = os.environ | {"COLUMNS": "60"}
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+        assert "bohb/bandwidth_factor/optdigits/factor_1 " in done.stdout
 
     def test_a_run_from_other_settings_is_marked(self, papers, edit):
         papers("run", CELL)
