@@ -72,14 +72,15 @@ def read_records(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
         FileNotFoundError: no such file.
     """
     table, provenance = read_table(path)
-    return table.to_pandas(), provenance
+    return table.to_pandas(use_threads=False), provenance
 
 
 def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     """The same as an Arrow table, without pandas; raises as `read_records`."""
     content = _read_checked(path)
     try:
-        table = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True).read()
+        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+        table = file.read(use_threads=False)  # Arrow's pool aborts some processes at their end: apache/arrow#34314
     except DAMAGED as error:
         raise ResultFileError(_explain_read_error(path, error)) from error
     provenance = _provenance(path, table.schema)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -202,3 +204,20 @@ def test_the_provenance_is_stored_once(path):
     """Arrow by default writes a schema's metadata a second time, in base64."""
     write_records(path, records(), PROVENANCE)
     assert set(pq.read_metadata(path).metadata) == {METADATA_KEY, SEAL_KEY, b"pandas"}
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads where Linux lists them")
+def test_reading_starts_no_pool_of_threads(path):
+    """Arrow's pool aborts a process in a hundred when it ends, after all work is done."""
+    write_records(path, records(), PROVENANCE)
+    program = """
+import os, sys
+from pathlib import Path
+from core.experiment.storage import read_records
+before = len(os.listdir("/proc/self/task"))
+read_records(Path(sys.argv[1]))
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+    command = [sys.executable, "-c", program, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3])
+    assert done.stdout == "0\n"
