@@ -161,7 +161,7 @@ def make_cell(
         benchmark=benchmark,
         method=method,
         scale=experiment.resolve_scale(scale_name),
-        runs=runs or scale.runs_of(benchmark, method),
+        runs=runs or scale.runs,
         settings=settings,
         function=experiment.function,
         collection=experiment.collection,

@@ -16,7 +16,6 @@ from pydantic import (
     BeforeValidator,
     Discriminator,
     Field,
-    PositiveInt,
     Tag,
     ValidationError,
     model_validator,
@@ -62,19 +61,13 @@ class Scale(Strict):
     """How much of the paper's protocol a scale runs. `cut` says in words what is less than the paper's.
 
     `benchmarks` chooses some of the experiment's; what it sets for one of them overrides the scale's `settings`.
-    `fewer_runs` has the numbers of single benchmarks and methods that have fewer than `runs`, such as slow ones.
     """
 
-    runs: PositiveInt
-    fewer_runs: dict[Name, PositiveInt] = Field(default_factory=dict)
+    runs: int = Field(gt=0)
     cut: str = ""
     benchmarks: SettingsByName | None = None
     methods: Names | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
-
-    def runs_of(self, benchmark: str, method: str) -> int:
-        """The number of repetitions of a cell."""
-        return min(self.fewer_runs.get(name, self.runs) for name in (benchmark, method))
 
 
 def _scale_or_alias(value: Any) -> str:
@@ -125,9 +118,6 @@ class Experiment(Strict):
                 unknown = sorted(set(getattr(scale, part) or ()) - set(allowed))
                 if unknown and (name, part) != ("smoke", "benchmarks"):
                     raise ValueError(f"scales.{name}.{part}: unknown {unknown}, allowed {sorted(allowed)}")
-            named = {*(scale.benchmarks or self.benchmarks), *(scale.methods or self.methods)}
-            if unknown := sorted(set(scale.fewer_runs) - named):
-                raise ValueError(f"scales.{name}.fewer_runs: unknown {unknown}, allowed {sorted(named)}")
         return self
 
     def resolve_scale(self, name: str) -> str:

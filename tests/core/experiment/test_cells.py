@@ -249,11 +249,3 @@ def test_expand_gives_the_grid_of_the_scale():
 
     assert names("paper") == names("quick") == ["line/plain", "line/noisy", "curve/plain", "curve/noisy"]
     assert names("smoke") == ["bundled/plain", "bundled/noisy"]
-
-
-def test_single_benchmarks_and_methods_may_have_fewer_runs():
-    scales = EXPERIMENT["scales"] | {"quick": {"runs": 8, "cut": "8 runs", "fewer_runs": {"noisy": 3, "curve": 5}}}
-    grid = {(b, m): cell(b, m, "quick", scales=scales).runs for b in ("line", "curve") for m in ("plain", "noisy")}
-    assert grid == {("line", "plain"): 8, ("line", "noisy"): 3, ("curve", "plain"): 5, ("curve", "noisy"): 3}
-    assert cell("line", "noisy", "quick", runs=20, scales=scales).runs == 20
-    assert cell("line", "noisy", scales=scales).runs == 25

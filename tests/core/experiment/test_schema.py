@@ -82,12 +82,6 @@ def refused(catalogue, path) -> str:
             "{runs: 3, benchmarks: [lin],",
             "scales.quick.benchmarks: unknown ['lin'], allowed ['curve', 'line']",
         ),
-        (
-            "{runs: 3,",
-            "{runs: 3, fewer_runs: {plane: 2},",
-            "fit: scales.quick.fewer_runs: unknown ['plane'], allowed ['curve', 'line', 'noisy', 'plain']",
-        ),
-        ("{runs: 3,", "{runs: 3, fewer_runs: {plain: 0},", "fewer_runs.plain = 0: Input should be greater than 0"),
         # names that point nowhere
         ("quickstart: fit", "quickstart: fitt", "quickstart: 'fitt' is not an experiment; allowed ['count', 'fit']"),
         ("[fit, count]", "[fit, cuont]", "artifacts.fig1.experiments: unknown ['cuont'], allowed ['count', 'fit']"),
