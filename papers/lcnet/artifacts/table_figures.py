@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, Published, style
 from core.report.figure import not_run_panel
+from core.report.ticks import log_from_zero
 from core.report.time_curves import end_of, over_time
 from core.report.trajectories import SMALLEST, mean_and_sem
 from core.tabular.values import LABELS
@@ -42,15 +43,21 @@ def _draw(frame: pd.DataFrame, names: Sequence[str]) -> Figure:
         if not cells:
             not_run_panel(axes)
             continue
-        parts += [_curve(axes, cells[method], method).assign(benchmark=name) for method in METHODS if method in cells]
+        curves = [_curve(axes, cells[method], method).assign(benchmark=name) for method in METHODS if method in cells]
+        means = pd.concat(curves)["regret"]
         axes.set(xscale="log", yscale="log", xlabel="seconds of training")
+        if means.min() <= SMALLEST:  # every run of a method has found the best configuration of a small table
+            log_from_zero(axes.yaxis, means, SMALLEST)
+            axes.set_ylim(bottom=0)
+        parts += curves
     for axes in panels[:, 0]:
         axes.set_ylabel("test regret")
     style.legend(figure, panels.flat, len(METHODS))
     caption = (
         "Mean and standard error of the test regret of the configuration that is best on the validation data so far, "
         f"over the runs ({_counts(frame)}); lines end where the first run ends. Hyperband's and BOHAMIANN's runs are "
-        "chapter 7's, on the same tables, which are parts of the thesis' at the quick scale."
+        "chapter 7's, on the same tables, which are parts of the thesis' at the quick scale. An axis that has 0 is "
+        "linear up to the smallest mean above it."
     )
     if missing := [LABELS.get(name, name) for name in names if name not in set(frame["benchmark"])]:
         caption += f" Not run: {', '.join(missing)}."
@@ -59,7 +66,7 @@ def _draw(frame: pd.DataFrame, names: Sequence[str]) -> Figure:
 
 def _curve(axes: Axes, rows: pd.DataFrame, method: str) -> pd.DataFrame:
     times = np.geomspace(rows.groupby("run")["time"].min().max(), end_of(rows), POINTS)
-    mean, sem = mean_and_sem(np.maximum(over_time(rows, times), SMALLEST))
+    mean, sem = mean_and_sem(over_time(rows, times))
     low, look = np.maximum(mean - sem, mean / 10), style.method(method)
     axes.plot(times, mean, drawstyle="steps-post", **look.line)
     axes.fill_between(times, low, mean + sem, step="post", color=look.color, alpha=0.18, linewidth=0)
