@@ -135,4 +135,7 @@ def _ratio(
     cells = cells_of(frame, benchmark, [first, second])
     samples, at = values_at(cells, time)
     interval = bootstrap_interval(samples, lambda a, b: np.subtract(*log_means((a, b), floor)), SEED)
-    return cells, samples, interval, f"{benchmark}, {first} over {second} at {at:.4g}: {as_factor(interval)}"
+    detail = f"{benchmark}, {first} over {second} at {at:.4g}: {as_factor(interval)}"
+    if any(values.mean() <= floor for values in samples):
+        detail += f" (a mean below {floor:g} counts as that)"
+    return cells, samples, interval, detail

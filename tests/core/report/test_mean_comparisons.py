@@ -33,3 +33,9 @@ def test_a_reason_not_to_compare_leaves_the_order_open():
         within_factor(frame, "d8", "random", "bohb", 2.0, reason=lambda cells: f"{' and '.join(cells)}: no model"),
     ):
         assert check.holds == "inconclusive" and check.detail.endswith("(random and bohb: no model)")
+
+
+def test_a_ratio_with_a_regret_of_zero_says_what_stands_for_it():
+    frame = pd.concat([made("letter", "bohb", 0.0, 0), made("letter", "tpe", 1e-2, 0)])
+    assert lower_than(frame, "letter", "bohb", "tpe").detail.endswith("(a mean below 1e-12 counts as that)")
+    assert "counts as" not in lower_than(frame.replace(0.0, 1e-3), "letter", "bohb", "tpe").detail
