@@ -56,6 +56,15 @@ def test_the_loss_is_that_of_the_last_epoch_that_ended_and_costs_the_budget():
         surrogate.evaluate([configuration], 0.5, rng)
 
 
+def test_a_few_quick_networks_among_the_best_do_not_set_the_largest_budget():
+    frame = curves()
+    quick = frame["learning_rate"].nlargest(4).index
+    frame["seconds"] = np.where(frame.index.isin(quick), 1.0, 27.0)
+    surrogate = FCNetSurrogate.fit(frame)
+    X = frame[list(surrogate_space())].to_numpy(float)
+    assert surrogate._seconds(X[quick[:1]])[0] < 9 < surrogate.fidelity.maximum == pytest.approx(27)
+
+
 @pytest.mark.parametrize("diverged", [0, 5])
 def test_where_no_epoch_ends_the_loss_is_the_largest_that_was_recorded(diverged):
     frame = curves(diverged=diverged)
