@@ -76,7 +76,7 @@ class FCNetSurrogate:
         curves = np.where(np.isnan(curves), self.worst_loss, curves)
         self.space: ConfigurationSpace = surrogate_space(floats=of_code)
         self.encoding = CubeEncoding(self.space)
-        self.X, self.epochs, self.seed = X, curves.shape[1], seed
+        self._X, self.epochs, self.seed = X, curves.shape[1], seed
         self._error, self._log_seconds = Forest(X, curves, seed), Forest(X, np.log(seconds)[:, None], seed)
         self._epoch_seconds = seconds / self.epochs
 
@@ -100,8 +100,8 @@ class FCNetSurrogate:
     @cached_property
     def fidelity(self) -> Fidelity:
         """Seconds of training, between the budgets of C.8.2."""
-        errors = self._error.predict(self.X, np.full(len(self.X), self.epochs - 1))
-        best = self.X[np.argsort(errors, kind="stable")[:BEST]]
+        errors = self._error.predict(self._X, np.full(len(self._X), self.epochs - 1))
+        best = self._X[np.argsort(errors, kind="stable")[:BEST]]
         largest = 3.0 ** round(math.log(np.median(self._seconds(best)), 3))
         smallest = 3.0 ** math.ceil(math.log(np.quantile(self._epoch_seconds, MOST, method="higher"), 3))
         return Fidelity("seconds", min(smallest, largest), largest)

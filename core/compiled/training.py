@@ -108,20 +108,20 @@ def descend(layout, network, rows, rate, step, scratch):
     A layer's weights are moved as soon as the layer below has its gradient: then both are still in the cache, which all
     layers together are too large for.
     """
+    rate = np.float32(rate / (1 - FIRST_DECAY**step))
+    inverse = np.float32(1 / math.sqrt(1 - SECOND_DECAY**step))
     for layer in range(len(layout.weight) - 1, -1, -1):
         backward_layer(layout, layer, network.theta, 0, rows, scratch, network.gradient)
-        adam(network, layout.weight[layer], layout.bias[layer] + layout.row[layer + 1], rate, step)
+        adam(network, layout.weight[layer], layout.bias[layer] + layout.row[layer + 1], rate, inverse)
         if layer > 0:
             dropout = network.dropout[layer - 1]
             through_units(layout, layer, _unit(network, layer - 1), dropout, rows, scratch)
 
 
 @numba.njit(forceinline=True)
-def adam(network, start, end, rate, step):
-    """Move the parameters theta[start:end]."""
+def adam(network, start, end, rate, inverse):
+    """Move the parameters theta[start:end]; of step t, rate / (1 - 0.9^t) and 1 / sqrt(1 - 0.999^t)."""
     theta, first, second = network.theta, network.first, network.second
-    rate = np.float32(rate / (1 - FIRST_DECAY**step))
-    inverse = np.float32(1 / math.sqrt(1 - SECOND_DECAY**step))
     for k in range(start, end, LANES):
         g = load(network.gradient, k)
         # Adding and taking away TINY makes 0 of numbers so small that arithmetic on them is slow.
