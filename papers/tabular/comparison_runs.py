@@ -25,7 +25,7 @@ def comparison_runs(results: Results) -> pd.DataFrame:
     Raises:
         NotRunError: random search, which determines when a set ends, was not run.
     """
-    parts = [results.frame(experiment) for experiment in ("methods", "bohamiann")]
+    parts = [results.frame(experiment) for experiment in ("methods", "smac", "bohamiann")]
     frame = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
     if not (frame["method"] == "random").any():
         raise NotRunError("methods")

@@ -11,7 +11,7 @@ from papers.bohb.artifacts.curves import draw
 from papers.bohb.artifacts.panels import runs_of
 from papers.bohb.names import DIMENSIONS
 
-EXPERIMENTS = ("counting_ones", "counting_ones_text")  # the text's rule has a separate experiment
+EXPERIMENTS = ("counting_ones", "counting_ones_smac", "counting_ones_text")
 METHODS = ["random", "tpe", "smac", "hyperband", "bohb", "bohb_all_kernels"]
 LEGEND_COLUMNS = 4
 
