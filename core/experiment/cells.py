@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ class Cell:
     overrides: tuple[str, ...] = ()
     needs: tuple[Cell, ...] = ()
     collection: bool = False
+    extra: str | None = None
 
     @property
     def name(self) -> str:
@@ -57,6 +59,11 @@ class Cell:
     def reference(self, home: str) -> str:
         """The experiment as the paper `home` refers to it."""
         return self.experiment if self.paper == home else f"{self.paper}/{self.experiment}"
+
+    @property
+    def can_run(self) -> bool:
+        """Whether the optional package that the experiment needs, if it needs one, is installed."""
+        return self.extra is None or find_spec(self.extra) is not None
 
     @property
     def variant(self) -> str:
@@ -165,6 +172,7 @@ def make_cell(
         settings=settings,
         function=experiment.function,
         collection=experiment.collection,
+        extra=experiment.extra,
         overrides=tuple(f"{key}={value}" for key, value in sorted(overrides.items())),
         needs=tuple(
             cell

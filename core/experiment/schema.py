@@ -86,7 +86,8 @@ class Experiment(Strict):
     A cell of an experiment that `needs` others reads their records of its own benchmark and scale, or with `name/*` of
     all benchmarks; the others may be another paper's, as data: no paper imports another's code. `measured` are the
     columns of its records that are times measured on the machine, "all" if everything depends on them: no rerun
-    reproduces these. Runs are repetitions or, of a `collection`, its parts, such as blocks of configurations.
+    reproduces these. Runs are repetitions or, of a `collection`, its parts, such as blocks of configurations. `extra`
+    is a Python package that only this experiment needs, of an optional envs/requirements-<extra>.txt.
     """
 
     description: str
@@ -98,6 +99,7 @@ class Experiment(Strict):
     needs: list[Need] = Field(default_factory=list)
     measured: list[Name] | Literal["all"] = Field(default_factory=list)
     collection: bool = False
+    extra: Name | None = None
     scales: dict[Literal["smoke", "quick", "paper"], ScaleOrAlias]
 
     @model_validator(mode="after")

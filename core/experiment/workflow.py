@@ -98,8 +98,7 @@ class Workflow:
 
     def inputs(self, drawn: Drawing) -> list[str]:
         """A file that stands for all that a drawing depends on, and your own runs if it is drawn from them."""
-        own = cells_of(self.catalogue, drawn) if drawn.source == "run" else ()
-        return [self._state_file(drawn), *(str(cell.path("")) for cell in own)]
+        return [self._state_file(drawn), *(str(cell.path("")) for cell in self._own_cells(drawn))]
 
     def write_states(self) -> None:
         """Write the state files of all requested drawings.
@@ -127,8 +126,7 @@ class Workflow:
         """How many of your own runs the targets still need, and how long they will take; empty if none."""
         wanted = {target: self._cells[target] for target in self._targets if target in self._cells}
         for drawn in self._requested():
-            if drawn.source == "run":
-                wanted |= {str(cell.path("")): cell for cell in cells_of(self.catalogue, drawn)}
+            wanted |= {str(cell.path("")): cell for cell in self._own_cells(drawn)}
         missing = [cell for path, cell in wanted.items() if not (self.catalogue.root / path).exists()]
         return announcement(missing, self.catalogue.root) if missing else ""
 
@@ -181,9 +179,12 @@ class Workflow:
                 found |= dict.fromkeys(self.drawing(name, folder) for name in self.catalogue.artifacts)
         return list(found)
 
+    def _own_cells(self, drawn: Drawing) -> list[Cell]:
+        """The cells that must be run before a drawing is made: none for shipped runs, nor where an extra is missing."""
+        return [cell for cell in cells_of(self.catalogue, drawn) if cell.can_run] if drawn.source == "run" else []
+
     def _can_be_drawn(self, drawn: Drawing) -> bool:
-        cells = cells_of(self.catalogue, drawn) if drawn.source == "run" else ()
-        return all(cell.path(self.catalogue.root).exists() for cell in cells)
+        return all(cell.path(self.catalogue.root).exists() for cell in self._own_cells(drawn))
 
     def _state(self, drawn: Drawing) -> str:
         """The state of a drawing when first requested: one plan is made from one state of the repository."""

@@ -25,8 +25,22 @@ def run(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> 
     """Run the cells that a name or pattern matches, then say what came out."""
     cells = catalogue.find_cells(options.name, options.scale, options.runs, dict(options.overrides))
     _check_device(options.device)
-    run_cells(catalogue, cells, options.device, console)
+    run_cells(catalogue, _without_missing_extras(cells, console), options.device, console)
     return 0
+
+
+def _without_missing_extras(cells: list[Cell], console: Console) -> list[Cell]:
+    """The cells whose optional packages are installed; all where none is, so that the first raises what to do."""
+    able = [cell for cell in cells if cell.can_run]
+    for cell in cells if able else ():
+        if not cell.can_run:
+            console.print(
+                f"left out: {cell.name}; it needs the optional package {cell.extra}: "
+                f"pip install -r envs/requirements-{cell.extra}.txt",
+                markup=False,
+                soft_wrap=True,
+            )
+    return able or cells
 
 
 def quickstart(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:

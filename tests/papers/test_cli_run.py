@@ -47,6 +47,16 @@ class TestRun:
             "smoke/toy/fit/bundled/plain.parquet",
         ]
 
+    def test_experiments_whose_optional_package_is_missing_are_left_out(self, papers, edit, tmp_path):
+        edit("    description: one integer a run\n", "    description: one\n    extra: no_such_package\n")
+        status, output, _ = papers("run", "toy", "--scale", "smoke")
+        assert status == 0
+        assert (
+            "left out: toy/count/line/plain; it needs the optional package no_such_package: "
+            "pip install -r envs/requirements-no_such_package.txt" in output
+        )
+        assert sorted(path.parent.parent.name for path in tmp_path.rglob("*.parquet")) == ["fit", "fit"]
+
     def test_fewer_runs(self, papers, tmp_path):
         papers("run", CELL, "--runs", "2")
         assert read_provenance(tmp_path / "results/run/quick/toy/fit/line/plain.parquet")["runs"] == 2

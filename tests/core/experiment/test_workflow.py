@@ -61,6 +61,14 @@ def test_a_drawing_of_own_runs_depends_on_these_whether_present_or_not(workflow)
     assert len(cells) == 5
 
 
+def test_own_drawings_do_without_experiments_whose_optional_package_is_missing(workflow, edit):
+    edit("    description: one integer a run\n", "    description: one\n    extra: no_such_package\n")
+    flow = workflow(words=["toy"], runs="run")
+    inputs = flow.inputs(flow.drawing("toy/fig1", "own/"))
+    assert len(inputs) == 5 and not any("toy/count" in file for file in inputs)
+    assert flow.announcement() == "4 cells to run; 4 were never timed"
+
+
 def test_everything_is_every_file_of_every_artifact_and_the_page(workflow):
     names = ["figures/comparison.html"]
     names += [f"figures/toy/table1.{end}" for end in ("pdf", "png", "csv", "md", "tex", "json")]
