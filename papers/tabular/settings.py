@@ -19,12 +19,17 @@ Counts = tuple[int, ...]
 Names = tuple[str, ...]
 
 
-class TrainedGrid(Settings):
-    """The part of Table 7.2 that is trained, and how: epochs and repetitions (7.1), a seed for split and trainings."""
+class Trainings(Settings):
+    """How configurations of Table 7.2 are trained: epochs and repetitions (7.1), a seed for split and trainings."""
 
     epochs: PositiveInt = 100
     repetitions: PositiveInt = 4
     seed: NonNegativeInt = 0
+
+
+class TrainedGrid(Trainings):
+    """The part of Table 7.2 that is trained."""
+
     init_lr: Numbers = VALUES["init_lr"]
     batch_size: Counts = VALUES["batch_size"]
     lr_schedule: Names = VALUES["lr_schedule"]
@@ -46,6 +51,40 @@ class TrainedGrid(Settings):
     @property
     def values(self) -> dict[str, tuple[Any, ...]]:
         """The values of each hyperparameter."""
+        return {name: getattr(self, name) for name in VALUES}
+
+
+class TrainedNeighbours(Trainings):
+    """A configuration of Table 7.2 and the hyperparameters of which the neighbouring values are trained as well."""
+
+    init_lr: float
+    batch_size: int
+    lr_schedule: str
+    activation_fn_1: str
+    activation_fn_2: str
+    n_units_1: int
+    n_units_2: int
+    dropout_1: float
+    dropout_2: float
+    changes: Names = tuple(VALUES)
+
+    @field_validator(*VALUES)
+    @classmethod
+    def _is_in_the_table(cls, chosen: Any, info: ValidationInfo) -> Any:
+        if chosen not in (own := VALUES[info.field_name]):
+            raise ValueError(f"Input should be one of {', '.join(map(str, own))}")
+        return chosen
+
+    @field_validator("changes")
+    @classmethod
+    def _are_hyperparameters(cls, chosen: Names) -> Names:
+        if unknown := set(chosen) - set(VALUES):
+            raise ValueError(f"{sorted(unknown)[0]!r}: Input should be some of {', '.join(VALUES)}")
+        return chosen
+
+    @property
+    def incumbent(self) -> dict[str, Any]:
+        """The configuration."""
         return {name: getattr(self, name) for name in VALUES}
 
 

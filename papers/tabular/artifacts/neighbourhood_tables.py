@@ -1,5 +1,9 @@
 """Tables 7.3 and D.1 to D.4: the incumbent of each data set and what changing one of its hyperparameters costs.
 
+Two neighbourhoods stand side by side: that of our incumbent, the best configuration of the part of the grid that was
+trained, and that of the printed one (experiment `neighbours`), with layers of at most as many units as were trained.
+Where the second has a change, it has the verdict, since it starts where the thesis does.
+
 Errors have the verdicts of means over the repetitions. A relative change a / b - 1 is a ratio of two means, each over
 its own repetitions: the interval is Welch's for log a - log b, with standard errors sd / (mean sqrt(R)). A smaller
 change is not better than a larger one, so its verdict is `reproduced` or `differs`.
@@ -16,10 +20,13 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report.bootstrap import Interval
+from core.report.checks import NotRunError
 from core.report.names import published_names
 from core.report.published import Published, PublishedCell
+from core.report.runs import rows_of
 from core.report.table import ReportCell, ReportTable, compare_table
 from core.report.verdicts import Estimate, Verdict, interval_verdict, our_estimate, welch_interval
+from core.tabular.grid import FCNET
 from core.tabular.neighbourhood import local_neighbourhood
 from core.tabular.table import Table
 from core.tabular.values import VALUES
@@ -37,6 +44,8 @@ NAMES = {
     "dropout_2": "Dropout/Layer 2",
 }
 INCUMBENT, ERROR, CHANGE = "incumbent", "test_error", "relative_change"
+PRINTED_ERROR, PRINTED_CHANGE = "printed_error", "printed_change"  # of the neighbourhood of the printed incumbent
+PRINTED = {ERROR: PRINTED_ERROR, CHANGE: PRINTED_CHANGE}
 
 
 def change_name(hyperparameter: str, before: object, after: object) -> str:
@@ -95,40 +104,76 @@ def _neighbourhood(results: Results, published: Published, name: str) -> ReportT
     errors, caption = {}, f"The networks of {label(name)} were not trained."
     if (table := grid_tables(results).get(name)) is not None:
         errors, caption = _errors(table), _caption(table)
+    printed, units = _errors_from_printed(results, name)
+    if printed:
+        caption = f"{caption} From the printed incumbent: layers of {units} units."
     samples = [
-        (row, ERROR, run, value, "ok" if np.isfinite(value) else "failed")
-        for row, values in errors.items()
+        (row, column, run, value, "ok" if np.isfinite(value) else "failed")
+        for column, found in ((ERROR, errors), (PRINTED_ERROR, printed))
+        for row, values in found.items()
         for run, value in enumerate(values)
     ]
     rows = list(dict.fromkeys([*published.rows, *errors]))
+    columns = (ERROR, CHANGE, *(PRINTED.values() if printed else ()))
+    both = {(row, PRINTED[column]): cell for (row, column), cell in published.cells.items() if row in printed}
     compared = compare_table(
         pd.DataFrame(samples, columns=["row", "column", "run", "value", "status"]),
-        published,
+        Published(published.cells | both, published.path, published.lines),
         direction="lower",
         reduced=results.reduced,
         rows=rows,
-        columns=(ERROR, CHANGE),
+        columns=columns,
         metric="test error (MSE, standardized target) after the change, and its relative change",
         format=".4g",
         row_header="Change",
         row_labels={row: _row_label(row) for row in rows},
-        column_labels={ERROR: "test error", CHANGE: "relative change"},
+        column_labels={
+            ERROR: "test error",
+            CHANGE: "relative change",
+            PRINTED_ERROR: "test error, from the printed incumbent",
+            PRINTED_CHANGE: "relative change, from the printed incumbent",
+        },
         caption=caption,
     )
-    for key, cell in compared.cells.items():
-        row, column = key
-        if key == (INCUMBENT, CHANGE):
-            compared.cells[key] = ReportCell()
-        elif column == CHANGE and row in errors:
-            found = relative_change(errors[row], errors[INCUMBENT])
-            runs, failed = len(errors[row]), int((~np.isfinite(errors[row])).sum())
-            verdict = _change_verdict(found, failed, cell.published, results.reduced)
-            compared.cells[key] = ReportCell(
-                found.estimate, runs=runs, failed=failed, published=cell.published, verdict=verdict
-            )
-        elif cell.published is not None and _digits(cell.published.text) < 2:
-            compared.cells[key] = replace(cell, verdict=None)
+    for (row, column), cell in compared.cells.items():
+        beside, is_change = column in PRINTED.values(), column in (CHANGE, PRINTED_CHANGE)
+        ours = printed if beside else errors
+        if (is_change and row == INCUMBENT) or (beside and row not in printed):
+            cell = ReportCell()
+        elif is_change and row in ours:
+            cell = _changed(ours[row], ours[INCUMBENT], cell.published, results.reduced)
+        if cell.published is not None and (_digits(cell.published.text) < 2 or (row in printed and not beside)):
+            cell = replace(cell, verdict=None)
+        compared.cells[row, column] = cell
     return compared
+
+
+def _changed(errors: np.ndarray, start: np.ndarray, published: PublishedCell | None, reduced: bool) -> ReportCell:
+    """A relative change without a direction."""
+    found = relative_change(errors, start)
+    failed = int((~np.isfinite(errors)).sum())
+    if published is None:
+        verdict = Verdict("not published", reduced=reduced, note="missing")
+    elif failed:
+        verdict = Verdict("differs", reduced=reduced, note=f"{failed} repetitions diverged")
+    else:
+        verdict = interval_verdict(found, published, "neither", reduced)
+    return ReportCell(found.estimate, runs=len(errors), failed=failed, published=published, verdict=verdict)
+
+
+def _errors_from_printed(results: Results, name: str) -> tuple[dict[str, np.ndarray], str]:
+    """Test errors (R,) of the printed incumbent and after changes of it, by row; the units of its layers in words."""
+    try:
+        frame = rows_of(results, "neighbours", benchmark=name).sort_values("run", kind="stable")
+    except NotRunError:
+        return {}, ""
+    configurations = FCNET.configurations(FCNET.positions_of(frame["configuration"]))
+    start, errors = configurations[0], {}
+    for configuration, found in zip(configurations, frame["test_mse"], strict=True):
+        changed = [key for key, value in configuration.items() if value != start[key]]
+        row = change_name(changed[0], start[changed[0]], configuration[changed[0]]) if changed else INCUMBENT
+        errors[row] = np.asarray(found, dtype=float)
+    return errors, " and ".join(str(start[key]) for key in ("n_units_1", "n_units_2"))
 
 
 def _errors(table: Table) -> dict[str, np.ndarray]:
@@ -154,17 +199,6 @@ def _log_estimate(errors: np.ndarray) -> Estimate:
     """The logarithm of a mean with its standard error, to first order."""
     mean, error, freedom = our_estimate(errors)
     return Estimate(math.log(mean), error / mean, freedom)
-
-
-def _change_verdict(found: Interval, failed: int, published: PublishedCell | None, reduced: bool) -> Verdict | None:
-    """A verdict without a direction; None where the printed change has fewer than two digits and is only quoted."""
-    if published is None:
-        return Verdict("not published", reduced=reduced, note="missing")
-    if _digits(published.text) < 2:
-        return None
-    if failed:
-        return Verdict("differs", reduced=reduced, note=f"{failed} repetitions diverged")
-    return interval_verdict(found, published, "neither", reduced)
 
 
 def _digits(printed: str) -> int:

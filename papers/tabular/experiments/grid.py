@@ -1,4 +1,4 @@
-"""The tables themselves: every configuration of Table 7.2 trained (thesis 7.1)."""
+"""The tables themselves: every configuration of Table 7.2 trained (thesis 7.1); and single ones (7.3.2)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import pandas as pd
 
 from core.errors import UserError
 from core.experiment.context import Context
+from core.progress import Progress, within
 from core.tabular.frame import to_records
 from core.tabular.grid import FCNET, Grid
+from core.tabular.neighbourhood import neighbours as adjacent
 from core.training.fcnet import FCNetCollection
-from papers.tabular.settings import TrainedGrid
+from papers.tabular.settings import TrainedGrid, TrainedNeighbours, Trainings
 
 ARCHITECTURE = ("activation_fn_1", "activation_fn_2", "n_units_1", "n_units_2")  # "4 architectural choices" (7.1)
 
@@ -33,21 +35,57 @@ def grid(context: Context[TrainedGrid]) -> pd.DataFrame:
         raise UserError(
             f"{context.cell.name}: {context.runs.stop} runs; allowed: {len(parts)}, one per part of the grid"
         )
+    found = [_trained(context, parts[run], context.progress_of(done)) for done, run in enumerate(context.runs)]
+    return pd.concat([frame.assign(run=run) for run, frame in zip(context.runs, found, strict=True)], ignore_index=True)
+
+
+def neighbours(context: Context[TrainedNeighbours]) -> pd.DataFrame:
+    """Train a configuration, "run" 0, and its neighbours: run k has those that differ in the k-th of the `changes`.
+
+    Returns:
+        run and the columns of `core.tabular.frame`, one row per configuration.
+
+    Raises:
+        UserError: more runs than that.
+    """
+    settings = context.settings
+    if context.runs.stop > (most := 1 + len(settings.changes)):
+        raise UserError(f"{context.cell.name}: {context.runs.stop} runs; allowed: {most}, one per change and one")
     frames = []
     for done, run in enumerate(context.runs):
-        with TemporaryDirectory() as folder:
-            collection = FCNetCollection(
-                context.benchmark,
-                parts[run],
-                Path(folder),
-                seed=settings.seed,
-                repetitions=settings.repetitions,
-                epochs=settings.epochs,
-                device=context.device,
-            )
-            collection.fill(progress=context.progress_of(done))
-            frames.append(to_records(collection.table()).assign(run=run))
+        chosen, progress = _of_run(settings, run), context.progress_of(done)
+        for number, one in enumerate(chosen):
+            told = within(progress, number / len(chosen), (number + 1) / len(chosen))
+            frames.append(_trained(context, one, told).assign(run=run))
     return pd.concat(frames, ignore_index=True)
+
+
+def _of_run(settings: TrainedNeighbours, run: int) -> list[Grid]:
+    """Grids of one configuration each."""
+    chosen = [settings.incumbent]
+    if run:
+        changed = settings.changes[run - 1]
+        (position,) = FCNET.positions(chosen)
+        near = FCNET.configurations(adjacent(FCNET, position))
+        chosen = [one for one in near if one[changed] != settings.incumbent[changed]]
+    return [FCNET.restricted(**{name: (value,) for name, value in one.items()}) for one in chosen]
+
+
+def _trained(context: Context[Trainings], part: Grid, progress: Progress) -> pd.DataFrame:
+    """The records of a part of the grid."""
+    settings = context.settings
+    with TemporaryDirectory() as folder:
+        collection = FCNetCollection(
+            context.benchmark,
+            part,
+            Path(folder),
+            seed=settings.seed,
+            repetitions=settings.repetitions,
+            epochs=settings.epochs,
+            device=context.device,
+        )
+        collection.fill(progress=progress)
+        return to_records(collection.table())
 
 
 def groups(whole: Grid) -> list[Grid]:

@@ -1,6 +1,6 @@
 """Results that hold tables by formula under the thesis' data sets, and made-up runs of optimizers on them."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -25,17 +25,18 @@ SPLITS = {"protein": (27438, 9146, 9146), "naval": (7160, 2387, 2387)}
 NOTHING = pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
 
 
+@dataclass(eq=False)
 class Fake:
-    """Results with the given frames of the experiments `grid`, `methods` and `methods_text`; others have no runs."""
+    """Results with the given frames of some experiments; others have no runs."""
 
-    reduced = True
-
-    def __init__(self, grid: pd.DataFrame, methods: pd.DataFrame = NOTHING, text: pd.DataFrame = NOTHING) -> None:
-        self.records, self.methods, self.text = grid, methods, text
+    grid: pd.DataFrame
+    methods: pd.DataFrame = field(default_factory=NOTHING.copy)
+    methods_text: pd.DataFrame = field(default_factory=NOTHING.copy)
+    neighbours: pd.DataFrame = field(default_factory=NOTHING.copy)
+    reduced: bool = True
 
     def frame(self, experiment: str) -> pd.DataFrame:
-        frames = {"grid": self.records, "methods": self.methods, "methods_text": self.text}
-        return frames.get(experiment, NOTHING)
+        return getattr(self, experiment, NOTHING)
 
 
 def results_of(*tables: Table) -> Fake:
@@ -91,7 +92,7 @@ def fewer_resamples():
 @pytest.fixture(scope="session")
 def results(tables) -> Fake:
     text = {"bohb_text": [1.3 * regret for regret in PUBLISHED_ORDER["bohb"]]}
-    return Fake(results_of(*tables.values()).records, runs_of(PUBLISHED_ORDER), runs_of(text))
+    return Fake(results_of(*tables.values()).grid, runs_of(PUBLISHED_ORDER), runs_of(text))
 
 
 @pytest.fixture(scope="session")
@@ -102,7 +103,7 @@ def nothing() -> Fake:
 @pytest.fixture(scope="session")
 def make_runs(tables):
     """Makes results of runs on all sets with the published order, some methods' regrets changed."""
-    records = results_of(tables["protein"]).records
+    records = results_of(tables["protein"]).grid
     return lambda **changed: Fake(records, runs_of(PUBLISHED_ORDER | changed, tuple(LABELS), runs=200))
 
 

@@ -85,12 +85,12 @@ def test_figures_draw_the_runs(draw, results, make_runs):
     np.testing.assert_allclose(rows[rows["panel"] == "end"]["regret"], np.sort(last))
     assert "over 100 runs" in figure.caption and "configurations of 62,208" in figure.caption
     with pytest.raises(NotRunError, match="methods"):
-        comparison_runs(type(results)(results.records))
+        comparison_runs(type(results)(results.grid))
 
 
 def test_lines_stop_where_runs_end_and_zero_is_at_the_edge(results, make_runs):
     changed = make_runs(tpe=[0.5, 0.1, 0.0, 0.0])
-    changed.records = results.records
+    changed.grid = results.grid
     rows = changed.methods
     changed.methods = rows[(rows["method"] != "tpe") | (rows["seconds"] <= 25)]
     with style.context():

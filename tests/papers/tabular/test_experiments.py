@@ -52,6 +52,37 @@ def test_the_smoke_scale_makes_a_table():
     np.testing.assert_array_equal(np.stack(part["test_mse"]), np.stack(whole["test_mse"]))
 
 
+def neighbours_cell(runs: int, **overrides):
+    overrides = {"epochs": 2, "changes": ["init_lr", "activation_fn_2"], **overrides}
+    return Catalogue().find_cells("tabular/neighbours/diabetes", "smoke", runs=runs, overrides=overrides)[0]
+
+
+def test_a_configuration_and_those_next_to_it():
+    frame = experiments.neighbours(Context(cell := neighbours_cell(3), range(3)))
+    start, *others = FCNET.configurations(FCNET.positions_of(frame["configuration"]))
+    assert start == cell.settings.incumbent and frame["run"].tolist() == [0, 1, 2]
+    assert others == [start | {"init_lr": 0.001}, start | {"activation_fn_2": "tanh"}]
+    (position,) = FCNET.positions([start | {"init_lr": 0.001}])
+    found = from_records(frame[frame["run"] == 1])
+    assert found.grid.indices.tolist() == [position] and found.repetitions == 2
+    middle = neighbours_cell(2, init_lr=0.05)
+    assert len(experiments.neighbours(Context(middle, range(1, 2)))) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"runs": 4}, "tabular/neighbours/diabetes/fcnet: 4 runs; allowed: 3, one per change and one"),
+        ({"init_lr": 0.3}, r"init_lr = 0\.3: Input should be one of 0\.0005, "),
+        ({"changes": ["units"]}, "'units': Input should be some of init_lr, "),
+    ],
+)
+def test_neighbours_outside_the_table_are_refused(changes, message):
+    with pytest.raises(UserError, match=message):
+        one = neighbours_cell(**({"runs": 3} | changes))
+        experiments.neighbours(Context(one, range(one.runs)))
+
+
 def test_more_runs_than_parts_are_refused():
     with pytest.raises(UserError, match=r"tabular/grid/diabetes/fcnet: 9 runs; allowed: 8, one per part"):
         experiments.grid(Context(cell(9), range(9)))
