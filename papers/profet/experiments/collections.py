@@ -8,6 +8,7 @@ from core.benchmarks.svm import svm as support_vector_machines
 from core.experiment.context import Context
 from core.experiment.sobol_tables import collect
 from core.training.classifiers import classifier
+from core.training.collector import SMALLER
 from papers.profet.settings import Collect, CollectNetworks
 
 
@@ -26,5 +27,5 @@ def fcnet(context: Context[CollectNetworks]) -> pd.DataFrame:
 
 
 def catalogued(name: str) -> str:
-    """The name in the catalogue; for MNIST, the 10,000 test images, since no more than these are drawn."""
-    return "mnist_test" if name == "mnist" else name
+    """The name in the catalogue; of MNIST the smaller part, since no more rows than it has are drawn."""
+    return SMALLER.get(name, name)
