@@ -24,7 +24,9 @@ from core.compiled.sources import fingerprint
 
 FIRST_DECAY, SECOND_DECAY, EPSILON = 0.9, 0.999, 1e-8  # Adam's beta_1, beta_2 and epsilon
 STEEP = 2.0**40  # times a difference of floats of [0, 1] that is not 0: at least 1
-TINY = 1e-30
+TINY, SMALL = 1e-30, 2.0**-60
+"""Adding and taking away one of these rounds a number to a multiple of 1e-37 or 1e-25, so that what a unit without
+gradient leaves behind never becomes subnormal: arithmetic on such numbers takes a hundred times as long."""
 EVALUATING = -1  # instead of a number of steps
 
 
@@ -124,8 +126,8 @@ def adam(network, start, end, rate, inverse):
     theta, first, second = network.theta, network.first, network.second
     for k in range(start, end, LANES):
         g = load(network.gradient, k)
-        # Adding and taking away TINY makes 0 of numbers so small that arithmetic on them is slow.
-        m = load(first, k) * FIRST_DECAY + g * (1 - FIRST_DECAY) + TINY - TINY
+        # 0.9 times the smallest multiple is rounded up to it again: m must be large enough for m * rate, v for sqrt(v).
+        m = load(first, k) * FIRST_DECAY + g * (1 - FIRST_DECAY) + SMALL - SMALL
         v = load(second, k) * SECOND_DECAY + g * g * (1 - SECOND_DECAY) + TINY - TINY
         store(first, k, m)
         store(second, k, v)
