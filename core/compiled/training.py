@@ -24,8 +24,8 @@ from core.compiled.sources import fingerprint
 
 FIRST_DECAY, SECOND_DECAY, EPSILON = 0.9, 0.999, 1e-8  # Adam's beta_1, beta_2 and epsilon
 STEEP = 2.0**40  # times a difference of floats of [0, 1] that is not 0: at least 1
-TINY, SMALL = 1e-30, 2.0**-60
-"""Adding and taking away one of these rounds a number to a multiple of 1e-37 or 1e-25, so that what a unit without
+TINY, SMALL = 1e-30, 2.0**-68
+"""Adding and taking away one of these rounds a number to a multiple of 1e-37 or 4e-28, so that what a unit without
 gradient leaves behind never becomes subnormal: arithmetic on such numbers takes a hundred times as long."""
 EVALUATING = -1  # instead of a number of steps
 
