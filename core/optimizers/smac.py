@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from ConfigSpace import ConfigurationSpace
+from joblib import parallel_config
 
 from core.errors import UserError
 from core.optimizers.base import Outcome
@@ -82,7 +83,8 @@ class _Facade:
         if self.exhausted:
             return None
         try:
-            info = self.facade.ask()
+            with parallel_config("sequential"):  # its forest of ten trees spends most of the time on threads
+                info = self.facade.ask()
         except self._ends:
             self.exhausted = True
             return None
