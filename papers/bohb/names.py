@@ -7,6 +7,9 @@ from core.report.data_sets import data_set_names
 DIMENSIONS = ("d8", "d16", "d32", "d64")
 """Stochastic counting ones, half of the hyperparameters categorical."""
 
+COUNTING_ONES = ("counting_ones", "counting_ones_smac")
+"""The experiments on counting ones; SMAC, which is optional, has a separate one."""
+
 SURROGATES = ("surrogates", "surrogates_gp", "surrogates_lcnet")
 """The experiments on surrogates; GP-BO and Hyperband with LC-Net have separate ones."""
 

@@ -37,3 +37,7 @@ class Fake:
 
     def frame(self, experiment: str) -> pd.DataFrame:
         return self.frames.get(experiment, pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"]))
+
+    def with_frames(self, **frames: pd.DataFrame) -> Fake:
+        """The same results with other frames of some experiments."""
+        return Fake(**(self.frames | frames))

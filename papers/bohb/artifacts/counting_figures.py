@@ -9,9 +9,9 @@ from core.report import Figure, NotRunError, Published, frame_of, style
 from core.report.figure import not_run_panel
 from papers.bohb.artifacts.curves import draw
 from papers.bohb.artifacts.panels import runs_of
-from papers.bohb.names import DIMENSIONS
+from papers.bohb.names import COUNTING_ONES, DIMENSIONS
 
-EXPERIMENTS = ("counting_ones", "counting_ones_smac", "counting_ones_text")
+EXPERIMENTS = (*COUNTING_ONES, "counting_ones_text")
 METHODS = ["random", "tpe", "smac", "hyperband", "bohb", "bohb_all_kernels"]
 LEGEND_COLUMNS = 4
 

@@ -25,9 +25,8 @@ from core.report.speedups import POINTS, Bounds, Curves, judge_known, known
 from core.report.time_curves import end_of, over_time, times_of
 from core.report.trajectories import SMALLEST
 from papers.bohb.claims.comparisons import CLEARLY, cannot_compare, lower
-from papers.bohb.names import DIMENSIONS
+from papers.bohb.names import COUNTING_ONES, DIMENSIONS
 
-METHODS = ("counting_ones", "counting_ones_smac")  # experiments
 BRACKET, SOON = 5, 50  # full evaluations: the cost of a bracket; an eightieth of the published run
 LATE = (1000, 4000)  # the last three quarters of the published run
 STALLED = 1.5  # a regret that falls by less than this factor while time quadruples
@@ -43,7 +42,7 @@ DOUBLED = 2.0  # growth of the time that would be proportional when the dimensio
 )
 def model_based_dominate_random(results: Results) -> Check:
     """With 8 + 8 dimensions SMAC and TPE are below random search after 50 evaluations and at the end."""
-    frame = frame_of(results, *METHODS)
+    frame = frame_of(results, *COUNTING_ONES)
     times = (SOON, None)
     checks = [each for t in times for each in _both(frame, "d16", lambda m, t=t: lower(frame, "d16", m, "random", t))]
     return all_of(checks, "SMAC and TPE")
@@ -52,7 +51,7 @@ def model_based_dominate_random(results: Results) -> Check:
 @claim(artifact="fig6_2", place="thesis 6.4.1, Fig 6.2", sentence="At first Hyperband works better than SMAC and TPE.")
 def hyperband_starts_ahead_of_tpe(results: Results) -> Check:
     """With 8 + 8 dimensions Hyperband is below SMAC and TPE after two brackets."""
-    frame = frame_of(results, *METHODS)
+    frame = frame_of(results, *COUNTING_ONES)
     return all_of(_both(frame, "d16", lambda m: lower(frame, "d16", "hyperband", m, 2 * BRACKET)), "SMAC and TPE")
 
 
@@ -63,7 +62,7 @@ def hyperband_starts_ahead_of_tpe(results: Results) -> Check:
 )
 def tpe_overtakes_hyperband(results: Results) -> Check:
     """With 8 + 8 dimensions SMAC and TPE end below two thirds of Hyperband's regret."""
-    frame = frame_of(results, *METHODS)
+    frame = frame_of(results, *COUNTING_ONES)
     checks = _both(frame, "d16", lambda m: lower(frame, "d16", m, "hyperband", margin=CLEARLY))
     return all_of(checks, "SMAC and TPE")
 
@@ -71,7 +70,7 @@ def tpe_overtakes_hyperband(results: Results) -> Check:
 @claim(artifact="fig6_2", place="thesis 6.4.1, Fig 6.2", sentence="In the beginning BOHB works as well as Hyperband.")
 def bohb_starts_as_well_as_hyperband(results: Results) -> Check:
     """With 8 + 8 dimensions BOHB is at most a tenth above Hyperband after the first bracket."""
-    return lower(frame_of(results, *METHODS), "d16", "bohb", "hyperband", BRACKET, margin=1.1)
+    return lower(frame_of(results, *COUNTING_ONES), "d16", "bohb", "hyperband", BRACKET, margin=1.1)
 
 
 @claim(
@@ -79,7 +78,7 @@ def bohb_starts_as_well_as_hyperband(results: Results) -> Check:
 )
 def bohb_soon_beats_hyperband(results: Results) -> Check:
     """With 8 + 8 dimensions BOHB is below Hyperband after 50 full evaluations."""
-    return lower(frame_of(results, *METHODS), "d16", "bohb", "hyperband", SOON)
+    return lower(frame_of(results, *COUNTING_ONES), "d16", "bohb", "hyperband", SOON)
 
 
 @claim(
@@ -89,7 +88,7 @@ def bohb_soon_beats_hyperband(results: Results) -> Check:
 )
 def other_dimensions_are_similar(results: Results) -> Check:
     """The order of Fig 6.2, without margins, in 8, 32 and 64 dimensions."""
-    frame = frame_of(results, *METHODS)
+    frame = frame_of(results, *COUNTING_ONES)
 
     def order(name: str) -> list[Check]:
         return [
@@ -110,7 +109,7 @@ def other_dimensions_are_similar(results: Results) -> Check:
 )
 def model_based_ahead_in_all_dimensions(results: Results) -> Check:
     """In all dimensions SMAC and TPE end below two thirds of the regret of random search and of Hyperband."""
-    frame = frame_of(results, *METHODS)
+    frame = frame_of(results, *COUNTING_ONES)
 
     def ahead(name: str) -> list[Check]:
         return [
@@ -124,7 +123,7 @@ def model_based_ahead_in_all_dimensions(results: Results) -> Check:
 @claim(artifact="figC_8", place="thesis 6.4.1, Fig C.8", sentence="In higher dimensions SMAC outperforms TPE.")
 def smac_beats_tpe_in_64_dimensions(results: Results) -> Check:
     """With 32 + 32 dimensions SMAC ends below TPE."""
-    return lower(frame_of(results, *METHODS), "d64", "smac", "tpe")
+    return lower(frame_of(results, *COUNTING_ONES), "d64", "smac", "tpe")
 
 
 @claim(
@@ -138,7 +137,7 @@ def random_methods_need_more_in_higher_dimensions(results: Results) -> Check:
 
     A power of the dimension would grow by the same factor each time.
     """
-    frame = frame_of(results, *METHODS)
+    frame = frame_of(results, *COUNTING_ONES)
     return all_of([each for method in ("random", "hyperband") for each in _growth(frame, method)], "exponentially more")
 
 
@@ -150,7 +149,7 @@ def random_methods_need_more_in_higher_dimensions(results: Results) -> Check:
 def tpe_ends_below_bohb_in_8_dimensions(results: Results) -> Check:
     """With 4 + 4 dimensions BOHB's regret falls by less than 1.5 in the last three quarters of its time, and TPE ends
     below it."""
-    frame = frame_of(results, *METHODS)
+    frame = frame_of(results, *COUNTING_ONES)
     return all_of([_stalls(frame, "d8", "bohb"), lower(frame, "d8", "tpe", "bohb")], "struggles")
 
 
@@ -161,7 +160,7 @@ def tpe_ends_below_bohb_in_8_dimensions(results: Results) -> Check:
 )
 def bohb_converges_slower_than_tpe_late(results: Results) -> Check:
     """From 1,000 to 4,000 evaluations SMAC's and TPE's mean regret falls by a larger factor than BOHB's, everywhere."""
-    frame = frame_of(results, *METHODS)
+    frame = frame_of(results, *COUNTING_ONES)
     checks = _in_dimensions(frame, DIMENSIONS, lambda name: _both(frame, name, lambda m: _falls_faster(frame, name, m)))
     return all_of(checks, "slower")
 
@@ -173,7 +172,7 @@ def bohb_converges_slower_than_tpe_late(results: Results) -> Check:
 )
 def bohb_varies_in_8_dimensions(results: Results) -> Check:
     """With 4 + 4 dimensions BOHB's final quartiles are more than a factor of 2 apart."""
-    (final,), _ = values_at(cells_of(frame_of(results, *METHODS), "d8", ["bohb"]))
+    (final,), _ = values_at(cells_of(frame_of(results, *COUNTING_ONES), "d8", ["bohb"]))
 
     def statistic(values: np.ndarray) -> np.ndarray:
         return np.subtract(*np.quantile(np.log10(values), (0.75, 0.25), axis=1))

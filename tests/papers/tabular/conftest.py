@@ -1,6 +1,6 @@
 """Results that hold tables by formula under the thesis' data sets, and made-up runs of optimizers on them."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -15,6 +15,7 @@ from core.tabular.synthetic import synthetic_table
 from core.tabular.table import Table
 from papers.tabular.claims import across_data_sets, comparison, noise_and_rankings, robustness
 from papers.tabular.trained_tables import LABELS
+from tests.papers.runs import Fake
 
 GRID = FCNET.restricted(
     batch_size=(8, 16), n_units_1=(256, 512), n_units_2=(256, 512), dropout_1=(0.0, 0.3), dropout_2=(0.0, 0.3, 0.6)
@@ -22,26 +23,9 @@ GRID = FCNET.restricted(
 SPLITS = {"protein": (27438, 9146, 9146), "naval": (7160, 2387, 2387)}
 
 
-NOTHING = pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
-
-
-@dataclass(eq=False)
-class Fake:
-    """Results with the given frames of some experiments; others have no runs."""
-
-    grid: pd.DataFrame
-    methods: pd.DataFrame = field(default_factory=NOTHING.copy)
-    methods_text: pd.DataFrame = field(default_factory=NOTHING.copy)
-    neighbours: pd.DataFrame = field(default_factory=NOTHING.copy)
-    reduced: bool = True
-
-    def frame(self, experiment: str) -> pd.DataFrame:
-        return getattr(self, experiment, NOTHING)
-
-
 def results_of(*tables: Table) -> Fake:
     parts = [to_records(table).assign(benchmark=table.dataset, method="fcnet", run=0, status="ok") for table in tables]
-    return Fake(pd.concat(parts, ignore_index=True))
+    return Fake(grid=pd.concat(parts, ignore_index=True))
 
 
 @pytest.fixture(scope="session")
@@ -92,19 +76,19 @@ def fewer_resamples():
 @pytest.fixture(scope="session")
 def results(tables) -> Fake:
     text = {"bohb_text": [1.3 * regret for regret in PUBLISHED_ORDER["bohb"]]}
-    return Fake(results_of(*tables.values()).grid, runs_of(PUBLISHED_ORDER), runs_of(text))
+    return Fake(**results_of(*tables.values()).frames, methods=runs_of(PUBLISHED_ORDER), methods_text=runs_of(text))
 
 
 @pytest.fixture(scope="session")
 def nothing() -> Fake:
-    return Fake(NOTHING)
+    return Fake()
 
 
 @pytest.fixture(scope="session")
 def make_runs(tables):
     """Makes results of runs on all sets with the published order, some methods' regrets changed."""
-    records = results_of(tables["protein"]).grid
-    return lambda **changed: Fake(records, runs_of(PUBLISHED_ORDER | changed, tuple(LABELS), runs=200))
+    records = results_of(tables["protein"]).frames
+    return lambda **changed: Fake(**records, methods=runs_of(PUBLISHED_ORDER | changed, tuple(LABELS), runs=200))
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from core.experiment.catalogue import Catalogue
 from core.report import style
 from core.report.checks import NotRunError
 from core.report.published import read_published, read_published_spec
+from core.report.runs import rows_of
 from core.tabular.grid import FCNET
 from core.tabular.values import VALUES
 from papers.tabular.artifacts.grid_tables import inputs_of
@@ -113,7 +114,7 @@ def test_the_printed_incumbents_neighbours_have_the_verdict(results):
     errors = [[0.2 + 1e-4 * i for i in range(4)], [0.25 + 1e-4 * i for i in range(4)]]
     frame = pd.DataFrame({"configuration": FCNET.indices[FCNET.positions(chosen)], "test_mse": errors})
     frame = frame.assign(benchmark="protein", method="fcnet", run=range(2), status="ok", message="")
-    table = artifacts.table7_3(replace(results, neighbours=frame), published("table7_3"))
+    table = artifacts.table7_3(results.with_frames(neighbours=frame), published("table7_3"))
     changed = table.cells["activation_fn_2: relu to tanh", "printed_change"]
     assert changed.ours == pytest.approx(0.25, abs=1e-3) and changed.verdict.kind == "differs"
     assert table.cells[INCUMBENT, "printed_error"].ours == pytest.approx(0.20015)
@@ -179,7 +180,7 @@ def test_figures_draw_what_they_return(results, name):
 
 
 def tables_size(results) -> int:
-    return len(results.grid[results.grid["benchmark"] == "protein"])
+    return len(rows_of(results, "grid", benchmark="protein"))
 
 
 @pytest.mark.parametrize("name", [*FIGURES, "table7_1", "table7_3", "table7_4", "tableD_2"])

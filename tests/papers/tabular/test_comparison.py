@@ -15,6 +15,7 @@ from papers.tabular.artifacts import comparison_figures as figures
 from papers.tabular.comparison_runs import comparison_runs
 from papers.tabular.experiments.comparison import table_benchmark
 from tests.papers.functions import Functions
+from tests.papers.runs import Fake
 
 experiments = Functions("tabular", "experiments")
 
@@ -79,20 +80,21 @@ def test_figures_draw_the_runs(draw, results, make_runs):
     data = figure.data
     assert set(data["benchmark"]) == ({"protein"} if draw is figures.fig7_5 else {"protein", "naval"})
     rows = data[(data["benchmark"] == "protein") & (data["method"] == "tpe")]
-    runs = results.methods[(results.methods["benchmark"] == "protein") & (results.methods["method"] == "tpe")]
+    made = results.frames["methods"]
+    runs = made[(made["benchmark"] == "protein") & (made["method"] == "tpe")]
     last = runs[runs["seconds"] == 100]["regret"]
     assert rows[rows["panel"] == "time"]["regret"].iloc[-1] == pytest.approx(last.median())
     np.testing.assert_allclose(rows[rows["panel"] == "end"]["regret"], np.sort(last))
     assert "over 100 runs" in figure.caption and "configurations of 62,208" in figure.caption
     with pytest.raises(NotRunError, match="methods"):
-        comparison_runs(type(results)(results.grid))
+        comparison_runs(Fake(grid=results.frames["grid"]))
 
 
 def test_lines_stop_where_runs_end_and_zero_is_at_the_edge(results, make_runs):
     changed = make_runs(tpe=[0.5, 0.1, 0.0, 0.0])
-    changed.grid = results.grid
-    rows = changed.methods
-    changed.methods = rows[(rows["method"] != "tpe") | (rows["seconds"] <= 25)]
+    changed = changed.with_frames(grid=results.frames["grid"])
+    rows = changed.frames["methods"]
+    changed = changed.with_frames(methods=rows[(rows["method"] != "tpe") | (rows["seconds"] <= 25)])
     with style.context():
         data = figures.fig7_5(changed, None).data
     tpe = data[data["method"] == "tpe"]

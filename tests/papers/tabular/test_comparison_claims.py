@@ -1,7 +1,5 @@
 """Checks on made-up runs in the published order, and on runs changed to the contrary."""
 
-from copy import copy
-
 import numpy as np
 import pytest
 
@@ -58,16 +56,16 @@ def test_runs_in_another_order_do_not(name, make_runs):
 
 def without(results, **absent: str):
     """The results without a method or a data set."""
-    results = copy(results)
     for column, name in absent.items():
-        results.methods = results.methods[results.methods[column] != name]
+        rows = results.frames["methods"]
+        results = results.with_frames(methods=rows[rows[column] != name])
     return results
 
 
 def cut(results, method: str, seconds: float):
     """The results with runs of one method that end sooner."""
-    results, rows = copy(results), results.methods
-    results.methods = rows[(rows["method"] != method) | (rows["seconds"] <= seconds)]
+    rows = results.frames["methods"]
+    results = results.with_frames(methods=rows[(rows["method"] != method) | (rows["seconds"] <= seconds)])
     return results
 
 
@@ -107,28 +105,27 @@ def test_the_end_of_short_runs_counts_only_where_the_sentence_allows_it(make_run
 
 def test_few_runs_cannot_be_as_good_and_say_so(make_runs):
     results = make_runs()
-    results, rows = copy(results), results.methods
-    results.methods = rows[(rows["method"] != "bohamiann") | (rows["run"] < 10)]
+    rows = results.frames["methods"]
+    results = results.with_frames(methods=rows[(rows["method"] != "bohamiann") | (rows["run"] < 10)])
     check = claims.model_based_begin_like_random(results)
     assert check.holds != "holds" and check.detail.count("too few runs") == 1
 
 
 def test_brackets_that_take_longer(make_runs):
     results = make_runs()
-    rows = results.methods
+    rows = results.frames["methods"]
     longer = np.where((rows["method"] == "bohb") & (rows["benchmark"] == "naval"), 1.5, 1.0)
-    results.methods = rows.assign(seconds=rows["seconds"] * longer)
+    results = results.with_frames(methods=rows.assign(seconds=rows["seconds"] * longer))
     check = claims.brackets_take_as_long(results)
     assert check.holds == "holds" and "BOHB 1.5" in check.detail
 
 
 def test_spread_decides_on_robustness(make_runs):
     results = make_runs()
-    rows = results.methods
+    rows = results.frames["methods"]
     wild = (rows["method"] == "regularized_evolution") & (rows["seconds"] == 100) & (rows["run"] % 2 == 0)
     assert claims.evolution_is_less_robust_than_tpe(results).holds == "fails"
-    results = copy(results)
-    results.methods = rows.assign(regret=rows["regret"].where(~wild, 0.01))
+    results = results.with_frames(methods=rows.assign(regret=rows["regret"].where(~wild, 0.01)))
     assert claims.evolution_is_less_robust_than_tpe(results).holds == "holds"
 
 
@@ -138,8 +135,10 @@ def test_shares_of_runs_at_the_target(make_runs):
     assert claims.three_methods_reach_1e_3_mostly(results).holds == "holds"
     check = claims.every_method_reaches_1e_3(results)
     assert check.holds == "inconclusive" and "cannot be refuted" in check.detail
-    results, rows = copy(results), results.methods
-    results.methods = rows.assign(regret=rows["regret"].where((rows["run"] > 0) | (rows["seconds"] < 100), 0.0))
+    rows = results.frames["methods"]
+    results = results.with_frames(
+        methods=rows.assign(regret=rows["regret"].where((rows["run"] > 0) | (rows["seconds"] < 100), 0.0))
+    )
     check = claims.every_method_reaches_1e_3(results)
     assert check.holds == "holds" and check.ours == "8 of 8" and "random search 0.01" in check.detail
     assert "1 of 2,304 configurations is within 1e-3 of the best, the next by 0.0013" in check.detail
@@ -149,12 +148,11 @@ def test_shares_of_runs_at_the_target(make_runs):
 
 def test_a_method_that_always_ends_alike_is_named(make_runs):
     results = make_runs()
-    rows = results.methods
+    rows = results.frames["methods"]
     alike = (rows["method"] == "tpe") & (rows["seconds"] == 100)
-    results.methods = rows.assign(regret=rows["regret"].where(~alike, 0.0))
+    results = results.with_frames(methods=rows.assign(regret=rows["regret"].where(~alike, 0.0)))
     check = claims.no_method_always_ends_alike(results)
     assert check.holds == "fails" and check.ours == "7 of 8" and "TPE: 1 [1, 1]" in check.detail
     mostly = alike & (rows["run"] % 10 < 7)
-    results = copy(results)
-    results.methods = rows.assign(regret=rows["regret"].where(~mostly, 0.0))
+    results = results.with_frames(methods=rows.assign(regret=rows["regret"].where(~mostly, 0.0)))
     assert claims.no_method_always_ends_alike(results).holds == "holds"
