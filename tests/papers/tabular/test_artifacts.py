@@ -163,7 +163,7 @@ def test_the_best_configurations(results, tables):
     assert {table.cells[name, "slice_localization"].verdict.kind for name in VALUES} == {"not run"}
 
 
-FIGURES = [name for name in dir(artifacts) if name.startswith("fig")]
+FIGURES = [name for name in CATALOGUE.paper("tabular").artifacts if name.startswith("fig")]
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name not in ("fig7_5", "figD_10")])
