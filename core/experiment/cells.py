@@ -62,7 +62,7 @@ class Cell:
 
     @property
     def can_run(self) -> bool:
-        """Whether the optional package that the experiment needs, if it needs one, is installed."""
+        """Whether the optional package that the method needs, if it needs one, is installed."""
         return self.extra is None or find_spec(self.extra) is not None
 
     @property
@@ -172,7 +172,7 @@ def make_cell(
         settings=settings,
         function=experiment.function,
         collection=experiment.collection,
-        extra=experiment.extra,
+        extra=experiment.extras.get(method),
         overrides=tuple(f"{key}={value}" for key, value in sorted(overrides.items())),
         needs=tuple(
             cell

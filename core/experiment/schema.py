@@ -86,8 +86,8 @@ class Experiment(Strict):
     A cell of an experiment that `needs` others reads their records of its own benchmark and scale, or with `name/*` of
     all benchmarks; the others may be another paper's, as data: no paper imports another's code. `measured` are the
     columns of its records that are times measured on the machine, "all" if everything depends on them: no rerun
-    reproduces these. Runs are repetitions or, of a `collection`, its parts, such as blocks of configurations. `extra`
-    is a Python package that only this experiment needs, of an optional envs/requirements-<extra>.txt.
+    reproduces these. Runs are repetitions or, of a `collection`, its parts, such as blocks of configurations. `extras`
+    are optional packages by the methods that need them, each with an envs/requirements-<extra>.txt.
     """
 
     description: str
@@ -99,11 +99,13 @@ class Experiment(Strict):
     needs: list[Need] = Field(default_factory=list)
     measured: list[Name] | Literal["all"] = Field(default_factory=list)
     collection: bool = False
-    extra: Name | None = None
+    extras: dict[Name, Name] = Field(default_factory=dict)
     scales: dict[Literal["smoke", "quick", "paper"], ScaleOrAlias]
 
     @model_validator(mode="after")
-    def _scales_are_complete(self) -> Experiment:
+    def _scales_and_extras_are_complete(self) -> Experiment:
+        if unknown := sorted(set(self.extras) - set(self.methods)):
+            raise ValueError(f"extras: unknown methods {unknown}, allowed {sorted(self.methods)}")
         for name in SCALES:
             if name not in self.scales:
                 raise ValueError(f"scales must state all of {', '.join(SCALES)}; {name!r} is missing")

@@ -1,12 +1,17 @@
 """SMAC (Hutter et al., 2011) by its own library, an optional extra: pip install -r envs/requirements-smac.txt.
 
 SMAC3's facade for hyperparameter optimization with its defaults: random forests, log expected improvement, a Sobol
-initial design of ten configurations per hyperparameter but at most a quarter of the planned evaluations. The objective
-counts as deterministic: each configuration is evaluated once. Conditions and forbidden clauses are ConfigSpace's own.
+initial design of ten configurations per hyperparameter but at most a quarter of the planned evaluations. Unless
+`calls_per_configuration` says otherwise the objective counts as deterministic: each configuration is evaluated once.
+Otherwise SMAC races new configurations against its incumbent: both are evaluated again while the mean of the new one is
+not worse, so that trials repeat configurations. Conditions and forbidden clauses are ConfigSpace's own.
 
 A finite space runs out: once SMAC finds no configuration that it has not proposed, it has finished. By default it
 gives up after 16 that it has, and on a grid of 768 configurations after 330 to 500 evaluations; here it looks on. A
 failed trial is told as crashed, with the worst-case loss that it carries.
+
+SMAC's local search starts from the members of a set, whose order changes with every Python process. Here they are
+sorted, so that a seed determines a run and a saved state can be restored elsewhere.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ from core.errors import UserError
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import Column
-from core.validation import require_count
+from core.validation import require_count, require_number
 
 RETRIES = 10_000
 
@@ -35,20 +40,32 @@ class SMAC(ReplayedOptimizer):
         space: the search space.
         generator: provides one number, which seeds SMAC.
         evaluations: the planned number; the initial design depends on it.
+        calls_per_configuration: a configuration is evaluated at most so often.
+        random_fraction: probability of a random configuration instead of the model's choice, after the initial design.
 
     Raises:
-        UserError: SMAC is not installed, `evaluations` is not a positive whole number, or a space has nothing to
-            choose.
+        UserError: SMAC is not installed, `evaluations` or `calls_per_configuration` is not a positive whole number,
+            `random_fraction` is not in [0, 1], or a space has nothing to choose.
     """
 
-    SETTINGS = ("evaluations",)
+    SETTINGS = ("evaluations", "calls_per_configuration", "random_fraction")
 
-    def __init__(self, space: ConfigurationSpace, generator: np.random.Generator, evaluations: int = 200) -> None:
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        evaluations: int = 200,
+        calls_per_configuration: int = 1,
+        random_fraction: float = 0.2,
+    ) -> None:
         self.evaluations = require_count("evaluations", evaluations)
+        self.calls_per_configuration = require_count("calls_per_configuration", calls_per_configuration)
+        require_number("random_fraction", random_fraction, lambda value: 0 <= value <= 1, "0 to 1")
+        self.random_fraction = random_fraction
         super().__init__(space, generator)
 
     def _start(self, seed: int) -> _Facade:
-        return _Facade(self.space, seed, self.evaluations)
+        return _Facade(self.space, seed, self.evaluations, self.calls_per_configuration, self.random_fraction)
 
     @property
     def finished(self) -> bool:
@@ -58,9 +75,10 @@ class SMAC(ReplayedOptimizer):
 class _Facade:
     """SMAC's facade with its trials under way, by our trial numbers."""
 
-    def __init__(self, space: ConfigurationSpace, seed: int, evaluations: int) -> None:
+    def __init__(self, space: ConfigurationSpace, seed: int, evaluations: int, calls: int, random: float) -> None:
         try:
-            from smac import HyperparameterOptimizationFacade, Scenario
+            from smac import HyperparameterOptimizationFacade as Facade
+            from smac import Scenario
             from smac.main.exceptions import ConfigurationSpaceExhaustedException
             from smac.runhistory import StatusType, TrialValue
         except ImportError as error:
@@ -75,15 +93,18 @@ class _Facade:
         with tempfile.TemporaryDirectory() as folder:  # SMAC writes its scenario to disk; we keep the state ourselves
             scenario = Scenario(
                 copy.deepcopy(space),  # SMAC seeds the space it is given
-                deterministic=True,
+                deterministic=calls == 1,
                 n_trials=evaluations,
                 seed=seed,
                 output_directory=folder,
             )
-            self.facade = HyperparameterOptimizationFacade(
+            self.facade = Facade(
                 scenario,
                 _unused,
-                config_selector=HyperparameterOptimizationFacade.get_config_selector(scenario, retries=RETRIES),
+                intensifier=Facade.get_intensifier(scenario, max_config_calls=calls),
+                random_design=Facade.get_random_design(scenario, probability=random),
+                config_selector=Facade.get_config_selector(scenario, retries=RETRIES),
+                acquisition_maximizer=_in_order(Facade.get_acquisition_maximizer(scenario)),
                 logging_level=False,
                 overwrite=True,
             )
@@ -109,6 +130,14 @@ class _Facade:
         """The value as a Python number or the choice itself, since ConfigSpace returns numpy types."""
         column = self.columns[name]
         return column.values(np.array([column.code(value)]))[0]
+
+
+def _in_order(maximizer: Any) -> Any:
+    """SMAC's maximizer with the starts of its local search sorted; there is no public way to them."""
+    search = maximizer._local_search
+    unordered = search._get_init_points_from_previous_configs
+    search._get_init_points_from_previous_configs = lambda *given: sorted(unordered(*given), key=repr)
+    return maximizer
 
 
 def _unused(configuration: object, seed: int = 0) -> float:

@@ -139,11 +139,14 @@ class SMACSettings(MethodSettings):
     """SMAC by its own library, an optional extra: `core.optimizers.smac`."""
 
     method: Literal["smac"] = "smac"
+    calls_per_configuration: PositiveInt = 1
+    random_fraction: Share = 0.2
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.smac import SMAC
 
-        return SMAC(space, np.random.default_rng(seed), evaluations)
+        generator = np.random.default_rng(seed)
+        return SMAC(space, generator, evaluations, self.calls_per_configuration, self.random_fraction)
 
 
 SETTINGS = (

@@ -95,7 +95,8 @@ class TableSearch(BanditRules):
         evaluations: number in a run of all methods except Hyperband and BOHB.
         brackets: number in a run of Hyperband and BOHB, "successive halving iterations".
         minimum_budget, eta: of Hyperband and BOHB; the largest budget is the table's number of epochs.
-        random_fraction, samples, bandwidth_factor, minimum_bandwidth: BOHB's.
+        random_fraction, samples, bandwidth_factor, minimum_bandwidth: BOHB's; SMAC has random_fraction, too.
+        calls_per_configuration: SMAC's, which may evaluate a configuration so often.
         population, tournament: regularized evolution's.
         learning_rate, momentum: REINFORCE's.
         largest_loss: losses from here on leave REINFORCE as it is; the authors' code ignores 1 - loss <= 0.001.
@@ -117,6 +118,7 @@ class TableSearch(BanditRules):
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
     largest_loss: Annotated[float | None, AddedLater()] = None
     rounded_ends: Annotated[bool, AddedLater()] = False
+    calls_per_configuration: Annotated[PositiveInt, AddedLater()] = 1
 
     @property
     def method(self) -> MethodSettings:

@@ -47,8 +47,8 @@ class TestRun:
             "smoke/toy/fit/bundled/plain.parquet",
         ]
 
-    def test_experiments_whose_optional_package_is_missing_are_left_out(self, papers, edit, tmp_path):
-        edit("    description: one integer a run\n", "    description: one\n    extra: no_such_package\n")
+    def test_cells_whose_optional_package_is_missing_are_left_out(self, papers, edit, tmp_path):
+        edit("    description: one integer a run\n", "    description: one\n    extras: {plain: no_such_package}\n")
         status, output, _ = papers("run", "toy", "--scale", "smoke")
         assert status == 0
         assert (

@@ -84,6 +84,11 @@ def refused(catalogue, path) -> str:
         ),
         # names that point nowhere
         ("quickstart: fit", "quickstart: fitt", "quickstart: 'fitt' is not an experiment; allowed ['count', 'fit']"),
+        (
+            "    description: one integer",
+            "    extras: {plane: rich}\n    description: one integer",
+            "extras: unknown methods ['plane']",
+        ),
         ("[fit, count]", "[fit, cuont]", "artifacts.fig1.experiments: unknown ['cuont'], allowed ['count', 'fit']"),
         ("{document: note, place: Fig 1}", "{document: book, place: Fig 1}", "document: 'book' is not one of ['note']"),
         ("paper: toy", "paper: tory", "paper: 'tory' must be the folder's name 'toy'"),

@@ -61,8 +61,8 @@ def test_a_drawing_of_own_runs_depends_on_these_whether_present_or_not(workflow)
     assert len(cells) == 5
 
 
-def test_own_drawings_do_without_experiments_whose_optional_package_is_missing(workflow, edit):
-    edit("    description: one integer a run\n", "    description: one\n    extra: no_such_package\n")
+def test_own_drawings_do_without_cells_whose_optional_package_is_missing(workflow, edit):
+    edit("    description: one integer a run\n", "    description: one\n    extras: {plain: no_such_package}\n")
     flow = workflow(words=["toy"], runs="run")
     inputs = flow.inputs(flow.drawing("toy/fig1", "own/"))
     assert len(inputs) == 5 and not any("toy/count" in file for file in inputs)
