@@ -1,8 +1,13 @@
-"""Where the authors' code of BOHB (HpBandSter) departs from the text, as settings. Does not import torch."""
+"""Settings of searches with Hyperband and BOHB: constants, and rules of the authors' code (HpBandSter) beyond the text.
+
+Does not import torch.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated
+
+from pydantic import Field, PositiveFloat, PositiveInt
 
 from core.experiment.settings import AddedLater, Settings
 
@@ -22,3 +27,17 @@ class BanditRules(Settings):
 
 
 RULES = tuple(BanditRules.model_fields)
+
+
+class BanditSearch(BanditRules):
+    """Base of the settings of searches whose constants vary; the defaults are BOHB's by thesis D.3.
+
+    Attributes:
+        eta: of Hyperband and BOHB.
+        random_fraction, samples, bandwidth_factor: of BOHB; SMAC has random_fraction, too.
+    """
+
+    eta: Annotated[float, Field(ge=2)] = 3
+    random_fraction: Annotated[float, Field(ge=0, le=1)] = 1 / 3
+    samples: PositiveInt = 64
+    bandwidth_factor: PositiveFloat = 3

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.bandit_rules import BanditRules
+from core.experiment.bandit_rules import BanditSearch
 from core.experiment.settings import AddedLater, Settings
 from core.experiment.timed_search_settings import TimedSearch
 
@@ -32,7 +32,7 @@ class Collect(Settings):
     whole: Annotated[bool, AddedLater()] = False
 
 
-class SimulatedSearch(BanditRules):
+class SimulatedSearch(BanditSearch):
     """Repetitions of one optimizer on one objective with a fidelity; see `papers.bohb.experiments.simulated_runs`.
 
     Attributes:
@@ -41,7 +41,7 @@ class SimulatedSearch(BanditRules):
         full_evaluations: the clock stops after this many times the largest budget.
         brackets: length of a run of a bandit (Hyperband, with LC-Net or without, or BOHB), instead of full_evaluations.
         workers: number that evaluate side by side.
-        eta, random_fraction, samples, bandwidth_factor, categorical_factor: of BOHB; Hyperband has eta, too.
+        categorical_factor: of BOHB.
         surrogate_of_code: of the authors' space and loss, see `core.benchmarks.fcnet_surrogate`.
     """
 
@@ -49,10 +49,6 @@ class SimulatedSearch(BanditRules):
     full_evaluations: PositiveFloat | None = None
     brackets: PositiveInt | None = None
     workers: PositiveInt = 1
-    eta: Annotated[float, Field(ge=2)] = 3
-    random_fraction: Annotated[float, Field(ge=0, le=1)] = 1 / 3
-    samples: PositiveInt = 64
-    bandwidth_factor: PositiveFloat = 3
     categorical_factor: PositiveFloat = 1
     surrogate_of_code: Annotated[bool, AddedLater()] = False
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationInfo, field_validator
 
-from core.experiment.bandit_rules import BanditRules
+from core.experiment.bandit_rules import BanditSearch
 from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import AddedLater, Settings
 from core.tabular.values import VALUES
@@ -88,14 +88,14 @@ class TrainedNeighbours(Trainings):
         return {name: getattr(self, name) for name in VALUES}
 
 
-class TableSearch(BanditRules):
+class TableSearch(BanditSearch):
     """A run of one optimizer on a table (7.4.1), with the constants of D.3.
 
     Attributes:
         evaluations: number in a run of all methods except Hyperband and BOHB.
         brackets: number in a run of Hyperband and BOHB, "successive halving iterations".
-        minimum_budget, eta: of Hyperband and BOHB; the largest budget is the table's number of epochs.
-        random_fraction, samples, bandwidth_factor, minimum_bandwidth: BOHB's; SMAC has random_fraction, too.
+        minimum_budget: of Hyperband and BOHB; the largest budget is the table's number of epochs.
+        minimum_bandwidth: BOHB's.
         calls_per_configuration: SMAC's, which may evaluate a configuration so often.
         population, tournament: regularized evolution's.
         learning_rate, momentum: REINFORCE's.
@@ -107,10 +107,6 @@ class TableSearch(BanditRules):
     evaluations: PositiveInt = 500
     brackets: PositiveInt = 125
     minimum_budget: PositiveFloat = 3.0
-    eta: Annotated[float, Field(ge=2)] = 3.0
-    random_fraction: Annotated[float, Field(ge=0, le=1)] = 1 / 3
-    samples: PositiveInt = 64
-    bandwidth_factor: PositiveFloat = 3.0
     minimum_bandwidth: PositiveFloat = 0.3
     population: PositiveInt = 100
     tournament: PositiveInt = 10
