@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from core.experiment.settings import AddedLater, Settings
+from core.study.settings import Initialisation, WeightPriorName
 
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
@@ -85,6 +86,7 @@ class TaskSearch(Settings):
         initial_design: uniform points at the start, of methods with a model.
         most_steps, samples: of BOHAMIANN at each suggestion: the length of the chain, null for the paper's, and the
             networks that are kept.
+        initialisation, weight_prior: of BOHAMIANN's networks, see `core.study.bayesian.BohamiannSettings`.
         hyperparameter_samples: of the Gaussian process.
         warm_burn_in: sweeps of its chains, which then continue the last suggestion's; null starts new ones every time.
     """
@@ -99,6 +101,8 @@ class TaskSearch(Settings):
     samples: PositiveInt = 100
     hyperparameter_samples: PositiveInt = 10
     warm_burn_in: Annotated[NonNegativeInt | None, AddedLater()] = None
+    initialisation: Annotated[Initialisation, AddedLater()] = "he"
+    weight_prior: Annotated[WeightPriorName, AddedLater()] = "gamma_hyperprior"
 
     @property
     def method(self) -> MethodSettings:
@@ -116,7 +120,8 @@ class TaskSearch(Settings):
         if self.optimizer == "rf":
             return found | {"trees": 10}
         if self.optimizer == "bohamiann":
-            return found | {"most_steps": self.most_steps, "samples": self.samples}
+            names = ("most_steps", "samples", "initialisation", "weight_prior")
+            return found | {name: getattr(self, name) for name in names}
         chains = {"hyperparameter_samples": self.hyperparameter_samples, "warm_burn_in": self.warm_burn_in}
         return found | chains if self.optimizer == "gp_mcmc" else {}
 
