@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from core.density.sums import mixture_sums
 from core.density.truncated import mass_inside, truncated_normal
 
 FULL_WEIGHT = 25  # the latest points, this many, have weight 1
@@ -71,13 +72,10 @@ def sample_mixture(mixture: Mixture, n: int, generator: np.random.Generator) -> 
 
 def mixture_density(mixture: Mixture, x: NDArray[np.float64]) -> NDArray[np.float64]:
     """The density of each coordinate at x (m, d), shape (m, d)."""
-    weights, means, deviations = (np.ascontiguousarray(part.T)[:, None] for part in mixture)  # (d, 1, n + 1)
-    exponents = x.T[:, :, None] - means
-    exponents /= deviations
-    np.multiply(exponents, exponents, out=exponents)
-    exponents *= -0.5
-    np.exp(exponents, out=exponents)
-    return (exponents @ (weights / deviations).transpose(0, 2, 1))[:, :, 0].T / np.sqrt(2 * np.pi)
+    weights, means, deviations = (np.ascontiguousarray(part.T) for part in mixture)  # (d, n + 1)
+    inverses = 1 / deviations
+    sums = mixture_sums(np.ascontiguousarray(x.T), means, inverses, weights * inverses)
+    return sums.T / np.sqrt(2 * np.pi)
 
 
 def cell_probabilities(mixture: Mixture, edges: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,11 +1,16 @@
-"""The sum over the data in a kernel density, compiled: for each point x
+"""The sums over the data in densities, compiled. For each point x of a kernel density
 
     log sum_i exp( -1/2 sum_j (x_j - X_ji)^2 + sum_k M[row_k, i] )
 
-where row_k is the row of the choice that x takes in the categorical coordinate k. Everything is laid out so that the
-innermost loops run over the data i and are vectorized; the compiler has no vectorized exponential, so one is written
-out: e^t = 2^q e^r with q = round(t / ln 2) and the Taylor polynomial of e^r, |r| <= ln(2) / 2, of degree 12, accurate
-to the last digit or two. All functions are in one file, since numba's cache notices changes of one file only.
+where row_k is the row of the choice that x takes in the categorical coordinate k; and for each number x and each
+coordinate j of a mixture
+
+    sum_i w_ji exp( -1/2 ((x_j - m_ji) p_ji)^2 ).
+
+Everything is laid out so that the innermost loops run over the data i and are vectorized; the compiler has no
+vectorized exponential, so one is written out: e^t = 2^q e^r with q = round(t / ln 2) and the Taylor polynomial of e^r,
+|r| <= ln(2) / 2, of degree 12, accurate to the last digit or two. All functions are in one file, since numba's cache
+notices changes of one file only.
 """
 
 from __future__ import annotations
@@ -51,11 +56,41 @@ def log_sums(x, scaled, rows, matches):
     return out
 
 
+@numba.njit(cache=True, error_model="numpy")
+def mixture_sums(x, means, inverses, weights):
+    """The sums of d mixtures at m numbers each.
+
+    Args:
+        x: (d, m).
+        means, inverses, weights: (d, N); inverses of the deviations.
+
+    Returns:
+        (d, m) float64.
+    """
+    out = np.empty(x.shape)
+    exponents, powers = np.empty(means.shape[1]), np.empty(means.shape[1])
+    bits = powers.view(np.int64)
+    for j in range(x.shape[0]):
+        for point in range(x.shape[1]):
+            _half_scaled_squares(exponents, x[j, point], means[j], inverses[j])
+            _exponentials(exponents, 0.0, powers, bits)
+            out[j, point] = _weighted_sum_of_products(weights[j], exponents, powers)
+    return out
+
+
 @numba.njit(error_model="numpy", fastmath={"contract"})
 def _subtract_half_square(exponents, value, scaled):
     for i in range(len(exponents)):
         difference = value - scaled[i]
         exponents[i] -= 0.5 * difference * difference
+
+
+@numba.njit(error_model="numpy", fastmath={"contract"})
+def _half_scaled_squares(exponents, value, means, inverses):
+    """exponents <- minus the halves of the squares of the scaled differences."""
+    for i in range(len(exponents)):
+        difference = (value - means[i]) * inverses[i]
+        exponents[i] = -0.5 * difference * difference
 
 
 @numba.njit(error_model="numpy")
@@ -94,4 +129,12 @@ def _sum_of_products(a, b):
     total = 0.0
     for i in range(len(a)):
         total += a[i] * b[i]
+    return total
+
+
+@numba.njit(error_model="numpy", fastmath=True)
+def _weighted_sum_of_products(weights, a, b):
+    total = 0.0
+    for i in range(len(a)):
+        total += weights[i] * a[i] * b[i]
     return total

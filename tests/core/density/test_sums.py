@@ -1,11 +1,12 @@
-"""The compiled sums: against NumPy in long double precision, without one kind of coordinates, and far from the data."""
+"""The compiled sums: against NumPy in long double precision and SciPy, also far from the data."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
-from core.density.sums import log_sums
+from core.density.sums import log_sums, mixture_sums
 
 
 def expected(x, scaled, rows, matches) -> np.ndarray:
@@ -44,3 +45,13 @@ def test_exponentials_are_accurate_from_one_to_nothing():
 def test_far_from_all_data_the_nearest_counts():
     found = log_sums(np.zeros((1, 1)), np.array([[1e6, 2e6]]), np.empty((1, 0), dtype=np.int64), np.empty((0, 2)))
     assert found[0] == -0.5e12
+
+
+@pytest.mark.parametrize(("d", "m", "data"), [(1, 1, 1), (3, 24, 50), (5, 7, 425)])
+def test_mixtures_are_sums_of_normal_densities(d, m, data):
+    g = np.random.default_rng(data)
+    x, means = g.random((d, m)), g.random((d, data))
+    deviations, weights = g.uniform(0.01, 1.0, (d, data)), g.random((d, data))
+    found = mixture_sums(x, means, 1 / deviations, weights / deviations) / np.sqrt(2 * np.pi)
+    densities = norm.pdf(x[:, :, None], means[:, None], deviations[:, None])
+    np.testing.assert_allclose(found, (densities * weights[:, None]).sum(axis=2), rtol=1e-13)
