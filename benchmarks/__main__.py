@@ -8,7 +8,7 @@
     curves       LC-Net on 256 learning curves: a fit, and its steps (pybnn)
     embedding    MT-BOHAMIANN's steps beside BOHAMIANN's
     growth       seconds of fit and search from 10^2 to 10^5 observations
-    bohb         BOHB's picks (hpbandster, Optuna's TPE) and whole runs
+    bohb         BOHB's picks (hpbandster, Optuna's TPE), TPE's (Optuna's) and whole runs
     generator    training of tabular benchmarks (plain PyTorch, one by one), and the cost of the shipped tables
     commands     what a user waits for: drawing, listing, rerunning what is finished
     own_function 20 evaluations of a user's function, and the replay of a finished journal
