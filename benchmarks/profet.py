@@ -50,7 +50,14 @@ METHODS = {
     "CMA-ES": {"method": "cmaes", "sigma": 0.6},
     "random forest": {"method": "rf", "trees": 10, **SEARCHED},
     "BO-GP": {"method": "gp_mcmc", "hyperparameter_samples": 4, "warm_burn_in": 3, **SEARCHED},
-    "BOHAMIANN, reduced": {"method": "bohamiann", "most_steps": 500, "samples": 25, **SEARCHED},
+    "BOHAMIANN, reduced": {
+        "method": "bohamiann",
+        "most_steps": 500,
+        "samples": 25,
+        "initialisation": "uniform",
+        "weight_prior": "averaged_normal",
+        **SEARCHED,
+    },
 }
 
 
