@@ -1,10 +1,10 @@
 """SMAC (Hutter et al., 2011) by its own library, an optional extra: pip install -r envs/requirements-smac.txt.
 
 SMAC3's facade for hyperparameter optimization with its defaults: random forests, log expected improvement, a Sobol
-initial design of ten configurations per hyperparameter but at most a quarter of the planned evaluations. Unless
-`calls_per_configuration` says otherwise the objective counts as deterministic: each configuration is evaluated once.
-Otherwise SMAC races new configurations against its incumbent: both are evaluated again while the mean of the new one is
-not worse, so that trials repeat configurations. Conditions and forbidden clauses are ConfigSpace's own.
+initial design of ten configurations per hyperparameter but at most a quarter of the planned evaluations. With one call
+per configuration the objective counts as deterministic. With more, SMAC races new configurations against its incumbent:
+both are evaluated again while the mean of the new one is not worse, so that trials repeat configurations. Conditions
+and forbidden clauses are ConfigSpace's own.
 
 A finite space runs out: once SMAC finds no configuration that it has not proposed, it has finished. By default it
 gives up after 16 that it has, and on a grid of 768 configurations after 330 to 500 evaluations; here it looks on. A
@@ -40,7 +40,7 @@ class SMAC(ReplayedOptimizer):
         space: the search space.
         generator: provides one number, which seeds SMAC.
         evaluations: the planned number; the initial design depends on it.
-        calls_per_configuration: a configuration is evaluated at most so often.
+        calls_per_configuration: the largest number of evaluations of a configuration.
         random_fraction: probability of a random configuration instead of the model's choice, after the initial design.
 
     Raises:

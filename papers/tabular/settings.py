@@ -96,7 +96,7 @@ class TableSearch(BanditSearch):
         brackets: number in a run of Hyperband and BOHB, "successive halving iterations".
         minimum_budget: of Hyperband and BOHB; the largest budget is the table's number of epochs.
         minimum_bandwidth: BOHB's.
-        calls_per_configuration: SMAC's, which may evaluate a configuration so often.
+        calls_per_configuration: SMAC's largest number of evaluations of a configuration.
         population, tournament: regularized evolution's.
         learning_rate, momentum: REINFORCE's.
         largest_loss: losses from here on leave REINFORCE as it is; the authors' code ignores 1 - loss <= 0.001.
