@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import PositiveFloat, PositiveInt
 
 from core.experiment.settings import AddedLater, Settings
+from core.study.settings import Eta, Share
 
 
 class BanditRules(Settings):
@@ -37,7 +38,7 @@ class BanditSearch(BanditRules):
         random_fraction, samples, bandwidth_factor: of BOHB; SMAC has random_fraction, too.
     """
 
-    eta: Annotated[float, Field(ge=2)] = 3
-    random_fraction: Annotated[float, Field(ge=0, le=1)] = 1 / 3
+    eta: Eta = 3
+    random_fraction: Share = 1 / 3
     samples: PositiveInt = 64
     bandwidth_factor: PositiveFloat = 3

@@ -75,7 +75,9 @@ class SMAC(ReplayedOptimizer):
 class _Facade:
     """SMAC's facade with its trials under way, by our trial numbers."""
 
-    def __init__(self, space: ConfigurationSpace, seed: int, evaluations: int, calls: int, random: float) -> None:
+    def __init__(
+        self, space: ConfigurationSpace, seed: int, evaluations: int, calls: int, random_fraction: float
+    ) -> None:
         try:
             from smac import HyperparameterOptimizationFacade as Facade
             from smac import Scenario
@@ -102,7 +104,7 @@ class _Facade:
                 scenario,
                 _unused,
                 intensifier=Facade.get_intensifier(scenario, max_config_calls=calls),
-                random_design=Facade.get_random_design(scenario, probability=random),
+                random_design=Facade.get_random_design(scenario, probability=random_fraction),
                 config_selector=Facade.get_config_selector(scenario, retries=RETRIES),
                 acquisition_maximizer=_in_order(Facade.get_acquisition_maximizer(scenario)),
                 logging_level=False,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from core.strict import OpenShare
-from core.study.settings import Budgets, MethodSettings, Share
+from core.study.settings import Budgets, Eta, MethodSettings, Share
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -22,7 +22,7 @@ class SuccessiveHalvingSettings(MethodSettings):
     needs_budgets: ClassVar[bool] = True
 
     method: Literal["successive_halving"] = "successive_halving"
-    eta: Annotated[float, Field(ge=2)] = 3
+    eta: Eta = 3
     brackets: PositiveInt | None = None
     configurations: PositiveInt | None = None
 
@@ -39,7 +39,7 @@ class HyperbandSettings(MethodSettings):
     needs_budgets: ClassVar[bool] = True
 
     method: Literal["hyperband"] = "hyperband"
-    eta: Annotated[float, Field(ge=2)] = 3
+    eta: Eta = 3
     brackets: PositiveInt | None = None
     oldest_first: bool = False
     floored_sizes: bool = False
@@ -56,7 +56,7 @@ class BOHBSettings(MethodSettings):
     needs_budgets: ClassVar[bool] = True
 
     method: Literal["bohb"] = "bohb"
-    eta: Annotated[float, Field(ge=2)] = 3
+    eta: Eta = 3
     brackets: PositiveInt | None = None
     random_fraction: Share = 1 / 3
     percentile: OpenShare = 0.15
@@ -83,7 +83,7 @@ class HyperbandLCNetSettings(MethodSettings):
     needs_curves: ClassVar[bool] = True
 
     method: Literal["hyperband_lcnet"] = "hyperband_lcnet"
-    eta: Annotated[float, Field(ge=2)] = 3
+    eta: Eta = 3
     brackets: PositiveInt | None = None
     burn_in: NonNegativeInt = 500
     chain_steps: PositiveInt = 2500

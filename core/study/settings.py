@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to imp
 Initialisation = Literal["he", "uniform"]
 WeightPriorName = Literal["gamma_hyperprior", "averaged_normal"]
 Share = Annotated[float, Field(ge=0, le=1)]
+Eta = Annotated[float, Field(ge=2)]
 Budgets = tuple[float, float]
 
 

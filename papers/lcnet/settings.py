@@ -8,6 +8,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from core.experiment.settings import Settings
 from core.strict import OpenShare
+from core.study.settings import Eta
 
 if TYPE_CHECKING:
     from core.study.settings import MethodSettings
@@ -93,7 +94,7 @@ class TableSearch(Settings):
 
     brackets: PositiveInt = 125
     minimum_budget: PositiveFloat = 3.0
-    eta: Annotated[float, Field(ge=2)] = 3.0
+    eta: Eta = 3
     burn_in: NonNegativeInt = 500
     chain_steps: PositiveInt = 2500
     samples: PositiveInt = 100

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from ConfigSpace import ConfigurationSpace, Integer
 
 from core.errors import UserError
 from core.optimizers.base import Evaluation
+from core.optimizers.smac import SMAC
 
-pytest.importorskip("smac")
+needs_smac = pytest.mark.skipif(find_spec("smac") is None, reason="needs the optional SMAC")
 
 SPACE = ConfigurationSpace()
 SPACE.add(Integer("a", (0, 9)), Integer("b", (0, 9)))
@@ -20,8 +22,6 @@ SPACE.add(Integer("a", (0, 9)), Integer("b", (0, 9)))
 
 def proposals(calls=1, evaluations=40):
     """The configurations that SMAC evaluates of a noisy function, in order."""
-    from core.optimizers.smac import SMAC
-
     noise = np.random.default_rng(0)
     optimizer = SMAC(SPACE, np.random.default_rng(1), evaluations, calls_per_configuration=calls)
     proposed = []
@@ -33,16 +33,19 @@ def proposals(calls=1, evaluations=40):
     return proposed
 
 
+@needs_smac
 def test_a_deterministic_objective_is_evaluated_once_in_each_configuration():
     assert len(set(proposals())) == 40
 
 
+@needs_smac
 def test_incumbents_of_a_noisy_objective_are_evaluated_up_to_the_limit_and_most_others_once():
     counts = list(Counter(proposals(calls=4)).values())
     assert max(counts) == 4
     assert counts.count(1) > len(counts) / 2
 
 
+@needs_smac
 def test_every_process_proposes_the_same():
     def elsewhere(hash_seed):
         command = [sys.executable, "-c", f"from {__name__} import proposals; print(proposals())"]
@@ -60,7 +63,5 @@ def test_every_process_proposes_the_same():
     ],
 )
 def test_settings_out_of_range_are_refused(settings, message):
-    from core.optimizers.smac import SMAC
-
     with pytest.raises(UserError, match=message):
         SMAC(SPACE, np.random.default_rng(0), **settings)
