@@ -1,4 +1,7 @@
-"""The percentile bootstrap (Efron 1979): an interval for any statistic of the runs, all resamples at once."""
+"""The bootstrap (Efron 1979): an interval for any statistic of the runs, all resamples at once.
+
+The ends are percentiles of the resamples, further out the fewer runs there are: see `core.report.student`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.errors import UserError
+from core.report import student
 
 BLOCK = 2_000_000  # numbers resampled at once, which bounds the memory that a bootstrap takes
 
@@ -36,7 +40,7 @@ def bootstrap_interval(
     level: float = 0.95,
     of_means: bool = False,
 ) -> Interval:
-    """Percentile bootstrap interval of a statistic of the runs.
+    """Bootstrap interval of a statistic of the runs.
 
     Args:
         samples: one array (runs, ...) or a tuple of them, the repetitions first.
@@ -85,11 +89,8 @@ def bootstrap_intervals(
         else:
             picks = [generator.integers(r, size=(size, r)) for r in runs]
         values.append(statistics(*map(resample, arrays, picks)))
-    drawn = np.concatenate(values)
-    # Whole order statistics, rounded outwards: no interpolation, so infinite values (failed runs) stay what they are.
-    low = np.quantile(drawn, (1 - level) / 2, axis=0, method="lower")
-    high = np.quantile(drawn, (1 + level) / 2, axis=0, method="higher")
     estimate = statistics(*(resample(a, np.arange(r)[None]) for a, r in zip(arrays, runs, strict=True)))[0]
+    low, high = student.ends(np.concatenate(values), estimate, min(runs), level)
     return [Interval(*map(float, ends)) for ends in zip(estimate, low, high, strict=True)]
 
 

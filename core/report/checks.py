@@ -26,7 +26,11 @@ class NotRunError(LookupError):
 
 @dataclass(frozen=True)
 class Check:
-    """Outcome of a check: our value with its 95% interval, the published value, and whether the claim holds."""
+    """Outcome of a check: our value with its 95% interval, the published value, and whether the claim holds.
+
+    clear: of a check that fails, how far the region lies from our value, in distances to the end of the interval on
+        that side; above 1, and infinite where nothing was sampled.
+    """
 
     ours: float | str
     published: float | str
@@ -34,6 +38,7 @@ class Check:
     high: float
     holds: str
     detail: str = ""
+    clear: float = math.inf
 
 
 @contextmanager
@@ -67,11 +72,15 @@ def judge(
     "A above B" is lower=0 on the difference; an exact tie is inconclusive.
     """
     estimate, low, high = interval
+    clear = math.inf
     inside = (lower < low or lower == -math.inf) and (high < upper or upper == math.inf)
     if inside and not math.isnan(estimate):
         holds = "holds"
     elif high < lower or upper < low:
         holds = "fails"
+        end, region = (high, lower) if high < lower else (low, upper)
+        if end != estimate and math.isfinite(estimate):
+            clear = (region - estimate) / (end - estimate)
     else:
         holds = "inconclusive"
-    return Check(estimate, published, low, high, holds, detail)
+    return Check(estimate, published, low, high, holds, detail, clear)

@@ -1,5 +1,8 @@
 """Outcomes of claims made of parts: several checks in one, parts not run, parts that the runs cannot decide.
 
+A claim of k parts holds if all of them do. It fails if one of them does so with the 5% of its interval shared among
+them all (Bonferroni): of 16 true parts, one in three claims has a part whose 95% interval misses it.
+
 A part about a method that we do not have is `outside`: what was run may refute the claim, but cannot confirm it alone.
 A data set that we do not have is left out: the claim is judged on those at hand, and says so.
 """
@@ -9,22 +12,37 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
+from statistics import NormalDist
 
 from core.report.bootstrap import Interval
 from core.report.checks import Check
 
 LEFT_OUT = "left out"  # of a conjunction
+NORMAL = NormalDist()
 
 
 def all_of(checks: Iterable[Check], published: float | str, detail: str = "") -> Check:
     """The Check of a claim made of several ("on all four data sets"): our value is how many of them hold."""
     checks = list(checks)
-    outcomes = [check.holds for check in checks if check.holds != LEFT_OUT]
+    judged = [check for check in checks if check.holds != LEFT_OUT]
+    outcomes = [check.holds for check in judged]
     order = ("not run", "fails", "inconclusive", "outside")
     holds = next((o for o in order if o in outcomes), "holds" if outcomes else "not run")
     ours = f"{outcomes.count('holds')} of {len(outcomes)}"
-    detail = "; ".join(filter(None, [detail, *(check.detail for check in checks)]))
-    return Check(ours, published, math.nan, math.nan, holds, detail)
+    parts = [detail, *(check.detail for check in checks)]
+    clear = math.inf
+    if holds == "fails":
+        clear = max(check.clear for check in judged if check.holds == "fails") / _farther(len(judged))
+        if clear < 1:
+            holds = "inconclusive"
+            fail = outcomes.count("fails")
+            parts.append(f"{fail} of {len(outcomes)} parts fail, none with 5% shared among all of them")
+    return Check(ours, published, math.nan, math.nan, holds, "; ".join(filter(None, parts)), clear)
+
+
+def _farther(parts: int) -> float:
+    """How much farther the ends of an interval lie whose 5% are shared among several parts, by normal quantiles."""
+    return NORMAL.inv_cdf(1 - 0.025 / parts) / NORMAL.inv_cdf(1 - 0.025)
 
 
 def unknown(why: str) -> Check:

@@ -1,7 +1,7 @@
 """The exact bootstrap over the R repetitions of a table of trained networks.
 
 All R^R resamples are weighed, a resample and its permutations computed once (35 of the 256 of R = 4). The interval's
-ends are order statistics rounded outwards, as `core.report.bootstrap` has them.
+ends are those of `core.report.student`, as in `core.report.bootstrap`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from math import factorial, prod
 
 import numpy as np
 
+from core.report import student
 from core.report.bootstrap import Interval
 from core.report.checks import Check, judge
 from core.report.memo import once
@@ -24,9 +25,9 @@ def over_repetitions(table: Table, statistic: Callable[[Table], float], level: f
     """A statistic of a table and its bootstrap interval; learning curves are left out of the resamples."""
     resamples = _resamples(table)
     drawn = np.repeat([statistic(resample) for resample, _ in resamples], [weight for _, weight in resamples])
-    low = np.quantile(drawn, (1 - level) / 2, method="lower")
-    high = np.quantile(drawn, (1 + level) / 2, method="higher")
-    return Interval(float(statistic(replace(table, curves=None))), float(low), float(high))
+    estimate = float(statistic(replace(table, curves=None)))
+    (low,), (high,) = student.ends(drawn[:, None], np.array([estimate]), table.repetitions, level)
+    return Interval(estimate, float(low), float(high))
 
 
 def of_table(

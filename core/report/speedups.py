@@ -15,7 +15,7 @@ lies in the region where it is true, and fails if the range lies outside.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -200,7 +200,7 @@ def judge_known(found: Known, said: str, between: tuple[float, float], detail: s
     low, high = found.ends
     if np.isnan(low) or np.isnan(high):
         low = high = np.nan
-    return Check(found.value, said, low, high, check.holds, f"{detail}{found}")
+    return replace(check, ours=found.value, low=low, high=high, detail=f"{detail}{found}")
 
 
 def faster(

@@ -118,7 +118,7 @@ METHODS: dict[str, Method] = {
     "smac": Method("SMAC", GREEN, "^", "--"),
     "tpe": Method("TPE", ORANGE, "v"),
     "entropy_search": Method("entropy search", TEAL, "P"),
-    "cmaes": Method("CMA-ES", SAND, "<"),
+    "cmaes": Method("CMA-ES", SLATE, "<", "--"),
     "differential_evolution": Method("DE", OLIVE, ">"),
     "dngo": Method("DNGO", PURPLE, "D"),
     "dngo_50": Method("DNGO (50-50-50)", PURPLE, "D"),

@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.errors import UserError
+from core.report import student
 from core.report.bootstrap import Interval
 from core.report.published import PublishedCell
 
@@ -162,8 +163,6 @@ def published_sd(published: PublishedCell) -> float:
 
 def welch_interval(ours: Estimate, published: Estimate, level: float = LEVEL) -> tuple[float, float]:
     """Interval (low, high) of the difference ours - published; infinite where our error is unknown."""
-    from scipy.special import stdtrit  # takes a quarter of a second to import, and figures do not need it
-
     difference = ours.mean - published.mean
     a, b = ours.error**2, published.error**2
     if math.isnan(a):
@@ -173,7 +172,7 @@ def welch_interval(ours: Estimate, published: Estimate, level: float = LEVEL) ->
     share = a / (a + b)  # Satterthwaite's formula, written in terms of shares so that tiny errors do not underflow
     inverse = share**2 / ours.freedom + (1 - share) ** 2 / published.freedom
     freedom = 1 / inverse if inverse > 0 else math.inf
-    half_width = float(stdtrit(freedom, 0.5 + level / 2)) * math.sqrt(a + b)
+    half_width = student.quantile(freedom, level) * math.sqrt(a + b)
     return difference - half_width, difference + half_width
 
 

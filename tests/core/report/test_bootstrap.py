@@ -29,22 +29,9 @@ def test_interval_of_a_mean_is_the_normal_one_for_many_runs():
 
 
 def test_two_valued_sample_has_the_binomial_quantiles():
-    interval = bootstrap_interval(np.repeat([0.0, 1.0], [12, 28]), mean, 2, n=40_000)
-    assert interval.low == pytest.approx(stats.binom.ppf(0.025, 40, 0.7) / 40, abs=1 / 40)
-    assert interval.high == pytest.approx(stats.binom.ppf(0.975, 40, 0.7) / 40, abs=1 / 40)
-
-
-def test_coverage_is_that_of_normal_theory():
-    """Means of 40 normal runs: the percentile interval is 1.96 standard errors with divisor n, so its coverage is
-    P(|t_78| < 1.96 sqrt(39/40)), 94.4%; 800 simulations agree within three standard errors."""
-    generator = np.random.default_rng(3)
-    hits = 0
-    for _ in range(800):
-        a, b = generator.normal(1.0, 0.7, 40), generator.normal(0.5, 0.7, 40)
-        interval = bootstrap_interval((a, b), difference, generator, n=1000)
-        hits += interval.low <= 0.5 <= interval.high
-    expected = 2 * stats.t.cdf(1.96 * math.sqrt(39 / 40), 78) - 1
-    assert abs(hits / 800 - expected) < 3 * math.sqrt(expected * (1 - expected) / 800)
+    interval = bootstrap_interval(np.repeat([0.0, 1.0], [120, 280]), mean, 2, n=40_000)
+    assert interval.low == pytest.approx(stats.binom.ppf(0.025, 400, 0.7) / 400, abs=1.5 / 400)
+    assert interval.high == pytest.approx(stats.binom.ppf(0.975, 400, 0.7) / 400, abs=1.5 / 400)
 
 
 def test_pairing_removes_what_the_runs_share():
@@ -73,7 +60,7 @@ def test_same_seed_same_interval_and_blocks_only_bound_the_memory(monkeypatch):
 
 
 def test_failed_runs_as_infinities_stay_infinite_and_nan_stays_nan():
-    a, b = np.array([1.0, 2.0, 3.0, 2.5]), np.array([0.0, -math.inf, 0.1, 0.2])
+    a, b = np.array([1.0, 2.0, 3.0, 2.5, 2.5, 2.4]), np.array([0.0, -math.inf, 0.1, 0.2, 0.1, 0.3])
     interval = bootstrap_interval((a, b), difference, 8)
     assert interval.high == math.inf and interval.estimate == math.inf and math.isfinite(interval.low)
     assert math.isnan(bootstrap_interval(np.array([1.0, math.nan]), mean, 9).low)

@@ -35,6 +35,22 @@ def test_several_together():
     assert all_of([], "").holds == "not run"
 
 
+@pytest.mark.parametrize(("parts", "outcome"), [(1, "fails"), (2, "fails"), (3, "inconclusive"), (16, "inconclusive")])
+def test_one_of_many_parts_fails_the_claim_only_if_it_does_so_with_their_common_5_percent(parts, outcome):
+    """A part that is false at z = 2.3: beyond the quantile of 5% / 2, 2.24, and not beyond that of 5% / 3, 2.39."""
+    false = judge(Interval(-2.3, -2.3 - 1.96, -2.3 + 1.96), "", lower=0.0)
+    true = judge(Interval(5.0, 4.0, 6.0), "", lower=0.0)
+    check = all_of([false, *[true] * (parts - 1)], "all")
+    assert check.holds == outcome and check.ours == f"{parts - 1} of {parts}"
+    assert all_of([check], "").holds == outcome
+    assert ("1 of" in check.detail) == (outcome == "inconclusive")
+
+
+def test_what_was_not_sampled_fails_in_any_company():
+    exact = judge(Interval(1.0, 1.0, 1.0), "", lower=2.0)
+    assert all_of([exact, *[judge(Interval(3.0, 2.5, 4.0), "", lower=2.0)] * 15], "all").holds == "fails"
+
+
 def test_a_part_about_a_missing_method_is_outside_and_one_about_a_missing_set_is_left_out():
     assert absent("SMAC").holds == "outside" and absent("SMAC").detail == "SMAC not run"
     assert all_of([HOLDS, absent("SMAC")], "").holds == "outside"

@@ -163,7 +163,7 @@ def world():
         "fast": fast_bohb(),
         "ahead": Fake(surrogates=on_sets({"random": (0.2, 0.3), "hyperband": (0.1, 0.3), "bohb": (0.1, 0.5)})),
         "dissimilar": dissimilar_sets(),
-        "linear": Fake(workers=workers([1, 2, 4, 8, 16, 30]), workers_on_letter=workers([1, 2, 4, 8, 16, 30])),
+        "linear": Fake(workers=workers([1, 2, 4, 8, 16, 32]), workers_on_letter=workers([1, 2, 4, 8, 16, 32])),
         "uneven": Fake(workers=workers([1, 2, 4, 8, 16, 30], [1, 1.1, 1.2, 1.3, 1.4, 1.5])),
         "nothing": Fake(),
     }
