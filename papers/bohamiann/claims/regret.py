@@ -14,12 +14,12 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, Interval, all_of, bootstrap_interval, claim, judge, rows_of, worded
+from core.report.outcomes import pending
 from core.report.statistics import mean, mean_ratio
 from core.report.trajectories import final_log_regret, incumbent, per_run
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs, thesis_runs
 
 SEED = 0
-NOT_ALL = 0.95  # of ten functions
 NOT_WORSE = 0.1  # share of what the GP gains over random search that a method may lose and still match the GP
 
 
@@ -50,28 +50,32 @@ def less_sensitive_to_width_on_branin(results: Results) -> Check:
     sentence="GP-based optimization is best on the low-dimensional functions.",
 )
 def gp_is_best_on_low_dimensional(results: Results) -> Check:
-    """Averaged over the functions, BOHAMIANN ends above the GP."""
-    interval = _mean_interval(_against_gp(results).mean(axis=1))
-    return judge(interval, "best", lower=0, detail=f"mean over {len(FIGURE_A1)} functions, orders of magnitude")
+    """Averaged over the functions, every other method ends above the GP."""
+    frame = thesis_runs(results)
+    parts = []
+    for other in ("rf", "dngo_50_pybnn", "dngo_10_pybnn", "bohamiann_50", "bohamiann_10", "random"):
+        interval = _mean_interval(_against_gp(frame, other).mean(axis=1))
+        parts.append(worded(judge(interval, 0.0, lower=0), f"{other} against gp", "+.2f"))
+    return all_of(parts, "6 of 6", f"orders of magnitude, mean over {len(FIGURE_A1)} functions")
 
 
 @claim(
     artifact="figA_1",
     place="thesis 3.6.1",
-    sentence="Against GP-based optimization BOHAMIANN ties on two of eight functions, wins on two and loses on four.",
+    sentence="Against GP-based optimization BOHAMIANN ties or wins on half of the functions.",
 )
 def bohamiann_ties_or_wins_on_half(results: Results) -> Check:
-    """The share of functions on which BOHAMIANN ends above the GP; more than half of them, but not all.
+    """The share of functions on which BOHAMIANN ends above the GP; below the authors' share and one of our ten more.
 
-    Two ties count as one function above and one below: the authors' share is 5/8. The detail has ties, wins and losses.
+    The authors count 2 ties, 2 wins and 4 losses. Two ties count as one function above and one below, which makes 5/8.
     """
-    differences = _against_gp(results)
+    differences = _against_gp(thesis_runs(results), "bohamiann_50")
     outcomes = [_outcome(_mean_interval(difference)) for difference in differences.T]
     tally = ", ".join(f"{outcomes.count(word)} {word}" for word in ("ties", "wins", "losses"))
     each = zip(FIGURE_A1, differences.mean(axis=0), outcomes, strict=True)
     detail = f"share above; {tally}: " + "; ".join(f"{name} {mean:+.2f} ({word})" for name, mean, word in each)
     interval = bootstrap_interval(differences, lambda drawn: (drawn.mean(1) > 0).mean(1), SEED)
-    return judge(interval, "2 ties, 2 wins, 4 losses", lower=0.5, upper=NOT_ALL, detail=detail)
+    return judge(interval, 5 / 8, upper=5 / 8 + 1 / len(FIGURE_A1), detail=detail)
 
 
 @claim(artifact="figA_1", place="thesis 3.6.1", sentence="BOHAMIANN is consistently better than DNGO.")
@@ -136,9 +140,14 @@ def matches_gp_on_four_of_five(results: Results) -> Check:
 def all_optimizers_are_acceptable(results: Results) -> Check:
     """Every optimizer ends below random search, on each of the five benchmarks."""
     frame, parts = hpolib_runs(results), []
+    names = sorted(set(frame["method"]) - {"random"})
     for benchmark in chain(*HPOLIB.values()):
         random = _last_loss(frame, benchmark, "random")
-        for name in sorted(set(frame.loc[frame["benchmark"] == benchmark, "method"]) - {"random"}):
+        run = set(frame.loc[frame["benchmark"] == benchmark, "method"])
+        for name in names:
+            if name not in run:
+                parts.append(pending(f"{benchmark}, {name}"))
+                continue
             interval = _mean_interval(random - _last_loss(frame, benchmark, name))
             parts.append(worded(judge(interval, 0.0, lower=0.0), f"{benchmark}, random against {name}", "+.2g"))
     return all_of(parts, "all")
@@ -179,10 +188,9 @@ def fit_is_certain_at_the_optimum(results: Results) -> Check:
     return judge(interval, "below 1", upper=1)
 
 
-def _against_gp(results: Results) -> np.ndarray:
-    """Log regret of BOHAMIANN less that of the GP on each function of Fig A.1, (runs, functions)."""
-    frame = results.frame("synthetic")
-    ends = [[final_log_regret(frame, name, method) for name in FIGURE_A1] for method in ("bohamiann_50", "gp")]
+def _against_gp(frame: pd.DataFrame, other: str) -> np.ndarray:
+    """Log regret of a method less that of the GP on each function of Fig A.1, (runs, functions)."""
+    ends = [[final_log_regret(frame, name, method) for name in FIGURE_A1] for method in (other, "gp")]
     return np.subtract(*ends).T
 
 

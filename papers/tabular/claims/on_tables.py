@@ -48,6 +48,11 @@ def of_whole(
         region: see `of_table`.
     """
     check = of_table(table, statistic, published, **region)
-    if table.grid.size == WHOLE or (shows and check.holds == "holds"):
+    return check if shows and check.holds == "holds" else if_whole(table, check)
+
+
+def if_whole(table: Table, check: Check) -> Check:
+    """The check itself, `outside` if the table is a part of the grid."""
+    if table.grid.size == WHOLE:
         return check
     return outside(check, f"{table.grid.size:,} of {WHOLE:,} configurations")

@@ -1,7 +1,8 @@
 """Claims about the distribution over the runs at the end (7.4.2), on protein.
 
-Test regrets come from a table, and each run of a method either finds its best configuration or does not: every detail
-says how many others are within 1e-3 of it.
+The regrets in which runs end depend on how many configurations there are to find. On a part of the grid most runs find
+the best one, so that means, spreads and shares are functions of one number, and the claims are `outside`. Every
+detail says how many configurations are within 1e-3 of the best.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from core.report import Check, all_of, bootstrap_interval, claim, judge, unknown
 from core.report.statistics import mean
 from core.report.style import label as method_label
 from core.report.win_probability import RESAMPLES, SEED
+from papers.tabular.claims.on_tables import if_whole
 from papers.tabular.claims.pairs_of_methods import PROTEIN, each, regret_at, unfinished
 from papers.tabular.comparison_runs import METHODS, comparison_runs
 from papers.tabular.trained_tables import grid_table
@@ -105,7 +107,8 @@ def _of_all_methods(
         METHODS,
         lambda name: unfinished(frame, (name,)) or check(name, regret_at(frame, PROTEIN, name)[:, 0]),
     )
-    return all_of(parts, published, "; ".join(filter(None, [detail, near_the_best(results)])))
+    check = all_of(parts, published, "; ".join(filter(None, [detail, near_the_best(results)])))
+    return if_whole(grid_table(results, PROTEIN), check)
 
 
 def _share(method: str, which: np.ndarray, **bounds: float) -> Check:
@@ -122,4 +125,5 @@ def _evolution_minus_tpe(
     samples = tuple(regret_at(frame, PROTEIN, name)[:, 0] for name in TWO)
     difference = lambda evolution, tpe: statistic(evolution) - statistic(tpe)  # noqa: E731
     interval = bootstrap_interval(samples, difference, SEED, RESAMPLES)
-    return judge(interval, published, **bounds, detail=near_the_best(results))
+    check = judge(interval, published, **bounds, detail=near_the_best(results))
+    return if_whole(grid_table(results, PROTEIN), check)
