@@ -62,8 +62,8 @@ def tableC_2(results: Results, published: Published) -> ReportTable:
         pd.DataFrame.from_dict(ours, orient="index", columns=["budgets", "rungs"]),
         published,
         caption="Budgets of Hyperband and BOHB by the rule of C.8.2: the largest is the power of 3 nearest to the "
-        "training time of the best configuration, and within the smallest most configurations finish an epoch. They "
-        "are seconds on the machine that trained the networks, and so differ from the published ones.",
+        "median training time of the ten best configurations, and within the smallest most configurations finish an "
+        "epoch. They are seconds on the machine that trained the networks, and so differ from the published ones.",
         row_header="Data set",
         row_labels=DATA_SETS,
         column_labels={"budgets": "seconds", "rungs": "number"},
