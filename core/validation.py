@@ -32,14 +32,12 @@ def require_number(name: str, value: float, fine: Callable[[float], bool], allow
 
 
 def check_counts(owner: str, **settings: int) -> None:
-    """Raise UserError for a setting of `owner` that is not a whole number of at least 1."""
+    """`require_count` for settings of `owner`."""
     for name, value in settings.items():
-        if not isinstance(value, int) or value < 1:
-            raise UserError(f"{owner}.{name}: must be a whole number from 1, got {value!r}")
+        require_count(f"{owner}.{name}", value)
 
 
 def check_positive(owner: str, **settings: float) -> None:
     """Raise UserError for a setting of `owner` that is not a positive finite number."""
     for name, value in settings.items():
-        if not (value > 0 and math.isfinite(value)):
-            raise UserError(f"{owner}.{name}: must be positive and finite, got {value!r}")
+        require_number(f"{owner}.{name}", value, lambda number: 0 < number < math.inf, "positive and finite numbers")

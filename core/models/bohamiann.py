@@ -28,6 +28,7 @@ from core.models.priors import GammaHyperprior, LogNormalNoise, WeightPrior
 from core.models.sampled_network import SampledNetwork
 from core.randomness import Generators, make_generators
 from core.samplers import AdaptiveSGHMC
+from core.validation import require_count
 
 INITIAL_LOG_NOISE = math.log(1e-3)
 
@@ -80,19 +81,15 @@ class BayesianNetwork(SampledNetwork):
         warm_burn_in: int | None = None,
     ) -> None:
         super().__init__(widths, activation, device, initialisation)
-        for name, value, least in (
-            ("burn_in", burn_in, 0),
-            ("thinning", thinning, 1),
-            ("batch_size", batch_size, 1),
-            ("chains", chains, 1),
-            ("steps", steps, burn_in + thinning),
-            ("warm_burn_in", 0 if warm_burn_in is None else warm_burn_in, 0),
-        ):
-            if not isinstance(value, int) or value < least:
-                hint = " (burn_in + thinning, for one sample)" if name == "steps" else ""
-                raise ValueError(f"BayesianNetwork.{name}: must be a whole number from {least}{hint}, got {value!r}")
-        self.burn_in, self.steps, self.thinning = burn_in, steps, thinning
-        self.batch_size, self.chains = batch_size, chains
+        owner = "BayesianNetwork"
+        self.burn_in = require_count(f"{owner}.burn_in", burn_in, least=0)
+        self.thinning = require_count(f"{owner}.thinning", thinning)
+        one_sample = self.burn_in + self.thinning
+        self.steps = require_count(f"{owner}.steps", steps, " (burn_in + thinning, for one sample)", one_sample)
+        self.batch_size = require_count(f"{owner}.batch_size", batch_size)
+        self.chains = require_count(f"{owner}.chains", chains)
+        if warm_burn_in is not None:
+            warm_burn_in = require_count(f"{owner}.warm_burn_in", warm_burn_in, ", or None", least=0)
         self.weight_prior, self.noise_prior, self.sampler, self.engine = weight_prior, noise_prior, sampler, engine
         self.warm_burn_in = warm_burn_in
         self._chains: ChainState | None = None

@@ -20,6 +20,7 @@ from torch import Tensor
 from core.data.normalisation import Standardizer
 from core.models.bohamiann import BayesianNetwork
 from core.models.priors import AveragedNormal, WeightPrior
+from core.validation import check_counts
 
 
 class MetaNetwork(BayesianNetwork):
@@ -46,8 +47,7 @@ class MetaNetwork(BayesianNetwork):
         super().__init__(widths, weight_prior=weight_prior, initialisation=initialisation, **others)
         if mean not in ("linear", "sigmoid"):
             raise ValueError(f"MetaNetwork.mean: must be 'linear' or 'sigmoid', got {mean!r}")
-        if not isinstance(copies, int) or copies < 1:
-            raise ValueError(f"MetaNetwork.copies: must be a whole number from 1, got {copies!r}")
+        check_counts("MetaNetwork", copies=copies)
         self.mean, self.weight = mean, 1 / copies
 
     def prepare(self, X: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

@@ -20,7 +20,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.randomness import Generators, normal_, uniform_
+from core.validation import require_count
 
 
 def _tanh_backward_(delta: Tensor, activation: Tensor) -> Tensor:
@@ -67,11 +69,9 @@ class MLP:
     outputs: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        sizes = tuple(self.sizes)
-        wrong = any(not isinstance(size, int) or size < 1 for size in sizes)
-        if len(sizes) < 2 or wrong or sizes[-1] != self.outputs:
-            shape = f"(inputs, hidden ..., {self.outputs})"
-            raise ValueError(f"MLP.sizes: must be positive integers {shape}, got {self.sizes}")
+        sizes = tuple(require_count(f"MLP.sizes[{layer}]", size) for layer, size in enumerate(self.sizes))
+        if len(sizes) < 2 or sizes[-1] != self.outputs:
+            raise UserError(f"MLP.sizes is {sizes}; allowed: (inputs, hidden ..., {self.outputs})")
         if self.activation not in ACTIVATIONS:
             raise ValueError(f"MLP.activation: must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
         if self.initialisation not in INITIALISATIONS:

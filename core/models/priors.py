@@ -25,6 +25,7 @@ import torch
 from torch import Tensor
 
 from core.models.network import MLP
+from core.validation import check_counts, check_positive, require_number
 
 
 class WeightPrior(Protocol):
@@ -56,10 +57,10 @@ class GammaHyperprior:
     initial: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("shape", "rate", "interval", *(["initial"] if self.initial is not None else [])):
-            _check_positive("GammaHyperprior", name, getattr(self, name))
-        if not isinstance(self.interval, int):
-            raise ValueError(f"GammaHyperprior.interval: must be a whole number of steps, got {self.interval}")
+        check_positive("GammaHyperprior", shape=self.shape, rate=self.rate)
+        check_counts("GammaHyperprior", interval=self.interval)
+        if self.initial is not None:
+            check_positive("GammaHyperprior", initial=self.initial)
 
     def covers(self, network: MLP) -> Tensor:
         """Weights only."""
@@ -83,7 +84,7 @@ class FixedNormal:
     initial = None
 
     def __post_init__(self) -> None:
-        _check_positive("FixedNormal", "precision_value", self.precision_value)
+        check_positive("FixedNormal", precision_value=self.precision_value)
 
     def covers(self, network: MLP) -> Tensor:
         """Weights and biases."""
@@ -118,15 +119,9 @@ class LogNormalNoise:
     variance: float = 0.01
 
     def __post_init__(self) -> None:
-        _check_positive("LogNormalNoise", "variance", self.variance)
-        if not math.isfinite(self.mean):
-            raise ValueError(f"LogNormalNoise.mean: must be finite, got {self.mean}")
+        check_positive("LogNormalNoise", variance=self.variance)
+        require_number("LogNormalNoise.mean", self.mean, math.isfinite, "finite numbers")
 
 
 WEIGHT_PRIORS: dict[str, type[WeightPrior]] = {"averaged_normal": AveragedNormal, "gamma_hyperprior": GammaHyperprior}
 """The authors' priors by their names in settings."""
-
-
-def _check_positive(owner: str, name: str, value: float) -> None:
-    if not (math.isfinite(value) and value > 0):
-        raise ValueError(f"{owner}.{name}: must be positive and finite, got {value}")

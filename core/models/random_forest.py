@@ -32,7 +32,7 @@ from core.data.normalisation import Standardizer
 from core.models.ensemble import training_data
 from core.models.mixture import Function, GaussianMixtureModel, pick
 from core.randomness import Generators, normal_, uniform_
-from core.validation import check_counts, check_positive
+from core.validation import check_counts, check_positive, require_count, require_number
 
 LEAF = -2  # scikit-learn's mark of a node without a split
 BLOCK_ELEMENTS = 2**22  # tree positions that a prediction holds at a time
@@ -45,8 +45,8 @@ class RandomForest(GaussianMixtureModel):
     Args:
         trees: number T of trees.
         bootstrap: whether each tree is grown on N points drawn with replacement; False grows all on the same data.
-        min_samples_leaf: minimum number of points in a leaf (from the tree's own sample, counting repetitions).
-        min_samples_split: minimum number of points in a node that is split.
+        min_samples_leaf: minimum number of distinct points in a leaf, of the tree's own sample.
+        min_samples_split: minimum number of distinct points in a node that is split.
         features: share of the inputs, drawn again for every split, among which the split is chosen.
         min_variance: floor of a leaf's variance, for standardized targets.
         device: where predictions run; trees are grown on the CPU.
@@ -67,12 +67,10 @@ class RandomForest(GaussianMixtureModel):
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        check_counts(name, trees=trees, min_samples_leaf=min_samples_leaf, min_samples_split=min_samples_split)
-        check_positive(name, features=features, min_variance=min_variance)
-        if features > 1:
-            raise ValueError(f"{name}.features: must be a share in (0, 1], got {features}")
-        if min_samples_split < 2:
-            raise ValueError(f"{name}.min_samples_split: must be at least 2, got {min_samples_split}")
+        check_counts(name, trees=trees, min_samples_leaf=min_samples_leaf)
+        require_count(f"{name}.min_samples_split", min_samples_split, least=2)
+        require_number(f"{name}.features", features, lambda share: 0 < share <= 1, "a share, above 0 and up to 1")
+        check_positive(name, min_variance=min_variance)
         self.trees, self.bootstrap = trees, bootstrap
         self.settings = {
             "min_samples_leaf": min_samples_leaf,

@@ -27,7 +27,7 @@ from torch import Tensor
 from core.models.network import ACTIVATIONS, MLP, Backpropagation
 from core.models.sampled_network import minibatches
 from core.randomness import Generators, permutations
-from core.validation import check_counts, check_positive
+from core.validation import check_counts, check_positive, require_number
 
 LONGEST_GRADIENT = 1.0
 NAMES = ("tanh", "relu", "relu+tanh")
@@ -69,10 +69,8 @@ class Representation:
             raise ValueError(f"{name}.widths: must hold at least one hidden layer, got {widths}")
         if activation not in NAMES:
             raise ValueError(f"{name}.activation: must be one of {', '.join(NAMES)}, got {activation!r}")
-        if not 0 <= momentum < 1:
-            raise ValueError(f"{name}.momentum: must be in [0, 1), got {momentum}")
-        if not weight_decay >= 0:
-            raise ValueError(f"{name}.weight_decay: must be at least 0, got {weight_decay}")
+        require_number(f"{name}.momentum", momentum, lambda share: 0 <= share < 1, "0 to below 1")
+        require_number(f"{name}.weight_decay", weight_decay, lambda decay: decay >= 0, "at least 0")
         MLP((1, *widths, 1))  # raises for widths that are not positive integers
         self.widths, self.epochs, self.batch_size = tuple(widths), epochs, batch_size
         self.learning_rate, self.momentum, self.weight_decay = learning_rate, momentum, weight_decay

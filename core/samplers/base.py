@@ -11,8 +11,8 @@ from typing import Any, Protocol, TypeVar
 
 import torch
 
-from core.errors import UserError
 from core.randomness import Generators, normal_
+from core.validation import require_number
 
 StateT = TypeVar("StateT", bound=tuple)
 
@@ -56,5 +56,5 @@ def check_momentum_decay(owner: Any) -> None:
 
     Without friction no noise may be added; above 1 the momentum would change its sign at each step.
     """
-    if not 0 < owner.momentum_decay <= 1:
-        raise UserError(f"{type(owner).__name__}.momentum_decay: must be in (0, 1], got {owner.momentum_decay}")
+    name = f"{type(owner).__name__}.momentum_decay"
+    require_number(name, owner.momentum_decay, lambda share: 0 < share <= 1, "above 0, up to 1")

@@ -25,11 +25,10 @@ from dataclasses import dataclass
 
 import torch
 
-from core.errors import UserError
 from core.randomness import Generators
 from core.samplers.base import standard_normals, starting_position
-from core.samplers.sghmc import SGHMCState
-from core.validation import check_positive
+from core.samplers.sghmc import ROUNDING, SGHMCState
+from core.validation import check_positive, require_number
 
 
 @dataclass(frozen=True)
@@ -41,11 +40,8 @@ class EulerSGHMC:
 
     def __post_init__(self) -> None:
         check_positive(type(self).__name__, step_size=self.step_size, momentum_decay=self.momentum_decay)
-        if self.step_size * self.momentum_decay > 1:
-            raise UserError(
-                f"EulerSGHMC.momentum_decay: must be at most 1 / step_size = {1 / self.step_size:g}, "
-                f"got {self.momentum_decay}"
-            )
+        most, name = 1 / self.step_size * (1 + ROUNDING), "EulerSGHMC.momentum_decay"
+        require_number(name, self.momentum_decay, lambda d: d <= most, f"up to 1 / step_size = {1 / self.step_size:g}")
 
     def init(self, position: torch.Tensor, generator: Generators | None = None) -> SGHMCState:
         """Chains at `position`, shape (chains, P), at rest, or with r ~ Normal(0, 1) if a generator is given."""

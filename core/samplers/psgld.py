@@ -31,10 +31,9 @@ from typing import NamedTuple
 
 import torch
 
-from core.errors import UserError
 from core.randomness import Generators
 from core.samplers.base import standard_normals, starting_position
-from core.validation import check_positive
+from core.validation import check_positive, require_number
 
 
 class PreconditionedSGLDState(NamedTuple):
@@ -56,8 +55,7 @@ class PreconditionedSGLD:
 
     def __post_init__(self) -> None:
         check_positive(type(self).__name__, step_size=self.step_size, damping=self.damping)
-        if not 0 <= self.smoothing < 1:
-            raise UserError(f"PreconditionedSGLD.smoothing: must be in [0, 1), got {self.smoothing}")
+        require_number("PreconditionedSGLD.smoothing", self.smoothing, lambda share: 0 <= share < 1, "0 to below 1")
 
     def init(self, position: torch.Tensor) -> PreconditionedSGLDState:
         """Chains at `position`, shape (chains, P), that have seen no gradient."""

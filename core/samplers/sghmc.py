@@ -26,10 +26,11 @@ from typing import NamedTuple
 
 import torch
 
-from core.errors import UserError
 from core.randomness import Generators
 from core.samplers.base import check_momentum_decay, standard_normals, starting_position
-from core.validation import check_positive
+from core.validation import check_positive, require_number
+
+ROUNDING = 1e-12  # relative error of a bound that is computed from settings
 
 
 class SGHMCState(NamedTuple):
@@ -51,11 +52,14 @@ class SGHMC:
     def __post_init__(self) -> None:
         check_positive(type(self).__name__, step_size=self.step_size)
         check_momentum_decay(self)
-        if not 0 <= self.step_size * self.noise_estimate <= self.momentum_decay:
-            raise UserError(
-                f"SGHMC.noise_estimate: must be in [0, momentum_decay / step_size] = "
-                f"[0, {self.momentum_decay / self.step_size:g}], got {self.noise_estimate}"
-            )
+        most = self.momentum_decay / self.step_size * (1 + ROUNDING)
+        allowed = f"0 to momentum_decay / step_size = {self.momentum_decay / self.step_size:g}"
+        require_number("SGHMC.noise_estimate", self.noise_estimate, lambda value: 0 <= value <= most, allowed)
+
+    @property
+    def friction(self) -> float:
+        """eps C - eps B^, what the noise of a step makes up for."""
+        return max(self.momentum_decay - self.step_size * self.noise_estimate, 0.0)
 
     def init(self, position: torch.Tensor) -> SGHMCState:
         """Chains at rest at `position`, shape (chains, P)."""
@@ -68,7 +72,7 @@ class SGHMC:
         """One step, Eq. 7; see `core.samplers.base.Sampler`."""
         noise = standard_normals(state.position, generator, noise)
         squared_step = self.step_size**2
-        noise_scale = math.sqrt(2 * squared_step * (self.momentum_decay - self.step_size * self.noise_estimate))
+        noise_scale = math.sqrt(2 * squared_step * self.friction)
         velocity = state.velocity.mul_(1 - self.momentum_decay).add_(gradient, alpha=-squared_step)
         state.position.add_(velocity.add_(noise, alpha=noise_scale))
         return state

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import UserError
 from core.progress import Progress, silent, within
 from core.seeds import derive_seed
 from core.tabular.grid import Grid
@@ -31,6 +30,7 @@ from core.training import Networks, Parts, train
 from core.training.chunks import Arrays, Chunks
 from core.training.networks import constant, cosine
 from core.training.preparation import load_tabular, prepare
+from core.validation import check_counts
 
 SCHEDULES = {"cosine": cosine, "const": constant}
 
@@ -61,9 +61,7 @@ class FCNetCollection:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        for name in ("repetitions", "epochs"):
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} = {getattr(self, name)}; allowed: at least 1")
+        check_counts("FCNetCollection", repetitions=self.repetitions, epochs=self.epochs)
 
     def fill(self, shard: tuple[int, int] = (0, 1), progress: Progress = silent) -> None:
         """Train what is missing from a shard; raises as `Chunks.fill`, and what loading the set raises."""

@@ -26,7 +26,7 @@ from core.acquisition.maximizers.base import (
     value,
 )
 from core.randomness import normal_, uniform_
-from core.validation import check_counts, check_positive
+from core.validation import check_counts, check_positive, require_count
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,7 @@ class RandomLocalSearch(Maximizer):
         name = type(self).__name__
         check_counts(name, candidates=self.candidates, starts=self.starts, neighbours=self.neighbours)
         check_positive(name, deviation=self.deviation, step=self.step, smallest_step=self.smallest_step)
-        if not isinstance(self.steps, int) or self.steps < 0:
-            raise ValueError(f"{name}.steps: must be a whole number from 0, got {self.steps!r}")
+        require_count(f"{name}.steps", self.steps, least=0)
         if not 0 <= self.uniform_share <= 1:
             raise ValueError(f"{name}.uniform_share: must be in [0, 1], got {self.uniform_share!r}")
 

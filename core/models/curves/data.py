@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import UserError
+from core.validation import require_count
 
 
 @dataclass(frozen=True)
@@ -77,16 +78,15 @@ def observed_curves(configurations: Any, curves: Any, epochs: int | None = None)
         raise UserError(f"curves: {len(values)} for {len(configurations)} configurations; allowed: one for each")
     if epochs is None:
         epochs = values.shape[1]
-    if isinstance(epochs, bool) or not isinstance(epochs, int | np.integer) or epochs < 1:
-        raise UserError(f"epochs is {epochs!r}; allowed: a whole number from 1")
+    epochs = require_count("epochs", epochs)
     observed = ~np.isnan(values)
     lengths = np.where(observed.any(1), values.shape[1] - observed[:, ::-1].argmax(1), 0)
     _check_lengths(observed, lengths, epochs)
     if np.isinf(values).any():
         row, column = np.argwhere(np.isinf(values))[0]
         raise UserError(f"curves[{row}][{column}] is {values[row, column]}; allowed: finite values, or nan at the end")
-    whole = np.full((len(values), int(epochs)), np.nan)
-    width = min(int(epochs), values.shape[1])
+    whole = np.full((len(values), epochs), np.nan)
+    width = min(epochs, values.shape[1])
     whole[:, :width] = values[:, :width]
     return ObservedCurves(configurations, whole, lengths.astype(np.int64))
 

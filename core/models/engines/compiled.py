@@ -125,7 +125,10 @@ class CompiledEngine:
             variance = (2 * squared_step * decay * inverse_mass - self.sampler.correction).clamp_min(0)
             values = (squared_step * inverse_mass, 1 - decay, variance.sqrt())
         else:
-            friction = self.sampler.momentum_decay - self.sampler.step_size * self.sampler.noise_estimate
-            constants = (squared_step, 1 - self.sampler.momentum_decay, (2 * squared_step * friction) ** 0.5)
+            constants = (
+                squared_step,
+                1 - self.sampler.momentum_decay,
+                (2 * squared_step * self.sampler.friction) ** 0.5,
+            )
             values = (torch.full_like(state.position, constant) for constant in constants)
         return sghmc.Frozen(*(self.pack(value) for value in values))

@@ -30,7 +30,7 @@ from core.models.pbp.moments import MomentNetwork
 from core.models.pbp.prior import PriorFactors
 from core.models.pbp.updates import log_evidence, update_gamma, update_gaussian
 from core.randomness import Generators, normal_, permutations
-from core.validation import check_counts, check_positive
+from core.validation import check_counts, check_positive, require_number
 
 
 class ProbabilisticBackpropagation(EnsembleModel):
@@ -61,8 +61,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
         MLP((1, *widths, 1), "relu")  # raises for invalid widths
         check_counts(name, epochs=epochs)
         check_positive(name, prior_rate=prior_rate, largest_cavity_variance=largest_cavity_variance)
-        if not 1 < prior_shape < math.inf:
-            raise ValueError(f"{name}.prior_shape: must be above 1 and finite, got {prior_shape!r}")
+        require_number(f"{name}.prior_shape", prior_shape, lambda shape: 1 < shape < math.inf, "finite, above 1")
         self.widths, self.epochs, self.device = tuple(widths), epochs, torch.device(device)
         self.prior_shape, self.prior_rate = prior_shape, prior_rate
         self.largest_cavity_variance = largest_cavity_variance

@@ -133,7 +133,7 @@ def test_signals_of_any_scale_count_alike():
     [
         ({"earlier": [Task(torch.rand(1, 3, 2), torch.rand(1, 3))]}, "has 2 hyperparameters; allowed: 3"),
         ({"context": torch.ones(1), "earlier": tasks()}, "has None context features; allowed: 1"),
-        ({"iterations": 0}, "ABLR.iterations: must be a whole number from 1"),
+        ({"iterations": 0}, "ABLR.iterations is .*; allowed: a whole number from 1"),
     ],
 )
 def test_what_does_not_fit_is_one_error(given, message):

@@ -70,5 +70,5 @@ def test_network_output_is_the_network_s():
 
 @pytest.mark.parametrize("name", ["steps", "refit_every"])
 def test_settings_are_checked(name):
-    with pytest.raises(ValueError, match=f"AdaptiveLeastSquares.{name}: must be a whole number from 1, got 0"):
+    with pytest.raises(ValueError, match=f"AdaptiveLeastSquares.{name} is 0; allowed: a whole number from 1"):
         AdaptiveLeastSquares(**{**SMALL, name: 0})

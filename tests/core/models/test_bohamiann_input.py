@@ -1,5 +1,6 @@
 """Unusual data and settings of BOHAMIANN's network: well-defined predictions or one clear error."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -64,8 +65,10 @@ def test_bad_data_give_one_clear_error():
 @pytest.mark.parametrize(
     "setting, message",
     [
-        ({"steps": 120}, "steps: must be a whole number from 150 .*, got 120"),
-        ({"burn_in": -1}, "burn_in: must be a whole number from 0, got -1"),
+        ({"steps": 120}, "steps is 120; allowed: a whole number from 150"),
+        ({"burn_in": -1}, "burn_in is -1; allowed: a whole number from 0"),
+        ({"burn_in": "3"}, "burn_in is '3'; allowed: a whole number from 0"),
+        ({"chains": True}, "chains is True; allowed: a whole number from 1"),
         ({"thinning": 0}, "thinning"),
         ({"batch_size": 2.5}, "batch_size"),
         ({"chains": 0}, "chains"),
@@ -76,6 +79,14 @@ def test_bad_data_give_one_clear_error():
 def test_bad_settings(setting, message):
     with pytest.raises(ValueError, match=message):
         small(**setting)
+
+
+def test_whole_numbers_of_numpy_are_settings():
+    X, y = waves()
+    counts = {"steps": 400, "burn_in": 100, "thinning": 50, "batch_size": 10, "chains": 1}
+    numbers = {name: np.int64(value) for name, value in counts.items()}
+    found = small(widths=(np.int64(8),), **numbers).fit(X, y, make_generators([0]))
+    assert torch.equal(found.samples, small(**counts).fit(X, y, make_generators([0])).samples)
 
 
 def test_unknown_engine():

@@ -209,7 +209,7 @@ def test_any_sampler_continues(sampler):
 
 def test_what_cannot_continue_is_one_clear_error():
     X, y = waves(runs=2)
-    with pytest.raises(ValueError, match="warm_burn_in: must be a whole number from 0, got -1"):
+    with pytest.raises(ValueError, match="warm_burn_in is -1; allowed: a whole number from 0"):
         small(warm_burn_in=-1)
     with pytest.raises(RuntimeError, match="call fit first"):
         small().chain_state()

@@ -190,7 +190,7 @@ def test_warping_needs_the_unit_cube():
 
 
 def test_bad_settings_and_prior_range():
-    with pytest.raises(ValueError, match=r"MarginalLikelihoodGP.restarts: must be a whole number from 1"):
+    with pytest.raises(ValueError, match=r"MarginalLikelihoodGP.restarts is .*; allowed: a whole number from 1"):
         MarginalLikelihoodGP(restarts=0)
     theta = torch.zeros(3, dtype=torch.float64)
     priors = matern.priors(1, False)

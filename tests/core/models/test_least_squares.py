@@ -124,5 +124,5 @@ def test_botorch_optimizes_its_acquisitions():
 
 
 def test_bad_settings():
-    with pytest.raises(ValueError, match=r"LeastSquaresNetwork.min_noise: must be positive"):
+    with pytest.raises(ValueError, match=r"LeastSquaresNetwork.min_noise is .*; allowed: positive"):
         LeastSquaresNetwork(min_noise=0.0)

@@ -176,5 +176,5 @@ def test_botorch_optimizes_its_acquisitions():
 
 
 def test_bad_settings():
-    with pytest.raises(ValueError, match=r"BayesianLinearRegression.chains: must be a whole number from 1, got 0"):
+    with pytest.raises(ValueError, match=r"BayesianLinearRegression.chains is 0; allowed: a whole number from 1"):
         BayesianLinearRegression(chains=0)

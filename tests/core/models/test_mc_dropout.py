@@ -136,9 +136,9 @@ def test_botorch_optimizes_acquisition_functions_over_it():
     [
         ({"dropout": 1.0}, r"dropout: must be a rate in \[0, 1\)"),
         ({"dropout": (0.1, 0.1)}, "one for each of 4 layers"),
-        ({"precision": 0.0}, "precision: must be positive"),
-        ({"length_scale": math.nan}, "length_scale: must be positive"),
-        ({"samples": 0}, "samples: must be a whole number from 1"),
+        ({"precision": 0.0}, "precision is 0.0; allowed: positive"),
+        ({"length_scale": math.nan}, "length_scale is nan; allowed: positive"),
+        ({"samples": 0}, "samples is .*; allowed: a whole number from 1"),
     ],
 )
 def test_bad_settings_are_named(settings, message):

@@ -37,7 +37,8 @@ def test_copies_of_the_data_leave_the_noise_as_it_is():
 
 
 @pytest.mark.parametrize(
-    "settings, message", [({"mean": "probit"}, "must be 'linear' or 'sigmoid', got 'probit'"), ({"copies": 0}, "got 0")]
+    "settings, message",
+    [({"mean": "probit"}, "must be 'linear' or 'sigmoid', got 'probit'"), ({"copies": 0}, "copies is 0")],
 )
 def test_settings_are_checked(settings, message):
     with pytest.raises(ValueError, match=message):

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -87,10 +88,14 @@ def test_uniform_init_fills_its_interval():
             assert abs(scaled.mean()) < 4.5 * math.sqrt(1 / 3 / scaled.numel())
 
 
-@pytest.mark.parametrize("sizes", [(3,), (3, 0, 1), (3, 5, 2), (3, 2.5, 1), ()])
+@pytest.mark.parametrize("sizes", [(3,), (3, 0, 1), (3, 5, 2), (3, 2.5, 1), (3, True, 1), ()])
 def test_bad_sizes(sizes):
-    with pytest.raises(ValueError, match=r"MLP\.sizes: must be"):
+    with pytest.raises(ValueError, match=r"MLP\.sizes.* is .*; allowed"):
         MLP(sizes)
+
+
+def test_sizes_of_numpy_are_sizes():
+    assert MLP((np.int64(3), np.int64(5), 1)) == MLP((3, 5, 1))
 
 
 def test_other_bad_input():

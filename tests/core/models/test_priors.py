@@ -72,5 +72,5 @@ def test_gibbs_draws_of_a_run_do_not_depend_on_the_others():
     ],
 )
 def test_bad_settings(make):
-    with pytest.raises(ValueError, match=r"(GammaHyperprior|FixedNormal|LogNormalNoise)\.\w+: must be"):
+    with pytest.raises(ValueError, match=r"(GammaHyperprior|FixedNormal|LogNormalNoise)\.\w+ is .*; allowed"):
         make()

@@ -132,10 +132,11 @@ def test_odd_data(scale):
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"trees": 0}, "trees: must be a whole number from 1, got 0"),
-        ({"features": 1.5}, r"features: must be a share in \(0, 1\], got 1.5"),
-        ({"min_samples_split": 1}, "min_samples_split: must be at least 2, got 1"),
-        ({"min_variance": 0.0}, "min_variance: must be positive"),
+        ({"trees": 0}, "trees is 0; allowed: a whole number from 1"),
+        ({"features": 1.5}, "features is 1.5; allowed: a share, above 0 and up to 1"),
+        ({"features": "sqrt"}, "features is 'sqrt'; allowed: a share"),
+        ({"min_samples_split": 1}, "min_samples_split is 1; allowed: a whole number from 2"),
+        ({"min_variance": 0.0}, "min_variance is 0.0; allowed: positive and finite numbers"),
     ],
 )
 def test_bad_settings(settings, message):

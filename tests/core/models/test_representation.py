@@ -59,10 +59,10 @@ def test_one_step_is_momentum_s():
     "settings, message",
     [
         ({"activation": "selu"}, "activation: must be one of tanh, relu, relu"),
-        ({"momentum": 1.0}, r"momentum: must be in \[0, 1\), got 1.0"),
-        ({"weight_decay": -1.0}, "weight_decay: must be at least 0"),
+        ({"momentum": 1.0}, "momentum is 1.0; allowed: 0 to below 1"),
+        ({"weight_decay": -1.0}, "weight_decay is -1.0; allowed: at least 0"),
         ({"widths": ()}, "widths: must hold at least one hidden layer"),
-        ({"epochs": 0}, "epochs: must be a whole number from 1"),
+        ({"epochs": 0}, "epochs is .*; allowed: a whole number from 1"),
     ],
 )
 def test_bad_settings(settings, message):

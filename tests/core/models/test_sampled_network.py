@@ -1,5 +1,6 @@
 """Minibatches cover an epoch; predictions in blocks, for any batch shape, are those of the networks one by one."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -62,8 +63,11 @@ def test_predictions_are_the_networks_one_by_one(monkeypatch, leading, elements)
 def test_settings_out_of_range_are_named():
     check_counts("Model", epochs=1)
     check_positive("Model", rate=0.1)
-    with pytest.raises(ValueError, match=r"Model\.epochs: must be a whole number from 1, got 0"):
+    with pytest.raises(ValueError, match=r"Model\.epochs is 0; allowed: a whole number from 1"):
         check_counts("Model", steps=3, epochs=0)
-    for value in (0.0, -1.0, float("inf"), float("nan")):
-        with pytest.raises(ValueError, match=f"rate: must be positive and finite, got {value}"):
+    with pytest.raises(ValueError, match=r"Model\.epochs is True; allowed: a whole number from 1"):
+        check_counts("Model", epochs=True)
+    check_counts("Model", epochs=np.int64(3))
+    for value in (0.0, -1.0, float("inf"), float("nan"), "0.1", True):
+        with pytest.raises(ValueError, match=f"rate is {value!r}; allowed: positive and finite numbers"):
             check_positive("Model", rate=value)

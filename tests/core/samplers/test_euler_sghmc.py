@@ -58,5 +58,5 @@ def test_constants_out_of_range_are_refused():
         ((0.1, -1.0), "momentum_decay"),
         ((0.1, 10.5), "momentum_decay"),
     ):
-        with pytest.raises(UserError, match=f"EulerSGHMC.{name}: must be"):
+        with pytest.raises(UserError, match=f"EulerSGHMC.{name} is .*; allowed"):
             EulerSGHMC(*constants)

@@ -87,5 +87,5 @@ def test_nothing_to_learn_from():
 
 
 def test_no_repetitions(tmp_path):
-    with pytest.raises(UserError, match="repetitions = 0"):
+    with pytest.raises(UserError, match="repetitions is 0"):
         FCNetCollection("made", GRID, tmp_path, repetitions=0)

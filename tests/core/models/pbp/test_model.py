@@ -176,10 +176,10 @@ def test_botorch_optimizes_acquisition_functions_over_it(acquisition):
     ("settings", "message"),
     [
         ({"widths": (0,)}, "sizes"),
-        ({"epochs": 0}, "epochs: must be a whole number from 1, got 0"),
-        ({"prior_shape": 1.0}, "prior_shape: must be above 1"),
-        ({"prior_rate": 0.0}, "prior_rate: must be positive"),
-        ({"largest_cavity_variance": -1.0}, "largest_cavity_variance: must be positive"),
+        ({"epochs": 0}, "epochs is 0; allowed: a whole number from 1"),
+        ({"prior_shape": 1.0}, "prior_shape is 1.0; allowed: finite, above 1"),
+        ({"prior_rate": 0.0}, "prior_rate is 0.0; allowed: positive"),
+        ({"largest_cavity_variance": -1.0}, "largest_cavity_variance is -1.0; allowed: positive"),
     ],
 )
 def test_bad_settings_are_named(settings, message):
