@@ -7,6 +7,7 @@ from core.samplers.psgld import PreconditionedSGLD
 from core.samplers.sghmc import SGHMC
 from core.samplers.sgld import SGLD
 from core.samplers.slice import slice_sample
+from core.samplers.stretch import stretch_sample
 
 __all__ = [
     "SGHMC",
@@ -17,4 +18,5 @@ __all__ = [
     "PreconditionedSGLD",
     "Sampler",
     "slice_sample",
+    "stretch_sample",
 ]

@@ -77,7 +77,8 @@ class AdaptiveSGHMC:
     """The paper's constants are the defaults. Raises UserError unless step_size > 0 and 0 < momentum_decay <= 1.
 
     `raise_friction` raises C at the end of the burn-in, as the paper says; the authors' code does not, see above.
-    `noise_correction` is whether the noise has the term -eps^4; the authors' first code has not, their later has.
+    `noise_correction` is whether the noise has the term -eps^4; the authors' first code does not have it, their
+    later code does.
     """
 
     step_size: float = 1e-2

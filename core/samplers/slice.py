@@ -22,6 +22,8 @@ import torch
 
 from core.errors import UserError
 from core.randomness import Generators, block_size, normal_, uniform_
+from core.samplers.base import starting_position
+from core.validation import require_count
 
 LogDensity = Callable[[torch.Tensor], torch.Tensor]
 Directions = Callable[[int, torch.Tensor, Generators], torch.Tensor]
@@ -58,13 +60,23 @@ def slice_sample(
 
     A sweep is P updates. `burn_in` sweeps are discarded; after that every `thinning`-th is kept.
 
-    Raises UserError for constants out of range or if the density at a starting point is not positive and finite,
-    RuntimeError if the density does not return the same value at the same point.
+    Raises:
+        UserError: constants out of range, widths of another shape, or a density at a starting point that is not
+            positive and finite.
+        ValueError: positions or densities of another shape.
+        RuntimeError: the density does not return the same value at the same point.
     """
-    _check(samples=(samples, 1), burn_in=(burn_in, 0), thinning=(thinning, 1), max_expansions=(max_expansions, 1))
+    least = {"samples": 1, "burn_in": 0, "thinning": 1, "max_expansions": 1}
+    for (name, lowest), count in zip(least.items(), (samples, burn_in, thinning, max_expansions), strict=True):
+        require_count(f"slice_sample: {name}", count, least=lowest)
+    position = starting_position(position)
     width = torch.as_tensor(width, dtype=position.dtype, device=position.device)
+    if width.shape not in ((), (1,), position.shape[1:]):
+        raise UserError(
+            f"slice_sample: width has shape {tuple(width.shape)}; allowed: a number or ({position.shape[1]},)"
+        )
     if not bool(((width > 0) & width.isfinite()).all()):
-        raise UserError(f"slice_sample: width must be positive and finite, got {width.tolist()}")
+        raise UserError(f"slice_sample: width is {width.tolist()}; allowed: positive and finite numbers")
     value = log_density(position)
     if value.shape != position.shape[:1]:
         raise ValueError(f"slice_sample: log_density must return {tuple(position.shape[:1])}, got {tuple(value.shape)}")
@@ -156,9 +168,3 @@ def _fill_active(out: torch.Tensor, active: torch.Tensor, generators: Generators
         if searching:
             uniform_(block, generator)
     return out
-
-
-def _check(**constants: tuple[int, int]) -> None:
-    for name, (value, lowest) in constants.items():
-        if value < lowest:
-            raise UserError(f"slice_sample: {name} must be at least {lowest}, got {value}")

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from core.errors import UserError
 from core.randomness import Generators, uniform_
-from core.validation import require_count
+from core.validation import require_count, require_number
 
 LogDensity = Callable[[Tensor], Tensor]
 
@@ -49,19 +49,20 @@ def stretch_sample(
         (samples, ensembles, W, P).
 
     Raises:
-        UserError: constants out of range, an odd number of walkers, no more of them than dimensions, or an ensemble
-            none of whose walkers starts inside of the support.
+        UserError: constants out of range, positions of another shape, an odd number of walkers, no more of them than
+            dimensions, an ensemble whose walkers start at one point, or none of whose starts inside of the support.
     """
     for name, value, least in (("samples", samples, 1), ("burn_in", burn_in, 0), ("thinning", thinning, 1)):
         require_count(f"stretch_sample: {name}", value, least=least)
-    if not (math.isfinite(scale) and scale > 1):
-        raise UserError(f"stretch_sample: scale is {scale!r}; allowed: above 1")
+    require_number("stretch_sample: scale", scale, lambda a: 1 < a < math.inf, "finite numbers above 1")
+    _check_walkers(position)
     ensembles, walkers, dimension = position.shape
-    if walkers % 2 or walkers <= dimension:
-        raise UserError(f"stretch_sample: {walkers} walkers in {dimension} dimensions; allowed: even, and more of them")
     value = _inside(log_density(position))
     if outside := (value == -math.inf).all(1).nonzero().flatten().tolist():
-        raise UserError(f"stretch_sample: the density is 0 at all walkers of ensembles {outside}; allowed: not at all")
+        raise UserError(
+            f"stretch_sample: the density is 0 at all walkers of ensembles {outside}; allowed: a positive density at "
+            "one walker or more"
+        )
     position, kept = position.clone(), position.new_empty(samples, *position.shape)
     halves = (slice(None, walkers // 2), slice(walkers // 2, None))
     rows = torch.arange(ensembles).unsqueeze(1)
@@ -79,6 +80,23 @@ def stretch_sample(
         if done > 0 and done % thinning == 0:
             kept[done // thinning - 1] = position
     return kept
+
+
+def _check_walkers(position: Tensor) -> None:
+    if position.ndim != 3 or 0 in position.shape:
+        raise UserError(
+            f"stretch_sample: position has shape {tuple(position.shape)}; allowed: (ensembles, walkers, P), none 0"
+        )
+    _, walkers, dimension = position.shape
+    if walkers % 2 or walkers <= dimension:
+        raise UserError(
+            f"stretch_sample: {walkers} walkers in {dimension} dimensions; allowed: an even number above that"
+        )
+    if same := (position == position[:, :1]).all(-1).all(-1).nonzero().flatten().tolist():
+        raise UserError(
+            f"stretch_sample: the walkers of ensembles {same} start at one point, which they could not leave; allowed: "
+            "walkers that differ"
+        )
 
 
 def _inside(value: Tensor) -> Tensor:

@@ -134,12 +134,15 @@ def test_burn_in_and_thinning_choose_from_the_same_chain():
 @pytest.mark.parametrize(
     ("constants", "message"),
     [
-        ({"samples": 0}, "samples must be at least 1, got 0"),
-        ({"burn_in": -1}, "burn_in must be at least 0, got -1"),
-        ({"thinning": 0}, "thinning must be at least 1, got 0"),
-        ({"max_expansions": 0}, "max_expansions must be at least 1, got 0"),
-        ({"width": 0.0}, "width must be positive and finite, got 0.0"),
-        ({"width": torch.tensor([1.0, math.nan])}, r"width must be positive and finite, got \[1.0, nan\]"),
+        ({"samples": 0}, "samples is 0; allowed: a whole number from 1"),
+        ({"burn_in": -1}, "burn_in is -1; allowed: a whole number from 0"),
+        ({"thinning": 0}, "thinning is 0; allowed: a whole number from 1"),
+        ({"max_expansions": 0}, "max_expansions is 0; allowed: a whole number from 1"),
+        ({"samples": 2.5}, "samples is 2.5; allowed: a whole number from 1"),
+        ({"samples": "3"}, "samples is '3'; allowed: a whole number from 1"),
+        ({"width": torch.ones(3)}, r"width has shape \(3,\); allowed: a number or \(2,\)"),
+        ({"width": 0.0}, "width is 0.0; allowed: positive and finite numbers"),
+        ({"width": torch.tensor([1.0, math.nan])}, r"width is \[1.0, nan\]; allowed: positive"),
     ],
 )
 def test_constants_out_of_range_are_refused(constants, message):

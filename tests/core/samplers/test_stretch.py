@@ -46,9 +46,10 @@ def test_walkers_outside_of_the_support_come_in_and_none_leaves():
         (20, {"samples": 0}, "samples is 0"),
         (20, {"samples": 1, "burn_in": -1}, "burn_in is -1"),
         (20, {"samples": 1, "thinning": 0.5}, "thinning is 0.5"),
-        (20, {"samples": 1, "scale": 1.0}, "scale is 1.0; allowed: above 1"),
+        (20, {"samples": 1, "scale": 1.0}, "scale is 1.0; allowed: finite numbers above 1"),
         (7, {"samples": 1}, "7 walkers in 3 dimensions"),
         (2, {"samples": 1}, "2 walkers in 3 dimensions"),
+        (20, {"samples": 1}, r"walkers of ensembles \[0\] start at one point"),
     ],
 )
 def test_bad_settings_are_named(walkers, settings, message):
@@ -57,7 +58,12 @@ def test_bad_settings_are_named(walkers, settings, message):
 
 
 def test_an_ensemble_outside_of_the_support_is_named():
-    start = torch.ones(2, 8, 1)
-    start[1] = -1
+    start = torch.linspace(1, 2, 8).repeat(2, 1).unsqueeze(-1)
+    start[1] *= -1
     with pytest.raises(UserError, match=r"all walkers of ensembles \[1\]"):
         stretch_sample(lambda x: torch.where(x[..., 0] > 0, 0.0, -math.inf), start, torch.Generator(), 1)
+
+
+def test_positions_of_another_shape_are_refused():
+    with pytest.raises(UserError, match=r"position has shape \(8, 1\); allowed: \(ensembles, walkers, P\)"):
+        stretch_sample(lambda x: x.sum(-1), torch.rand(8, 1), torch.Generator(), 1)
