@@ -14,7 +14,7 @@ import numpy as np
 
 from core.compiled.arguments import Priors
 from core.compiled.prior import log_prior
-from core.compiled.slice import DONE, VALUE, begin, copy, new_walk, tell
+from core.compiled.slice import DONE, STUCK, VALUE, begin, copy, new_walk, require_moving, tell, usable
 from core.compiled.sources import fingerprint
 
 
@@ -41,9 +41,12 @@ def sample(
         width: (P,), typical sizes of slices.
         seeds: (chains,) uint64.
         sweeps: sweeps discarded first, samples kept, and sweeps from one sample to the next.
+
+    Raises:
+        RuntimeError: the density is nan or infinite where a chain starts.
     """
     kept = np.empty((sweeps[1], *start.shape))
-    _compile()(decomposition, priors, start, new_walk(width), seeds, sweeps, kept)
+    require_moving(_compile()(decomposition, priors, start, new_walk(width), seeds, sweeps, kept))
     return kept
 
 
@@ -62,14 +65,19 @@ def _compile() -> Callable:
             state = seeds[chain]
             copy(start[chain], walk.position)
             walk.numbers[VALUE] = log_posterior(walk.position, which, decomposition, priors, coefficients)
+            if not usable(walk.numbers[VALUE]):
+                return chain
             for sweep in range(1, burn_in + samples * thinning + 1):
                 for coordinate in range(length):
                     state = begin(walk, coordinate, state)
-                    while walk.phase[0] != DONE:
+                    while walk.phase[0] > DONE:
                         value = log_posterior(walk.point, which, decomposition, priors, coefficients)
                         state = tell(walk, value, state)
+                    if walk.phase[0] == STUCK:
+                        return chain
                 if sweep > burn_in and (sweep - burn_in) % thinning == 0:
                     copy(walk.position, kept[(sweep - burn_in) // thinning - 1, chain])
+        return -1
 
     return run
 

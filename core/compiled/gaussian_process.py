@@ -18,7 +18,7 @@ from numba.core.extending import intrinsic
 
 from core.compiled.arguments import EDGE, Priors
 from core.compiled.prior import log_prior
-from core.compiled.slice import DONE, VALUE, begin, copy, new_walk, tell
+from core.compiled.slice import DONE, STUCK, VALUE, begin, copy, new_walk, require_moving, tell, usable
 from core.compiled.sources import fingerprint
 
 CORNER = 1e300
@@ -42,9 +42,9 @@ class Data(NamedTuple):
 def sample(
     data: Data, priors: Priors, start: np.ndarray, width: np.ndarray, seeds: np.ndarray, sweeps: tuple[int, int, int]
 ) -> np.ndarray:
-    """Draws (samples, chains, P); arguments as for `core.compiled.evidence.sample`."""
+    """Draws (samples, chains, P); arguments and errors as for `core.compiled.evidence.sample`."""
     kept = np.empty((sweeps[1], *start.shape))
-    _compile()(data, priors, start, new_walk(width), seeds, sweeps, kept)
+    require_moving(_compile()(data, priors, start, new_walk(width), seeds, sweeps, kept))
     return kept
 
 
@@ -76,13 +76,18 @@ def _compile() -> Callable:
             state = seeds[chain]
             copy(start[chain], walk.position)
             walk.numbers[VALUE] = log_posterior(walk.position, X, features, y, priors, scratch)
+            if not usable(walk.numbers[VALUE]):
+                return chain
             for sweep in range(1, burn_in + samples * thinning + 1):
                 for coordinate in range(length):
                     state = begin(walk, coordinate, state)
-                    while walk.phase[0] != DONE:
+                    while walk.phase[0] > DONE:
                         state = tell(walk, log_posterior(walk.point, X, features, y, priors, scratch), state)
+                    if walk.phase[0] == STUCK:
+                        return chain
                 if sweep > burn_in and (sweep - burn_in) % thinning == 0:
                     copy(walk.position, kept[(sweep - burn_in) // thinning - 1, chain])
+        return -1
 
     return run
 

@@ -2,8 +2,11 @@
 out, so that a model's own compiled loop evaluates its density where the update requests it:
 
     state = begin(walk, coordinate, state)
-    while walk.phase[0] != DONE:
+    while walk.phase[0] > DONE:
         state = tell(walk, log_density(walk.point), state)
+
+A walk whose density is not the same at the same point finds none inside its slice: after `MAX_SHRINKAGES` it is STUCK.
+A start is `usable` unless its density is nan or infinitely large, from where there would be no such point either.
 
 The update is a state machine because the density cannot be an argument: numba caches no machine code on disk for a
 function that takes another as a closure, and every process would compile for seconds. So each model's loop in
@@ -20,9 +23,10 @@ import numpy as np
 
 from core.compiled.random_bits import next_word
 
-DONE, LEFT, RIGHT, INSIDE = range(4)
+STUCK, DONE, LEFT, RIGHT, INSIDE = range(-1, 4)
 VALUE, LEVEL, LEFT_END, RIGHT_END, OFFSET = range(5)
 MAX_EXPANSIONS = 64
+MAX_SHRINKAGES = 4000  # as in `core.samplers.slice`
 SHIFT_53 = np.uint64(11)
 
 
@@ -32,14 +36,14 @@ class Walk(NamedTuple):
     position: np.ndarray  # (P,)
     point: np.ndarray  # (P,): where the density is evaluated next
     numbers: np.ndarray  # log density at the position, level, and the interval and offset in units of the width
-    phase: np.ndarray  # DONE, or what the next value decides; then the coordinate, and expansions left on either side
+    phase: np.ndarray  # DONE, STUCK or what the next value decides; coordinate; expansions and shrinkages left
     width: np.ndarray  # (P,): w
 
 
 def new_walk(width: np.ndarray) -> Walk:
     """Space for a chain of P coordinates with the given widths (P,)."""
     width = np.ascontiguousarray(width, dtype=np.float64)
-    return Walk(np.zeros_like(width), np.zeros_like(width), np.zeros(5), np.zeros(4, np.int64), width)
+    return Walk(np.zeros_like(width), np.zeros_like(width), np.zeros(5), np.zeros(5, np.int64), width)
 
 
 @numba.njit
@@ -57,6 +61,12 @@ def uniform(state):
 
 
 @numba.njit
+def usable(value):
+    """Whether a chain may start at this log density; where it is -inf, every point is inside the first slice."""
+    return value < np.inf
+
+
+@numba.njit
 def begin(walk, coordinate, state):
     """Start an update of one coordinate: draw the level and place the interval."""
     share, state = uniform(state)
@@ -66,6 +76,7 @@ def begin(walk, coordinate, state):
     share, state = uniform(state)
     to_the_left = int(share * MAX_EXPANSIONS)
     walk.phase[1], walk.phase[2], walk.phase[3] = coordinate, to_the_left, MAX_EXPANSIONS - 1 - to_the_left
+    walk.phase[4] = MAX_SHRINKAGES
     copy(walk.position, walk.point)
     return _step_out(walk, LEFT, state)
 
@@ -86,6 +97,10 @@ def tell(walk, value, state):
         walk.phase[0] = DONE
         return state
     walk.numbers[LEFT_END if walk.numbers[OFFSET] < 0 else RIGHT_END] = walk.numbers[OFFSET]
+    walk.phase[4] -= 1
+    if walk.phase[4] == 0:
+        walk.phase[0] = STUCK
+        return state
     return _step_out(walk, INSIDE, state)
 
 
@@ -108,3 +123,12 @@ def _step_out(walk, phase, state):
     walk.phase[0] = phase
     walk.point[coordinate] = walk.position[coordinate] + offset * walk.width[coordinate]
     return state
+
+
+def require_moving(stuck: int) -> None:
+    """Raise RuntimeError where a compiled loop returns the number of a chain that it gave up, not -1."""
+    if stuck >= 0:
+        raise RuntimeError(
+            f"slice sampling: the log density of chain {stuck} is nan or infinite at its start, or not the same at the "
+            "same point"
+        )

@@ -8,7 +8,7 @@ import torch
 from scipy import stats
 
 from core.compiled import evidence, gaussian_process
-from core.compiled.slice import DONE, VALUE, begin, new_walk, tell
+from core.compiled.slice import DONE, STUCK, VALUE, begin, new_walk, tell
 from core.models import dngo, hyperpriors, linear_regression, matern
 from core.models.kernels import LOG_COST, LOSS, tasks
 from core.randomness import chain_seeds, make_generators
@@ -29,7 +29,7 @@ def sweeps(start, which, walk, seeds, count):
         walk.numbers[VALUE] = normal_or_exponential(walk.position, which)
         for update in range(count):
             state = begin(walk, update % 2, state)
-            while walk.phase[0] != DONE:
+            while walk.phase[0] > DONE:
                 state = tell(walk, normal_or_exponential(walk.point, which), state)
         start[chain] = walk.position
 
@@ -49,6 +49,19 @@ def test_updates_leave_the_target_as_it_is(which, width):
         start[:, 1] = (start[:, 1] - start[:, 0]) / 0.1
     reference = stats.norm() if which == 0 else stats.expon()
     assert min(stats.kstest(column, reference.cdf).pvalue for column in start.T) > 1e-6
+
+
+def test_a_start_without_a_density_and_one_that_changes_are_refused():
+    """Both used to be sampled forever."""
+    parts = evidence.Decomposition(np.ones((1, 2)), np.full((1, 2, 1), np.nan), np.ones((1, 1, 1)), 3)
+    start, seeds = np.zeros((1, 2)), chain_seeds(make_generators([1])[0], 1)
+    with pytest.raises(RuntimeError, match="log density of chain 0 is nan or infinite at its start"):
+        evidence.sample(parts, linear_regression.PRIORS, start, np.ones(2), seeds, (1, 1, 1))
+    walk, steps = new_walk(np.ones(1)), 0
+    state = begin(walk, 0, seeds[0])
+    while walk.phase[0] > DONE and steps < 10_000:
+        state, steps = tell(walk, -1e9, state), steps + 1
+    assert walk.phase[0] == STUCK
 
 
 def test_seeds_belong_to_runs():
