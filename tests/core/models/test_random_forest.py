@@ -144,6 +144,14 @@ def test_bad_settings(settings, message):
         RandomForest(**settings)
 
 
+def test_a_leaf_s_smallest_size_counts_distinct_points():
+    """Of four points drawn from four, two leaves of two need all of them, which happens with probability 4!/4^4."""
+    X, y = torch.arange(4.0).view(4, 1), torch.arange(4.0)
+    model = RandomForest(trees=400, min_samples_leaf=2, features=1.0).fit(X, y, make_generators([0]))
+    split = (model.left[model.roots] != model.roots).double().mean().item()
+    assert split == pytest.approx(24 / 256, abs=0.06)
+
+
 def test_inputs_beyond_single_precision():
     with pytest.raises(ValueError, match="X reaches 1e\\+40"):
         RandomForest().fit(torch.tensor([[1e40], [0.0]], dtype=torch.float64), torch.zeros(2), make_generators([0]))
