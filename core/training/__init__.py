@@ -12,7 +12,7 @@ both take the same steps, with random numbers of their own.
 from __future__ import annotations
 
 from core.progress import Progress, silent
-from core.training.networks import Networks, Part, Parts, Records
+from core.training.networks import Networks, Part, Parts, Records, check_fit
 
 
 def train(networks: Networks, parts: Parts, device: str = "cpu", progress: Progress = silent) -> Records:
@@ -21,7 +21,11 @@ def train(networks: Networks, parts: Parts, device: str = "cpu", progress: Progr
     `seconds` of a network, its cost to an optimizer, is on the CPU the CPU time of the one thread that trained it
     alone, so that the machine's load changes it little, times E / epochs done if it diverged and stopped early. On
     other devices it is its share of the group's wall-clock time: networks of a group do the same arithmetic.
+
+    Raises:
+        UserError: as `core.training.networks.check_fit`.
     """
+    check_fit(networks, parts)
     if device == "cpu":
         from core.training.compiled import train_compiled
 

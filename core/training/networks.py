@@ -18,6 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import UserError
+
 
 class Part(NamedTuple):
     """Inputs X (n, d) float32 and targets y (n,) float32: numbers, or class codes 0, 1, ..."""
@@ -60,7 +62,7 @@ class Networks:
         seeds: (G,) seeds of initial weights, orders and dropout masks.
 
     Raises:
-        ValueError: a value out of range, or arrays that do not fit together.
+        UserError: a value out of range, or arrays that do not fit together.
     """
 
     sizes: tuple[int, ...]
@@ -72,19 +74,19 @@ class Networks:
 
     def __post_init__(self) -> None:
         if len(self.sizes) < 3 or min(self.sizes) < 1:
-            raise ValueError(f"Networks.sizes: must be inputs, hidden units ... and outputs, got {self.sizes}")
+            raise UserError(f"Networks.sizes: must be inputs, hidden units ... and outputs, got {self.sizes}")
         if self.batch_size < 1:
-            raise ValueError(f"Networks.batch_size: must be at least 1, got {self.batch_size}")
+            raise UserError(f"Networks.batch_size: must be at least 1, got {self.batch_size}")
         shape = (len(self.seeds), len(self.sizes) - 2)
         for name, found in (("tanh", self.tanh.shape), ("dropout", self.dropout.shape)):
             if found != shape:
-                raise ValueError(f"Networks.{name}: must have shape {shape} (networks, hidden layers), got {found}")
+                raise UserError(f"Networks.{name}: must have shape {shape} (networks, hidden layers), got {found}")
         if self.rates.ndim != 2 or len(self.rates) != len(self.seeds) or self.rates.shape[1] == 0:
-            raise ValueError(f"Networks.rates: must be ({len(self.seeds)}, epochs), got {self.rates.shape}")
+            raise UserError(f"Networks.rates: must be ({len(self.seeds)}, epochs), got {self.rates.shape}")
         if not ((self.dropout >= 0) & (self.dropout < 1)).all():
-            raise ValueError(f"Networks.dropout: must be in [0, 1), got {self.dropout.min()} to {self.dropout.max()}")
+            raise UserError(f"Networks.dropout: must be in [0, 1), got {self.dropout.min()} to {self.dropout.max()}")
         if not (self.rates >= 0).all():
-            raise ValueError(f"Networks.rates: must be at least 0, the smallest is {self.rates.min()}")
+            raise UserError(f"Networks.rates: must be at least 0, the smallest is {self.rates.min()}")
 
     @property
     def epochs(self) -> int:
@@ -106,6 +108,30 @@ class Networks:
                 weights[:] = (2 * generator.random(len(weights)) - 1) * np.sqrt(6 / (inputs + outputs))
                 start += (inputs + 1) * outputs
         return theta
+
+
+def check_fit(networks: Networks, parts: Parts) -> None:
+    """Check what machine code would not notice: whether networks and data belong together.
+
+    Raises:
+        UserError: another number of inputs or outputs, a part without points or of unequal lengths, or labels that are
+            not 0, 1, ..., K - 1.
+    """
+    outputs = parts.classes or 1
+    if networks.sizes[-1] != outputs:
+        raise UserError(f"Networks.sizes has {networks.sizes[-1]} outputs; allowed: {outputs}, for the data's classes")
+    for name, (X, y) in zip(Parts._fields, parts[:3], strict=False):
+        if X.ndim != 2 or y.shape != X.shape[:1] or len(y) == 0:
+            raise UserError(
+                f"Parts.{name}: X and y have shapes {X.shape} and {y.shape}; allowed: (n, d) and (n,), n > 0"
+            )
+        if X.shape[1] != networks.sizes[0]:
+            raise UserError(f"Parts.{name} has {X.shape[1]} inputs; allowed: {networks.sizes[0]}, as Networks.sizes")
+        if parts.classes and not np.isin(y, np.arange(parts.classes)).all():
+            wrong = y[~np.isin(y, np.arange(parts.classes))][0]
+            raise UserError(
+                f"Parts.{name} has the label {wrong:g}; allowed: whole numbers from 0 to {parts.classes - 1}"
+            )
 
 
 def constant(rate: float, epochs: int) -> NDArray[np.float64]:

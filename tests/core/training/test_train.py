@@ -1,11 +1,14 @@
 """Both engines against plain PyTorch, step by step on the same minibatches and dropout masks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from core.compiled.random_bits import seed_states, shuffle
 from core.compiled.training import drop
+from core.errors import UserError
 from core.training import Networks, Part, Parts, train
 from core.training.batched import Draws, train_batched
 from core.training.networks import cosine
@@ -149,6 +152,28 @@ def test_bad_groups_are_refused(change, message):
     fields = {name: getattr(good, name) for name in ("sizes", "batch_size", "tanh", "dropout", "rates", "seeds")}
     with pytest.raises(ValueError, match=message):
         Networks(**(fields | {change: values[change]}))
+
+
+@pytest.mark.parametrize(
+    ("change", "classes", "message"),
+    [
+        ({"sizes": (3, 12, 9, 1)}, 0, "Parts.train has 5 inputs; allowed: 3"),
+        ({"sizes": (8, 12, 9, 1)}, 0, "Parts.train has 5 inputs; allowed: 8"),
+        ({"sizes": (5, 12, 9, 1)}, 3, "Networks.sizes has 1 outputs; allowed: 3"),
+        ({"sizes": (5, 12, 9, 4)}, 0, "Networks.sizes has 4 outputs; allowed: 1"),
+        ({"sizes": (5, 12, 9, 2)}, 2, "Parts.train has the label 2; allowed: whole numbers from 0 to 1"),
+        ({"validation": 0}, 0, r"Parts.validation: X and y have shapes \(0, 5\) and \(0,\)"),
+        ({"test": 0}, 3, "Parts.test: X and y have shapes"),
+    ],
+)
+def test_networks_that_do_not_fit_to_the_data_are_refused(change, classes, message):
+    """Machine code would read past the arrays."""
+    parts = problem(classes and 3)._replace(classes=classes)
+    for name in set(change) & {"validation", "test"}:
+        parts = parts._replace(**{name: Part(*(array[:0] for array in getattr(parts, name)))})
+    networks = replace(group(classes, 0.0), sizes=change.get("sizes", (5, 12, 9, classes or 1)))
+    with pytest.raises(UserError, match=message):
+        train(networks, parts)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
