@@ -31,6 +31,7 @@ from core.training import Networks, Parts, train
 from core.training.chunks import Arrays, Chunks
 from core.training.networks import exponential
 from core.training.preparation import prepare
+from core.validation import check_counts
 
 SMALLER = {"mnist": "mnist_test"}
 """Sets of thesis 6.4.2.2 of which a part is used unless the `whole` is asked for: the 10,000 test images of MNIST."""
@@ -47,6 +48,9 @@ class CurveCollection:
         folder: folder of the chunk files.
         seed: seed of the split, the configurations and all trainings.
         whole: whether a set of `SMALLER` is taken whole.
+
+    Raises:
+        UserError: no configurations or epochs, or chunks of none.
     """
 
     dataset: str
@@ -57,6 +61,10 @@ class CurveCollection:
     chunk_size: int = 20
     device: str = "cpu"
     whole: bool = False
+
+    def __post_init__(self) -> None:
+        counts = {name: getattr(self, name) for name in ("configurations", "epochs", "chunk_size")}
+        check_counts("CurveCollection", **counts)
 
     def fill(self, shard: tuple[int, int] = (0, 1), progress: Progress = silent) -> None:
         """Train what is missing from a shard; raises as `Chunks.fill`.

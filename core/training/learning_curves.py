@@ -29,10 +29,12 @@ from core.progress import Progress, silent
 from core.seeds import derive_seed
 from core.spaces import CubeEncoding
 from core.training.curve_networks import NETWORKS, CurveNetwork, Shape
+from core.validation import require_count
 
 DATASETS = {"cnn": "cifar10", "fcnet": "mnist", "lr": "mnist", "vae": "mnist"}
-"""The sets of thesis 5.4.1 and its numbers of epochs."""
+"""The sets of thesis 5.4.1."""
 EPOCHS = {"cnn": 40, "fcnet": 100, "lr": 100, "vae": 300}
+"""Its numbers of epochs."""
 VALIDATION = 0.2  # share of all images, as in 7.1: 5.4.1 does not say
 MOST_VALIDATED = 4096  # images at a time
 
@@ -68,7 +70,7 @@ class LearningCurves:
 
     Raises:
         UnknownNameError: no collection has that name.
-        UserError: `most_units` is out of range.
+        UserError: `images`, `epochs` or `most_units` is out of range.
     """
 
     name: str
@@ -81,6 +83,15 @@ class LearningCurves:
 
     def __post_init__(self) -> None:
         curve_space(self.name, self.most_units)
+        if self.epochs is not None:
+            require_count("LearningCurves.epochs", self.epochs, ", or None for the thesis' number")
+        if self.images is not None:
+            if not isinstance(self.images, Sequence) or len(self.images) != 2:
+                raise UserError(
+                    f"LearningCurves.images is {self.images!r}; allowed: a number for training and one for validation"
+                )
+            for part, images in enumerate(self.images):
+                require_count(f"LearningCurves.images[{part}]", images, least=2)
 
     @cached_property
     def space(self) -> ConfigurationSpace:
@@ -131,7 +142,11 @@ def train_curve(
         of errors in validation, or the negative lower bound of the autoencoder; `valid_loss`, the cross entropy there
         or the same bound; `train_loss`, the mean over the epoch's minibatches of what they were trained on; and
         `seconds` of each epoch with its validation, that of the divergence included.
+
+    Raises:
+        UserError: a batch size below 2.
     """
+    require_count(f"batch_size of {name!r}", configuration["batch_size"], least=2)
     torch_seed = seed % 2**63
     network = NETWORKS[name](configuration, parts.shape, torch.Generator(device).manual_seed(torch_seed))
     clock = time.thread_time if device == "cpu" else time.perf_counter
@@ -142,7 +157,7 @@ def train_curve(
         order = torch.randperm(len(parts.train.y), generator=network.generator, device=device)
         total = torch.zeros((), device=device)
         for batch in order.split(configuration["batch_size"]):
-            if len(batch) > 1:  # batch normalization has no variance of a single image
+            if len(batch) > 1:  # batch normalization has no variance of a last single image
                 total += _step(network, Images(*(array[batch] for array in parts.train)), step) * len(batch)
                 step += 1
         values = (*_validate(network, parts.validation), float(total) / len(order))

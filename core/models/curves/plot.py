@@ -8,6 +8,7 @@ import numpy as np
 
 from core.errors import UserError
 from core.models.curves.base import CurveModel
+from core.validation import require_count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,9 +30,13 @@ def plot_curves(model: CurveModel, curves: int | list[int] = 6) -> Figure:
     prediction = model.extrapolate(1.0)
     observed = model.observed
     number = len(prediction.mean)
-    chosen = np.unique(np.linspace(0, number - 1, min(curves, number)).astype(int)) if np.isscalar(curves) else curves
-    if len(chosen) == 0 or min(chosen) < 0 or max(chosen) >= number:
-        raise UserError(f"curves is {curves!r}; allowed: a number of curves from 1, or indices from 0 to {number - 1}")
+    if np.isscalar(curves):
+        count = require_count("curves", curves, f", or a list of indices from 0 to {number - 1}")
+        chosen = np.unique(np.linspace(0, number - 1, min(count, number)).astype(int))
+    else:
+        chosen = [require_count(f"curves[{place}]", index, least=0) for place, index in enumerate(curves)]
+        if not chosen or max(chosen) >= number:
+            raise UserError(f"curves is {curves!r}; allowed: a number of curves, or indices from 0 to {number - 1}")
     mean, variance = model.extrapolate(observed.times)
     columns = min(3, len(chosen))
     rows = -(-len(chosen) // columns)

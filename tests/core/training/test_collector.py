@@ -6,6 +6,7 @@ import pytest
 import core.training.collector as collector
 from core.benchmarks.network_spaces import surrogate_space
 from core.data import load
+from core.errors import UserError
 from core.training.collector import CurveCollection
 
 
@@ -39,3 +40,9 @@ def test_of_mnist_a_part_or_all(tmp_path, monkeypatch, whole, name):
     monkeypatch.setattr(collector, "load", load_instead)
     CurveCollection("mnist", 1, tmp_path, epochs=1, whole=whole).fill()
     assert loaded == [name]
+
+
+@pytest.mark.parametrize("name", ["configurations", "epochs", "chunk_size"])
+def test_counts_of_nothing_are_refused(tmp_path, name):
+    with pytest.raises(UserError, match=f"CurveCollection.{name} is 0; allowed: a whole number from 1"):
+        CurveCollection(**{"dataset": "letter", "configurations": 1, "folder": tmp_path, name: 0})

@@ -34,6 +34,25 @@ def test_the_last_batch_of_a_single_image_is_left_out(parts):
     assert np.isfinite(train_curve("fcnet", one, parts, 1, seed=0)["curve"]).all()
 
 
+def test_batches_of_one_image_are_refused(parts):
+    """They would all be left out, and the network would stay as it was."""
+    with pytest.raises(UserError, match="batch_size of 'lr' is 1; allowed: a whole number from 2"):
+        train_curve("lr", {"learning_rate": 0.1, "l2": 0.0, "batch_size": 1, "dropout": 0.0}, parts, 1, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"epochs": -1}, "LearningCurves.epochs is -1; allowed: a whole number from 1"),
+        ({"images": (5,)}, r"LearningCurves.images is \(5,\); allowed: a number for training and one for validation"),
+        ({"images": (5, 1)}, r"LearningCurves.images\[1\] is 1; allowed: a whole number from 2"),
+    ],
+)
+def test_settings_out_of_range_are_named(settings, message):
+    with pytest.raises(UserError, match=message):
+        LearningCurves("fcnet", **settings)
+
+
 @pytest.mark.parametrize("name", ["cnn", "vae"])
 def test_a_configurations_number_determines_its_curve(name):
     collection = LearningCurves(name, dataset="digits", images=(60, 40), epochs=2, most_units=34)

@@ -10,6 +10,7 @@ from core.models.curves.forest import CurveForest
 from core.models.curves.freeze_thaw import DecayingCurves, FreezeThaw
 from core.models.curves.last_seen import LastSeenValue
 from core.models.curves.parametric import FUNCTIONS, least_squares
+from core.models.curves.plot import plot_curves
 from tests.core.models.curves.curve_examples import falling_curves, hide
 
 MODELS = {
@@ -109,6 +110,20 @@ def test_odd_curves_give_finite_predictions(name, curves):
     mean, variance = MODELS[name]().fit(x, curves, epochs=6).extrapolate([0.5, 1.0])
     assert mean.shape == variance.shape == (4, 2)
     assert np.isfinite(mean).all() and (np.isfinite(variance).all() or name == "last")
+
+
+@pytest.mark.parametrize(
+    ("curves", "message"),
+    [
+        (-1, "curves is -1; allowed: a whole number from 1, or a list of indices from 0 to 3"),
+        (2.5, "curves is 2.5; allowed: a whole number from 1"),
+        ([0, 1.5], r"curves\[1\] is 1.5; allowed: a whole number from 0"),
+        ([], r"curves is \[\]; allowed: a number of curves, or indices from 0 to 3"),
+    ],
+)
+def test_curves_that_cannot_be_plotted_are_refused(curves, message):
+    with pytest.raises(UserError, match=message):
+        plot_curves(LastSeenValue().fit(np.zeros((4, 1)), np.ones((4, 5))), curves)
 
 
 @pytest.mark.parametrize("name", MODELS)
