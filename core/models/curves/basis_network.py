@@ -18,6 +18,7 @@ from torch import Tensor
 
 from core.compiled import prediction
 from core.data.normalisation import Standardizer
+from core.errors import UserError
 from core.models.bohamiann import INITIAL_LOG_NOISE, BayesianNetwork, one_each
 from core.models.curves.basis import BASIS, PARAMETERS, residuals
 from core.models.engines.choice import require_compiled
@@ -120,12 +121,19 @@ class BasisNetwork(BayesianNetwork):
         return self.inputs.transform(X).float(), torch.where(seen, standard, 0.0).float(), seen
 
     def predict(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Outputs of all samples at X (..., runs, q, d + 1), whose last column is t, as `EnsembleModel.predict`."""
+        """Outputs of all samples at X (..., runs, q, d + 1), whose last column is t, as `EnsembleModel.predict`.
+
+        Raises:
+            UserError: also for t outside (0, 1].
+        """
         X = self.expand_runs(X)
         leading = X.shape[:-3]
         t = X[..., -1:].float().movedim(-3, 0).flatten(1, -2)
+        if not ((t > 0) & (t <= 1)).all():
+            raise UserError(f"t is from {t.min():g} to {t.max():g}; allowed: in (0, 1], epoch / epochs")
         standard = self.inputs.transform(X[..., :-1]).float().movedim(-3, 0).flatten(1, -2)
-        outputs = self._asymptotes(standard) if (t == 1).all() else self._curves(standard, t).squeeze(-1)
+        complete = (t == 1).all() and not X.requires_grad  # the asymptote alone has no slope in t
+        outputs = self._asymptotes(standard) if complete else self._curves(standard, t).squeeze(-1)
         outputs = outputs.double().unflatten(-1, (*leading, X.shape[-2])).movedim(1, -2)
         noise = self.targets.inverse_variance(self.noise_variance)
         return self.targets.inverse(outputs), noise.reshape(-1, *(1 for _ in leading), self.runs, 1)

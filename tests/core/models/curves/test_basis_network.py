@@ -5,6 +5,7 @@ import torch
 from botorch.acquisition import LogExpectedImprovement
 from botorch.optim import optimize_acqf
 
+from core.errors import UserError
 from core.models.curves.basis_network import BasisMLP, BasisNetwork
 from core.models.engines.curves import CurveEngine, CurveProblem
 from core.models.priors import AveragedNormal, LogNormalNoise
@@ -105,6 +106,27 @@ def test_acquisition_functions_of_botorch_maximize_through_it():
     bounds = torch.tensor([[0.0] * 5, [1.0] * 5], dtype=torch.float64)
     candidate, value = optimize_acqf(acquisition, bounds, 1, 2, 16, fixed_features={4: 1.0})
     assert candidate.shape == (1, 5) and candidate[0, -1] == 1 and torch.isfinite(value)
+
+
+def test_the_slope_in_t_goes_on_to_the_end():
+    model, X = fitted()
+    slopes, values = [], []
+    for t in (1.0, 1 - 1e-4):
+        points = torch.cat([X[0, :4], torch.full((4, 1), t, dtype=torch.float64)], -1).requires_grad_()
+        mean = model.moments(points.unsqueeze(0))[0]
+        slopes.append(torch.autograd.grad(mean.sum(), points)[0])
+        values.append(mean.detach())
+    assert slopes[0][:, -1].abs().min() > 0
+    torch.testing.assert_close(slopes[0], slopes[1], rtol=1e-2, atol=1e-2)
+    at_the_end = torch.cat([X[0, :4], torch.ones(4, 1, dtype=torch.float64)], -1)
+    torch.testing.assert_close(model.moments(at_the_end)[0], values[0], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("t", [0.0, -1.0, 1.5, float("nan")])
+def test_times_outside_of_the_curve_are_refused(t):
+    model, X = fitted(steps=350)
+    with pytest.raises(UserError, match=r"t is from .*; allowed: in \(0, 1\]"):
+        model.predict(torch.cat([X, torch.full((1, 30, 1), t, dtype=torch.float64)], -1))
 
 
 @pytest.mark.parametrize(
