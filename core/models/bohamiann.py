@@ -131,12 +131,11 @@ class BayesianNetwork(SampledNetwork):
         )
         weights = self.network.init(generators, problem.chains, self.device)
         theta = torch.cat([weights, weights.new_full((problem.chains, 1), INITIAL_LOG_NOISE)], 1)
-        state, burn_in = self.sampler.init(theta), self.burn_in
-        if self.warm_burn_in is not None and self._chains is not None:
+        state, warm = self.sampler.init(theta), self.warm_burn_in is not None and self._chains is not None
+        if warm:
             state = self._chains.continued(state, self.network, self.inputs, self.targets)
-            burn_in = self.warm_burn_in
         engine = make_engine(self.engine, problem, self.sampler, state, generators)
-        kept = self._sample(engine, burn_in, problem.covered.bool(), generators)
+        kept = self._sample(engine, problem.covered.bool(), generators, warm)
         self._chains = ChainState.of(engine.state(), self.inputs, self.targets)
         self._keep(kept, len(X), X.shape[-1])
         return self
@@ -145,10 +144,11 @@ class BayesianNetwork(SampledNetwork):
         """The state of the chains after `fit`, as tensors by name, for `load_chain_state`.
 
         Raises:
-            RuntimeError: before `fit`.
+            RuntimeError: before `fit`, or for a model whose chains do not continue.
         """
         if self._chains is None:
-            raise RuntimeError("BayesianNetwork.chain_state: call fit first")
+            reason = "the chains of this model do not continue" if self.runs else "call fit first"
+            raise RuntimeError(f"{type(self).__name__}.chain_state: {reason}")
         return self._chains.tensors()
 
     def load_chain_state(self, state: Mapping[str, Tensor]) -> None:
@@ -161,9 +161,12 @@ class BayesianNetwork(SampledNetwork):
             raise ValueError("BayesianNetwork.warm_burn_in: is None, set the steps of burn-in of a fit that continues")
         self._chains = ChainState.from_tensors(state)
 
-    def _sample(self, engine: Engine, burn_in: int, covered: Tensor, generators: list[torch.Generator]) -> Tensor:
-        """Run the engine through burn-in and sampling: the kept positions, (samples_per_chain, chains, P_w + 1)."""
-        prior = self.weight_prior
+    def _sample(self, engine: Engine, covered: Tensor, generators: list[torch.Generator], warm: bool = False) -> Tensor:
+        """Run the engine through burn-in and sampling: the kept positions, (samples_per_chain, chains, P_w + 1).
+
+        Chains that continue (`warm`) draw the precision for the weights they have; `prior.initial` is for new ones.
+        """
+        prior, burn_in = self.weight_prior, self.warm_burn_in if warm else self.burn_in
         gibbs = [np.random.default_rng(_draw_seed(generator)) for generator in generators]
         last = burn_in + self.samples_per_chain * self.thinning
         keep = range(burn_in + self.thinning, last + 1, self.thinning)
@@ -174,7 +177,7 @@ class BayesianNetwork(SampledNetwork):
         for now, following in zip(events, [*events[1:], last]):
             if now == burn_in:
                 engine.freeze()
-            if now == 0 and prior.initial is not None:
+            if now == 0 and prior.initial is not None and not warm:
                 precision = start.new_full((len(start),), prior.initial)
             elif now in renew:
                 precision = prior.precision(engine.position()[:, :-1][:, covered], gibbs)

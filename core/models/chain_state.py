@@ -26,6 +26,7 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
+from core.errors import UserError
 from core.models.network import MLP
 
 CARRIED = ("position", "velocity", "window", "smoothed_gradient", "gradient_variance")
@@ -70,14 +71,28 @@ class ChainState:
         """The inverse of `tensors`.
 
         Raises:
-            ValueError: a tensor that is missing.
+            UserError: a tensor that is missing or of another shape than the others suggest.
         """
         units = [f"{name}_{part}" for name in ("inputs", "targets") for part in ("mean", "scale")]
         missing = [name for name in ("position", *units) if name not in tensors]
         if missing:
-            raise ValueError(f"chain state: lacks {', '.join(missing)}; expected what `chain_state` returned")
+            raise UserError(f"chain state: lacks {', '.join(missing)}; expected what `chain_state` returned")
         mean_x, scale_x, mean_y, scale_y = (tensors[name] for name in units)
         carried = {name: tensors[name] for name in CARRIED if name in tensors}
+        position, runs = carried["position"].shape, len(mean_x)
+        if len(position) != 2 or runs == 0 or position[0] % runs:
+            raise UserError(
+                f"chain state: position has shape {tuple(position)}; allowed: chains of {runs} runs, (chains, P)"
+            )
+        expected = dict.fromkeys(carried, position) | {
+            "inputs_mean": (runs, 1, mean_x.shape[-1]),
+            "inputs_scale": (runs, 1, mean_x.shape[-1]),
+            "targets_mean": (runs, 1),
+            "targets_scale": (runs, 1),
+        }
+        for name, shape in expected.items():
+            if tensors[name].shape != shape:
+                raise UserError(f"chain state: {name} has shape {tuple(tensors[name].shape)}; allowed: {tuple(shape)}")
         return cls(carried, Standardizer(mean_x, scale_x), Standardizer(mean_y, scale_y))
 
     def continued(self, fresh: Any, network: MLP, inputs: Standardizer, targets: Standardizer) -> Any:
@@ -88,11 +103,11 @@ class ChainState:
                 their values from it.
 
         Raises:
-            ValueError: another number of chains, or another network.
+            UserError: another number of chains, or another network.
         """
         position = self.carried["position"]
         if position.shape != fresh.position.shape or inputs.mean.shape != self.inputs.mean.shape:
-            raise ValueError(
+            raise UserError(
                 f"warm start: the last fit had {len(position)} chains of {position.shape[1]} parameters in "
                 f"{len(self.inputs.mean)} runs, this one has {len(fresh.position)} of {fresh.position.shape[1]} in "
                 f"{len(inputs.mean)}; continue with the same runs, chains and network"

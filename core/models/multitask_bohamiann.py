@@ -93,7 +93,7 @@ class MultiTaskNetwork(BayesianNetwork):
         weights = network.init(generators, problem.chains)
         theta = torch.cat([weights, weights.new_full((problem.chains, 1), INITIAL_LOG_NOISE)], 1)
         engine = TaskEngine(problem, self.sampler, self.sampler.init(theta), generators)
-        self._keep(self._sample(engine, self.burn_in, problem.covered.bool(), generators), runs, d)
+        self._keep(self._sample(engine, problem.covered.bool(), generators), runs, d)
         self.samples = network.folded(self.samples, 0, standard[:, 0, d:]).contiguous()
         self.network = MLP((d, *self.widths, 1), self.activation, self.initialisation)
         self.inputs = Standardizer(inputs.mean[..., :d], inputs.scale[..., :d])

@@ -35,7 +35,7 @@ class WeightPrior(Protocol):
     """Steps between two draws of the precision, None if it is constant."""
 
     initial: float | None
-    """The precision of the first interval, None if it is drawn."""
+    """The precision of a new chain's first interval, None if it is drawn."""
 
     def covers(self, network: MLP) -> Tensor:
         """1 for entries of theta_mu under the prior, 0 for the others: (P_w,)."""
@@ -48,7 +48,8 @@ class WeightPrior(Protocol):
 class GammaHyperprior:
     """Normal weights with a Gamma(shape, rate) hyperprior on the precision, resampled every `interval` steps.
 
-    `initial` is the precision until the first draw after `interval` steps; None draws it from the start on.
+    `initial` is the precision of new chains until the first draw after `interval` steps; None draws it from the start
+    on, as do chains that continue (see `warm_burn_in` of `core.models.bohamiann.BayesianNetwork`).
     """
 
     shape: float = 1.0

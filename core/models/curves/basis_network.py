@@ -97,7 +97,7 @@ class BasisNetwork(BayesianNetwork):
         weights = self.network.init(generators, problem.chains)
         theta = torch.cat([weights, weights.new_full((problem.chains, 1), INITIAL_LOG_NOISE)], 1)
         engine = CurveEngine(problem, self.sampler, self.sampler.init(theta), generators)
-        self._keep(self._sample(engine, self.burn_in, problem.covered.bool(), generators), len(X), X.shape[-1] + 1)
+        self._keep(self._sample(engine, problem.covered.bool(), generators), len(X), X.shape[-1] + 1)
         return self
 
     def _prepare(self, X: Tensor, y: Tensor, lengths: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:

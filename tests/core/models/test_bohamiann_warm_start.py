@@ -8,8 +8,9 @@ import torch
 from core.data.normalisation import Standardizer
 from core.models.bohamiann import BayesianNetwork
 from core.models.chain_state import ChainState
+from core.models.engines.choice import make_engine
 from core.models.network import MLP
-from core.models.priors import FixedNormal, LogNormalNoise
+from core.models.priors import FixedNormal, GammaHyperprior, LogNormalNoise
 from core.randomness import make_generators
 from core.samplers import SGHMC, SGLD, AdaptiveSGHMC, PreconditionedSGLD
 
@@ -200,6 +201,26 @@ def test_without_the_option_every_fit_starts_anew():
     )
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_initial_precision_is_that_of_new_chains_only(engine, monkeypatch):
+    """A continued chain draws the precision for its weights; from 1 it would have to find its way back."""
+    X, y = waves(n=31)
+    model, used = small(engine=engine, weight_prior=GammaHyperprior(initial=1.0)), []
+
+    def spied(*arguments):
+        engine = make_engine(*arguments)
+        advance = engine.advance
+        engine.advance = lambda steps, precision: used.append(precision.clone()) or advance(steps, precision)
+        return engine
+
+    monkeypatch.setattr("core.models.bohamiann.make_engine", spied)
+    model.fit(X[:, :30], y[:, :30], make_generators([0]))
+    assert (used[0] == 1).all() and (used[-1] < 0.1).all()
+    used.clear()
+    model.fit(X, y, make_generators([1]))
+    assert (torch.cat(used) < 0.1).all()
+
+
 @pytest.mark.parametrize("sampler", [SGLD(1e-4), PreconditionedSGLD(1e-3), SGHMC(7e-4)])
 def test_any_sampler_continues(sampler):
     X, y = waves(n=31)
@@ -218,5 +239,9 @@ def test_what_cannot_continue_is_one_clear_error():
         model.fit(X[0], y[0], make_generators([0]))
     with pytest.raises(ValueError, match=r"BayesianNetwork\.warm_burn_in: is None"):
         small(warm_burn_in=None).load_chain_state(model.chain_state())
+    for name, shape in (("velocity", (2, 3)), ("targets_scale", (3, 1)), ("inputs_mean", (2, 2))):
+        wrong = model.chain_state() | {name: torch.ones(shape)}
+        with pytest.raises(ValueError, match=rf"chain state: {name} has shape .*; allowed: \("):
+            small().load_chain_state(wrong)
     with pytest.raises(ValueError, match="lacks targets_scale"):
         small().load_chain_state({k: v for k, v in model.chain_state().items() if k != "targets_scale"})

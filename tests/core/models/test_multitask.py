@@ -192,6 +192,15 @@ def test_what_the_network_cannot_do(settings, message):
         MultiTaskNetwork([task(3)], widths=())
 
 
+def test_the_network_s_chains_do_not_continue():
+    with pytest.raises(RuntimeError, match=r"MultiTaskNetwork\.chain_state: call fit first"):
+        network([task(3)]).chain_state()
+    model = network([task(3)], burn_in=1, steps=2, thinning=1)
+    model.fit(points(3, 2), wave(points(3, 2)), make_generators(GENERATORS))
+    with pytest.raises(RuntimeError, match=r"MultiTaskNetwork\.chain_state: the chains of this model do not continue"):
+        model.chain_state()
+
+
 def test_a_process_needs_an_earlier_task():
     with pytest.raises(UserError, match="count is 1"):
         MultiTaskGP([])
