@@ -26,9 +26,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
 from core.models.classification import SLACK, Posterior, logistic_posterior, step_posterior
-from core.models.ensemble import EnsembleModel, training_data
+from core.models.ensemble import EnsembleModel, standardizer, training_data
 from core.models.representation import Representation
 from core.randomness import Generators
 
@@ -86,18 +85,19 @@ class ConstraintNetwork(ABC):
             ValueError: c is not boolean, data of the wrong shape or not finite, or a network that diverged.
         """
         name = type(self).__name__
+        c = torch.as_tensor(c)
         if c.dtype != torch.bool:
             raise ValueError(f"{name}: c must hold booleans, True where the constraint is satisfied, got {c.dtype}")
         X, labels = training_data(X, c.double(), self.device)
         signs = 2 * labels - 1
-        self.inputs = Standardizer.fit(X, -2)
+        self.inputs = standardizer("X", X, -2)
         self.representation.fit(self.inputs.transform(X), signs, generators)
-        self.runs, self.dimension = len(X), X.shape[-1]
         features = self.features(X)
         if not torch.isfinite(features).all():
             rate = self.representation.learning_rate
             raise ValueError(f"{name}: the network diverged in training with learning_rate {rate}; take a smaller one")
         self.posterior = self.infer(features, signs)
+        self.runs, self.dimension = len(X), X.shape[-1]
         return self
 
     def features(self, X: Tensor) -> Tensor:

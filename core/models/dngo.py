@@ -28,9 +28,8 @@ import torch
 from torch import Tensor
 
 from core.compiled.arguments import Priors
-from core.data.normalisation import Standardizer
 from core.models import hyperpriors
-from core.models.ensemble import training_data
+from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function, sample_hyperparameters
 from core.models.mixture import Function, GaussianMixtureModel, pick
 from core.models.representation import Representation
@@ -96,7 +95,8 @@ class DNGO(GaussianMixtureModel):
         """
         X, y = training_data(X, y, self.device)
         runs, d = len(X), X.shape[-1]
-        self.targets = Standardizer.fit(y, -1)
+        check_reach("X", X, LARGEST_SINGLE)
+        self.targets = standardizer("y", y, -1)
         y = self.targets.transform(y)
         if self.updates is not None:
             self.representation.epochs = max(1, round(self.updates / -(-y.shape[1] // self.representation.batch_size)))

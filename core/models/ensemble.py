@@ -13,6 +13,7 @@ sees one run as a model without batch shape and R > 1 runs as a model of batch s
 
 from abc import abstractmethod
 
+import numpy as np
 import torch
 from botorch.acquisition.objective import PosteriorTransform
 from botorch.exceptions.errors import UnsupportedError
@@ -20,6 +21,13 @@ from botorch.models.model import Model
 from botorch.posteriors import Posterior
 from botorch.posteriors.ensemble import EnsemblePosterior
 from torch import Tensor
+
+from core.data.normalisation import Array, Standardizer
+from core.errors import UserError
+
+SMALLEST_RANGE = 1e-150  # of values that differ: the squares of smaller deviations vanish
+LARGEST_INPUT = 1e100  # of inputs as they are, of which models form squares and products
+LARGEST_SINGLE = torch.finfo(torch.float32).max
 
 
 class EnsembleModel(Model):
@@ -148,3 +156,33 @@ def training_data(X: Tensor, y: Tensor, device: torch.device | str = "cpu") -> t
             place = (~torch.isfinite(values)).nonzero()[0].tolist()
             raise ValueError(f"training data: {name}{place} is {values[tuple(place)].item()}, expected finite values")
     return X, y
+
+
+def standardizer(name: str, values: Array, axis: int) -> Standardizer:
+    """`Standardizer.fit` of the training data called `name`, a tensor or an array.
+
+    Raises:
+        UserError: double precision cannot hold the squares of their deviations.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # refused below
+        fitted = Standardizer.fit(values, axis)
+    low, high = torch.as_tensor(values).aminmax(dim=axis, keepdim=True)
+    check_scale(name, low, high, torch.as_tensor(fitted.scale))
+    return fitted
+
+
+def check_scale(name: str, low: Tensor, high: Tensor, scale: Tensor) -> None:
+    """Raise UserError where `scale` is not that of values from `low` to `high`, since squares overflow or vanish."""
+    vanish = (high > low) & (high - low < SMALLEST_RANGE)
+    if not scale.isfinite().all() or vanish.any():
+        raise UserError(
+            f"training data: {name} from {low.min().item():g} to {high.max().item():g} cannot be standardized in "
+            "double precision; rescale it"
+        )
+
+
+def check_reach(name: str, values: Tensor, most: float = LARGEST_INPUT) -> None:
+    """Raise UserError where training data that are used as they are reach beyond `most`."""
+    if (values.abs() > most).any():
+        reach = values.abs().max().item()
+        raise UserError(f"training data: {name} reaches {reach:g}; allowed: up to {most:g}, rescale it")

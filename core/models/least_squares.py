@@ -28,7 +28,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from core.data.normalisation import Standardizer
-from core.models.ensemble import training_data
+from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
 from core.models.linear_regression import Weights, linear_function
 from core.models.mixture import Function, GaussianMixtureModel
 from core.models.representation import Representation
@@ -90,8 +90,11 @@ class LeastSquaresNetwork(GaussianMixtureModel):
                 f"LeastSquaresNetwork: {y.shape[1]} points for a last layer of {units} units; take at least {units} "
                 "points, or fewer units"
             )
-        self.inputs, self.targets = Standardizer.fit(X, -2), Standardizer.fit(y, -1)
-        if not self.standardize:
+        self.inputs = standardizer("X", X, -2)
+        if self.standardize:
+            self.targets = standardizer("y", y, -1)
+        else:
+            check_reach("y", y, LARGEST_SINGLE)
             self.targets = Standardizer(torch.zeros_like(y[:, :1]), torch.ones_like(y[:, :1]))
         y = self.targets.transform(y)
         self.representation.fit(self.inputs.transform(X), y, generators)

@@ -28,9 +28,8 @@ import torch
 from torch import Tensor
 
 from core.compiled.arguments import Priors
-from core.data.normalisation import Standardizer
 from core.models import hyperpriors
-from core.models.ensemble import training_data
+from core.models.ensemble import standardizer, training_data
 from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
 from core.randomness import Generators, chain_seeds, normal_, uniform_
 from core.validation import check_counts
@@ -183,7 +182,7 @@ class BayesianLinearRegression(GaussianMixtureModel):
         """
         X, y = training_data(X, y, self.device)
         runs = len(X)
-        self.inputs, self.targets = Standardizer.fit(X, -2), Standardizer.fit(y, -1)
+        self.inputs, self.targets = standardizer("X", X, -2), standardizer("y", y, -1)
         y = self.targets.transform(y)
         self._prepare(self.inputs.transform(X), y, generators)
         regression = Regression(self._features(X), y.unsqueeze(-1))

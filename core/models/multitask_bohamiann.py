@@ -19,8 +19,8 @@ from core.data.normalisation import Standardizer
 from core.models.bohamiann import INITIAL_LOG_NOISE, BayesianNetwork, one_each
 from core.models.engines.choice import require_compiled
 from core.models.engines.tasks import TaskEngine, TaskProblem
+from core.models.ensemble import standardizer
 from core.models.network import MLP
-from core.models.sampled_network import standardizer
 from core.models.stacking import check_scaling, stack
 from core.models.task_network import TaskNetwork
 from core.models.tasks import Task

@@ -28,8 +28,7 @@ from sklearn import config_context
 from sklearn.tree import DecisionTreeRegressor
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
-from core.models.ensemble import training_data
+from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
 from core.models.mixture import Function, GaussianMixtureModel, pick
 from core.randomness import Generators, normal_, uniform_
 from core.validation import check_counts, check_positive, require_count, require_number
@@ -90,11 +89,8 @@ class RandomForest(GaussianMixtureModel):
         """
         X, y = training_data(X, y, self.device)
         runs, d = len(X), X.shape[-1]
-        if (X.abs() > torch.finfo(torch.float32).max).any():
-            raise ValueError(
-                f"RandomForest: X reaches {X.abs().max().item():g}, trees split float32 inputs; rescale it"
-            )
-        self.targets = Standardizer.fit(y, -1)
+        check_reach("X", X, LARGEST_SINGLE)
+        self.targets = standardizer("y", y, -1)
         standard = self.targets.transform(y).cpu().numpy()
         seeds = (uniform_(X.new_empty(runs, dtype=torch.float64), generators) * 2**31).long().tolist()
         inputs = X.to(torch.float32).cpu().numpy()

@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from core.compiled import prediction
-from core.data.normalisation import Standardizer
-from core.models.ensemble import EnsembleModel, training_data
+from core.models.ensemble import EnsembleModel, standardizer, training_data
 from core.models.network import MLP
 from core.randomness import Generators, permutations
 
@@ -75,18 +74,6 @@ class SampledNetwork(EnsembleModel):
         self.inputs, self.targets = standardizer("X", X, -2), standardizer("y", y, -1)
         self.network = MLP((X.shape[-1], *self.widths, 1), self.activation, self.initialisation)
         return self.inputs.transform(X).to(torch.float32), self.targets.transform(y).to(torch.float32)
-
-
-def standardizer(name: str, values: Tensor, axis: int) -> Standardizer:
-    """That of the training data called `name`; raises ValueError where double precision cannot standardize them."""
-    fitted = Standardizer.fit(values, axis)
-    usable = torch.isfinite(fitted.scale) & (fitted.scale > 0)
-    if not usable.all():
-        raise ValueError(
-            f"training data: {name} from {values.min().item():g} to {values.max().item():g} cannot be standardized in "
-            "double precision; rescale it"
-        )
-    return fitted
 
 
 def minibatches(X: Tensor, y: Tensor, batch_size: int, generators: Generators) -> Iterator[tuple[Tensor, Tensor]]:

@@ -16,8 +16,7 @@ from torch import Tensor
 
 from core.data.normalisation import Standardizer
 from core.errors import UnknownNameError
-from core.models.ensemble import training_data
-from core.models.sampled_network import standardizer
+from core.models.ensemble import standardizer, training_data
 from core.models.tasks import Task, check_tasks, with_contexts
 
 SCALINGS = ("joint", "task")

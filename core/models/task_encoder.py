@@ -27,8 +27,9 @@ from gpytorch.models.gplvm.latent_variable import VariationalLatentVariable
 from gpytorch.variational import CholeskyVariationalDistribution, VariationalStrategy
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
 from core.errors import UserError
+from core.models.ensemble import standardizer
+from core.validation import require_count
 
 INITIAL_SPREAD = 0.1  # standard deviation of q at the start, in units of the prior's
 RATE = 0.03  # of Adam, falling to 0 by a cosine, so that the noise of the last estimates averages out
@@ -60,11 +61,14 @@ class TaskEncoder:
             steps: of Adam.
 
         Raises:
-            UserError: no tasks, tasks without observations or with one only, values that are not finite, or more
-                dimensions than tasks.
+            UserError: no tasks, tasks without observations or with one only, values that are not finite or cannot be
+                standardized, more dimensions than tasks, or a count below 1.
         """
+        dimensions = require_count("TaskEncoder.fit: dimensions", dimensions)
+        inducing = require_count("TaskEncoder.fit: inducing", inducing)
+        steps = require_count("TaskEncoder.fit: steps", steps)
         values = _checked(values, dimensions)
-        standard = Standardizer.fit(values, axis=-1).transform(values)
+        standard = standardizer("values", values, -1).transform(values)
         with torch.random.fork_rng(devices=[]):  # GPyTorch draws from the global generator
             torch.manual_seed(int(torch.randint(2**62, (1,), generator=generator)))
             return cls._of(_fitted(standard, dimensions, min(inducing, len(values)), steps))
@@ -143,6 +147,6 @@ def _checked(values: Tensor, dimensions: int) -> Tensor:
     if not torch.isfinite(values).all():
         task = int((~torch.isfinite(values)).any(1).nonzero()[0])
         raise UserError(f"task {task}: a value is not finite; allowed: finite values")
-    if not 1 <= dimensions <= min(values.shape):
+    if dimensions > min(values.shape):
         raise UserError(f"dimensions is {dimensions}; allowed: 1 to {min(values.shape)}, for {len(values)} tasks")
     return values

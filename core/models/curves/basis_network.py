@@ -23,9 +23,9 @@ from core.models.bohamiann import INITIAL_LOG_NOISE, BayesianNetwork, one_each
 from core.models.curves.basis import BASIS, PARAMETERS, residuals
 from core.models.engines.choice import require_compiled
 from core.models.engines.curves import CurveEngine, CurveProblem
-from core.models.ensemble import training_data
+from core.models.ensemble import check_scale, standardizer, training_data
 from core.models.network import MLP
-from core.models.sampled_network import BLOCK_ELEMENTS, standardizer
+from core.models.sampled_network import BLOCK_ELEMENTS
 from core.randomness import Generators
 
 
@@ -174,6 +174,7 @@ def _units(y: Tensor, seen: Tensor) -> tuple[Standardizer, Tensor]:
     lowest = flat.masked_fill(~mask, torch.inf).amin(1, keepdim=True)
     constant = highest == lowest
     scale = ((((flat - mean) * mask).square().sum(1, keepdim=True) / number).sqrt() * ~constant).clamp_min(0)
+    check_scale("curves", lowest, highest, scale)
     scale = scale + (scale == 0)
     last = y.gather(-1, (seen.sum(-1, keepdim=True) - 1).clamp_min(0)).squeeze(-1)
     rise = ((last - y[..., 0]) * seen[..., 0]).mean(1, keepdim=True)

@@ -11,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
 from core.models.curves.base import CurveModel, CurvePrediction, GlobalCurveModel
 from core.models.curves.data import ObservedCurves
 from core.models.curves.decay_kernel import CurveProcess
+from core.models.ensemble import standardizer
 from core.validation import require_count
 
 LEARNING_RATE = 0.05
@@ -37,9 +37,9 @@ class DecayingCurves(CurveModel):
 
     def _fit(self, observed: ObservedCurves, seed: int) -> None:
         inputs = torch.from_numpy(observed.configurations)
-        self.inputs = Standardizer.fit(inputs)
+        self.inputs = standardizer("configurations", inputs, -2)
         values = observed.points()[1]
-        self.targets = Standardizer.fit(values, -1)
+        self.targets = standardizer("curves", values, -1)
         y = torch.from_numpy(self.targets.transform(np.where(observed.seen, observed.values, self.targets.mean)))
         seen = torch.from_numpy(observed.seen)
         longest = int(observed.lengths.max())

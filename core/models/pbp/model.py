@@ -23,8 +23,7 @@ from gpytorch.distributions import MultivariateNormal
 from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
-from core.models.ensemble import EnsembleModel, training_data
+from core.models.ensemble import EnsembleModel, standardizer, training_data
 from core.models.network import MLP
 from core.models.pbp.moments import MomentNetwork
 from core.models.pbp.prior import PriorFactors
@@ -77,7 +76,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
             ValueError: data of the wrong shape or not finite.
         """
         X, y = training_data(X, y, self.device)
-        self.inputs, self.targets = Standardizer.fit(X), Standardizer.fit(y, axis=-1)
+        self.inputs, self.targets = standardizer("X", X, -2), standardizer("y", y, -1)
         X, y = self.inputs.transform(X), self.targets.transform(y)
         runs, n, dimension = X.shape
         layout = MLP((dimension, *self.widths, 1), "relu")

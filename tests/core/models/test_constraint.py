@@ -72,6 +72,12 @@ def test_constrained_improvement_stays_where_it_is_valid(kind):
     assert (values[:, 1] > values[:, 0]).all()
 
 
+def test_labels_may_be_arrays():
+    X, c = disc(20)
+    found, expected = (NoisyConstraint(**QUICK).fit(X, given, make_generators([0, 1])) for given in (c.numpy(), c))
+    assert torch.equal(found.probability(X), expected.probability(X))
+
+
 def test_labels_must_be_booleans():
     X, c = disc(5)
     with pytest.raises(ValueError, match=r"NoisyConstraint: c must hold booleans.*got torch.int64"):

@@ -65,3 +65,10 @@ def test_draws_have_the_moments_of_q():
 def test_values_that_cannot_be_encoded_are_refused(values, dimensions, message):
     with pytest.raises(UserError, match=message):
         encoded(values, dimensions=dimensions)
+
+
+@pytest.mark.parametrize("settings", [{"inducing": 0}, {"dimensions": 1.5}, {"dimensions": 0}, {"steps": 0}])
+def test_counts_that_encode_nothing_are_refused(settings):
+    (name, value), *_ = settings.items()
+    with pytest.raises(UserError, match=f"TaskEncoder.fit: {name} is {value}; allowed: a whole number from 1"):
+        TaskEncoder.fit(torch.rand(4, 6), torch.Generator(), **{"dimensions": 2, "steps": 1, **settings})
