@@ -27,8 +27,7 @@ import torch
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
-from core.data.normalisation import Standardizer
-from core.models.ensemble import training_data
+from core.models.ensemble import check_reach, standardizer, training_data
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function
 from core.models.mixture import Function, GaussianMixtureModel
 from core.models.task_evidence import negative_log_evidence
@@ -76,14 +75,15 @@ class ABLR(GaussianMixtureModel):
 
     Args:
         earlier: the other tasks.
-        representation: `Network` or `Fourier`, the first with the paper's layers by default.
+        representation: `Network` or `Fourier`, the first with the paper's layers by default; a fit leaves it as it is.
         context: features of the task at hand, (c,) or (runs, c), where the earlier tasks have them.
         side: other signals of the evaluations that it is fitted to, (runs, N, S).
         iterations: maximum number of steps of L-BFGS-B.
         device: where fit and predictions run.
 
     Attributes (after `fit`):
-        theta: the representation's parameters, (runs, P).
+        phi: the representation, begun for the data.
+        theta: its parameters, (runs, P).
         log_alpha, log_beta: precisions (runs, T), those of the task at hand first, then those of side signals, then
             those of the earlier tasks, ordered by size.
         objective: the sum of negative log evidence over the number of all observations, (runs,).
@@ -114,17 +114,20 @@ class ABLR(GaussianMixtureModel):
             ValueError: data of the wrong shape or not finite, or earlier tasks or side signals that do not fit to them.
         """
         X, y = training_data(X, y, self.device)
-        self.runs, self.dimension = len(X), X.shape[-1]
-        check_tasks(self.earlier, self.runs, self.dimension, self.context)
-        self.targets = Standardizer.fit(y, -1)
-        problem = _Problem(self._blocks(X, y), self.representation)
-        theta = self.representation.begin(self.runs, problem.points.shape[-1], generators).to(self.device)
-        self.theta, self.log_alpha, self.log_beta, self.objective = problem.minimize(theta, self.iterations)
+        runs = len(X)
+        check_tasks(self.earlier, runs, X.shape[-1], self.context)
+        self.targets = standardizer("y", y, -1)
+        blocks = self._blocks(X, y)
+        self.phi, theta = self.representation.begin(runs, blocks[0][0].shape[-1], generators)
+        problem = _Problem(blocks, self.phi)
+        self.theta, self.log_alpha, self.log_beta, self.objective = problem.minimize(
+            theta.to(self.device), self.iterations
+        )
         with torch.no_grad():
             regression = Regression(self._features(X), self.targets.transform(y).unsqueeze(-1))
             precisions = self.log_alpha[:, 0].unsqueeze(0), self.log_beta[:, 0].unsqueeze(0)
-            self.weights = regression.weights(X.new_ones(1, self.runs, 1), *precisions)
-        self.members = 1
+            self.weights = regression.weights(X.new_ones(1, runs, 1), *precisions)
+        self.members, self.runs, self.dimension = 1, runs, X.shape[-1]
         return self
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
@@ -144,20 +147,22 @@ class ABLR(GaussianMixtureModel):
         return linear_function(self.weights.draw(members, generators), self._features)
 
     def _features(self, X: Tensor) -> Tensor:
-        return self.representation(self.theta, X if self.columns is None else beside_context(X, self.columns))
+        return self.phi(self.theta, X if self.columns is None else beside_context(X, self.columns))
 
     def _blocks(self, X: Tensor, y: Tensor) -> list[tuple[Tensor, Tensor]]:
         """Inputs (runs | 1, T, n, d + c) and standardized targets (runs | 1, T, n), one pair for each size of a task.
 
         First the task at hand, whose side signals share its inputs: there T is 1 in the inputs.
         """
-        tasks = self.earlier
+        tasks, signals = self.earlier, self._signals(y)
         inputs, self.columns = with_contexts(X, tasks, self.context)
-        blocks = [(inputs[0].unsqueeze(1), self._signals(y))]
+        for points in inputs:
+            check_reach("X", points)
+        blocks = [(inputs[0].unsqueeze(1), signals)]
         for size in sorted({task.y.shape[1] for task in tasks}):
             these = [place for place, task in enumerate(tasks) if task.y.shape[1] == size]
             blocks.append((_stacked([inputs[1 + i] for i in these]), _stacked([tasks[i].y.to(y) for i in these])))
-        return [(points, Standardizer.fit(losses, -1).transform(losses)) for points, losses in blocks]
+        return [(points, standardizer("y", losses, -1).transform(losses)) for points, losses in blocks]
 
     def _signals(self, y: Tensor) -> Tensor:
         """Those of the task at hand, (runs, 1 + S, N), the target first."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.ensemble import training_data
 from core.models.gaussian_process import MarginalLikelihoodGP
 from core.models.tasks import Task, beside_context, check_tasks, with_contexts
@@ -28,7 +29,7 @@ class StackedGP(MarginalLikelihoodGP):
         restarts, iterations, device: see `MarginalLikelihoodGP`.
 
     Raises:
-        ValueError: a count below 1.
+        UserError: a count below 1, or no context.
     """
 
     def __init__(
@@ -40,6 +41,8 @@ class StackedGP(MarginalLikelihoodGP):
         device: torch.device | str = "cpu",
     ) -> None:
         super().__init__(restarts, iterations, device=device)
+        if context is None:
+            raise UserError("StackedGP.context is None; allowed: features of the task at hand, (c,) or (runs, c)")
         self.earlier, self.context = tuple(earlier), context
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> StackedGP:

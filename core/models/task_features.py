@@ -9,12 +9,15 @@ the cube are neither all alike nor all unrelated.
 
 Shapes: theta (runs, P), X (..., runs, N, d) or with runs = 1 the same for all, to phi (..., runs, N, D), float64.
 `rows` are the runs that theta is of, where it is not of all: what is drawn at first has its own for each.
+
+A representation is a description; `begin` makes one with weights or frequencies, so that models may share the first.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 
 import torch
 from torch import Tensor
@@ -40,10 +43,11 @@ class Network:
         check_counts("Network", **{f"widths[{place}]": width for place, width in enumerate(widths)})
         self.widths, self.width = tuple(widths), widths[-1]
 
-    def begin(self, runs: int, dimension: int, generators: Generators) -> Tensor:
-        """The first theta, (runs, P)."""
-        self.network = MLP((dimension, *self.widths, 1))
-        return self.network.init(generators, runs).double()
+    def begin(self, runs: int, dimension: int, generators: Generators) -> tuple[Network, Tensor]:
+        """Layers for inputs of this dimension, and the first theta, (runs, P)."""
+        begun = copy(self)
+        begun.network = MLP((dimension, *self.widths, 1))
+        return begun, begun.network.init(generators, runs).double()
 
     def __call__(self, theta: Tensor, X: Tensor, rows: Rows = ALL) -> Tensor:
         """phi(x), differentiable in both."""
@@ -64,11 +68,12 @@ class Fourier:
         check_counts("Fourier", width=width)
         self.width = width
 
-    def begin(self, runs: int, dimension: int, generators: Generators) -> Tensor:
-        """Draw U and b; the first theta, (runs, 1)."""
-        self.U = normal_(torch.empty(runs, dimension, self.width, dtype=torch.float64), generators)
-        self.b = 2 * math.pi * uniform_(torch.empty(runs, 1, self.width, dtype=torch.float64), generators)
-        return torch.full((runs, 1), 0.5 * math.log(dimension), dtype=torch.float64)
+    def begin(self, runs: int, dimension: int, generators: Generators) -> tuple[Fourier, Tensor]:
+        """Features with U and b drawn, and the first theta, (runs, 1)."""
+        begun = copy(self)
+        begun.U = normal_(torch.empty(runs, dimension, self.width, dtype=torch.float64), generators)
+        begun.b = 2 * math.pi * uniform_(torch.empty(runs, 1, self.width, dtype=torch.float64), generators)
+        return begun, torch.full((runs, 1), 0.5 * math.log(dimension), dtype=torch.float64)
 
     def __call__(self, theta: Tensor, X: Tensor, rows: Rows = ALL) -> Tensor:
         """phi(x), differentiable in both."""

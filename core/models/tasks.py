@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from core.errors import UserError
+
 
 @dataclass(frozen=True)
 class Task:
@@ -26,7 +28,7 @@ class Task:
         name: what errors call it.
 
     Raises:
-        ValueError: no observations, shapes that do not fit together, or values that are not finite.
+        UserError: no observations, shapes that do not fit together, or values that are not finite.
     """
 
     X: Tensor
@@ -37,28 +39,44 @@ class Task:
     def __post_init__(self) -> None:
         if self.X.ndim != 3 or self.y.shape != self.X.shape[:2]:
             shapes = f"{tuple(self.X.shape)} and {tuple(self.y.shape)}"
-            raise ValueError(f"{self.name}: X and y have shapes {shapes}; allowed: (runs, N, d) and (runs, N)")
+            raise UserError(f"{self.name}: X and y have shapes {shapes}; allowed: (runs, N, d) and (runs, N)")
         if not self.X.shape[1]:
-            raise ValueError(f"{self.name}: has no observations; allowed: at least one")
-        for name, values in (("X", self.X), ("y", self.y), ("context", self.context)):
-            if values is not None and not torch.isfinite(values).all():
-                raise ValueError(f"{self.name}: {name} has values that are not finite")
-        if self.context is not None and self.context.ndim not in (1, 2):
-            raise ValueError(f"{self.name}: context has shape {tuple(self.context.shape)}; allowed: (c,) or (runs, c)")
+            raise UserError(f"{self.name}: has no observations; allowed: at least one")
+        for name, values in (("X", self.X), ("y", self.y)):
+            if not torch.isfinite(values).all():
+                raise UserError(f"{self.name}: {name} has values that are not finite")
+        _check_context(self.name, self.context)
 
 
 def check_tasks(tasks: Sequence[Task], runs: int, dimension: int, context: Tensor | None = None) -> None:
-    """Raise ValueError unless the tasks have the space and runs of the task at hand, and all or none have a context."""
+    """Check that tasks fit to the one at hand.
+
+    Raises:
+        UserError: another space or number of runs, contexts that only some have, of another number of runs or features,
+            or not finite.
+    """
+    for name, each in (("the task at hand", context), *((task.name, task.context) for task in tasks)):
+        _check_context(name, each, runs)
     for task in tasks:
         if task.X.shape[-1] != dimension:
-            raise ValueError(
+            raise UserError(
                 f"{task.name}: has {task.X.shape[-1]} hyperparameters; allowed: {dimension}, as the task at hand"
             )
         if task.X.shape[0] not in (1, runs):
-            raise ValueError(f"{task.name}: has {task.X.shape[0]} runs; allowed: 1, or {runs} as the task at hand")
+            raise UserError(f"{task.name}: has {task.X.shape[0]} runs; allowed: 1, or {runs} as the task at hand")
         sizes = [None if each is None else each.shape[-1] for each in (task.context, context)]
         if sizes[0] != sizes[1]:
-            raise ValueError(f"{task.name}: has {sizes[0]} context features; allowed: {sizes[1]}, as the task at hand")
+            raise UserError(f"{task.name}: has {sizes[0]} context features; allowed: {sizes[1]}, as the task at hand")
+
+
+def _check_context(name: str, context: Tensor | None, runs: int | None = None) -> None:
+    if context is None:
+        return
+    if context.ndim not in (1, 2) or (context.ndim == 2 and runs is not None and len(context) not in (1, runs)):
+        allowed = "(c,) or (runs, c)" if runs is None else f"(c,), (1, c) or ({runs}, c)"
+        raise UserError(f"{name}: context has shape {tuple(context.shape)}; allowed: {allowed}")
+    if not torch.isfinite(context).all():
+        raise UserError(f"{name}: context has values that are not finite")
 
 
 def context_columns(tasks: Sequence[Task], context: Tensor) -> list[Tensor]:

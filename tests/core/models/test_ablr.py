@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.autograd import gradcheck
 
+from core.errors import UserError
 from core.models.ablr import ABLR, ALPHA, BETA, _Problem
 from core.models.task_features import Fourier, Network
 from core.models.tasks import Task
@@ -34,8 +35,8 @@ def test_the_gradient_is_that_of_finite_differences(name):
     """Of the sum over tasks of three sizes, one of them without as many points as features, one with a side signal."""
     X, y = bowls(RUNS, 4, 0)
     model = ABLR(tasks((3, 9, 3)), REPRESENTATIONS[name](), side=X[..., :1])
-    problem = _Problem(model._blocks(X, y), model.representation)
-    theta = model.representation.begin(RUNS, D, make_generators(range(RUNS)))
+    phi, theta = model.representation.begin(RUNS, D, make_generators(range(RUNS)))
+    problem = _Problem(model._blocks(X, y), phi)
     position = torch.cat([theta, torch.randn(RUNS, 10, generator=torch.Generator().manual_seed(5)).double()], 1)
 
     class Objective(torch.autograd.Function):
@@ -102,8 +103,28 @@ def test_contexts_are_inputs():
     X, y = bowls(RUNS, 6, 0)
     own = torch.tensor([[1.0], [2.0]])
     model = ABLR(tasks(context=True), Network((6,)), own, iterations=3).fit(X, y, make_generators(range(RUNS)))
-    assert model.representation.network.sizes[0] == D + 1 and model.dimension == D
+    assert model.phi.network.sizes[0] == D + 1 and model.dimension == D
     assert model.posterior(X[:, :2]).mean.shape == (RUNS, 1, 2, 1)
+
+
+@pytest.mark.parametrize("name", REPRESENTATIONS)
+def test_models_may_share_a_representation(name):
+    """The first keeps its predictions when the second is fitted to inputs of another dimension."""
+    (X, y), shared = bowls(RUNS, 6, 0), REPRESENTATIONS[name]()
+    first = ABLR(representation=shared, iterations=3).fit(X, y, make_generators(range(RUNS)))
+    before = first.moments(X)
+    for inputs in (X, X[..., :2]):
+        ABLR(representation=shared, iterations=3).fit(inputs, y, make_generators([5, 6]))
+        for ours, expected in zip(first.moments(X), before, strict=True):
+            assert torch.equal(ours, expected)
+
+
+def test_a_fit_that_fails_leaves_the_model_unfitted():
+    model = ABLR(tasks(), context=torch.ones(1))
+    with pytest.raises(UserError, match="has None context features"):
+        model.fit(*bowls(1, 4, 0), make_generators([0]))
+    with pytest.raises(RuntimeError, match="call fit before predict"):
+        model.moments(bowls(1, 4, 0)[0])
 
 
 @pytest.mark.parametrize("n", [1, 6])

@@ -48,6 +48,11 @@ def test_other_tasks_tell_about_the_one_at_hand():
     assert (model.moments(points)[0] - values).square().mean() < 0.05 * values.var()
 
 
+def test_a_context_is_needed():
+    with pytest.raises(ValueError, match=r"StackedGP.context is None; allowed: features of the task at hand"):
+        StackedGP([Task(*bowl(4, 1, 1.0))], None)
+
+
 def test_tasks_without_a_context_are_refused():
     with pytest.raises(ValueError, match="has None context features; allowed: 1"):
         StackedGP([Task(*bowl(4, 1, 1.0))], torch.ones(1)).fit(*bowl(3, 0, 1.0), make_generators(range(RUNS)))

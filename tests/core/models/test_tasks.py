@@ -37,11 +37,29 @@ def test_a_task_is_refused_in_one_line(X, y, context, message):
         (task(context=torch.ones(4)), None, "other: has 4 context features; allowed: None"),
         (task(), torch.ones(2), "other: has None context features; allowed: 2"),
         (task(context=torch.ones(2, 3)), torch.ones(2), "other: has 3 context features; allowed: 2"),
+        (
+            task(context=torch.ones(5, 3)),
+            torch.ones(3),
+            r"other: context has shape \(5, 3\); allowed: \(c,\), \(1, c\) or",
+        ),
     ],
 )
 def test_a_task_that_does_not_fit_is_refused_in_one_line(given, context, message):
     with pytest.raises(ValueError, match=message):
         check_tasks([task(context=context), given], 2, 2, context)
+
+
+@pytest.mark.parametrize(
+    ("context", "message"),
+    [
+        (torch.tensor([1.0, torch.nan]), "the task at hand: context has values that are not finite"),
+        (torch.ones(3, 2), r"the task at hand: context has shape \(3, 2\); allowed: \(c,\), \(1, c\) or \(2, c\)"),
+        (torch.tensor(1.0), "the task at hand: context has shape"),
+    ],
+)
+def test_the_context_of_the_task_at_hand_is_checked_too(context, message):
+    with pytest.raises(ValueError, match=message):
+        check_tasks([task(context=torch.ones(2))], 2, 2, context)
 
 
 def test_contexts_have_the_range_of_the_cube_over_all_tasks_and_keep_their_order():
