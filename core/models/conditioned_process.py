@@ -20,8 +20,9 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
+from core.errors import UserError
 from core.models import matern
-from core.models.ensemble import training_data
+from core.models.ensemble import check_reach, standardizer, training_data
 from core.models.factorisation import factorise
 from core.models.kernels.basis import Basis
 from core.models.matern import beside
@@ -31,6 +32,7 @@ from core.randomness import Generators
 
 BLOCK_ELEMENTS = 2**18  # covariances that a prediction holds at a time: 2 MB, which fits in caches
 BLOCK_POINTS = 32  # minimum number of points at a time: with fewer, L^-1 would be read from memory too often
+ROUNDING = 1e-6  # how far a point may be outside the unit cube, in which single precision cannot keep it
 SMALLEST_VARIANCE = 1e-14  # variance of standardized targets that rounding leaves at a training point
 
 
@@ -82,14 +84,28 @@ class GaussianProcess(GaussianMixtureModel):
             ValueError: data of the wrong shape or not finite; with warping, inputs outside the unit cube.
         """
         X, y = training_data(X, y, self.device)
-        if self.warping and ((X < 0) | (X > 1)).any():
-            raise ValueError(f"{type(self).__name__}: warping needs X in [0, 1], got {X.min():g} to {X.max():g}")
-        self.targets = Standardizer.fit(y, -1)
+        self._check_cube(X, 0.0)
+        check_reach("X", X)
+        self.targets = standardizer("y", y, -1)
         if not self.scale_targets:
             self.targets = Standardizer(self.targets.mean, torch.ones_like(self.targets.scale))
         y = self.targets.transform(y)
         self.condition(X, y, self.find(self._featured(X), y, generators, initial))
         return self
+
+    def expand_runs(self, X: Tensor) -> Tensor:
+        """As `EnsembleModel.expand_runs`.
+
+        Raises:
+            UserError: with warping, also for points outside the unit cube by more than rounding.
+        """
+        expanded = super().expand_runs(X)
+        self._check_cube(X, ROUNDING)
+        return expanded
+
+    def _check_cube(self, X: Tensor, slack: float) -> None:
+        if self.warping and (X.lt(-slack) | X.gt(1 + slack)).any():
+            raise UserError(f"{type(self).__name__}: warping needs X in [0, 1], got {X.min():g} to {X.max():g}")
 
     @torch.no_grad()
     def condition(self, X: Tensor, y: Tensor, theta: Tensor) -> None:

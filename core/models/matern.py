@@ -13,7 +13,8 @@ With a fidelity s, k is multiplied by phi(s)' L L' phi(s') of `core.models.kerne
 The vector Theta, of length P = d + 2 (3 d + 2 with warping), holds logarithms: log l_k, log nu, log sigma^2, then
 log a_k, log b_k, and last the entries of L. Its prior is that of thesis section 4.4.4 where it applies:
 
-    log l_k      uniform on [-10, 2]; inputs lie in the unit cube, so this covers noise to nearly constant
+    log l_k      uniform on [-10, 2]; inputs lie in the unit cube, so this covers noise to nearly constant (in the
+                 authors' code the same interval is that of log l_k^2, so that l_k < 2.7; here l_k < 7.4)
     log nu       normal, mean 0, variance 1
     sigma^2      horseshoe of scale 0.1; kept above 1e-8, the numerical floor of the factorisation
     log a_k, b_k normal, mean 0, variance 0.75 (ours: BoTorch's suggestion, the thesis does not warp)
@@ -73,8 +74,8 @@ def bounds(d: int, warped: bool, basis: Basis | None = None) -> Tensor:
 
 
 def warp(X: Tensor, log_a: Tensor, log_b: Tensor) -> Tensor:
-    """Kumaraswamy's distribution function of every input; X in [0, 1], shapes broadcast."""
-    inner = X * (1 - 2 * EDGE) + EDGE
+    """Kumaraswamy's distribution function of every input; X in [0, 1] or rounded from it, shapes broadcast."""
+    inner = X.clamp(0, 1) * (1 - 2 * EDGE) + EDGE
     return 1 - (1 - inner ** log_a.exp()) ** log_b.exp()
 
 

@@ -1,15 +1,26 @@
-"""Data that break models: constant targets, duplicated points, one observation, 50 dimensions, extreme units."""
+"""Data that break models: constant targets, duplicated points, one observation, 50 dimensions, extreme units; and units
+that double precision cannot hold, which every model refuses."""
 
 import pytest
 import torch
 
+from core.errors import UserError
+from core.models.ablr import ABLR
+from core.models.bayes_by_backprop import BayesByBackprop
 from core.models.bohamiann import BayesianNetwork
+from core.models.constraint import NoisyConstraint
+from core.models.curves.freeze_thaw import FreezeThaw
+from core.models.curves.lcnet import LCNet
 from core.models.dngo import DNGO
 from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
 from core.models.least_squares import LeastSquaresNetwork
 from core.models.linear_regression import BayesianLinearRegression
+from core.models.mc_dropout import MCDropout
+from core.models.pbp import ProbabilisticBackpropagation
 from core.models.pybnn_dngo import PybnnDNGO
 from core.models.random_forest import RandomForest
+from core.models.task_encoder import TaskEncoder
+from core.models.task_features import Fourier
 from core.randomness import make_generators
 
 MODELS = {
@@ -23,6 +34,15 @@ MODELS = {
     "BayesianLinearRegression": lambda: BayesianLinearRegression(chains=3, burn_in=5),
     "LeastSquaresNetwork": lambda: LeastSquaresNetwork(widths=(10, 5), epochs=20),
     "BayesianNetwork": lambda: BayesianNetwork(widths=(10, 10), burn_in=200, steps=300, thinning=20),
+}
+
+
+OTHERS = {
+    "BayesByBackprop": lambda: BayesByBackprop(widths=(5,), epochs=2),
+    "MCDropout": lambda: MCDropout(widths=(5,), epochs=2),
+    "ProbabilisticBackpropagation": lambda: ProbabilisticBackpropagation(widths=(5,), epochs=2),
+    "ABLR": lambda: ABLR(iterations=3),
+    "Fourier ABLR": lambda: ABLR(representation=Fourier(8), iterations=3),
 }
 
 
@@ -57,3 +77,36 @@ def test_predictions_are_finite_and_in_the_targets_range(name, case):
         assert mean.shape == at.shape[:-1] and torch.isfinite(mean).all() and torch.isfinite(variance).all()
         assert (variance > 0).all() and (variance.sqrt() < 20 * scale).all()
         assert ((mean - y.mean(1, keepdim=True)).abs() < 10 * scale).all()
+
+
+@pytest.mark.parametrize("scale", [1e160, 1e308, 1e-170])
+@pytest.mark.parametrize("name", MODELS | OTHERS)
+def test_targets_that_double_precision_cannot_standardize_are_refused(name, scale):
+    """Their squares overflow or vanish: predictions were nan, or intervals 1e166 times too wide."""
+    X, y = rand(1, 12, 3), (0.5 + rand(1, 12)) * scale
+    with pytest.raises(
+        UserError, match=r"training data: y from .* cannot be standardized in double precision; rescale"
+    ):
+        (MODELS | OTHERS)[name]().fit(X, y, make_generators([0]))
+
+
+@pytest.mark.parametrize("name", MODELS | OTHERS)
+def test_inputs_beyond_any_use_are_refused(name):
+    X = rand(1, 12, 3) * (1.0 if "warped" in name else 1e160)
+    X = X + 2 if "warped" in name else X
+    with pytest.raises(UserError, match=r"training data: X (from|reaches) .*; .*rescale it|needs X in \[0, 1\]"):
+        (MODELS | OTHERS)[name]().fit(X, rand(1, 12), make_generators([0]))
+
+
+@pytest.mark.parametrize("scale", [1e160, 1e-170])
+def test_other_data_that_double_precision_cannot_standardize_are_refused(scale):
+    X, y, generators = rand(12, 3), (0.5 + rand(12, 4)) * scale, make_generators([0])
+    chain = {"widths": (5,), "chains": 1, "burn_in": 1, "steps": 2, "thinning": 1}
+    for fit in (
+        lambda: FreezeThaw(updates=1).fit(X, y),
+        lambda: LCNet(**chain).fit(X, y),
+        lambda: NoisyConstraint(widths=(5,), epochs=1).fit(X * scale, X[:, 0] > 0.5, generators),
+        lambda: TaskEncoder.fit(y, generators[0], dimensions=2, steps=1),
+    ):
+        with pytest.raises(UserError, match="cannot be standardized in double precision; rescale it"):
+            fit()

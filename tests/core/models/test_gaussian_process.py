@@ -14,6 +14,7 @@ from scipy.special import exp1
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
+from core.errors import UserError
 from core.models import hyperpriors, matern
 from core.models.continued_gp import ContinuedGP
 from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
@@ -187,6 +188,28 @@ def test_odd_data(name, model):
 def test_warping_needs_the_unit_cube():
     with pytest.raises(ValueError, match=r"MarginalisedGP: warping needs X in \[0, 1\], got 0 to 2"):
         MarginalisedGP(warping=True).fit(torch.tensor([[0.0], [2.0]]), torch.zeros(2), make_generators([0]))
+
+
+def test_warped_predictions_allow_for_rounding_only():
+    X, y = data(n=6, runs=1)
+    model = MarginalisedGP(chains=2, burn_in=1, warping=True).fit(X, y, make_generators([0]))
+    corner = torch.tensor([[0.0, 1.0]], dtype=torch.float64)
+    rounded = corner + torch.tensor([[-1e-6, 5e-7]], dtype=torch.float64)
+    for ours, expected in zip(model.moments(rounded), model.moments(corner), strict=True):
+        torch.testing.assert_close(ours, expected, rtol=1e-4, atol=1e-6)
+    assert model.sample_functions(2, make_generators([1]))(rounded).isfinite().all()
+    with pytest.raises(UserError, match=r"warping needs X in \[0, 1\], got 0 to 1.01"):
+        model.posterior(torch.tensor([[0.0, 1.01]], dtype=torch.float64))
+
+
+def test_chains_that_cannot_continue_are_refused():
+    X, y = data(n=6, runs=1)
+    model = ContinuedGP(chains=2, burn_in=1).fit(X, y, make_generators([0]))
+    with pytest.raises(UserError, match="last chains have 4 hyperparameters, these data 3"):
+        model.fit(X[..., :1], y, make_generators([0]))
+    for state in ({"theta": torch.zeros(3, 1, 4)}, {"theta": torch.zeros(2, 4)}, {"velocity": torch.zeros(2)}):
+        with pytest.raises(UserError, match=r"chain state .*; allowed: 'theta' of shape \(2, runs, P\)"):
+            ContinuedGP(chains=2).load_chain_state(state)
 
 
 def test_bad_settings_and_prior_range():
