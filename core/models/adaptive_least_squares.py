@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.ensemble import training_data
 from core.models.least_squares import LeastSquaresNetwork
 from core.randomness import Generators
@@ -32,7 +33,7 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
         refit_every: number of observations from one training to the next.
         at_multiples: train when the number of observations passes a multiple of `refit_every`, as the authors' code.
         batch_size, learning_rate: see `core.models.representation.Representation`.
-        others: see `LeastSquaresNetwork`.
+        others: see `LeastSquaresNetwork`, but for `epochs`, which follow from `steps`.
 
     Attributes (after `update`):
         trained_on: number of observations at the last training, 0 before it.
@@ -52,6 +53,10 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
         **others: Any,
     ) -> None:
         check_counts("AdaptiveLeastSquares", steps=steps, refit_every=refit_every)
+        if "epochs" in others:
+            raise UserError(
+                f"AdaptiveLeastSquares.epochs is {others['epochs']!r}; allowed: steps, which decide on them"
+            )
         super().__init__(widths, batch_size=batch_size, learning_rate=learning_rate, **others)
         self.steps, self.refit_every, self.at_multiples, self.trained_on = steps, refit_every, at_multiples, 0
 

@@ -72,3 +72,8 @@ def test_network_output_is_the_network_s():
 def test_settings_are_checked(name):
     with pytest.raises(ValueError, match=f"AdaptiveLeastSquares.{name} is 0; allowed: a whole number from 1"):
         AdaptiveLeastSquares(**{**SMALL, name: 0})
+
+
+def test_epochs_follow_from_steps():
+    with pytest.raises(ValueError, match=r"AdaptiveLeastSquares\.epochs is 7; allowed: steps, which decide on them"):
+        AdaptiveLeastSquares(epochs=7)
