@@ -1,8 +1,11 @@
 """Machine code by numba, at the base of the library: it imports no other part of `core`.
 
 simd, elementary, random_bits, products     vectors, functions and random numbers on them, small matrix products
+arguments, sources                          what models pass, importable without numba; the disk cache's fingerprint
 layout, layers                              where a perceptron's parameters are, its layers forwards and backwards
 gradient, sghmc, descent                    the gradient of one output, steps of samplers and of descent along it
+curve_gradient, curve_sghmc                 the same gradient and steps for LC-Net, whose batches are curves
+task_gradient, task_sghmc                   and for networks with learned features of their tasks
 training                                    training with dropout and Adam, for the tabular benchmarks
 prediction                                  outputs of many networks and their gradients in the inputs
 slice, prior                                the slice sampler's update, and priors of hyperparameters

@@ -130,7 +130,7 @@ class BohamiannSettings(ModelSettings):
             predictions are better on held-out data.
         initialisation: of the weights, see `core.models.network.MLP`: "he" of the NIPS code, "uniform" of the thesis'.
         weight_prior: "gamma_hyperprior" of the NIPS code, "averaged_normal" of the thesis': `core.models.priors`.
-        noise_correction: of the sampler; its first code has not the term -eps^4.
+        noise_correction: of the sampler; the first code lacks the term -eps^4.
         noise_prior_median: of the noise variance, in units of the targets' variance.
     """
 

@@ -61,7 +61,7 @@ class SampledCurveModel(GlobalCurveModel):
 
     @classmethod
     def authors(cls, **settings: Any) -> Self:
-        """The model as the authors' code has it, with `AUTHORS`; `settings` go before."""
+        """The model as the authors' code has it, with `AUTHORS`; `settings` take precedence."""
         return cls(**{**AUTHORS, **settings})
 
     def _fit(self, observed: ObservedCurves, seed: int) -> None:

@@ -16,7 +16,6 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from core.errors import UserError
 from core.models import hyperpriors, matern
-from core.models.continued_gp import ContinuedGP
 from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
 from core.randomness import make_generators
 
@@ -202,16 +201,6 @@ def test_warped_predictions_allow_for_rounding_only():
         model.posterior(torch.tensor([[0.0, 1.01]], dtype=torch.float64))
 
 
-def test_chains_that_cannot_continue_are_refused():
-    X, y = data(n=6, runs=1)
-    model = ContinuedGP(chains=2, burn_in=1).fit(X, y, make_generators([0]))
-    with pytest.raises(UserError, match="last chains have 4 hyperparameters, these data 3"):
-        model.fit(X[..., :1], y, make_generators([0]))
-    for state in ({"theta": torch.zeros(3, 1, 4)}, {"theta": torch.zeros(2, 4)}, {"velocity": torch.zeros(2)}):
-        with pytest.raises(UserError, match=r"chain state .*; allowed: 'theta' of shape \(2, runs, P\)"):
-            ContinuedGP(chains=2).load_chain_state(state)
-
-
 def test_bad_settings_and_prior_range():
     with pytest.raises(ValueError, match=r"MarginalLikelihoodGP.restarts is .*; allowed: a whole number from 1"):
         MarginalLikelihoodGP(restarts=0)
@@ -239,22 +228,6 @@ def test_chains_go_on_from_an_earlier_fit():
     mixed = MarginalisedGP(chains=40, burn_in=20).fit(X, y, make_generators([2, 3]), initial=impossible).theta
     torch.testing.assert_close(mixed[:, 0], warm[:, 0])
     assert torch.isfinite(matern.log_posterior(X, standard, mixed)).all()
-
-
-def test_chains_continue_by_themselves_and_from_a_saved_state():
-    X, y = data(n=12)
-    model, plain = ContinuedGP(chains=40, burn_in=20, warm_burn_in=2), MarginalisedGP(chains=40, burn_in=20)
-    assert model.chain_state() == {}
-    first = model.fit(X, y, make_generators([0, 1])).theta
-    torch.testing.assert_close(first, plain.fit(X, y, make_generators([0, 1])).theta)
-    restored = ContinuedGP(chains=40, burn_in=20, warm_burn_in=2)
-    restored.load_chain_state(model.chain_state())
-    short = MarginalisedGP(chains=40, warm_burn_in=2).fit(X, y, make_generators([2, 3]), initial=first).theta
-    for each in (model, restored):
-        torch.testing.assert_close(each.fit(X, y, make_generators([2, 3])).theta, short)
-    # Other runs start anew.
-    alone = model.fit(X[:1], y[:1], make_generators([4])).theta
-    torch.testing.assert_close(alone, plain.fit(X[:1], y[:1], make_generators([4])).theta)
 
 
 def test_the_search_goes_on_from_an_earlier_maximum():
