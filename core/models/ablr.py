@@ -111,7 +111,7 @@ class ABLR(GaussianMixtureModel):
         """Learn from X (runs, N, d) and y (runs, N), or (N, d) and (N,), and from the earlier tasks.
 
         Raises:
-            ValueError: data of the wrong shape or not finite, or earlier tasks or side signals that do not fit to them.
+            ValueError: data of the wrong shape, not finite or out of range, or tasks or side signals that do not fit.
         """
         X, y = training_data(X, y, self.device)
         runs = len(X)
@@ -119,10 +119,8 @@ class ABLR(GaussianMixtureModel):
         self.targets = standardizer("y", y, -1)
         blocks = self._blocks(X, y)
         self.phi, theta = self.representation.begin(runs, blocks[0][0].shape[-1], generators)
-        problem = _Problem(blocks, self.phi)
-        self.theta, self.log_alpha, self.log_beta, self.objective = problem.minimize(
-            theta.to(self.device), self.iterations
-        )
+        found = _Problem(blocks, self.phi).minimize(theta.to(self.device), self.iterations)
+        self.theta, self.log_alpha, self.log_beta, self.objective = found
         with torch.no_grad():
             regression = Regression(self._features(X), self.targets.transform(y).unsqueeze(-1))
             precisions = self.log_alpha[:, 0].unsqueeze(0), self.log_beta[:, 0].unsqueeze(0)

@@ -140,7 +140,7 @@ class BayesByBackprop(SampledNetwork):
             self, with the posterior `mu` and `sigma`, (runs, P), the noise variance and `samples`.
 
         Raises:
-            ValueError: data of the wrong shape or not finite.
+            ValueError: data of the wrong shape, not finite or out of range.
         """
         X, y = self.prepare(X, y)
         runs, n = y.shape

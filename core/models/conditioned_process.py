@@ -81,7 +81,7 @@ class GaussianProcess(GaussianMixtureModel):
                 which the search continues.
 
         Raises:
-            ValueError: data of the wrong shape or not finite; with warping, inputs outside the unit cube.
+            ValueError: data of the wrong shape, not finite or out of range; with warping, inputs outside the unit cube.
         """
         X, y = training_data(X, y, self.device)
         self._check_cube(X, 0.0)

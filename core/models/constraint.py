@@ -82,7 +82,7 @@ class ConstraintNetwork(ABC):
         """Train on X (runs, N, d) and c (runs, N) bool, True where valid, or (N, d) and (N,); a class may be missing.
 
         Raises:
-            ValueError: c is not boolean, data of the wrong shape or not finite, or a network that diverged.
+            ValueError: c is not boolean, data of the wrong shape, not finite or out of range, or divergence.
         """
         name = type(self).__name__
         c = torch.as_tensor(c)

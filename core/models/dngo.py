@@ -91,7 +91,7 @@ class DNGO(GaussianMixtureModel):
             self, with `hyperparameters` (M, runs, 3 + 2 d).
 
         Raises:
-            ValueError: data of the wrong shape or not finite, or a network that diverged.
+            ValueError: data of the wrong shape, not finite or out of range, or a network that diverged.
         """
         X, y = training_data(X, y, self.device)
         runs, d = len(X), X.shape[-1]

@@ -81,7 +81,7 @@ class LeastSquaresNetwork(GaussianMixtureModel):
             self, with `noise_variance` s^2 of the targets as they are fitted, (runs,).
 
         Raises:
-            ValueError: fewer points than units, data of the wrong shape or not finite, or a network that diverged.
+            ValueError: fewer points than units, data of the wrong shape, not finite or out of range, or divergence.
         """
         X, y = training_data(X, y, self.device)
         units = self.representation.widths[-1]

@@ -178,7 +178,7 @@ class BayesianLinearRegression(GaussianMixtureModel):
             self, with `hyperparameters` log alpha and log noise variance, (chains * samples, runs, 2).
 
         Raises:
-            ValueError: data of the wrong shape or not finite.
+            ValueError: data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         runs = len(X)

@@ -84,7 +84,7 @@ class MCDropout(SampledNetwork):
             self, with the weights `theta`, (runs, P), and `samples`, T masked copies of them.
 
         Raises:
-            ValueError: data of the wrong shape or not finite.
+            ValueError: data of the wrong shape, not finite or out of range.
         """
         X, y = self.prepare(X, y)
         runs, n = y.shape

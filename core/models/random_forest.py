@@ -85,7 +85,7 @@ class RandomForest(GaussianMixtureModel):
             generators: one per run, or one for all; they seed the forests.
 
         Raises:
-            ValueError: data of the wrong shape, not finite, or inputs beyond the range of float32.
+            ValueError: data of the wrong shape, not finite or out of range, or inputs beyond float32.
         """
         X, y = training_data(X, y, self.device)
         runs, d = len(X), X.shape[-1]

@@ -73,7 +73,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
             generators: one per run, on `device`, or one for all runs.
 
         Raises:
-            ValueError: data of the wrong shape or not finite.
+            ValueError: data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         self.inputs, self.targets = standardizer("X", X, -2), standardizer("y", y, -1)
