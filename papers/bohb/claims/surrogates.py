@@ -117,7 +117,12 @@ def model_based_overtake_hyperband(results: Results) -> Check:
     return on_sets([lower(frame, name, other, "hyperband") for name in names for other in ("tpe", "gp")], names)
 
 
-@claim(artifact="fig6_4", place="thesis 6.4.2.2, Fig 6.4", sentence="Hyperband and BOHB start out identically.")
+@claim(
+    artifact="fig6_4",
+    place="thesis 6.4.2.2, Fig 6.4",
+    kind="check",
+    sentence="Hyperband and BOHB start out identically.",
+)
 def bohb_starts_like_hyperband(results: Results) -> Check:
     """Just before BOHB's first model it and Hyperband differ by less than half, on every set.
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, Interval, all_of, bootstrap_interval, cell_rows, claim, judge, worded
+from core.report import Check, Interval, all_of, bootstrap_interval, cell_rows, claim, judge, outside, worded
 from core.report.statistics import mean, mean_difference, mean_ratio, median
 from core.report.trajectories import final_log_regret
 
@@ -74,7 +74,11 @@ def map_optimises_as_well(results: Results) -> Check:
     sentence="Maximizing the evidence, with a D x D matrix factorized in each update, is slower.",
 )
 def map_is_faster(results: Results) -> Check:
-    """Seconds of an update of the network, evidence over MAP; above 1 on each set."""
+    """Seconds of an update of the network, evidence over MAP; above 1 on each set.
+
+    Outside: our MAP updates are of minibatches in compiled code, those of the evidence of all points by automatic
+    differentiation, so the ratio is not that of the two objectives.
+    """
     frame = results.frame("features")
     checks = []
     for name in SETS:
@@ -84,7 +88,8 @@ def map_is_faster(results: Results) -> Check:
         ]
         ratio = bootstrap_interval(tuple(seconds), mean_ratio, SEED)
         checks.append(judge(ratio, "", lower=1.0, detail=f"{name}: {ratio.estimate:.1f}"))
-    return all_of(checks, "significantly slower", "ratio of seconds, evidence over MAP")
+    check = all_of(checks, "significantly slower", "ratio of seconds, evidence over MAP")
+    return outside(check, "minibatches in compiled code against all points by automatic differentiation")
 
 
 def _metric(frame: pd.DataFrame, benchmark: str, method: str, metric: str) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,7 +14,7 @@ from core.report.average_ranks import average_ranks
 from core.report.figure import not_run_panel
 from core.report.names import published_names
 from core.report.pairwise_tests import draw_p_values, final_means, p_values
-from core.report.table import ReportTable
+from core.report.table import ReportCell, ReportTable
 from core.report.task_figures import draw_ranks, draw_solved
 from papers.profet.task_results import CLASSES, METHODS, class_runs, protocol, protocols
 
@@ -20,6 +22,7 @@ MEANING = (
     "Targets are the noise-free values of a task on the Sobol grid, the incumbent is the configuration with the "
     "smallest value observed so far, and a random forest (RF-BO) stands in for SMAC."
 )
+EVALUATIONS = 100  # behind Table E.4
 ROWS = {f"{name}_solved": f"{label}: solved (%)" for name, label in CLASSES.items()}
 ROWS |= {f"{name}_rank": f"{label}: rank" for name, label in CLASSES.items()}
 
@@ -85,7 +88,7 @@ def tableE_4(results: Results, published: Published) -> ReportTable:
             parts.append(_samples(f"{benchmark}_solved", method, 100 * values[:, :, -1].mean(1)))
         for method, values in ranks.items():
             parts.append(_samples(f"{benchmark}_rank", method, values[:, -1]))
-    return compare_table(
+    table = compare_table(
         pd.concat(parts, ignore_index=True) if parts else _samples("", "", np.empty(0)),
         published,
         "neither",
@@ -95,12 +98,28 @@ def tableE_4(results: Results, published: Published) -> ReportTable:
         title="",
         caption=(
             "Targets reached, in percent, and average ranks at the end of the runs, published after 100 evaluations. "
-            f"An interval is over tasks; ranks need all seven methods. {protocols(searched)}. {MEANING}"
+            "An interval is over tasks; ranks need all seven methods. Numbers after fewer evaluations, and those of "
+            f"RF-BO, cannot be compared. {protocols(searched)}. {MEANING}"
         ),
         row_header="Benchmark",
         row_labels=ROWS,
         column_labels={name: style.label(name) for name in METHODS},
     )
+    lengths = {name: next(iter(losses.values())).shape[-1] for name, losses in searched.items()}
+    return replace(table, cells={key: _comparable(key, cell, lengths) for key, cell in table.cells.items()})
+
+
+def _comparable(key: tuple[str, str], cell: ReportCell, lengths: dict[str, int]) -> ReportCell:
+    """The cell, `outside` for a stand-in and where our searches, of `lengths` evaluations, are shorter."""
+    evaluations = lengths.get(key[0].rpartition("_")[0], EVALUATIONS)
+    notes = []
+    if evaluations < EVALUATIONS:
+        notes.append(f"after {evaluations} evaluations, published after {EVALUATIONS}")
+    if key[1] == "rf":
+        notes.append("RF-BO stands in for SMAC")
+    if not notes or cell.verdict is None or cell.verdict.kind in ("not run", "not published"):
+        return cell
+    return replace(cell, verdict=replace(cell.verdict, kind="outside", note="; ".join(notes)))
 
 
 def _samples(row: str, column: str, values: np.ndarray) -> pd.DataFrame:

@@ -78,7 +78,7 @@ def model_based_end_differently(results: Results) -> Check:
     check = _of_each_two(
         results, lambda frame, a, b: contrary(alike(frame, a, b, END), "not about 0.5"), "different optima"
     )
-    return if_whole(grid_table(results, PROTEIN), check)
+    return if_whole(check, [grid_table(results, PROTEIN)])
 
 
 @claim(artifact="fig7_5", place="thesis 7.4.1", sentence="In the beginning BOHB is as good as Hyperband.")

@@ -11,10 +11,9 @@ from scipy import special
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, judge, worded
-from core.report.repetitions import of_table
 from core.tabular.ranks import SHARES, correlations_with_the_last
 from core.tabular.table import Table
-from papers.tabular.claims.on_tables import on, on_all
+from papers.tabular.claims.on_tables import of_whole, on, on_all
 from papers.tabular.trained_tables import noise_of
 
 SEED = 7
@@ -114,7 +113,7 @@ def _noise_falls(table: Table) -> Check:
 
 def _correlation_rises(table: Table) -> Check:
     """Smallest step of the correlation from one stored budget to the next, all configurations; above 0."""
-    return of_table(table, lambda table: np.diff(_correlations(table, 1.0)).min(), "increases", lower=0.0)
+    return of_whole(table, lambda table: np.diff(_correlations(table, 1.0)).min(), "increases", lower=0.0)
 
 
 def _correlation_falls(table: Table) -> Check:
@@ -124,7 +123,7 @@ def _correlation_falls(table: Table) -> Check:
         def difference(table: Table) -> float:
             return _correlations(table, 1.0)[:-1].mean() - _correlations(table, share)[:-1].mean()
 
-        return worded(of_table(table, difference, "", lower=0.0), f"all minus top {share:.0%}")
+        return worded(of_whole(table, difference, "", lower=0.0), f"all minus top {share:.0%}")
 
     return all_of(map(part, SHARES[:-1]), "decreases")
 

@@ -5,7 +5,7 @@ A sentence about the whole grid cannot be judged on a part of it, with one excep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from core.experiment.results import Results
@@ -48,11 +48,10 @@ def of_whole(
         region: see `of_table`.
     """
     check = of_table(table, statistic, published, **region)
-    return check if shows and check.holds == "holds" else if_whole(table, check)
+    return check if shows and check.holds == "holds" else if_whole(check, [table])
 
 
-def if_whole(table: Table, check: Check) -> Check:
-    """The check itself, `outside` if the table is a part of the grid."""
-    if table.grid.size == WHOLE:
-        return check
-    return outside(check, f"{table.grid.size:,} of {WHOLE:,} configurations")
+def if_whole(check: Check, tables: Iterable[Table]) -> Check:
+    """The check itself, `outside` if one of the tables that it is made from is a part of the grid."""
+    least = min(table.grid.size for table in tables)
+    return check if least == WHOLE else outside(check, f"{least:,} of {WHOLE:,} configurations")

@@ -108,7 +108,7 @@ def _of_all_methods(
         lambda name: unfinished(frame, (name,)) or check(name, regret_at(frame, PROTEIN, name)[:, 0]),
     )
     check = all_of(parts, published, "; ".join(filter(None, [detail, near_the_best(results)])))
-    return if_whole(grid_table(results, PROTEIN), check)
+    return if_whole(check, [grid_table(results, PROTEIN)])
 
 
 def _share(method: str, which: np.ndarray, **bounds: float) -> Check:
@@ -126,4 +126,4 @@ def _evolution_minus_tpe(
     difference = lambda evolution, tpe: statistic(evolution) - statistic(tpe)  # noqa: E731
     interval = bootstrap_interval(samples, difference, SEED, RESAMPLES)
     check = judge(interval, published, **bounds, detail=near_the_best(results))
-    return if_whole(grid_table(results, PROTEIN), check)
+    return if_whole(check, [grid_table(results, PROTEIN)])

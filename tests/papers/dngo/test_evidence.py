@@ -79,10 +79,13 @@ def test_certainty_is_compared(fake):
     assert check.ours == "4 of 5" and check.holds == "fails" and "yacht: +8" in check.detail
 
 
-def test_slower_is_by_update(fake):
-    assert claims.map_is_faster(fake(features=scores(1, 5))).holds == "holds"
-    assert claims.map_is_faster(fake(features=scores(1, 0.5))).holds == "fails"
-    assert claims.map_is_faster(fake(features=scores(1, 5).assign(updates=1))).ours == "5 of 5"
+@pytest.mark.parametrize(("slower", "ours"), [(5, "5 of 5"), (0.5, "0 of 5")])
+def test_slower_is_by_update_and_not_of_equal_work(fake, slower, ours):
+    check = claims.map_is_faster(fake(features=scores(1, slower)))
+    assert check.ours == ours and check.holds == "outside"
+    few = scores(1, slower)
+    few["updates"] = np.where(few["method"] == "evidence", 1, 10)
+    assert claims.map_is_faster(fake(features=few)).ours == "5 of 5"
 
 
 def test_figure_draws(fake):

@@ -52,8 +52,8 @@ def test_claims_about_the_grid_hold_where_they_are_true(name):
 @pytest.mark.parametrize(
     ("name", "grid"),
     [
-        ("small_subset_locates_the_good_region", made_grid(shift=-8)),
-        ("no_deceiving_optima", made_grid(shift=-8)),
+        ("small_subset_locates_the_good_region", made_grid(shift=-13)),
+        ("no_deceiving_optima", made_grid(shift=-13)),
         ("bad_configurations_stay_bad", made_grid(bad=0.82)),
         ("good_region_is_stable", made_grid(shift=-10)),
         ("size_matters_most_for_time", made_grid(growth=0.3, spread=1.0)),
