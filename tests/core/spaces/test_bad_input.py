@@ -41,6 +41,18 @@ def test_what_a_constant_activates_can_be_optimized():
     assert CubeEncoding(space).decode([[0.25]]) == [{"a": 1, "x": 0.25}]
 
 
+@pytest.mark.parametrize("ends", [(0, 1.5), (0.5, 2), (1, 2.0), (np.float32(0), np.float32(1)), (np.int64(0), 1.5)])
+def test_a_range_with_a_float_at_either_end_is_one_of_floats(ends):
+    encoding = CubeEncoding({"x": ends})
+    assert encoding.levels == {}
+    assert [found["x"] for found in encoding.decode([[0.0], [0.5], [1.0]])] == [ends[0], sum(ends) / 2, ends[1]]
+
+
+@pytest.mark.parametrize("ends", [(0, 3), (np.int64(0), np.int64(3))])
+def test_a_range_of_whole_numbers_is_one_of_integers(ends):
+    assert CubeEncoding({"n": ends}).levels == {0: 4}
+
+
 @pytest.mark.parametrize(
     ("configuration", "error", "message"),
     [
