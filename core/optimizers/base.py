@@ -61,6 +61,8 @@ class Outcome:
         Raises:
             UserError: an evaluation of several configurations or of none, or one whose loss is not finite.
         """
+        if not isinstance(evaluation, Evaluation):
+            raise UserError(f"tell: the evaluation is {evaluation!r}; allowed: an Evaluation of one configuration")
         if np.shape(evaluation.loss) != (1,):
             raise UserError(
                 f"tell: the evaluation holds {np.shape(evaluation.loss)} losses; allowed: (1,), one trial's"
@@ -68,7 +70,14 @@ class Outcome:
         loss = float(evaluation.loss[0])
         if not math.isfinite(loss):
             raise UserError(f"tell: loss {loss}; allowed: a finite number (guarded_evaluate records failures as such)")
-        return cls(loss, float(evaluation.cost[0]), failure_of(evaluation.info[0]), evaluation.info[0])
+        try:
+            cost, info = float(evaluation.cost[0]), evaluation.info[0]
+        except (IndexError, TypeError) as error:
+            raise UserError(
+                f"tell: the evaluation has the costs {evaluation.cost!r} and the info {evaluation.info!r}; allowed: "
+                "one number and one mapping"
+            ) from error
+        return cls(loss, cost, failure_of(info), info)
 
 
 class Optimizer(ABC):
@@ -99,6 +108,9 @@ class Optimizer(ABC):
     @abstractmethod
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         """Take in the outcome of a trial that is no longer pending."""
+
+    def _check(self, trial: Trial, outcome: Outcome) -> None:  # noqa: B027, most need nothing
+        """Raise UserError if the outcome cannot be taken in; called before anything has changed."""
 
     @abstractmethod
     def _state(self) -> dict[str, Any]:
@@ -136,9 +148,11 @@ class Optimizer(ABC):
         """Take in a trial's evaluation, even a failed one, which counts with the worst-case loss that it carries.
 
         Raises:
-            UserError: a trial that was never asked for or was told before, or an evaluation of another number
-                of configurations than one; the state is unchanged.
+            UserError: a trial that was never asked for or was told before, an evaluation of another number of
+                configurations than one, or one that lacks what the method needs; the state is unchanged.
         """
+        if not isinstance(trial, Trial):
+            raise UserError(f"tell: the trial is {trial!r}; allowed: a pending trial")
         pending = self.pending.get(trial.number)
         if pending is not trial and pending != trial:
             known = isinstance(trial.number, int) and 0 <= trial.number < self._asked
@@ -146,6 +160,7 @@ class Optimizer(ABC):
             waiting = ", ".join(map(str, list(self.pending)[:10])) or "none"
             raise UserError(f"tell: trial {trial.number} {reason}; allowed: a pending trial ({waiting})")
         outcome = Outcome.of(evaluation)
+        self._check(trial, outcome)
         del self.pending[trial.number]
         self._observe(trial, outcome)
 

@@ -155,6 +155,10 @@ class HyperbandLCNet(Hyperband):
             members, generators = members[again], [generators[place] for place in again]
         return list(found)
 
+    def _check(self, trial: Trial, outcome: Outcome) -> None:
+        if not outcome.failure:
+            _curve_of(trial, outcome)
+
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         curve = None if outcome.failure else _curve_of(trial, outcome)
         point = self._points[trial.info["configuration"]]  # which the last trial of a rung may drop

@@ -97,7 +97,26 @@ def test_an_evaluation_must_be_of_one_configuration_and_finite():
         optimizer.tell(trial, several)
     with pytest.raises(UserError, match="loss nan"):
         optimizer.tell(trial, evaluation(np.nan))
+    for wrong in (5, Evaluation(np.ones(1), np.ones(1), ()), Evaluation(np.ones(1), np.ones(0), ({},))):
+        with pytest.raises(UserError, match="tell: the evaluation"):
+            optimizer.tell(trial, wrong)
+    with pytest.raises(UserError, match="tell: the trial is 'x'"):
+        optimizer.tell("x", evaluation(1.0))
     assert list(optimizer.pending) == [0]
+
+
+def test_an_outcome_that_is_refused_may_be_told_again():
+    class Choosy(Countdown):
+        def _check(self, trial, outcome):
+            if outcome.loss < 0:
+                raise UserError("no")
+
+    optimizer = Choosy(3)
+    (trial,) = optimizer.ask()
+    with pytest.raises(UserError, match="no"):
+        optimizer.tell(trial, evaluation(-1.0))
+    assert list(optimizer.pending) == [0] and optimizer.told == []
+    optimizer.tell(trial, evaluation(1.0))
 
 
 def test_a_failure_carries_its_message():
