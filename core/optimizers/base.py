@@ -24,7 +24,7 @@ import numpy as np
 from core.benchmarks.objective import Evaluation, failure_of
 from core.errors import UserError
 from core.optimizers.state_files import read_state, write_state
-from core.spaces import SpaceLike, as_space
+from core.spaces import SpaceLike, as_space, describe_space
 from core.validation import require_count
 
 
@@ -184,16 +184,16 @@ class Optimizer(ABC):
         if state.get("optimizer") != type(self).__name__:
             raise UserError(f"state of {state.get('optimizer')!r}; allowed: one of {type(self).__name__}")
         _require_parts(self.state_dict(), state)
-        for name, ours in self._settings().items():
-            if (theirs := state["settings"][name]) != ours:
-                raise UserError(f"state with {name} {theirs}; this optimizer has {ours}; allowed: the same")
+        name, theirs, ours = _difference("", state["settings"], self._settings())
+        if theirs != ours:
+            raise UserError(f"state with {name} {theirs}; this optimizer has {ours}; allowed: the same")
         pending = {entry["number"]: Trial(**entry) for entry in state["pending"]}
         self._restore(state["own"])
         self._asked, self.pending = state["asked"], pending
 
     def _settings(self) -> dict[str, Any]:
         own = {name: getattr(self, name) for name in self.SETTINGS}
-        return {"hyperparameters": [str(self.space[name]) for name in self.space], **own}
+        return {"hyperparameters": describe_space(self.space), **own}
 
     def save(self, path: str | Path) -> None:
         """Write the state to a file: first to a temporary one, so that an interruption leaves the last one whole.
@@ -210,6 +210,15 @@ class Optimizer(ABC):
             UserError: no such file, one that is truncated or not a state, or the state of another kind of optimizer.
         """
         self.load_state_dict(read_state(Path(path)))
+
+
+def _difference(name: str, theirs: Any, ours: Any) -> tuple[str, Any, Any]:
+    """The innermost setting that differs, as `policy.acquisition`, and both values; None for one that is lacking."""
+    if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
+        for key in (*ours, *theirs):
+            if theirs.get(key) != ours.get(key):
+                return _difference(f"{name}.{key}" if name else key, theirs.get(key), ours.get(key))
+    return name, theirs, ours
 
 
 def _require_parts(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.description import describe
 from core.optimizers.fidelities import budgets_of, check_cost, configurations_of, initial_evaluations, priced
 from core.optimizers.policy import Policy, uniform_points
 from core.optimizers.proposer import Proposer
@@ -46,12 +47,14 @@ class BayesianOptimization(Optimizer):
         UserError: a negative number of initial points.
     """
 
+    SETTINGS = ("initial_design",)
+
     def __init__(self, policy: Policy, initial_design: int = 2, seed: int = 0, device: str = "cpu") -> None:
-        initial_design = require_count("initial_design", initial_design, least=0)
         super().__init__(policy.encoding.space)
+        self.initial_design = require_count("initial_design", initial_design, least=0)
         self.encoding = policy.encoding
         generators = make_generators([seed], device)
-        x = uniform_points(configurations_of(policy.encoding), initial_design, generators)
+        x = uniform_points(configurations_of(policy.encoding), self.initial_design, generators)
         self._proposer = Proposer(policy, initial_evaluations(policy.encoding, x), generators)
         self.X = self._proposer.initial.new_empty(0, self.encoding.dimension)
         self.y, self.costs, self._told = self.X.new_empty(0), self.X.new_empty(0), []
@@ -90,6 +93,9 @@ class BayesianOptimization(Optimizer):
         best, worst = successes.min(), successes.max()
         highest = worst + (worst - best if worst > best else 1.0)
         return torch.where(self.failed, self.y.clamp(max=highest), self.y)
+
+    def _settings(self) -> dict[str, Any]:
+        return {**super()._settings(), "policy": describe(self._proposer.policy)}
 
     def _state(self) -> dict[str, Any]:
         return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field_validator
@@ -53,7 +54,7 @@ class InformationSettings(MethodSettings):
         self.check_budgets(budgets)
         return InformationSearch(
             self.encoding(encoding, budgets),
-            lambda basis: self.model(basis, device),
+            partial(self.model, device=device),  # by whose settings a saved state is known again
             continues=self.warm_burn_in is not None,
             overhead=getattr(self, "overhead", 0.0),
             log_loss=self.log_loss,

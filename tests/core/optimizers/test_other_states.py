@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ConfigSpace import ConfigurationSpace
+from ConfigSpace import ConfigurationSpace, EqualsCondition
 
 from core.benchmarks.objective import Evaluation
 from core.errors import UserError
@@ -13,6 +13,8 @@ from core.optimizers.differential_evolution import DifferentialEvolution
 from core.optimizers.hyperband import Hyperband, SuccessiveHalving
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.regularized_evolution import RegularizedEvolution
+from core.spaces import as_space
+from core.study.methods import method_of
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0)})
 WIDER = ConfigurationSpace({"x": (0.0, 2.0)})
@@ -43,6 +45,53 @@ def test_a_state_continues_only_where_settings_and_space_are_the_same(first, sec
     with pytest.raises(UserError, match=f"state with {message}"):
         second.load_state_dict(first.state_dict())
     assert repr(second.state_dict()) == repr(before)
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"method": "rf"}, r"policy\.make_model\..* GPSettings.model; this optimizer has ForestSettings.model"),
+        ({"method": "dngo"}, r"policy\.make_model\.function"),
+        ({"acquisition": "lcb"}, r"policy\..*acquisition ei; this optimizer has lcb"),
+        ({"maximizer": "gradient"}, r"policy\..*maximizer"),
+        ({"initial_design": 3}, "initial_design 5; this optimizer has 3"),
+        ({"method": "entropy_search"}, r"policy\.type ModelBased; this optimizer has InformationSearch"),
+    ],
+)
+def test_the_state_of_one_model_does_not_continue_with_another(tmp_path, other, message):
+    first, same, second = (
+        method_of({"method": "gp", **given}).build(SPACE, seed) for seed, given in enumerate(({}, {}, other))
+    )
+    first.ask(2)
+    first.save(tmp_path / "state")
+    with pytest.raises(UserError, match=f"state with {message}"):
+        second.restore(tmp_path / "state")
+    same.restore(tmp_path / "state")
+    assert same.ask() == first.ask()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "budgets", "message"),
+    [
+        ({}, {}, ((1 / 64, 1), (1 / 32, 1)), "smallest"),
+        ({}, {"subsets": (0.25,)}, ((1 / 64, 1),) * 2, "subsets"),
+        ({}, {"hyperparameter_samples": 3}, ((1 / 64, 1),) * 2, "hyperparameter_samples 10; this optimizer has 3"),
+    ],
+)
+def test_shares_of_the_data_and_chains_belong_to_a_state(first, second, budgets, message):
+    given = ({"method": "fabolas", **settings} for settings in (first, second))
+    one, other = (method_of(each).build(SPACE, 0, some) for each, some in zip(given, budgets, strict=True))
+    with pytest.raises(UserError, match=f"state with .*{message}"):
+        other.load_state_dict(one.state_dict())
+
+
+def test_conditions_and_the_types_of_choices_belong_to_a_state():
+    space = {value: ConfigurationSpace({"a": ["p", "q"], "x": (0.0, 1.0)}) for value in "pq"}
+    for value, each in space.items():
+        each.add(EqualsCondition(each["x"], each["a"], value))
+    for one, other in (space.values(), (as_space({"k": ["1", "2"]}), as_space({"k": [1, 2]}))):
+        with pytest.raises(UserError, match="state with hyperparameters"):
+            made(RandomSearch, space=other).load_state_dict(made(RandomSearch, space=one).state_dict())
 
 
 @pytest.mark.parametrize("path", [("own",), ("settings",), ("pending",), ("own", "draws"), ("settings", "eta")])
