@@ -126,6 +126,11 @@ class Optimizer(ABC):
         return False
 
     @property
+    def weighs_costs(self) -> bool:
+        """Whether what evaluations cost, which must be positive, decides about the next."""
+        return False
+
+    @property
     def ends(self) -> bool:
         """Whether the optimizer finishes by itself, after a number of trials or brackets."""
         return False
@@ -163,6 +168,13 @@ class Optimizer(ABC):
         self._check(trial, outcome)
         del self.pending[trial.number]
         self._observe(trial, outcome)
+
+    def recommend(self) -> int | None:
+        """The number of the trial whose configuration it recommends, from everything told; the state is unchanged.
+
+        None for all methods that recommend the trial with the smallest loss.
+        """
+        return None
 
     def state_dict(self) -> dict[str, Any]:
         """The state, including pending trials, in plain values, arrays and tensors."""

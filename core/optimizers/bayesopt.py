@@ -12,6 +12,7 @@ worst-case loss far from all others would leave the model only the difference be
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,9 +21,16 @@ from torch import Tensor
 
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.description import describe
-from core.optimizers.fidelities import budgets_of, check_cost, configurations_of, initial_evaluations, priced
+from core.optimizers.fidelities import (
+    budget_range,
+    budgets_of,
+    check_cost,
+    configurations_of,
+    initial_evaluations,
+    priced,
+)
 from core.optimizers.policy import Policy, uniform_points
-from core.optimizers.proposer import Proposer
+from core.optimizers.proposer import FAILED, Proposer
 from core.randomness import make_generators
 from core.validation import require_count
 
@@ -60,36 +68,72 @@ class BayesianOptimization(Optimizer):
         self.y, self.costs, self._told = self.X.new_empty(0), self.X.new_empty(0), []
         self.failed = torch.zeros(0, dtype=torch.bool)
         self._places: dict[int, Tensor] = {}
+        self._warned = False
 
     def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]]:
         waiting = [self._places[number] for number in self.pending]
         pending = torch.stack(waiting) if waiting else self.X[:0]
-        y = torch.stack([self._losses(), self.costs], -1) if priced(self.encoding) else self._losses()
-        proposal = self._proposer.propose(self._asked, self.X[None], y[None], pending[None])
+        proposal = self._proposer.propose(self._asked, self.X[None], self._outcomes()[None], pending[None])
         self._places[self._asked] = proposal.points[0]
         point = proposal.points.cpu().numpy()
         (configuration,), (budget,) = self.encoding.decode(point), budgets_of(self.encoding, point)
         notes = proposal.notes[0]
+        if notes["origin"].startswith(FAILED) and not self._warned:
+            self._warned = True
+            warnings.warn(f"trial {self._asked} is {notes['origin']}; later failures are not warned of", stacklevel=3)
         if "recommended" in notes:
             notes["recommended"] = self._told[notes["recommended"]]
         return configuration, budget, notes
 
-    def _observe(self, trial: Trial, outcome: Outcome) -> None:
-        if priced(self.encoding):
+    @property
+    def weighs_costs(self) -> bool:
+        """Whether the policy is told costs."""
+        return priced(self.encoding)
+
+    @property
+    def budgets(self) -> tuple[float, float] | None:
+        """The smallest and the largest on which it evaluates; None without a fidelity."""
+        return budget_range(self.encoding)
+
+    def _check(self, trial: Trial, outcome: Outcome) -> None:
+        if self.weighs_costs and not outcome.failure:
             check_cost(trial.number, outcome.cost)
+
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self.X = torch.cat([self.X, self._places.pop(trial.number)[None]])
         self.y = torch.cat([self.y, self.y.new_tensor([outcome.loss])])
         self.costs = torch.cat([self.costs, self.y.new_tensor([outcome.cost])])
         self._told.append(trial.number)
         self.failed = torch.cat([self.failed, torch.tensor([bool(outcome.failure)])])
 
+    def recommend(self) -> int | None:
+        """The trial whose configuration the policy recommends, if it does so, from everything told; the state stays.
+
+        None if nothing has succeeded. It is what the next proposal would note.
+        """
+        if self.failed.all():
+            return None
+        found = self._proposer.copied().recommend(self.X[None], self._outcomes()[None])
+        return None if found is None else self._told[found[0]]
+
+    def _outcomes(self) -> Tensor:
+        """What the policy is told: losses (N,), or losses and costs (N, 2), nan for the cost of a failure.
+
+        A failure may cost anything, and one that raised the seconds until it did, whatever the unit of the others. As
+        long as nothing has succeeded, all cost the same.
+        """
+        if not self.weighs_costs:
+            return self._losses()
+        costs = torch.ones_like(self.costs) if self.failed.all() else self.costs.masked_fill(self.failed, torch.nan)
+        return torch.stack([self._losses(), costs], -1)
+
     def _losses(self) -> Tensor:
         """The losses that the model is fitted to, (N,)."""
         if not self.failed.any():
             return self.y
         successes = self.y[~self.failed]
-        if not len(successes):
-            return torch.zeros_like(self.y)
+        if not len(successes):  # any constant, of which a model of log losses takes no 0
+            return torch.full_like(self.y, float(getattr(self._proposer.policy, "log_loss", False)))
         best, worst = successes.min(), successes.max()
         highest = worst + (worst - best if worst > best else 1.0)
         return torch.where(self.failed, self.y.clamp(max=highest), self.y)

@@ -81,7 +81,7 @@ class SubsetSizes(FidelityEncoding):
         self, inner: CubeEncoding, smallest: float, largest: float, subsets: Sequence[float] | None = None
     ) -> None:
         super().__init__(inner, "fabolas")
-        self.smallest, self.largest = smallest, largest
+        self.smallest, self.largest = self.budget_range = smallest, largest
         if subsets is None:
             given = smallest <= SUBSETS[0] * largest
             subsets = SUBSETS if given else [(smallest / largest) ** (1 - step / 6) for step in range(4)]
@@ -125,6 +125,7 @@ class Tasks(FidelityEncoding):
         inner: the encoding of the configurations.
         largest: the budget of the full data.
         auxiliary: the other shares, of the largest budget.
+        smallest: the smallest budget; one below it, by rounding, is moved to it.
 
     Raises:
         UserError: a space as `FidelityEncoding`.
@@ -132,16 +133,17 @@ class Tasks(FidelityEncoding):
 
     full = 0.0
 
-    def __init__(self, inner: CubeEncoding, largest: float, auxiliary: Sequence[float]) -> None:
+    def __init__(self, inner: CubeEncoding, largest: float, auxiliary: Sequence[float], smallest: float = 0.0) -> None:
         super().__init__(inner, "mtbo")
         self.shares = (1.0, *sorted(auxiliary))
-        self.largest = largest
+        self.smallest, self.largest = smallest, largest
+        self.budget_range = max(smallest, largest * self.shares[1]), largest
         self.loss_basis = self.cost_basis = tasks(len(self.shares))
 
     def budgets(self, points: ArrayLike) -> list[float]:
         """The budgets of points (n, d + 1)."""
         chosen = np.asarray(points)[:, -1].round().astype(int)
-        return [self.largest * self.shares[task] for task in chosen]
+        return [max(self.smallest, self.largest * self.shares[task]) for task in chosen]
 
     def _last(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
         return generator.integers(len(self.shares), size=n).astype(float)

@@ -33,6 +33,7 @@ class FidelityEncoding(ABC):
         dimension: the number of columns of a point.
         full: the last column's value for the full data.
         loss_basis, cost_basis: how loss and log cost vary with the fidelity; None without one.
+        budget_range: the smallest and the largest budget; None without a fidelity.
         priced: whether the cost of an evaluation counts.
 
     Raises:
@@ -42,6 +43,7 @@ class FidelityEncoding(ABC):
 
     loss_basis: Basis | None = None
     cost_basis: Basis | None = None
+    budget_range: tuple[float, float] | None = None
     priced = True
     full = 1.0
 
@@ -114,6 +116,11 @@ def budgets_of(encoding: CubeEncoding | FidelityEncoding, points: ArrayLike) -> 
     """The budget of each point (n, d), None where the encoding has no fidelity."""
     found = encoding.budgets(points) if isinstance(encoding, FidelityEncoding) else None
     return [None] * len(np.asarray(points)) if found is None else found
+
+
+def budget_range(encoding: CubeEncoding | FidelityEncoding) -> tuple[float, float] | None:
+    """The smallest and the largest budget, None where the encoding has no fidelity."""
+    return encoding.budget_range if isinstance(encoding, FidelityEncoding) else None
 
 
 def priced(encoding: Any) -> bool:

@@ -20,6 +20,7 @@ from core.acquisition.ei import log_expected_improvement
 from core.acquisition.gain_per_cost import GainPerCost
 from core.acquisition.information_gain import InformationGain, draw_representers
 from core.acquisition.maximizers.base import best_first, choose, search_generators, take
+from core.errors import UserError
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import Basis
 from core.optimizers.fidelities import FidelityEncoding
@@ -80,19 +81,22 @@ class InformationSearch:
 
         Args:
             X: evaluated points, (runs, N, d), d with the column of the fidelity.
-            y: losses and costs (runs, N, 2), losses (runs, N) without a fidelity.
+            y: losses and costs (runs, N, 2), losses (runs, N) without a fidelity. An evaluation whose cost is nan in
+                any run is left out of the cost models.
             pending: points under evaluation, (runs, J, d), for which the model is told its own prediction.
             generators: one per run.
 
         Raises:
-            ValueError: `log_loss` and a loss that is not positive.
+            UserError: `log_loss` and a loss that is not positive.
         """
         losses, log_cost = self._targets(y)
         loss = self._fit("loss", X, losses, generators)
         best, repairs = self._recommended(loss, X), loss.repairs
         cost = None
         if log_cost is not None:
-            cost = self._fit("log cost", X, log_cost, generators)
+            known = ~log_cost.isnan().any(0)
+            seen = (X, log_cost) if known.all() else (X[:, known], log_cost[:, known])
+            cost = self._fit("log cost", *seen, generators)
             repairs = [one or other for one, other in zip(repairs, cost.repairs, strict=True)]
         if pending.shape[1]:
             believed = loss.marginals(pending)[0].mean(0)
@@ -107,6 +111,12 @@ class InformationSearch:
         loss = self._fit("loss", X, self._targets(y)[0], generators)
         best = self._recommended(loss, X)
         return Suggestion(self.encoding.on_full(best.x).squeeze(1), _notes(best, loss.repairs))
+
+    def check(self, y: Tensor) -> None:
+        """Raise UserError if the settings do not allow what was observed, y as for `propose`."""
+        losses = y[..., 0] if self.encoding.priced else y
+        if self.log_loss and (losses <= 0).any():
+            raise UserError(f"log_loss: a loss is {losses.min():g}; allowed: positive losses, or log_loss = False")
 
     def state(self) -> dict[str, Tensor]:
         """The last hyperparameters by the name of what is modelled, (M, runs, P) each; empty before the first fit."""
@@ -127,9 +137,8 @@ class InformationSearch:
 
     def _targets(self, y: Tensor) -> tuple[Tensor, Tensor | None]:
         """The losses to model and the log costs, (runs, N) each."""
+        self.check(y)
         losses, log_cost = (y[..., 0], y[..., 1].log()) if self.encoding.priced else (y, None)
-        if self.log_loss and (losses <= 0).any():
-            raise ValueError(f"log_loss: a loss is {losses.min():g}; allowed: positive losses, or log_loss = False")
         return losses.log() if self.log_loss else losses, log_cost
 
     def _recommended(self, loss: MarginalisedGP, X: Tensor) -> Recommended:

@@ -56,7 +56,11 @@ class Suggestion(NamedTuple):
 
 
 class Policy(Protocol):
-    """A rule for the next evaluation."""
+    """A rule for the next evaluation.
+
+    Whatever ValueError `propose` raises counts as a failure of its model, which costs a uniform point. A policy whose
+    settings do not allow every observation has a method `check(y)`, whose UserError stops the run.
+    """
 
     encoding: CubeEncoding | FidelityEncoding
 

@@ -14,6 +14,7 @@ from torch import Tensor
 from core.optimizers.policy import Policy, Recommending, Suggestion, uniform_points
 
 INITIAL, POLICY, RANDOM = "initial design", "policy", "random"
+FAILED = f"{RANDOM}: the model failed: "
 MODEL_FAILURES = (ValueError, ArithmeticError, torch.linalg.LinAlgError)
 
 
@@ -51,6 +52,11 @@ class Proposer:
             )
         self.policy, self.initial, self.generators = policy, initial, list(generators)
 
+    def copied(self) -> Proposer:
+        """Another one in the same state, whose use leaves this one as it is."""
+        generators = [generator.clone_state() for generator in self.generators]
+        return Proposer(copy.deepcopy(self.policy), self.initial, generators)
+
     def propose(self, number: int, X: Tensor, y: Tensor, pending: Tensor) -> Proposal:
         """The points for evaluation `number` of each run, counted from 0.
 
@@ -58,12 +64,16 @@ class Proposer:
             X: evaluated points (runs, N, d).
             y: losses (runs, N), or losses and costs (runs, N, 2).
             pending: points under evaluation (runs, J, d).
+
+        Raises:
+            UserError: the policy's settings do not allow what was observed; no model has failed then.
         """
         runs = len(self.generators)
         if number < self.initial.shape[1]:
             return Proposal(self.initial[:, number], (INITIAL,) * runs)
         if X.shape[1] == 0:
             return Proposal(uniform_points(self.policy.encoding, 1, self.generators).squeeze(1), (RANDOM,) * runs)
+        self._check(y)
         try:
             points, notes = _read(self.policy.propose(X, y, pending, self.generators))
             return Proposal(points, (POLICY,) * runs, notes)
@@ -77,10 +87,11 @@ class Proposer:
     def recommend(self, X: Tensor, y: Tensor) -> list[int] | None:
         """The evaluation whose configuration each run recommends, None if the policy recommends none.
 
-        Where a model fails, it is the one with the smallest loss.
+        Where a model fails, it is the one with the smallest loss. Raises as `propose`.
         """
         if not isinstance(self.policy, Recommending):
             return None
+        self._check(y)
         try:
             return _recommended(self.policy.recommend(X, y, self.generators))
         except MODEL_FAILURES:
@@ -103,6 +114,10 @@ class Proposer:
         except MODEL_FAILURES as error:
             return self._uniform(run).squeeze(0), _reason(error), {}
 
+    def _check(self, y: Tensor) -> None:
+        if hasattr(self.policy, "check"):
+            self.policy.check(y)
+
     def _uniform(self, run: int) -> Tensor:
         return uniform_points(self.policy.encoding, 1, self.generators[run : run + 1]).squeeze(1)
 
@@ -116,4 +131,4 @@ def _recommended(found: Suggestion) -> list[int]:
 
 
 def _reason(error: Exception) -> str:
-    return f"{RANDOM}: the model failed: {type(error).__name__}: {error}"
+    return f"{FAILED}{type(error).__name__}: {error}"

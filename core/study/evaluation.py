@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.objective import FAILURE, Evaluation, Objective, failure_of, guarded_evaluate
+from core.benchmarks.objective import FAILURE, Evaluation, Objective, check_budget, failure_of, guarded_evaluate
 from core.optimizers.base import Trial
 from core.study.trace import Record
 
@@ -26,12 +26,14 @@ class Result:
         loss, cost: the objective's; for a failed evaluation its worst-case loss and the seconds until it failed.
         failure: why it failed, empty if it did not.
         info: what else the objective returned.
+        budget: on which it was evaluated, where the trial left that to the objective: the largest.
     """
 
     loss: float
     cost: float
     failure: str = ""
     info: Mapping[str, Any] = field(default_factory=dict)
+    budget: float | None = None
 
 
 def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> Result:
@@ -43,14 +45,15 @@ def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> Result:
         UserError: the trial's budget is outside the objective's fidelity range.
     """
     generator = np.random.default_rng([seed, trial.number])
+    budget = check_budget(objective.fidelity, trial.budget)
     start = time.perf_counter()
     try:
         evaluation = guarded_evaluate(objective, [dict(trial.configuration)], trial.budget, generator)
     except SystemExit as error:
-        return Result(float(objective.worst_loss), time.perf_counter() - start, f"SystemExit: {error}")
+        return Result(float(objective.worst_loss), time.perf_counter() - start, f"SystemExit: {error}", budget=budget)
     said = evaluation.info[0]
     info = {str(key): plain(value) for key, value in said.items() if key != FAILURE}
-    return Result(float(evaluation.loss[0]), float(evaluation.cost[0]), failure_of(said), info)
+    return Result(float(evaluation.loss[0]), float(evaluation.cost[0]), failure_of(said), info, budget)
 
 
 def evaluation_of(record: Record) -> Evaluation:

@@ -121,7 +121,7 @@ class SharesSettings(InformationSettings):
         if not 0 < smallest < largest <= 1:
             raise UserError(
                 f"budgets are {budgets!r}, but method {self.method!r} evaluates on shares of the data; allowed: a "
-                "smallest and a largest from above 0 to 1, such as (1 / 64, 1)"
+                "smallest above 0 and a larger one, at most 1, such as (1 / 64, 1)"
             )
 
 
@@ -158,7 +158,7 @@ class MTBOSettings(SharesSettings):
                 f"method 'mtbo': auxiliary = {self.auxiliary}, shares of the largest budget {largest:g}; allowed: at "
                 f"least the smallest budget, {smallest:g}"
             )
-        return Tasks(inner, largest, self.auxiliary)
+        return Tasks(inner, largest, self.auxiliary, smallest)
 
 
 class FabolasSettings(SharesSettings):

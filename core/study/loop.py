@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Protocol
 
 from threadpoolctl import ThreadpoolController
@@ -26,7 +27,13 @@ Report = Callable[[Record], None]
 
 
 class Pool(Protocol):
-    """Where trials are evaluated."""
+    """Where trials are evaluated.
+
+    Attributes:
+        worst_loss: of failed evaluations.
+    """
+
+    worst_loss: float
 
     def now(self) -> float:
         """Seconds since the pool was created, or whatever its clock counts."""
@@ -180,10 +187,13 @@ class Run:
 
     def _write(self, trial: Trial, result: Result) -> None:
         started, place, seconds = self.places[trial.number]
+        if self.optimizer.weighs_costs and not result.failure and result.cost <= 0:
+            failure = f"cost is {result.cost:g}; allowed: positive numbers, such as seconds"
+            result = replace(result, loss=self.pool.worst_loss, failure=failure)
         record = Record(
             number=trial.number,
             configuration=trial.configuration,
-            budget=trial.budget,
+            budget=result.budget if trial.budget is None else trial.budget,
             loss=result.loss,
             cost=result.cost,
             failure=result.failure,

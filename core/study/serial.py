@@ -46,7 +46,7 @@ class Here(RealTime):
 
     def __init__(self, objective: Objective, seed: int) -> None:
         super().__init__()
-        self.objective, self.seed = objective, seed
+        self.objective, self.seed, self.worst_loss = objective, seed, float(objective.worst_loss)
         self._trial: Trial | None = None
 
     def slots(self) -> int:

@@ -85,6 +85,7 @@ class SimulatedWorkers:
         endless: bool = False,
     ) -> None:
         self.objective, self.workers, self.generator = objective, workers, generator
+        self.worst_loss = float(objective.worst_loss)
         self.stop, self.endless = math.inf if until is None else until, endless
         self._now, self._ended_now = 0.0, 0
         self._running: list[tuple[float, int, Trial, Result]] = []

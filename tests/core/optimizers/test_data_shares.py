@@ -9,6 +9,7 @@ from core.errors import UserError
 from core.optimizers.data_shares import SUBSETS, FullData, SubsetSizes, Tasks
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from core.study.information import MTBOSettings
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0), "n": (1, 4)})
 INNER = CubeEncoding(SPACE)
@@ -35,6 +36,11 @@ def test_shares_are_on_a_logarithmic_scale():
 
 def test_tasks_are_the_full_data_and_the_given_shares():
     assert ALL["tasks"].budgets(np.array([[0, 0, 0.0], [0, 0, 1.0], [0, 0, 2.0]])) == [1.0, 1 / 32, 1 / 4]
+
+
+def test_a_task_is_not_by_rounding_below_the_smallest_budget():
+    tasks = MTBOSettings(auxiliary=(0.1,)).encoding(INNER, (0.07, 0.7))
+    assert 0.1 * 0.7 < 0.07 and tasks.budgets(np.array([[0, 0, 1.0], [0, 0, 0.0]])) == [0.07, 0.7]
 
 
 @pytest.mark.parametrize("name", ALL)

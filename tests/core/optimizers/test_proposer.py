@@ -1,18 +1,22 @@
 """Proposals on data that models find hard."""
 
+import numpy as np
 import pytest
 import torch
 from ConfigSpace import ConfigurationSpace
 
 from core.acquisition.maximizers import GradientAscent
+from core.benchmarks.objective import Evaluation
 from core.benchmarks.synthetic import branin
 from core.errors import UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.gaussian_process import MarginalLikelihoodGP
+from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.policy import ModelBased
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from core.study.methods import method_of
 
 QUICK = GradientAscent(candidates=100, restarts=3, iterations=20)
 
@@ -63,3 +67,24 @@ def test_one_observation_and_fifty_dimensions():
 def test_spaces_with_nothing_to_search_are_refused(space):
     with pytest.raises(UserError, match="nothing to optimize"):
         CubeEncoding(space)
+
+
+def test_what_the_settings_do_not_allow_is_no_failure_of_a_model():
+    space = ConfigurationSpace({"x": (-1.0, 1.0)})
+    method = {"method": "entropy_search", "log_loss": True, "initial_design": 2}
+    optimizer = method_of(method).build(space, 0)
+    for trial in optimizer.ask(2):
+        optimizer.tell(trial, Evaluation(np.array([-0.5]), np.ones(1), ({},)))
+    for call in (optimizer.ask, optimizer.recommend):
+        with pytest.raises(UserError, match=r"log_loss: a loss is -0\.5; allowed: positive losses"):
+            call()
+
+
+def test_the_first_failure_of_a_model_is_warned_of():
+    encoding = CubeEncoding(branin.space)
+    policy = ModelBased(encoding, lambda n: Moody(restarts=1, iterations=20), QUICK)
+    optimizer = BayesianOptimization(policy, initial_design=1)
+    optimizer.tell(*optimizer.ask(), Evaluation(np.array([50.0]), np.ones(1), ({},)))
+    with pytest.warns(UserWarning, match="trial 1 is random: the model failed: ValueError: too large") as said:
+        optimizer.ask(2)
+    assert len(said) == 1
