@@ -3,10 +3,12 @@
     {"journal": 2, "method": {"method": "tpe", ...}, "seed": 3, ...}    the first line: identifies the run
     {"asked": {"number": 0, "configuration": {...}, "budget": null}}    a trial that the optimizer proposed
     {"told": {"number": 0, ..., "loss": 0.5, "failure": ""}}            its record
+    {"recommended": {"trial": 7}}                                       what it recommended at the end of a call
     {"ended": {}}                                                       the optimizer has finished
 
 Lines are in the order in which the optimizer was asked and told. A line that a kill cut short is dropped: its event had
-not taken effect. `core.study.replay` brings an optimizer to the point where a journal ends.
+not taken effect. `core.study.replay` brings an optimizer to the point where a journal ends. JSON knows no tuples and
+writes what it does not know as text; when a journal is read, choices become those of the space again.
 """
 
 from __future__ import annotations
@@ -20,15 +22,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ConfigSpace import ConfigurationSpace
+from ConfigSpace.hyperparameters import Hyperparameter
+
 from core.errors import UserError
 from core.locks import exclusive
 from core.optimizers.base import Trial
+from core.spaces import Column
 from core.study.evaluation import plain
 from core.study.trace import Record
 
 VERSION = 2
-KINDS = ("asked", "told", "ended")
-Event = tuple[str, Mapping[str, Any]]
+Event = tuple[str, Trial | Record | Mapping[str, Any]]
+KINDS = {"asked": Trial, "told": Record, "recommended": dict, "ended": dict}  # what the lines hold
 
 
 class Journal:
@@ -36,12 +42,19 @@ class Journal:
 
     Attributes:
         path: the file, None for a run that keeps no journal.
-        events: (kind, content) of all lines that it held when it was opened.
+        events: (kind, content) of all lines that it held when it was opened; `KINDS` says of which type.
         count: number of events so far.
     """
 
-    def __init__(self, path: Path | None = None, header: Mapping[str, Any] | None = None, handle: int = -1) -> None:
+    def __init__(
+        self,
+        path: Path | None = None,
+        header: Mapping[str, Any] | None = None,
+        handle: int = -1,
+        space: ConfigurationSpace | None = None,
+    ) -> None:
         self.path, self._handle, self._header = path, handle, {"journal": VERSION, **(header or {})}
+        self._choices = {} if space is None or path is None else {name: _by_json(space[name]) for name in space}
         self._written = hashlib.sha256()
         lines = self._read() if path is not None else []
         self._lines = lines[1:]
@@ -60,6 +73,11 @@ class Journal:
         if self.path is not None:
             self._add({"told": plain(asdict(record))})
 
+    def recommended(self, trial: int) -> None:
+        """Record what the optimizer recommends after everything told."""
+        if self.path is not None:
+            self._add({"recommended": {"trial": trial}})
+
     def end(self) -> None:
         """Record that the optimizer has finished."""
         if self.path is not None and not self.ended:
@@ -71,9 +89,15 @@ class Journal:
         return bool(self.events) and self.events[-1][0] == "ended"
 
     @property
+    def recommendation(self) -> int | None:
+        """What was recommended after everything told by the time the journal was opened, if it was asked for."""
+        kind, content = self.events[-1] if self.events else ("", {})
+        return content.get("trial") if kind == "recommended" else None
+
+    @property
     def records(self) -> list[Record]:
         """Records of everything told by the time the journal was opened."""
-        return [record_of(entry, self.path) for kind, entry in self.events if kind == "told"]
+        return [content for kind, content in self.events if kind == "told"]
 
     def fingerprint(self, count: int | None = None) -> str:
         """Fingerprint of the journal up to the first `count` events it held when opened, or of all events so far."""
@@ -126,19 +150,35 @@ class Journal:
 
     def _event(self, line: bytes) -> Event:
         event = json.loads(line)
-        if isinstance(event, dict) and len(event) == 1:
-            kind, content = next(iter(event.items()))
-            if kind in KINDS and isinstance(content, dict):
-                return kind, content
-        raise UserError(f"{self.path}: holds {str(event)[:80]!r}; allowed: lines {', '.join(map(repr, KINDS))}")
+        kind, content = next(iter(event.items())) if isinstance(event, dict) and len(event) == 1 else ("", None)
+        if kind not in KINDS or not isinstance(content, dict):
+            raise UserError(f"{self.path}: holds {str(event)[:80]!r}; allowed: lines {', '.join(map(repr, KINDS))}")
+        if isinstance(content.get("configuration"), dict):
+            content = {**content, "configuration": self._in_space(content["configuration"])}
+        try:
+            if "number" in content and not isinstance(content["number"], int):
+                raise TypeError(f"number is {content['number']!r}")
+            return kind, KINDS[kind](**content)
+        except TypeError as error:
+            raise UserError(f"{self.path}: a line {kind!r} is not a {KINDS[kind].__name__}: {error}") from error
+
+    def _in_space(self, configuration: Mapping[str, Any]) -> dict[str, Any]:
+        """The configuration with the space's own choices."""
+        return {
+            name: choices.get(json.dumps(value), value) if (choices := self._choices.get(name)) else value
+            for name, value in configuration.items()
+        }
 
 
 @contextmanager
-def open_journal(path: str | Path | None, header: Mapping[str, Any]) -> Iterator[Journal]:
+def open_journal(
+    path: str | Path | None, header: Mapping[str, Any], space: ConfigurationSpace | None = None
+) -> Iterator[Journal]:
     """The journal at `path`, created if there is none and locked, so that two runs never write to the same file.
 
     Args:
         header: what identifies the run, plain values; a journal of another run is refused.
+        space: of the configurations, for choices that JSON writes as something else.
 
     Raises:
         UserError: it cannot be written, belongs to another run, or is not a journal.
@@ -146,6 +186,8 @@ def open_journal(path: str | Path | None, header: Mapping[str, Any]) -> Iterator
     if path is None:
         yield Journal()
         return
+    if not isinstance(path, (str, Path)) or not Path(path).name:
+        raise UserError(f"journal is {path!r}; allowed: the path of a file, or None")
     path = Path(path)
     with exclusive(path.with_name(f".{path.name}.lock"), print):
         try:
@@ -153,7 +195,7 @@ def open_journal(path: str | Path | None, header: Mapping[str, Any]) -> Iterator
         except OSError as error:
             raise UserError(f"{path}: cannot be written: {error.strerror}") from error
         try:
-            yield Journal(path, header, handle)
+            yield Journal(path, header, handle, space)
         finally:
             os.close(handle)
 
@@ -163,12 +205,10 @@ def trial_entry(trial: Trial) -> dict[str, Any]:
     return plain(asdict(trial))
 
 
-def record_of(entry: Mapping[str, Any], path: Path | None) -> Record:
-    """The record that a "told" line holds."""
-    try:
-        return Record(**entry)
-    except TypeError as error:
-        raise UserError(f"{path}: a line 'told' is not a record: {error}") from error
+def _by_json(hyperparameter: Hyperparameter) -> dict[str, Any]:
+    """The choices by what JSON makes of them; empty for numbers. Of two that it cannot tell apart the first."""
+    choices = Column.of(hyperparameter).choices
+    return {json.dumps(plain(choice)): choice for choice in reversed(choices)}
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:

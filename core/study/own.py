@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from core.benchmarks.objective import Evaluation
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.spaces import SpaceLike
+from core.spaces import CubeEncoding, SpaceLike
+
+NUMBER = "own number"  # the note that keeps the number which the object gave its trial
 
 
 class OwnOptimizer(Optimizer):
@@ -20,19 +23,20 @@ class OwnOptimizer(Optimizer):
             def tell(self, trial, evaluation):      # evaluation.loss[0]; a failure has the worst-case loss
                 ...
 
-    Trials are numbered here. An object that proposes nothing while no trial is pending has finished. Its state is its
-    own: when a journal is replayed, it is told what was told before but not asked for it, so that what it proposes
-    next depends on what it learnt.
+    Trials are numbered here, but an object that gives trials is told them under its own numbers. One that proposes
+    nothing while no trial is pending has finished. Its state is its own: when a journal is replayed, it is told what
+    was told before but not asked for it, so that what it proposes next depends on what it learnt.
 
     Raises:
-        UserError: the object lacks one of the two methods.
+        UserError: the object lacks one of the two methods; in `ask`, it proposes something else than a configuration
+            of the space.
     """
 
     def __init__(self, space: SpaceLike, own: Any) -> None:
         super().__init__(space)
         if not all(callable(getattr(own, name, None)) for name in ("ask", "tell")):
             raise UserError(f"method is {own!r}; allowed: an object with ask(n) and tell(trial, evaluation)")
-        self.own = own
+        self.own, self.encoding = own, CubeEncoding(self.space)
         self._theirs: dict[int, Trial] = {}
         self._exhausted = False
 
@@ -42,23 +46,34 @@ class OwnOptimizer(Optimizer):
         return self._exhausted
 
     def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]] | None:
-        given = list(self.own.ask(1) or ())
+        returned = self.own.ask(1)
+        given = [] if returned is None else list(returned) if isinstance(returned, Iterable) else [returned]
         if not given:
             self._exhausted = not self.pending
             return None
-        if len(given) > 1 or not isinstance(given[0], (Trial, Mapping)):
+        trial = Trial(self._asked, given[0]) if isinstance(given[0], Mapping) else given[0]
+        alone = len(given) == 1 and not isinstance(returned, Mapping)
+        if not alone or not isinstance(trial, Trial) or not isinstance(trial.configuration, Mapping):
             raise UserError(
-                f"{type(self.own).__name__}.ask(1) returned {given!r}; allowed: a list of at most one configuration"
+                f"{type(self.own).__name__}.ask(1) returned {returned!r}; allowed: a list of at most one trial or "
+                "configuration, a dictionary of values by name"
             )
-        if isinstance(given[0], Mapping):
-            return given[0], None, {}
-        self._theirs[self._asked] = given[0]
-        return given[0].configuration, given[0].budget, given[0].info
+        try:
+            self.encoding.encode([trial.configuration])
+        except UserError as error:
+            proposed = f"{type(self.own).__name__}.ask(1) proposed {dict(trial.configuration)!r}"
+            raise UserError(f"{proposed}: {error}") from error
+        if trial is not given[0]:
+            return trial.configuration, None, {}
+        self._theirs[self._asked] = trial
+        return trial.configuration, trial.budget, {**trial.info, NUMBER: trial.number}
 
-    def adopt(self, entry: Mapping[str, Any]) -> None:
+    def adopt(self, trial: Trial) -> None:
         """Treat a trial of a journal as one that was asked for."""
-        trial = Trial(**entry)
         self.pending[trial.number], self._asked = trial, trial.number + 1
+        if NUMBER in trial.info:
+            theirs = {key: value for key, value in trial.info.items() if key != NUMBER}
+            self._theirs[trial.number] = replace(trial, number=trial.info[NUMBER], info=theirs)
 
     def tell(self, trial: Trial, evaluation: Evaluation) -> None:
         """Pass a finished trial's evaluation on to the object; raises as `Optimizer.tell`."""

@@ -69,7 +69,7 @@ def run_parallel(
     attempts = require_count("attempts", attempts)
     workers = None if workers is None else require_count("workers", workers)
     with (
-        open_journal(journal, run_header(optimizer, seed)) as book,
+        open_journal(journal, run_header(optimizer, seed), optimizer.space) as book,
         worker_pool(objective, seed, workers, address, attempts) as pool,
     ):
         return drive(optimizer, pool, evaluations, book, report)

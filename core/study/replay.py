@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from core.errors import UserError
-from core.optimizers.base import Optimizer
+from core.optimizers.base import Optimizer, Trial
 from core.optimizers.state_files import read_state, write_state
 from core.study.evaluation import evaluation_of, plain
-from core.study.journal import Journal, record_of, trial_entry
+from core.study.journal import Journal, trial_entry
 from core.study.own import OwnOptimizer
 from core.study.trace import Record
 
@@ -62,29 +62,30 @@ def replay(optimizer: Optimizer, journal: Journal) -> list[Record]:
         UserError: its proposals differ from the journal's.
     """
     if not isinstance(optimizer, OwnOptimizer) and not optimizer.asked and (kept := _kept(journal)) is not None:
-        optimizer.load_state_dict(kept["state"])
+        with suppress(UserError):  # one of another version, or for SMAC of a shorter run: then all is asked again
+            optimizer.load_state_dict(kept["state"])
     records, known = [], optimizer.asked
-    for kind, entry in journal.events:
-        if kind == "asked" and entry["number"] >= known:
-            _ask_again(optimizer, entry, journal)
+    for kind, content in journal.events:
+        if kind == "asked" and content.number >= known:
+            _ask_again(optimizer, content, journal)
         elif kind == "told":
-            record = record_of(entry, journal.path)
-            records.append(record)
-            if record.number in optimizer.pending:
-                optimizer.tell(optimizer.pending[record.number], evaluation_of(record))
+            records.append(content)
+            if content.number in optimizer.pending:
+                optimizer.tell(optimizer.pending[content.number], evaluation_of(content))
     return records
 
 
-def _ask_again(optimizer: Optimizer, entry: Mapping[str, Any], journal: Journal) -> None:
+def _ask_again(optimizer: Optimizer, trial: Trial, journal: Journal) -> None:
     if isinstance(optimizer, OwnOptimizer):
-        optimizer.adopt(entry)
+        optimizer.adopt(trial)
         return
     trials = optimizer.ask(1)
-    proposed = json.dumps(trial_entry(trials[0])) if trials else "nothing"
-    if proposed != json.dumps(entry):
+    proposed, expected = json.dumps(trial_entry(trials[0])) if trials else "nothing", json.dumps(trial_entry(trial))
+    if proposed != expected:
         raise UserError(
-            f"{journal.path}: the optimizer proposes {proposed} where the journal has {json.dumps(entry)}; "
-            "allowed: an optimizer with the same space, settings and seed"
+            f"{journal.path}: the optimizer proposes {proposed} where the journal has {expected}; "
+            "allowed: an optimizer with the same space, settings, seed and version, and for SMAC, whose initial design "
+            "depends on it, the same number of evaluations"
         )
 
 

@@ -37,7 +37,7 @@ def run_serial(
         UserError: bad arguments, a journal of another run, or a budget outside the objective's fidelity range.
     """
     evaluations, seed = check_run(evaluations, seed)
-    with open_journal(journal, run_header(optimizer, seed)) as book:
+    with open_journal(journal, run_header(optimizer, seed), optimizer.space) as book:
         return drive(optimizer, Here(objective, seed), evaluations, book, report)
 
 

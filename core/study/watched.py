@@ -1,7 +1,7 @@
 """An optimizer of one's own under watch: whatever it does wrong stops with one line that says where.
 
-`OwnOptimizer` trusts its object. A comparison runs it hundreds of times, so here each call has a time limit, its
-exceptions are named with the run they occur in, and a configuration outside the space is refused.
+`OwnOptimizer` waits for its object. A comparison runs it hundreds of times, so here each call has a time limit, and
+its exceptions are named with the run they occur in.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from ConfigSpace import ConfigurationSpace
 from core.benchmarks.objective import Evaluation
 from core.errors import UserError
 from core.optimizers.base import Trial
-from core.spaces import CubeEncoding
 from core.study.own import OwnOptimizer
 
 Make = Callable[[ConfigurationSpace, int], Any]
@@ -62,7 +61,6 @@ class Watched:
 
     def __init__(self, optimizer: OwnOptimizer, where: str, seconds: float) -> None:
         self.optimizer, self.where, self.seconds = optimizer, where, seconds
-        self.encoding = CubeEncoding(optimizer.space)
 
     def ask(self, n: int = 1) -> list[Trial]:
         """One trial.
@@ -75,8 +73,6 @@ class Watched:
             trials = self.optimizer.ask(n)
         if not trials:
             raise UserError(f"{where}: proposed nothing; allowed: one configuration at every call of ask")
-        with _named(where, "proposed", self.seconds):
-            self.encoding.encode([trials[0].configuration])
         return trials
 
     def tell(self, trial: Trial, evaluation: Evaluation) -> None:

@@ -157,7 +157,7 @@ def test_a_damaged_line_is_refused(tmp_path):
     path = tmp_path / "journal"
     run(path)
     lines = path.read_text().splitlines(keepends=True)
-    for damaged in ('{"told": {"number": 0}}\n', '{"heard": {}}\n', "{\n"):
+    for damaged in ('{"told": {"number": 0}}\n', '{"asked": {"configuration": {}}}\n', '{"heard": {}}\n', "{\n"):
         path.write_text("".join([*lines[:2], damaged, *lines[2:]]))
         with pytest.raises(UserError, match=r"journal: "):
             run(path)

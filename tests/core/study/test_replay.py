@@ -84,7 +84,14 @@ def shortened(folder):
     journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:5]))
 
 
-@pytest.mark.parametrize("spoil", [damaged, edited, shortened])
+def refused(folder):
+    """A state of another version, which has or lacks a setting."""
+    place, kept = folder / ".run.jsonl.state", replay.read_state(folder / ".run.jsonl.state")
+    kept["state"]["settings"]["older"] = True
+    replay.write_state(place, kept)
+
+
+@pytest.mark.parametrize("spoil", [damaged, edited, shortened, refused])
 def test_a_state_that_does_not_fit_its_journal_is_not_used(tmp_path, always, spoil):
     _, whole = run(tmp_path / "run.jsonl", 8)
     spoil(tmp_path)
