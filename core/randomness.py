@@ -14,11 +14,20 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
+from core.errors import UserError
+
 Generators = torch.Generator | Sequence[torch.Generator]
 
 
 def make_generators(seeds: Sequence[int], device: str | torch.device = "cpu") -> list[torch.Generator]:
-    """One generator per seed, on the device whose tensors it will fill."""
+    """One generator per seed, on the device whose tensors it will fill.
+
+    Raises:
+        UserError: a seed of more than 64 bits.
+    """
+    for seed in seeds:
+        if not -(2**63) <= seed < 2**64:
+            raise UserError(f"seed is {seed}; allowed: whole numbers below 2**64")
     return [torch.Generator(device=device).manual_seed(int(seed)) for seed in seeds]
 
 

@@ -18,6 +18,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from core.errors import UserError
 from core.spaces import SpaceLike, as_space
+from core.validation import require_number
 
 FAILURE = "failure"  # the key of `info` that holds the message of a failed evaluation
 LEARNING_CURVE = "learning_curve"  # the key of `info` for the losses after each epoch, the last of them the loss
@@ -119,8 +121,8 @@ class FunctionObjective:
     fidelity: Fidelity | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.worst_loss, (int, float)) or not np.isfinite(self.worst_loss):
-            raise UserError(f"worst_loss {self.worst_loss!r}; allowed: a finite number")
+        require_number("worst_loss", self.worst_loss, _is_finite, "a finite number")
+        object.__setattr__(self, "worst_loss", float(self.worst_loss))
         object.__setattr__(self, "space", as_space(self.space))
 
     def evaluate(
@@ -214,6 +216,13 @@ def _without_nonfinite(
     failed = np.array([FAILURE in entry for entry in entries], dtype=bool)
     share = seconds / len(cost)
     return Evaluation(np.where(failed, worst_loss, loss), np.where(np.isfinite(cost), cost, share), tuple(entries))
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer too large for a float
+        return False
 
 
 def _number(value: Any) -> float:

@@ -8,40 +8,40 @@ print(result.best_configuration, result.best_loss)
 
 from __future__ import annotations
 
-import inspect
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.objective import Fidelity, FunctionObjective
+from core.benchmarks.objective import FunctionObjective
 from core.errors import UserError
 from core.optimizers.base import Optimizer
-from core.optimizers.brackets import rung_budgets
 from core.spaces import CubeEncoding, SpaceLike, as_space
-from core.study.evaluation import plain
-from core.study.journal import open_journal
+from core.study.arguments import (
+    asks_and_tells,
+    check_optimizer,
+    checked_budgets,
+    earlier_tasks,
+    identity,
+    objective_of,
+)
+from core.study.journal import Journal, open_journal
 from core.study.loop import Pool, drive
 from core.study.methods import method_of
 from core.study.own import OwnOptimizer
 from core.study.progress import Tally, shown
-from core.study.replay import run_header
 from core.study.result import Result
 from core.study.serial import Here, check_run
 from core.study.settings import Budgets, MethodSettings
-from core.study.trace import Record
+from core.study.trace import Record, recommended, recommends
 from core.validation import require_count
 
 if TYPE_CHECKING:  # imports torch
     from core.models.tasks import Task
-
-WORST_LOSS = 1e100  # the loss of failures if none is given: above all others for methods that rank losses
 
 
 def minimize(
@@ -60,14 +60,16 @@ def minimize(
     """Search for the configuration with the smallest loss.
 
     With one worker a run is determined by its arguments: it makes the same proposals however often it is interrupted
-    and resumed. With several, proposals depend on the order in which results arrive. What the function draws from
-    `generator` depends on the seed and the trial alone.
+    and resumed. The exception are fabolas and mtbo where the cost is measured, which is never the same twice: return a
+    cost to repeat their runs. With several workers, proposals depend on the order in which results arrive. What the
+    function draws from `generator` depends on the seed and the trial alone.
 
     Args:
         function: called with a configuration, a dictionary of values by name, and with the budget if there are
             budgets; returns the loss, or a pair of loss and cost, which otherwise is the seconds of the call. A
             parameter named `generator` gets a `numpy.random.Generator` of the trial's own. A call that raises, or
-            returns anything but finite numbers, is a failed evaluation: the run goes on.
+            returns anything but finite numbers, is a failed evaluation: the run goes on. So is one with a cost that is
+            not positive, for fabolas and mtbo.
         space: a ConfigurationSpace, or a dictionary: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}.
         method: a name of `core.study.METHODS`, settings such as `BOHBSettings(eta=2)`, or an object of one's own with
             `ask(n)` and `tell(trial, evaluation)`, see `core.study.own`.
@@ -78,7 +80,8 @@ def minimize(
             is in the environment variable HPO_SCHEDULER, where at most as many trials are under way.
         seed: seed of everything random, a whole number from 0.
         journal: a file to which every event is written. The same call continues an interrupted run; for a finished
-            run it returns what was found. More evaluations prolong a run.
+            run it returns what was found. More evaluations prolong a run, except of smac, whose initial design depends
+            on their number.
         worst_loss: of failed evaluations, for methods that use the loss itself. Without it, failures rank behind all
             successes, see `core.optimizers.bayesopt` for models.
         progress: whether to show a bar, or without a terminal a line now and then.
@@ -94,102 +97,35 @@ def minimize(
     CubeEncoding(space)  # refuses a space with nothing to choose
     evaluations, seed = check_run(evaluations, seed)
     workers = require_count("workers", workers)
-    budgets = _checked(budgets)
-    settings = None if _asks_and_tells(method) else method_of(method)
+    budgets = checked_budgets(budgets)
+    settings = None if asks_and_tells(method) else method_of(method)
     if settings is not None:
-        settings.check_budgets(budgets)
         if settings.needs_curves:
             raise UserError(
                 f"method {settings.method!r} needs learning curves, which a function does not return; allowed: "
                 "core.study.simulate or run_serial, and an objective whose evaluations tell them"
             )
-    tasks = _tasks(earlier, settings, space)
-    objective = _objective(function, space, budgets, worst_loss)
-    header = {**_described(settings, method, space, budgets, seed, tasks), "worst_loss": worst_loss}
+        settings.check_budgets(budgets)
+    check_optimizer(method, space, budgets)
+    tasks = earlier_tasks(earlier, settings, space)
+    objective = objective_of(function, space, budgets, worst_loss)
+    failing = None if worst_loss is None else objective.worst_loss
+    header = {**identity(settings, method, space, budgets, seed, tasks), "worst_loss": failing}
     tally = Tally(evaluations)
     try:
-        with open_journal(journal, header) as book:
-            records = book.records
+        with open_journal(journal, header, space) as book:
+            records, last = book.records, book.recommendation
             if len(records) < evaluations and not book.ended:
                 optimizer = _optimizer(settings, method, space, seed, budgets, evaluations, tasks)
                 with _pool(objective, seed, workers) as pool, shown(tally, records, progress) as report:
                     records = drive(optimizer, pool, evaluations, book, report)
+                    last = _recommendation(optimizer, pool, book)
     except KeyboardInterrupt:
         print(_farewell(tally, journal), file=sys.stderr)
         raise KeyboardInterrupt from None  # without the traceback through the loop
-    return _finished(records[:evaluations])
-
-
-@dataclass(frozen=True)
-class _Function:
-    """A user's function as `FunctionObjective` calls it."""
-
-    function: Callable[..., float]
-    budgeted: bool
-    drawing: bool
-
-    def __call__(self, configuration: Mapping[str, Any], budget: float | None, generator: np.random.Generator) -> float:
-        arguments = (configuration, budget) if self.budgeted else (configuration,)
-        return self.function(*arguments, **({"generator": generator} if self.drawing else {}))
-
-
-def _objective(
-    function: Callable[..., float], space: ConfigurationSpace, budgets: Budgets | None, worst_loss: float | None
-) -> FunctionObjective:
-    if not callable(function):
-        raise UserError(f"function is {function!r}; allowed: a callable that takes a configuration")
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some callables written in C have no signature
-        signature = None
-    drawing = signature is not None and "generator" in signature.parameters
-    wanted = ("configuration",) if budgets is None else ("configuration", "budget")
-    if signature is not None:
-        try:
-            signature.bind(*wanted, **({"generator": None} if drawing else {}))
-        except TypeError as error:
-            name = getattr(function, "__name__", type(function).__name__)
-            raise UserError(
-                f"function {name}{signature} cannot be called as {name}({', '.join(wanted)}): {error}; allowed: these "
-                "arguments, and `generator` if it draws random numbers"
-            ) from error
-    fidelity = None if budgets is None else Fidelity("budget", *budgets)
-    worst = WORST_LOSS if worst_loss is None else worst_loss
-    return FunctionObjective(_Function(function, budgets is not None, drawing), space, worst, fidelity=fidelity)
-
-
-def _checked(budgets: Any) -> Budgets | None:
-    if budgets is None:
-        return None
-    try:
-        smallest, largest = budgets
-    except (TypeError, ValueError) as error:
-        raise UserError(f"budgets is {budgets!r}; allowed: the smallest and the largest, such as (1, 81)") from error
-    rung_budgets(smallest, largest, 3)  # refuses what is not positive and ascending
-    return float(smallest), float(largest)
-
-
-def _asks_and_tells(method: Any) -> bool:
-    return not isinstance(method, (str, Mapping, MethodSettings)) and hasattr(method, "ask") and hasattr(method, "tell")
-
-
-def _tasks(earlier: Sequence[Any], settings: MethodSettings | None, space: ConfigurationSpace) -> list[Task]:
-    if isinstance(earlier, Sequence) and not earlier:
-        return []
-    if settings is None:
-        raise UserError("earlier is given, but the method is an object of one's own; allowed: one of them")
-    from core.study.earlier import check_list, tasks_of  # imports torch, which most methods do without
-
-    settings.check_earlier(check_list(earlier))
-    return tasks_of(earlier, CubeEncoding(space))
-
-
-def _digest(tasks: Sequence[Task]) -> str | None:
-    if not tasks:
-        return None
-    from core.study.earlier import digest
-
-    return digest(tasks)
+    if len(records) > evaluations and recommends(records):
+        last = recommended(records, successes=True)[evaluations - 1]
+    return _finished(records[:evaluations], last)
 
 
 def _optimizer(
@@ -204,23 +140,6 @@ def _optimizer(
     if settings is not None:
         return settings.build(space, seed, budgets, evaluations, tasks)
     return method if isinstance(method, Optimizer) else OwnOptimizer(space, method)
-
-
-def _described(
-    settings: MethodSettings | None,
-    method: Any,
-    space: ConfigurationSpace,
-    budgets: Budgets | None,
-    seed: int,
-    tasks: Sequence[Task],
-) -> dict[str, Any]:
-    """What distinguishes this run's journal from another's."""
-    if isinstance(method, Optimizer):
-        run = run_header(method, seed)
-    else:
-        run = {"method": type(method).__name__ if settings is None else settings.model_dump(mode="json"), "seed": seed}
-    parts = [*(space[name] for name in space), *space.conditions, *space.forbidden_clauses]
-    return plain({**run, "space": [str(part) for part in parts], "budgets": budgets, "earlier": _digest(tasks)})
 
 
 def _pool(objective: FunctionObjective, seed: int, workers: int) -> AbstractContextManager[Pool]:
@@ -238,7 +157,16 @@ def _farewell(tally: Tally, journal: str | Path | None) -> str:
     return f"{done}, which are kept in {journal}; the same call resumes from there"
 
 
-def _finished(records: list[Record]) -> Result:
+def _recommendation(optimizer: Optimizer, pool: Pool, book: Journal) -> int | None:
+    """What the method recommends in the end, if that is not the best evaluation; kept in the journal."""
+    with pool.proposing():
+        found = optimizer.recommend()
+    if found is not None:
+        book.recommended(found)
+    return found
+
+
+def _finished(records: list[Record], last: int | None) -> Result:
     if all(record.failure for record in records):
         warnings.warn(
             f"all {len(records)} evaluations failed, the first with {records[0].failure!r}: there is no best "
@@ -247,4 +175,4 @@ def _finished(records: list[Record]) -> Result:
             else "nothing was evaluated: there is no best configuration",
             stacklevel=3,
         )
-    return Result(records)
+    return Result(records, last)

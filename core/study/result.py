@@ -19,9 +19,12 @@ class Result:
 
     Attributes:
         records: one per evaluation, in the order in which results arrived.
+        last: of a method that recommends configurations, the number of the trial that it recommends after the last of
+            them; None if it was not asked, then what it noted before counts.
     """
 
     records: Sequence[Record]
+    last: int | None = None
 
     @property
     def best(self) -> Record | None:
@@ -29,14 +32,15 @@ class Result:
 
         None if every evaluation failed. Losses on smaller budgets don't count: they belong to another function. Of a
         method that recommends a configuration by its predicted loss on the largest budget (entropy_search, fabolas,
-        mtbo) it is the evaluation of that, on whatever budget.
+        mtbo) it is the evaluation of that, on whatever budget, unless that failed: then of what it recommended before.
         """
         return None if all(record.failure for record in self.records) else self._best()
 
     def _best(self) -> Record:
-        if not recommends(self.records):
-            return incumbent(self.records)
-        *_, number = recommended(self.records)
+        best = incumbent(self.records)  # raises if there is none
+        if self.last is None and not recommends(self.records):
+            return best
+        *_, number = recommended(self.records, self.last, successes=True)
         return next(record for record in self.records if record.number == number)
 
     @property

@@ -125,3 +125,15 @@ def test_a_run_that_never_began_leaves_no_claim_on_its_journal(tmp_path):
     with pytest.raises(UserError, match="any number of values"):
         minimize(bowl, SPACE, "reinforce", 3, journal=tmp_path / "run.jsonl")
     assert len(minimize(bowl, SPACE, "random", 3, journal=tmp_path / "run.jsonl").records) == 3
+
+
+def test_choices_keep_their_types_when_a_run_is_resumed(tmp_path):
+    space = {"widths": [(50,), (50, 50)], "scale": [abs, len], "k": [1, "1", None], "x": (0.0, 1.0)}
+    arguments = {"space": space, "method": "random", "evaluations": 12, "journal": tmp_path / "run.jsonl"}
+    first = minimize(lambda configuration: configuration["x"], **arguments)
+    again = minimize(lambda configuration: 1 / 0, **arguments)
+    assert outcomes(again) == outcomes(first)
+    for one, other in zip(first.records, again.records, strict=True):
+        assert type(one.configuration["k"]) is type(other.configuration["k"])
+    start = {"method": "ablr", "initial_design": 1, "widths": (5,), "iterations": 2}
+    assert minimize(lambda c: c["x"], space, start, 2, earlier=[again]).best is not None

@@ -10,8 +10,10 @@ from core import minimize
 from core.benchmarks.objective import FunctionObjective
 from core.errors import UserError
 from core.optimizers.base import Trial
+from core.optimizers.bohb import BOHB
 from core.optimizers.random_search import RandomSearch
-from core.spaces import CubeEncoding
+from core.spaces import CubeEncoding, as_space
+from core.study.methods import method_of
 from tests.core.study.bowl import SPACE, bowl, outcomes
 
 
@@ -80,3 +82,105 @@ def test_a_dictionary_is_a_space_wherever_one_is_taken(make):
     assert FunctionObjective(bowl, SPACE, 1.0).space == ConfigurationSpace(SPACE)
     with pytest.raises(UserError, match="space is 'x'"):
         make("x")
+
+
+class Numbering:
+    """Counts its trials from 100."""
+
+    def __init__(self):
+        self.number, self.told = 99, []
+
+    def ask(self, n):
+        self.number += 1
+        return [Trial(self.number, {"x": float(self.number % 5)}, None, {"origin": "mine", "even": self.number % 2})]
+
+    def tell(self, trial, evaluation):
+        self.number = max(self.number, trial.number)
+        self.told.append((trial.number, dict(trial.info)))
+
+
+def test_trials_of_ones_own_keep_their_numbers_and_notes_when_a_run_is_resumed(tmp_path):
+    whole, part, resumed = Numbering(), Numbering(), Numbering()
+    arguments = {"function": lambda c: c["x"], "space": {"x": (0.0, 9.0)}}
+    minimize(method=whole, evaluations=5, **arguments)
+    for own, evaluations in ((part, 3), (resumed, 5)):
+        minimize(method=own, evaluations=evaluations, journal=tmp_path / "run.jsonl", **arguments)
+    assert whole.told[0] == (100, {"origin": "mine", "even": 0})
+    assert part.told == whole.told[:3] and resumed.told == whole.told
+
+
+def test_a_trial_without_a_budget_counts_as_one_on_the_largest():
+    class Two(Numbering):
+        def ask(self, n):
+            return [Trial(0, {"x": 1.0 + self.number % 2}, None if self.told else 1.0)]
+
+    result = minimize(lambda c, budget: c["x"] + 10 * budget, {"x": (0.0, 9.0)}, Two(), 2, budgets=(1, 9))
+    assert [record.budget for record in result.records] == [1.0, 9.0] and result.best.number == 1
+
+
+def proposing(returned):
+    class Mine(Numbering):
+        def ask(self, n):
+            return returned
+
+    return Mine()
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (
+            [{"x": 99.0, "n": 3, "kind": "a"}],
+            r"Mine.ask\(1\) proposed .*: x = 99.0 is not allowed; allowed: float from",
+        ),
+        ([{"z": 9}], r"Mine.ask\(1\) proposed \{'z': 9\}: unknown hyperparameter 'z'"),
+        ([Trial(0, {"x": 1.0})], "proposed .*'kind' is missing"),
+        ({"x": 1.0, "n": 3}, r"Mine.ask\(1\) returned \{'x': 1.0, 'n': 3\}; allowed: a list of at most one"),
+        (5, r"returned 5; allowed"),
+        ([5], r"returned \[5\]; allowed"),
+        ([Trial(0, 5)], r"returned \[Trial"),
+        ([{}, {}], r"returned \[\{\}, \{\}\]"),
+    ],
+)
+def test_what_is_no_configuration_of_the_space_is_refused(returned, message):
+    called = []
+    with pytest.raises(UserError, match=message):
+        minimize(called.append, SPACE, proposing(returned), 2)
+    assert not called
+
+
+@pytest.mark.parametrize(
+    ("make", "budgets", "message"),
+    [
+        (
+            lambda: RandomSearch({"y": (0.0, 1.0)}, rng()),
+            None,
+            "method is a RandomSearch of the space .*'?y.*but space",
+        ),
+        (lambda: BOHB(as_space(SPACE), rng(), 1, 81), (1, 9), "on budgets from 1 to 81, but budgets is .1.0, 9.0."),
+        (lambda: BOHB(as_space(SPACE), rng(), 1, 9), None, "on budgets from 1 to 9, but budgets is None"),
+        (lambda: made("fabolas", (0.1, 1)), (0.2, 1), "on budgets from 0.1 to 1, but budgets is .0.2, 1.0."),
+        (lambda: made("mtbo", (0.1, 1)), (0.1, 0.9), "on budgets from 0.25 to 1, but budgets is .0.1, 0.9."),
+    ],
+)
+def test_an_optimizer_for_another_space_or_other_budgets_is_refused(make, budgets, message):
+    called, space = [], {"x": (0.0, 1.0)} if budgets and budgets[1] <= 1 else SPACE
+    with pytest.raises(UserError, match=message):
+        minimize(lambda *arguments: called.append(arguments), space, make(), 3, budgets)
+    assert not called
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+def made(name, budgets):
+    return method_of(name).build(as_space({"x": (0.0, 1.0)}), 0, budgets)
+
+
+def test_an_optimizer_for_the_same_budgets_is_taken():
+    for optimizer, budgets in ((BOHB(as_space(SPACE), rng(), 1, 9), (1, 9)), (RandomSearch(SPACE, rng()), (1, 9))):
+        assert len(minimize(lambda c, b: b, SPACE, optimizer, 2, budgets).records) == 2
+    for name in ("fabolas", "mtbo"):
+        result = minimize(lambda c, share: share, {"x": (0.0, 1.0)}, made(name, (0.1, 1)), 1, (0.1, 1))
+        assert len(result.records) == 1
