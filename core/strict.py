@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -31,9 +32,16 @@ class Strict(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _numbers_are_not_booleans(cls, value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, bool) and cls.model_fields[info.field_name].annotation in (int, float):
+        if isinstance(value, bool) and takes_numbers(cls.model_fields[info.field_name].annotation):
             raise ValueError("Input should be a number, not a boolean")
         return value
+
+
+def takes_numbers(annotation: Any) -> bool:
+    """Whether a field is a number, or either that or None."""
+    members = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    kinds = {get_args(member)[0] if get_origin(member) is Annotated else member for member in members}
+    return kinds != {NoneType} and kinds <= {int, float, NoneType}
 
 
 def explain(error: ValidationError, place: Callable[[str], str] = lambda key: "") -> str:

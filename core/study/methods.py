@@ -182,7 +182,7 @@ METHODS: dict[str, type[MethodSettings]] = {
 
 def _tag(value: Any) -> str | None:
     name = value.get("method") if isinstance(value, Mapping) else getattr(value, "method", None)
-    return METHODS[name].__name__ if name in METHODS else None
+    return METHODS[name].__name__ if isinstance(name, str) and name in METHODS else None
 
 
 # Tags rather than the field itself: one class may have several names, and pydantic allows no checks before the field's.
@@ -212,6 +212,6 @@ def method_of(given: str | Mapping[str, Any] | MethodSettings) -> MethodSettings
             f"method is {given!r}; allowed: a name ({', '.join(METHODS)}), settings, or an object that asks and tells"
         )
     name = mapping.get("method")
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         raise UnknownNameError("method", name, METHODS)
     return METHODS[name](**mapping)

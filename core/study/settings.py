@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
 from core.errors import UserError
-from core.strict import Strict, explain
+from core.strict import Strict, explain, takes_numbers
 
 if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to import
     import torch
@@ -50,6 +50,13 @@ class MethodSettings(Strict):
         except ValidationError as error:
             raise UserError(f"{type(self).__name__}: {explain(error)}") from error
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _numbers_are_not_text(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, str) and takes_numbers(cls.model_fields[info.field_name].annotation):
+            raise ValueError("Input should be a number, not text")
+        return value
+
     def build(
         self,
         space: ConfigurationSpace,
@@ -81,8 +88,7 @@ class MethodSettings(Strict):
         if budgets is not None and not self.needs_budgets:
             raise UserError(
                 f"budgets are {budgets!r}, but method {self.method!r} evaluates on one budget; "
-                "allowed: None, or a method with a fidelity: bohb, fabolas, hyperband, hyperband_lcnet, mtbo or "
-                "successive_halving"
+                "allowed: None, or a method with a fidelity: bohb, fabolas, hyperband, mtbo or successive_halving"
             )
 
     def check_earlier(self, earlier: Sequence[Any]) -> None:

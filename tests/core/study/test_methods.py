@@ -120,6 +120,10 @@ def test_settings_of_a_cell_mean_the_method_that_they_name():
         ("gpp", "unknown method 'gpp'; did you mean 'gp'"),
         ({"eta": 2}, "unknown method None"),
         (3, "method is 3; allowed: a name"),
+        ({"method": ["gp"]}, "unknown method ['gp']"),
+        ({"method": "bohb", "eta": "3"}, "eta = '3': Input should be a number, not text"),
+        ({"method": "bohb", "brackets": True}, "brackets = True: Input should be a number, not a boolean"),
+        ({"method": "cmaes", "population": "5"}, "population = '5': Input should be a number, not text"),
         ({"method": "bohb", "etta": 2}, "etta = 2: unknown key; did you mean 'eta'"),
         ({"method": "bohb", "eta": 1}, "eta = 1: Input should be greater than or equal to 2"),
         (
@@ -143,8 +147,9 @@ def test_budgets_are_given_where_they_are_needed_and_nowhere_else(name):
         with pytest.raises(UserError, match=f"method '{name}' needs budgets"):
             settings.build(FINITE, 0)
     else:
-        with pytest.raises(UserError, match=f"method '{name}' evaluates on one budget"):
+        with pytest.raises(UserError, match=f"method '{name}' evaluates on one budget") as caught:
             settings.build(FINITE, 0, (1.0, 9.0))
+        assert "lcnet" not in str(caught.value), "which `minimize` refuses"
 
 
 def test_an_unknown_name_is_an_unknown_name():
