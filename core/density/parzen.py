@@ -2,7 +2,8 @@
 
 In each coordinate the density on [0, 1] is a mixture of the prior, Normal(1/2, 1), and one normal per point, with the
 larger of the distances to its two neighbours as its deviation, at least 1 / min(100, 2 + n) and at most 1, where n
-counts the points without the prior; the whole mixture is truncated to [0, 1]. Points have weight 1, but among more than
+counts the points without the prior; the whole mixture is truncated to [0, 1]. A single point gets its distance to the
+mean of the prior, where Hyperopt gives half of the prior's deviation. Points have weight 1, but among more than
 25 the older ones have less, down to 1 / n for the oldest. Finite coordinates get a table of probabilities: ordered ones
 the mixture's mass of each cell, choices their counts plus one.
 

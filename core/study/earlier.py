@@ -66,7 +66,7 @@ def digest(tasks: Sequence[Task]) -> str:
 
 
 def _task(name: str, given: Any, encoding: CubeEncoding) -> Task:
-    evaluated = [each for each in _evaluated(name, given) if not each.failed]
+    evaluated = [each for each in _evaluated(name, given, encoding) if not each.failed]
     if not evaluated:
         raise UserError(f"{name} has no evaluation that succeeded; allowed: at least one")
     largest = max(each.budget for each in evaluated)
@@ -79,17 +79,24 @@ def _task(name: str, given: Any, encoding: CubeEncoding) -> Task:
     return Task(torch.from_numpy(points)[None], torch.from_numpy(losses), name=name)
 
 
-def _evaluated(name: str, given: Any) -> list[Evaluated]:
+def _evaluated(name: str, given: Any, encoding: CubeEncoding) -> list[Evaluated]:
     given = given.records if isinstance(given, Result) else given.frame if isinstance(given, Trace) else given
     if hasattr(given, "columns"):
         missing = [column for column in COLUMNS if column not in given.columns]
         if missing:
             raise UserError(f"{name} has no column {missing[0]!r}; allowed: {ALLOWED}")
-        rows = given[list(COLUMNS)].itertuples(index=False)
+        rows = list(given[list(COLUMNS)].itertuples(index=False))
+        for row in rows:
+            if not isinstance(row.configuration, Mapping):
+                raise UserError(
+                    f"{name}: configuration is {row.configuration!r}; allowed: dictionaries, which a trace written by "
+                    "to_parquet keeps, and one written by to_csv does not"
+                )
         # In a file every configuration has all names, and None for what is inactive.
+        some = {column.name for column in encoding.columns if None in column.choices}
         return [
             Evaluated(
-                {key: value for key, value in row.configuration.items() if value is not None},
+                {key: value for key, value in row.configuration.items() if value is not None or key in some},
                 0.0 if math.isnan(row.budget) else row.budget,
                 row.loss,
                 row.status != "ok",

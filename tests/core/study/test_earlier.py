@@ -38,6 +38,13 @@ def test_result_records_and_traces_are_the_same_task(tmp_path):
     assert len({digest([task]) for task in tasks}) == 1 and digest(tasks[:1]) != digest(tasks)
 
 
+def test_none_is_a_choice_where_the_space_says_so():
+    space = {"k": [None, "b"], "x": (0.0, 1.0)}
+    found = search(lambda configuration: configuration["x"], space)
+    tasks = tasks_of([found, found.trace, found.history], CubeEncoding(space))
+    assert len({digest([task]) for task in tasks}) == 1 and tasks[0].X[..., 0].unique().tolist() == [0.25, 0.75]
+
+
 def test_only_successes_on_the_largest_budget_count():
     def half(configuration, budget):
         if configuration["kind"] == "b":
@@ -82,6 +89,10 @@ def test_a_journal_knows_the_earlier_searches(tmp_path):
         (lambda: search(), "earlier is of type Result; allowed: a list of results"),
         (lambda: search().records, "earlier is of type list; allowed: a list of results"),
         (lambda: [3], r"earlier\[0\] is of type int; allowed: results of minimize, their traces or records"),
+        (
+            lambda: [search().trace.assign(configuration="{'x': 1.0}")],
+            r"earlier\[0\]: configuration is .*; allowed: dictionaries, which a trace written by to_parquet keeps",
+        ),
         (lambda: [search(), search().trace.drop(columns="status")], r"earlier\[1\] has no column 'status'"),
         (
             lambda: [search(lambda c: c["z"], {"z": (0.0, 1.0)})],
