@@ -3,7 +3,7 @@
 Each shard of repetitions is one call of the experiment function and one file in a hidden folder beside the result; the
 last step joins them. A kill therefore costs the shard in progress, and a rerun finds the others. A shard whose call
 raises is repeated one repetition at a time: those that still raise become rows with status "failed" and the message,
-the others are kept. Non-finite metrics are failures too. An exception after an interruption is taken as its echo.
+the others are kept. Non-finite metrics are failures too. Memory or a disk that fails is no result and stops the cell.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def run_cell(
     one with other settings or that cannot be read is recomputed, and `say` is told why.
 
     Raises:
-        UserError: every repetition raised (nothing is kept), or the result cannot be written (finished shards are).
+        UserError: every repetition raised (nothing is kept), or memory ran out or a file cannot be read or written
+            (finished shards are kept).
     """
     path = cell.path(root)
     with exclusive(path.with_name(f".{path.stem}.lock"), say):
@@ -120,15 +121,15 @@ def compute_shard(context: Context, function: ExperimentFunction) -> pd.DataFram
     """The records of one shard, with `status` and `message`, and `RAISED` where a repetition raised; writes nothing.
 
     Raises:
-        UserError: raised by the experiment itself, or for records of repetitions other than the shard's.
+        UserError: raised by the experiment itself, records of repetitions other than the shard's, or memory, a disk, a
+            file or a network that failed.
     """
     try:
         return _checked(context, function(context))
     except UserError:
         raise
-    except Exception:
-        if was_interrupted():
-            raise KeyboardInterrupt from None
+    except Exception as error:
+        _stop_unless_its_own(error, context)
         return pd.concat([_run_alone(context, function, run) for run in context.runs], ignore_index=True)
 
 
@@ -139,11 +140,32 @@ def _run_alone(context: Context, function: ExperimentFunction, run: int) -> pd.D
     except UserError:
         raise
     except Exception as error:
-        if was_interrupted():
-            raise KeyboardInterrupt from None
+        _stop_unless_its_own(error, single)
         where = traceback.extract_tb(error.__traceback__)[-1]
         message = f"repetition raised {type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
         return pd.DataFrame({"run": [run], "status": ["failed"], "message": [message], RAISED: [True]})
+
+
+def _stop_unless_its_own(error: Exception, context: Context) -> None:
+    """Raise if an error is not the experiment's own: the echo of an interruption, or what this machine lacks."""
+    if was_interrupted():
+        raise KeyboardInterrupt from None
+    if is_environmental(error):
+        runs = f"repetitions {context.runs.start} to {context.runs.stop - 1}"
+        said = f"{type(error).__name__}: {error}".removesuffix(": ")
+        raise UserError(
+            f"{context.cell.name}: {runs}: {said}; this machine's failure and no result: nothing of these repetitions "
+            "is kept, finished shards are, and the same command continues from there"
+        ) from error
+
+
+def is_environmental(error: Exception) -> bool:
+    """Whether an error says that memory, a disk, a file or a network failed, so that a rerun may well succeed.
+
+    Torch reports exhausted memory as a RuntimeError: on a device of a type of its own, on the CPU by its text.
+    """
+    torch_memory = type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in str(error)
+    return isinstance(error, (MemoryError, OSError)) or (isinstance(error, RuntimeError) and torch_memory)
 
 
 def _checked(context: Context, frame: pd.DataFrame) -> pd.DataFrame:

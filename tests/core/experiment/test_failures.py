@@ -86,6 +86,33 @@ class TestRaising:
         kept = CELL.path(tmp_path).parent.glob(".plain.shards/*")
         assert [file.name for file in kept] == ["000000-000010.parquet"]
 
+    @pytest.mark.parametrize(
+        "error, told",
+        [
+            (MemoryError(), "MemoryError"),
+            (OSError(28, "No space left on device"), "OSError: [Errno 28] No space left on device"),
+            (RuntimeError("DefaultCPUAllocator: can't allocate memory"), "DefaultCPUAllocator: can't allocate memory"),
+            (type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory"), "CUDA out of memory"),
+        ],
+    )
+    def test_a_failure_of_the_machine_is_no_result(self, tmp_path, error, told):
+        """The cell stops; once there is memory again, the same repetitions are computed and none is failed."""
+        with pytest.raises(UserError) as caught:
+            run(CELL, Failing({13}, error), tmp_path)
+        assert "toy/fit/line/plain: repetitions 10 to 19: " in str(caught.value) and told in str(caught.value)
+        assert not CELL.path(tmp_path).exists()
+        mended = Failing()
+        records = run(CELL, mended, tmp_path)
+        assert mended.calls == [list(range(10, 20)), list(range(20, 25))]
+        assert (records["status"] == "ok").all()
+
+    def test_a_failure_of_the_machine_during_repetitions_alone(self, tmp_path):
+        def failing(context: Context) -> pd.DataFrame:
+            raise ValueError if len(context.runs) > 1 else MemoryError
+
+        with pytest.raises(UserError, match="repetitions 0 to 0: MemoryError; this machine's failure"):
+            run(CELL, failing, tmp_path)
+
 
 class TestNonFinite:
     @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
