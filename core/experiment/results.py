@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.errors import UnknownNameError
 from core.experiment.cells import Cell
 from core.experiment.schema import split_reference
 from core.experiment.storage import read_provenance, read_records
@@ -87,26 +88,36 @@ class Results:
         root: the repository root.
         source: `reference` (shipped) or `run` (your own).
         scales: the resolved scale of each experiment.
+
+    Attributes:
+        cells: the state of each cell.
+        lacking: each experiment without any run whose frame was requested, once for each request.
     """
 
     def __init__(self, cells: Iterable[Cell], root: Path, source: str, scales: dict[str, str]) -> None:
         self._cells = list(cells)
         self._root, self._source, self._scales = root, source, scales
         self.cells = [inspect_cell(cell, root, source) for cell in self._cells]
+        self.lacking: list[str] = []
 
     def frame(self, experiment: str) -> pd.DataFrame:
         """Rows of all present cells of an experiment: benchmark, method, run, status, message, and its own columns.
 
         Read once per process as long as the files do not change; a caller's changes to it affect nobody else.
+
+        Raises:
+            UnknownNameError: the artifact does not draw from an experiment of that name.
         """
         import pandas as pd  # finding finished cells does not need it
 
+        name = self._known(experiment)
         files = [
             (cell.benchmark, cell.variant, cell.path(self._root, self._source))
             for cell, info in zip(self._cells, self.cells, strict=True)
-            if cell.experiment == split_reference(experiment)[1] and info.present
+            if cell.experiment == name and info.present
         ]
         if not files:
+            self.lacking.append(name)
             return pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
         return _read_cells(tuple((*file, _version(file[2])) for file in files)).copy(deep=False)
 
@@ -116,8 +127,8 @@ class Results:
         return self if len(cells) == len(self._cells) else Results(cells, self._root, self._source, self._scales)
 
     def scale(self, experiment: str) -> str:
-        """The scale the experiment's results come from (an alias resolved)."""
-        return self._scales[split_reference(experiment)[1]]
+        """The scale the experiment's results come from (an alias resolved); raises as `frame`."""
+        return self._scales[self._known(experiment)]
 
     @property
     def reduced(self) -> bool:
@@ -128,6 +139,13 @@ class Results:
         """Whether any cell of an experiment is below the paper's protocol, ablations aside."""
         cells = [info for info in self.cells if info.experiment == experiment and not info.ablation]
         return self.scale(experiment) != "paper" or any(c.present and c.runs < c.configured_runs for c in cells)
+
+    def _known(self, experiment: str) -> str:
+        """The experiment's own name."""
+        name = split_reference(experiment)[1]
+        if name not in self._scales:
+            raise UnknownNameError("experiment of this artifact", experiment, self._scales)
+        return name
 
 
 @lru_cache(maxsize=FRAMES)

@@ -43,19 +43,21 @@ class Check:
 
 @contextmanager
 def reading(results: Any) -> Iterator[None]:
-    """Wrap an author's function: where an experiment has no runs, an error on its empty frame means `not run`.
+    """Wrap an author's function: an error after it requested the empty frame of an experiment means `not run`.
+
+    Made-up results that do not note such requests have all runs.
 
     Raises:
-        NotRunError: naming these experiments. If every experiment has runs, the error is passed on unchanged.
+        NotRunError: naming these experiments. If it requested no empty frame, the error is passed on unchanged.
     """
+    lacking = getattr(results, "lacking", [])
+    before = len(lacking)
     try:
         yield
     except (UserError, NotRunError):
         raise
     except Exception as error:
-        names = dict.fromkeys(cell.experiment for cell in results.cells)
-        run = {cell.experiment for cell in results.cells if cell.present}
-        if absent := [name for name in names if name not in run]:
+        if absent := dict.fromkeys(lacking[before:]):
             raise NotRunError(", ".join(absent)) from error
         raise
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.errors import UserError
+from core.errors import UnknownNameError, UserError
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.promote import check, promote
@@ -58,6 +58,19 @@ class TestResults:
         nothing = results(tmp_path / "empty", PLAIN).frame("fit")
         assert nothing.empty
         assert list(nothing.columns) == ["benchmark", "method", "run", "status", "message"]
+
+    def test_requests_for_what_was_not_run_are_noted(self, tmp_path):
+        run_cell(PLAIN, fit, tmp_path)
+        found = results(tmp_path, PLAIN, OTHER)
+        found.frame("fit")
+        assert found.lacking == []
+        found.frame("count")
+        assert found.lacking == ["count"]
+
+    @pytest.mark.parametrize("read", [Results.frame, Results.scale])
+    def test_an_experiment_that_the_artifact_does_not_draw_from(self, tmp_path, read):
+        with pytest.raises(UnknownNameError, match="unknown experiment of this artifact 'fitt'; did you mean 'fit'"):
+            read(results(tmp_path, PLAIN), "fitt")
 
     def test_files_are_read_once_while_they_stay_as_they_are(self, tmp_path, monkeypatch):
         reads = []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.report.bootstrap import Interval
-from core.report.checks import judge
+from core.report.checks import NotRunError, judge, reading
+from tests.core.report.toy_artifacts import Cell, Results
 
 
 @given(st.floats(-5, 5), st.floats(0, 3), st.floats(0, 3), st.floats(-5, 5), st.floats(0, 5))
@@ -29,3 +31,23 @@ def test_one_sided_claims():
     assert judge(Interval(0.0, 0.0, 0.0), "> 0", lower=0).holds == "inconclusive"
     assert judge(Interval(math.nan, math.nan, math.nan), "> 0", lower=0).holds == "inconclusive"
     assert judge(Interval(math.nan, math.nan, math.nan), "anything").holds == "inconclusive"
+
+
+class TestReading:
+    """Results with the runs of `uci` and without those of `other`."""
+
+    @pytest.fixture
+    def results(self):
+        cells = [Cell("boston"), Cell("boston", experiment="other", present=False)]
+        return Results(cells, scales={"uci": "paper", "other": "paper"})
+
+    def test_an_error_after_an_empty_frame_was_requested_is_not_run(self, results):
+        with pytest.raises(NotRunError, match=r"^other$"), reading(results):
+            assert results.frame("uci")["score"].iloc[0] < results.frame("other")["score"].iloc[0]
+
+    def test_an_error_about_runs_that_are_there_stays_one(self, results):
+        """A mistyped column, while another experiment of the artifact was not run, and was read by another claim."""
+        with reading(results):
+            results.frame("other")
+        with pytest.raises(KeyError, match="scoer"), reading(results):
+            results.frame("uci")["scoer"]

@@ -163,7 +163,6 @@ class TestFunctionsThatFailOnAnEmptyFrame:
     @pytest.mark.parametrize("name, kind", [("table1", "table"), ("fig1", "figure")])
     def test_drawn_as_not_run(self, no_images, drawn, others, name, kind):
         results = Results([Cell("boston", present=False), *others], scales={"uci": "paper", "other": "paper"})
-        results.frame = Results([]).frame
         record, _ = drawn(name, spec(kind), results, self.read, self.read)
         assert [claim["holds"] for claim in record["claims"]] == ["not run"]
         if kind == "table":

@@ -33,13 +33,16 @@ class Results:
     cells: list = field(default_factory=lambda: [Cell("boston"), Cell("yacht")])
     reduced: bool = False
     scales: dict = field(default_factory=lambda: {"uci": "paper"})
+    lacking: list = field(default_factory=list)
 
     def scale(self, experiment):
         return self.scales[experiment]
 
     def frame(self, experiment):
         columns = ["benchmark", "method", "run", "status", "message", "score"]
-        rows = [(c.benchmark, c.method, r, "ok", "", -3.5 + 0.1 * r) for c in self.cells if c.present for r in range(3)]
+        present = [c for c in self.cells if c.present and c.experiment == experiment]
+        rows = [(c.benchmark, c.method, r, "ok", "", -3.5 + 0.1 * r) for c in present for r in range(3)]
+        self.lacking += [] if rows else [experiment]
         return pd.DataFrame(rows, columns=columns if rows else columns[:-1])
 
 
