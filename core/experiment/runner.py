@@ -14,6 +14,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,13 @@ from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.finished import is_finished, is_finished_shard, is_of_today, shard_file, shard_folder
-from core.experiment.storage import read_records, remove_temporaries, write_records
+from core.experiment.storage import (
+    ResultFileError,
+    read_provenance,
+    read_records,
+    remove_temporaries,
+    write_records,
+)
 from core.interruption import was_interrupted
 from core.locks import exclusive
 from core.progress import Progress, silent, within
@@ -53,7 +60,7 @@ def run_cell(
             (finished shards are kept).
     """
     path = cell.path(root)
-    with exclusive(path.with_name(f".{path.stem}.lock"), say):
+    with _locked(path, say):
         remove_temporaries(path)
         if is_finished(cell, root, say):
             progress(1.0)
@@ -78,6 +85,26 @@ def run_cell(
         write_records(path, joined, _joined_provenance(cell, [notes for _, notes in parts]))
         shutil.rmtree(shard_folder(path), ignore_errors=True)
     return path
+
+
+def discard(cell: Cell, root: Path, say: Callable[[str], None] = print) -> None:
+    """Remove your own run of a cell, so that it is computed again; one with more repetitions than the cell's is kept.
+
+    Waits for a process that is computing the cell.
+    """
+    path = cell.path(root)
+    with _locked(path, say):
+        try:
+            if read_provenance(path)["runs"] > cell.runs:
+                return
+        except (FileNotFoundError, ResultFileError):
+            pass
+        path.unlink(missing_ok=True)
+
+
+def _locked(path: Path, say: Callable[[str], None]) -> AbstractContextManager[None]:
+    """The lock of a cell's file: one process computes it."""
+    return exclusive(path.with_name(f".{path.stem}.lock"), say)
 
 
 def _reuse_as_shards(cell: Cell, path: Path, root: Path) -> None:

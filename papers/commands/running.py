@@ -44,11 +44,16 @@ def _without_missing_extras(cells: list[Cell], console: Console) -> list[Cell]:
 
 
 def quickstart(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Run each paper's quickstart experiment live at each call, replacing the results of earlier calls."""
+    """Run each paper's quickstart experiment live at each call, replacing the results of earlier calls.
+
+    Files with more repetitions than a quickstart makes are kept.
+    """
+    from core.experiment.runner import discard
+
     for name, paper in catalogue.papers.items():
         cells = list(catalogue.cells(name, paper.quickstart, "smoke"))
         for cell in cells:
-            cell.path(catalogue.root).unlink(missing_ok=True)
+            discard(cell, catalogue.root)
         run_cells(catalogue, cells, "cpu", console)
     catalogue.require_all()
     return 0

@@ -179,6 +179,13 @@ def test_quickstart_runs_an_experiment_of_every_paper(papers, tmp_path):
     assert made == ["noisy.parquet", "plain.parquet"]
 
 
+def test_quickstart_keeps_files_of_more_repetitions(papers, tmp_path):
+    papers("run", "toy/fit/bundled/plain", "--scale", "smoke", "--runs", "15")
+    status, output, _ = papers("quickstart")
+    assert status == 0 and "toy/fit/bundled/plain: 15 runs, finished already" in output
+    assert papers("quickstart")[1].count("kept") == 1
+
+
 def test_the_module_itself(make_repository, environment, tmp_path):
     """`python -m papers` from the repository's root, as a user calls it: exit status and streams."""
     repository: Path = make_repository(tmp_path / "repository")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import pytest
 from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.runner import run_cell
+from core.experiment.runner import discard, run_cell
 from core.experiment.settings import Settings
 from core.experiment.storage import read_provenance, read_records, write_records
+from core.locks import exclusive
 
 
 class Fit(Settings):
@@ -109,6 +111,30 @@ class TestShards:
         leftover.touch()
         run(CELL, Experiment(), tmp_path)
         assert not leftover.exists()
+
+
+class TestDiscarding:
+    @pytest.mark.parametrize("runs, kept", [(3, False), (25, False), (26, True)])
+    def test_more_repetitions_than_the_cells_are_kept(self, tmp_path, runs, kept):
+        path = run_cell(replace(CELL, runs=runs), Experiment(), tmp_path)
+        discard(CELL, tmp_path)
+        assert path.exists() == kept
+
+    def test_what_cannot_be_read_or_is_not_there(self, tmp_path):
+        discard(CELL, tmp_path)
+        CELL.path(tmp_path).write_bytes(b"PAR1")
+        discard(CELL, tmp_path)
+        assert not CELL.path(tmp_path).exists()
+
+    def test_waits_for_whoever_computes_the_cell(self, tmp_path):
+        path, said = run_cell(CELL, Experiment(), tmp_path), []
+        with exclusive(path.with_name(".plain.lock"), said.append):
+            thread = threading.Thread(target=discard, args=(CELL, tmp_path, said.append))
+            thread.start()
+            thread.join(0.3)
+            assert path.exists() and said
+        thread.join()
+        assert not path.exists()
 
 
 class TestExtending:
