@@ -91,6 +91,7 @@ class Results:
 
     Attributes:
         cells: the state of each cell.
+        experiments: the names of the experiments.
         lacking: each experiment without any run whose frame was requested, once for each request.
     """
 
@@ -98,6 +99,7 @@ class Results:
         self._cells = list(cells)
         self._root, self._source, self._scales = root, source, scales
         self.cells = [inspect_cell(cell, root, source) for cell in self._cells]
+        self.experiments = tuple(scales)
         self.lacking: list[str] = []
 
     def frame(self, experiment: str) -> pd.DataFrame:

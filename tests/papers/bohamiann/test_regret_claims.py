@@ -7,7 +7,7 @@ import pytest
 from core.report.checks import NotRunError
 from papers.bohamiann.artifacts import regret_figures as figures
 from papers.bohamiann.claims import regret as claims
-from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB
+from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, THESIS
 
 RUNS, EVALUATIONS = 20, 5
 
@@ -17,6 +17,7 @@ class Fake:
 
     def __init__(self, **frames: pd.DataFrame) -> None:
         self.frames = frames
+        self.experiments = THESIS
 
     def frame(self, experiment: str) -> pd.DataFrame:
         return self.frames.get(experiment, pd.DataFrame(columns=["benchmark", "method", "run"]))
