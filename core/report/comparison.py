@@ -1,11 +1,11 @@
 """The comparison: every drawn artifact's verdicts and claims, counted, for the terminal and as figures/comparison.html.
 
-Works from the sidecars that drawing writes, never from raw runs.
+Works from the sidecars that drawing writes, never from the records of raw runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,9 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from core.experiment import SCALES
+from core.experiment.catalogue import Catalogue
+from core.experiment.drawings import drawing, folder_of, state_of
 from core.report.checks import OUTCOMES
 from core.report.files import write_file
 from core.report.page import render_page
@@ -25,13 +28,26 @@ from core.report.verdicts import KINDS
 IN_FULL = 8  # up to this many artifacts are printed cell by cell; more are only counted
 
 
-def load_sidecars(figures: Path) -> list[dict[str, Any]]:
-    """The sidecars figures/<paper>/<artifact>.json, by paper, tables before figures.
+def drawn_sidecars(catalogue: Catalogue, source: str) -> list[dict[str, Any]]:
+    """The sidecars of the catalogue's artifacts, drawn from a source of runs at whatever scale, as by `load_sidecars`.
+
+    Each has `outdated`: whether anything that it depends on has changed since it was drawn.
+    """
+    figures = catalogue.root / "figures" / folder_of(source)
+    return [
+        {**sidecar, "outdated": _is_outdated(catalogue, source, sidecar)}
+        for sidecar in load_sidecars(figures, catalogue.artifacts)
+    ]
+
+
+def load_sidecars(figures: Path, names: Iterable[str]) -> list[dict[str, Any]]:
+    """The sidecars <figures>/<paper>/<artifact>.json of these names that exist, by paper, tables before figures.
 
     Raises:
         UserError: naming the sidecar that cannot be read.
     """
-    sidecars = [read_sidecar(path) for path in sorted(Path(figures).glob("*/*.json"))]
+    paths = (Path(figures) / f"{name}.json" for name in sorted(names))
+    sidecars = [read_sidecar(path) for path in paths if path.is_file()]
     return sorted(sidecars, key=lambda sidecar: (sidecar["paper"], sidecar["kind"] != "table"))
 
 
@@ -46,16 +62,23 @@ def summary(sidecars: Sequence[dict[str, Any]]) -> list[RenderableType]:
     return [*parts, _counts_table(sidecars), chance_sentence(tally(sidecars))]
 
 
-def write_page(figures: Path) -> Path:
-    """Write figures/comparison.html for all artifacts drawn there; returns its path."""
+def write_page(figures: Path, sidecars: Sequence[dict[str, Any]]) -> Path:
+    """Write figures/comparison.html for artifacts drawn there; returns its path."""
     figures = Path(figures)
-    sidecars = load_sidecars(figures)
     images = {}
     for sidecar in sidecars:
         path = figures / sidecar["paper"] / f"{sidecar['artifact']}.png"
         if path.is_file():
             images[sidecar["paper"], sidecar["artifact"]] = path.read_bytes()
     return write_file(figures / "comparison.html", render_page(sidecars, images))
+
+
+def _is_outdated(catalogue: Catalogue, source: str, sidecar: dict[str, Any]) -> bool:
+    """Whether the state is that of today at none of the scales; most are drawn at the first of these."""
+    name = f"{sidecar['paper']}/{sidecar['artifact']}"
+    scales = ("quick", *(scale for scale in SCALES if scale != "quick"))
+    states = (state_of(catalogue, drawing(catalogue, name, scale, source)) for scale in scales)
+    return all(state != sidecar.get("state") for state in states)
 
 
 def _claims_table(sidecar: dict[str, Any]) -> RichTable:

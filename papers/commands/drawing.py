@@ -46,13 +46,15 @@ def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console)
         console.print(f"drawing {len(outdated)} of {len(chosen)} artifacts first")
         if status := _draw(catalogue, outdated, console, options.processes):
             return status
-    from core.report.comparison import load_sidecars, summary, write_page
+    from core.report.comparison import drawn_sidecars, summary, write_page
 
-    folder = catalogue.root / "figures" / folder_of(chosen[0].source if chosen else options.source)
+    source = chosen[0].source if chosen else options.source
+    sidecars = drawn_sidecars(catalogue, source)
     names = {drawn.name for drawn in chosen}
-    for part in summary([s for s in load_sidecars(folder) if f"{s['paper']}/{s['artifact']}" in names]):
+    for part in summary([s for s in sidecars if f"{s['paper']}/{s['artifact']}" in names]):
         console.print(part)
-    console.print(f"wrote {write_page(folder).relative_to(catalogue.root)}")
+    page = write_page(catalogue.root / "figures" / folder_of(source), sidecars)
+    console.print(f"wrote {page.relative_to(catalogue.root)}")
     if not options.name:
         catalogue.require_all()
     return 0

@@ -49,7 +49,7 @@ def papers_table(catalogue: Catalogue) -> str:
     if missing := undrawn(catalogue):
         named = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         raise UserError(f"must be drawn first, by snakemake: {named}")
-    sidecars = load_sidecars(catalogue.root / "figures")
+    sidecars = load_sidecars(catalogue.root / "figures", catalogue.artifacts)
     by_paper = {name: [sidecar for sidecar in sidecars if sidecar["paper"] == name] for name in catalogue.papers}
     return table_of(catalogue, {name: verdicts(own) for name, own in by_paper.items()})
 

@@ -104,6 +104,19 @@ class TestCompare:
         assert "drawing" not in papers("compare", "table1")[1]
         assert "drawing 1 of 2 artifacts first" in papers("compare")[1]
 
+    def test_the_page_marks_what_it_did_not_draw_again(self, papers, edit, tmp_path):
+        """And leaves out what paper.yaml has no more."""
+        marked = "have changed since this was drawn"
+        papers("draw", "toy", "--scale", "paper")
+        papers("compare", "fig1")
+        assert marked not in (tmp_path / "figures/comparison.html").read_text()
+        edit("title: Means of draws", "title: Means")
+        papers("compare", "fig1")
+        assert (tmp_path / "figures/comparison.html").read_text().count(marked) == 1
+        edit("  table1:\n", "  tableX:\n")
+        papers("compare", "fig1")
+        assert marked not in (tmp_path / "figures/comparison.html").read_text()
+
     def test_own_runs_have_a_page_of_their_own(self, papers, tmp_path):
         assert "wrote figures/own/comparison.html" in papers("compare", "--source", "run")[1]
         assert not (tmp_path / "figures/comparison.html").exists()

@@ -23,6 +23,8 @@ PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 
+NAMES = ["alpha/fig1", "alpha/table1", "beta/table2", "beta/table3"]
+
 
 def table(shift):
     published = Published(
@@ -51,8 +53,8 @@ def sidecar(paper, artifact, made=None, checks=(), **changes):
         "kind": "table" if made else "figure", "comparison": "cells", "document": "Thesis", "place": "Place",
         "caption": "Caption.", "provenance": "Scale paper.", "scale": "paper", "scales": {"uci": "paper"},
         "reduced": False, "runs": "50 runs", "commits": ["0123456789abcdef+changes"], "wall_seconds": 1.0, "cells": 2,
-        "stale": [], "missing": [], "files": [f"{artifact}.pdf"], "table": table_record(made) if made else None,
-        "claims": claims,
+        "outdated": False, "stale": [], "missing": [], "files": [f"{artifact}.pdf"],
+        "table": table_record(made) if made else None, "claims": claims,
     }  # fmt: skip
     return {**record, **changes}
 
@@ -100,7 +102,7 @@ class Page(HTMLParser):
 
 
 def test_page_is_self_contained_and_well_formed(figures):
-    path = write_page(figures)
+    path = write_page(figures, load_sidecars(figures, NAMES))
     assert path == figures / "comparison.html"
     page = Page(path.read_text(encoding="utf-8"))
     text = " ".join(page.words)
@@ -117,15 +119,27 @@ def test_page_is_self_contained_and_well_formed(figures):
 
 
 def test_page_without_artifacts(tmp_path):
-    assert "Nothing has been drawn yet" in write_page(tmp_path).read_text()
+    assert "Nothing has been drawn yet" in write_page(tmp_path, []).read_text()
 
 
 def test_tables_come_before_figures(figures):
-    assert [s["artifact"] for s in load_sidecars(figures)] == ["table1", "fig1", "table2"]
+    assert [s["artifact"] for s in load_sidecars(figures, NAMES)] == ["table1", "fig1", "table2"]
+
+
+def test_sidecars_of_what_is_no_artifact_any_more_are_left_out(figures):
+    assert [s["artifact"] for s in load_sidecars(figures, NAMES[1:])] == ["table1", "table2"]
+
+
+def test_the_page_marks_what_is_out_of_date(figures):
+    words = "runs, numbers or code have changed since this was drawn"
+    sidecars = load_sidecars(figures, NAMES)
+    assert words not in write_page(figures, sidecars).read_text(encoding="utf-8")
+    sidecars[0]["outdated"] = True
+    assert write_page(figures, sidecars).read_text(encoding="utf-8").count(words) == 1
 
 
 def test_tally_counts_verdicts_and_claims_but_not_quoted_cells(figures):
-    counts = tally(load_sidecars(figures))
+    counts = tally(load_sidecars(figures, NAMES))
     assert counts.verdicts == {"reproduced": 1, "better": 2, "worse": 1}
     assert counts.claims == {"holds": 1, "not run": 1}
     assert (counts.reduced, counts.tested) == (4, 2) and counts.expected_false_worse == pytest.approx(0.05)
@@ -144,7 +158,7 @@ def test_checks_of_the_code_are_shown_and_not_counted():
 
 
 def test_summary_prints_cells_claims_and_counts(figures):
-    sidecars = load_sidecars(figures)
+    sidecars = load_sidecars(figures, NAMES)
     console = Console(width=200, file=io.StringIO(), record=True)
     for part in summary(sidecars):
         console.print(part)
@@ -167,4 +181,4 @@ def test_values_in_words():
 def test_unreadable_sidecars_are_named(figures, text):
     (figures / "alpha" / "table1.json").write_text(text)
     with pytest.raises(UserError, match=r"alpha/table1.json: not a .*sidecar"):
-        load_sidecars(figures)
+        load_sidecars(figures, NAMES)
