@@ -151,6 +151,7 @@ rule comparison:
     params:
         scale=flow.scale,
         source=lambda w: flow.drawing(flow.catalogue.artifacts[0], w.own).source,
+        made_with=lambda w: flow.page_sources(),
     conda:
         "envs/environment.yaml"
     shell:

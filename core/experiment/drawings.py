@@ -1,8 +1,8 @@
 """Drawings: one artifact drawn at one scale from one source of raw runs, its files, and whether they are up to date.
 
 A drawing's state is a digest of all it depends on: its entry in paper.yaml, the published numbers, the raw runs with
-the settings and repetitions that they should have, and the code that draws. The sidecar records it, so that nobody
-has to trust modification times, and a drawing that is up to date can be skipped.
+the settings and repetitions that they should have, what its scale cuts, and the code that draws. The sidecar records
+it, so that nobody has to trust modification times, and a drawing that is up to date can be skipped.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ ABLATION = "ablation/"
 """The folder below that for drawings that include ablations."""
 SMALL = 100_000  # bytes: a drawing takes time even without records
 CODE = ("core.report.draw", "core.experiment.drawings")
+PAGE_CODE = ("core.report.comparison",)
+PAGE_FILES = ("core/report/page/page.html", "core/report/page/page.css")
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
     for cell in cells_of(catalogue, drawing):
         path = cell.path("", drawing.source)
         told.append(f"{path} {cell.settings_hash} {cell.runs} {_digest(root / path)}")
+    for name, experiment in catalogue.experiments_of(drawing.paper, drawing.artifact).items():
+        told.append(f"{name} {experiment.scales[experiment.resolve_scale(drawing.scale)].cut}")
     numbers = f"{folder}/published/{drawing.artifact}.csv"
     told.append(f"{numbers} {_digest(root / numbers)}")
     told.append(catalogue.sources.digest(_modules(catalogue, drawing), CODE))
@@ -102,6 +106,13 @@ def size_of(catalogue: Catalogue, drawing: Drawing) -> int:
     """Bytes of the records behind it, plus a constant: roughly proportional to its time."""
     paths = (cell.path(catalogue.root, drawing.source) for cell in cells_of(catalogue, drawing))
     return SMALL + sum(path.stat().st_size for path in paths if path.exists())
+
+
+def digest_of_page(catalogue: Catalogue) -> str:
+    """A digest of what the comparison page is made with: its code, its markup and its style."""
+    told = [catalogue.sources.digest(PAGE_CODE)]
+    told += [f"{name} {_digest(catalogue.root / name)}" for name in PAGE_FILES]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
 
 
 def _modules(catalogue: Catalogue, drawing: Drawing) -> list[str]:

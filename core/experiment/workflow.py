@@ -21,6 +21,7 @@ from core.experiment.drawings import (
     OWN,
     Drawing,
     cells_of,
+    digest_of_page,
     drawing,
     folder_of,
     recorded_state,
@@ -95,6 +96,10 @@ class Workflow:
     def sidecars(self, folder: str) -> list[str]:
         """What the comparison page in a folder is made from."""
         return [f"{self.drawing(name, folder).stem}.json" for name in self.catalogue.artifacts]
+
+    def page_sources(self) -> str:
+        """A digest of what the comparison page is made with."""
+        return digest_of_page(self.catalogue)
 
     def inputs(self, drawn: Drawing) -> list[str]:
         """A file that stands for all that a drawing depends on, and your own runs if it is drawn from them."""

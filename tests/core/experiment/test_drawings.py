@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from core.experiment.drawings import Drawing, drawing, is_current, state_of
+from core.experiment.drawings import Drawing, digest_of_page, drawing, is_current, state_of
 from core.experiment.runner import run_cell
 from core.experiment.sources import Sources
 from core.report.draw import draw_artifact
@@ -29,6 +29,7 @@ def test_files_stand_apart_by_source():
         ("title: Means of draws", "title: Means", True),
         ("note: a note", "note: a notice", True),
         ("{runs: 3,", "{runs: 4,", True),
+        ("cut: 3 runs}", "cut: three runs}", True),
         ("paper: {runs: 25}", "paper: {runs: 26}", False),
         ("title: The draws", "title: Draws", False),
         ("settings: {points: 1}", "settings: {points: 3}", False),
@@ -103,6 +104,20 @@ def test_the_state_covers_the_library_that_draws(toy, tmp_path):
     second = state(toy())
     (tmp_path / "core" / "report" / "style.py").write_text("")
     assert len({before, second, state(toy())}) == 3
+
+
+@pytest.mark.parametrize("name", ["comparison.py", "page/__init__.py", "page/page.html", "page/page.css"])
+def test_the_page_depends_on_its_code_markup_and_style(toy, tmp_path, name):
+    folder = tmp_path / "core" / "report"
+    (folder / "page").mkdir(parents=True)
+    (folder / "comparison.py").write_text("from core.report.page import render_page")
+    for file in ("page/__init__.py", "page/page.html", "page/page.css"):
+        (folder / file).touch()
+    before = digest_of_page(toy())
+    assert digest_of_page(toy()) == before
+    with open(folder / name, "a") as stream:
+        stream.write("\n")
+    assert digest_of_page(toy()) != before
 
 
 def test_what_runs_is_not_what_draws(toy, tmp_path):
