@@ -17,7 +17,6 @@ import zlib
 from pathlib import Path
 
 import numpy as np
-import scipy.io
 from numpy.typing import NDArray
 
 from core.data.errors import CorruptDataError
@@ -27,11 +26,6 @@ _CIFAR = {  # label bytes in front of a record, training members, test member, n
     "cifar10": (1, [f"data_batch_{i}.bin" for i in range(1, 6)], "test_batch.bin", "batches.meta.txt"),
     "cifar100": (2, ["train.bin"], "test.bin", "fine_label_names.txt"),
 }
-_MATLAB_ERRORS = (  # what scipy raises for damaged files, and for MATLAB's newer format
-    *(scipy.io.matlab.MatReadError, ValueError, TypeError, KeyError, OSError, zlib.error),
-    NotImplementedError,
-)
-
 Images = NDArray[np.uint8]
 Labels = NDArray[np.int64]
 
@@ -88,10 +82,14 @@ def read_svhn(path: Path) -> tuple[Images, Labels]:
     Raises:
         CorruptDataError: truncated, or not such a file.
     """
+    from scipy.io import loadmat  # slow to import, and needed by no other set
+    from scipy.io.matlab import MatReadError
+
+    damaged = (MatReadError, ValueError, TypeError, KeyError, OSError, zlib.error)
     try:
-        content = scipy.io.loadmat(path)
+        content = loadmat(path)
         X, y = content["X"], content["y"].ravel()
-    except _MATLAB_ERRORS as error:
+    except (*damaged, NotImplementedError) as error:  # the last for MATLAB's newer format
         raise CorruptDataError(f"{path}: truncated or not a file of SVHN ({error})") from error
     if X.ndim != 4 or X.shape[3] != len(y):
         raise CorruptDataError(f"{path}: images of shape {X.shape} with {len(y)} labels")

@@ -35,6 +35,20 @@ def test_list_says_of_every_set_where_it_is(tiny, capsys, tmp_path):
     assert f"  {tmp_path}/data\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "code, absent",
+    [
+        ("import core.data", {"numpy", "pandas", "scipy", "yaml"}),
+        ("from core.data import Standardizer, Places, lookup", {"pandas", "scipy"}),
+        ("from core.data import *", {"scipy.io", "sklearn", "torch"}),
+    ],
+)
+def test_importing_a_name_imports_what_it_needs(code, absent):
+    code = f"import sys; {code}; print(*sys.modules)"
+    loaded = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).split()
+    assert "core.data" in loaded and not absent & set(loaded)
+
+
 @pytest.mark.parametrize("module", ["core.data", "papers"])
 def test_list_into_a_pipe_that_closes_is_quiet(module):
     command = f"{sys.executable} -m {module} list | head -1"
