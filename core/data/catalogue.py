@@ -15,24 +15,21 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
 from core.data.errors import DataError
 from core.errors import UnknownNameError
+from core.strict import Strict, explain
+from core.yaml_files import read_mapping
 
 FOLDER = Path(__file__).parent / "catalogue"
 TASKS = ("regression", "classification", "hpo-table", "published raw runs")
 FORMATS = ("table", "idx", "cifar10", "cifar100", "svhn")
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class OpenML(_Strict):
+class OpenML(Strict):
     """A data set of openml.org; its file, checksum and default target come from the JSON description of `id`."""
 
     kind: Literal["openml"]
@@ -41,7 +38,7 @@ class OpenML(_Strict):
     drop: tuple[str, ...] = ()  # row identifiers that the description does not declare
 
 
-class Text(_Strict):
+class Text(Strict):
     """Delimited text at `url`, or in the `member` of the zip archive there."""
 
     kind: Literal["text"]
@@ -54,7 +51,7 @@ class Text(_Strict):
     centred_digits: int | None = None  # subtract column means, then keep this many significant digits
 
 
-class File(_Strict):
+class File(Strict):
     """A file that is kept as it is published."""
 
     kind: Literal["file"]
@@ -62,23 +59,39 @@ class File(_Strict):
     md5: str | None = Field(default=None, pattern="^[0-9a-f]{32}$")
 
 
-class Bundled(_Strict):
+class Bundled(Strict):
     """A data set bundled with scikit-learn: no file, no network."""
 
     kind: Literal["scikit-learn"]
     loader: str
 
 
-class ByHand(_Strict):
+class ByHand(Strict):
     """A set without a repeatable download; `origin` says where to ask."""
 
     kind: Literal["by hand"]
 
 
-Source = Annotated[OpenML | Text | File | Bundled | ByHand, Field(discriminator="kind")]
+def _kind(source: Any) -> str:
+    """The tag of a source, as it is written in a file or made of that; tags in brackets stay out of messages."""
+    return f"<{source.get('kind') if isinstance(source, dict) else getattr(source, 'kind', None)}>"
 
 
-class Entry(_Strict):
+Source = Annotated[
+    Annotated[OpenML, Tag("<openml>")]
+    | Annotated[Text, Tag("<text>")]
+    | Annotated[File, Tag("<file>")]
+    | Annotated[Bundled, Tag("<scikit-learn>")]
+    | Annotated[ByHand, Tag("<by hand>")],
+    Discriminator(
+        _kind,
+        custom_error_type="unknown_kind",
+        custom_error_message="kind should be openml, text, file, scikit-learn or by hand",
+    ),
+]
+
+
+class Entry(Strict):
     """One data set, one table, or one file of an image set; see the module for the fields."""
 
     name: str
@@ -119,17 +132,19 @@ def entries() -> dict[str, Entry]:
     """Every entry by name.
 
     Raises:
-        DataError: a catalogue file is malformed; names file, entry and field.
+        UserError: a catalogue file is malformed; names file, entry, field, value and what is allowed.
     """
     found: dict[str, Entry] = {}
     for path in sorted(FOLDER.glob("*.yaml")):
-        for name, fields in yaml.safe_load(path.read_text()).items():
+        for name, fields in read_mapping(path, "data sets by name").items():
             if name in found:
                 raise DataError(f"{path}: data set {name!r} is already in the catalogue")
+            if not isinstance(fields, dict):
+                raise DataError(f"{path}: {name} = {fields!r}: must be a mapping with the fields of a data set")
             try:
-                found[name] = Entry(name=name, **fields)
+                found[name] = Entry.model_validate({**fields, "name": name})
             except ValidationError as error:
-                raise DataError(f"{path}: {name}: {error}") from error
+                raise DataError(explain(error, lambda key, name=name, path=path: f"{path}: {name}.")) from error
     for entry in found.values():
         for part in sum(entry.parts, ()):
             if part not in found:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import (
     BeforeValidator,
     Discriminator,
@@ -24,6 +23,7 @@ from pydantic import (
 from core.errors import UserError
 from core.experiment import SCALES
 from core.strict import Strict, explain
+from core.yaml_files import read_mapping
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
 
@@ -201,14 +201,7 @@ def load_paper(path: Path) -> Paper:
     Raises:
         UserError: naming the file, the key, the value and what is allowed.
     """
-    try:
-        raw = _read_yaml(path.read_text())
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(raw, dict):
-        raise UserError(f"{path}: must be a mapping with the keys {', '.join(Paper.model_fields)}")
+    raw = read_mapping(path, f"the keys {', '.join(Paper.model_fields)}")
     try:
         paper = Paper.model_validate(raw)
     except ValidationError as error:
@@ -216,29 +209,3 @@ def load_paper(path: Path) -> Paper:
     if paper.paper != path.parent.name:
         raise UserError(f"{path}: paper: {paper.paper!r} must be the folder's name {path.parent.name!r}")
     return paper
-
-
-def _read_yaml(text: str) -> Any:
-    """One YAML document, by libyaml if PyYAML was built with it (ten times faster than the parser in Python)."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
-    try:
-        node = loader.get_single_node()
-        _check_keys_differ(node)
-        return None if node is None else loader.construct_document(node)
-    finally:
-        loader.dispose()
-
-
-def _check_keys_differ(node: yaml.Node | None) -> None:
-    """YAML parsers silently keep the last of two equal keys; a method written twice would be lost."""
-    if isinstance(node, yaml.MappingNode):
-        seen = set()
-        for key, value in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
-                if key.value in seen:
-                    raise yaml.MarkedYAMLError(problem=f"key {key.value!r} occurs twice", problem_mark=key.start_mark)
-                seen.add(key.value)
-            _check_keys_differ(value)
-    elif isinstance(node, yaml.SequenceNode):
-        for value in node.value:
-            _check_keys_differ(value)
