@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ class Cell:
         """The method's name in drawings, in an ablation with what was changed: `sghmc, step_sizes=[0.02]`."""
         return ", ".join((self.method, *self.overrides))
 
-    @property
+    @cached_property
     def settings_hash(self) -> str:
         """First 16 hex digits of the SHA-256 of the canonical JSON of what determines one repetition."""
         return self.hash_with(self.settings.model_dump(mode="json"))

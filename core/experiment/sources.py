@@ -11,6 +11,8 @@ IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]+))", re.MULTILINE
 )
 WORD = re.compile(r"[A-Za-z_]\w*")
+DATA_SET = re.compile(r"\bload(?:_frame)?\(\s*[\"']([^\"']+)[\"'],\s*download=False\b")
+"""How a drawing reads a data set that is not in the repository: where it is absent, it does without."""
 
 
 class Sources:
@@ -20,8 +22,9 @@ class Sources:
         self.root = root
         self._files: dict[str, list[Path]] = {}
         self._imports: dict[Path, set[str]] = {}
+        self._data_sets: dict[Path, list[str]] = {}
         self._digests: dict[Path, str] = {}
-        self._joined: dict[tuple[tuple[str, ...], ...], str] = {}
+        self._joined: dict[tuple[tuple[str, ...], ...], tuple[str, list[str]]] = {}
         self._shared: dict[tuple[str, ...], frozenset[Path]] = {}
 
     def behind(self, modules: Iterable[str], known: frozenset[Path] = frozenset()) -> frozenset[Path]:
@@ -50,13 +53,21 @@ class Sources:
         Args:
             shared: more modules, which are part of many digests and whose imports are followed once.
         """
-        key = (tuple(modules), shared)
-        if key not in self._joined:
+        return self._behind(tuple(modules), shared)[0]
+
+    def data_sets(self, modules: Iterable[str], shared: tuple[str, ...] = ()) -> list[str]:
+        """The names of the data sets that these files read where they are at hand; `shared` as for `digest`."""
+        return self._behind(tuple(modules), shared)[1]
+
+    def _behind(self, modules: tuple[str, ...], shared: tuple[str, ...]) -> tuple[str, list[str]]:
+        """The digest and the data sets of the files behind modules, read once."""
+        if (modules, shared) not in self._joined:
             if shared not in self._shared:
                 self._shared[shared] = self.behind(shared)
-            lines = sorted(map(self._digest, self.behind(key[0], self._shared[shared])))
-            self._joined[key] = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-        return self._joined[key]
+            files = self.behind(modules, self._shared[shared])
+            digest = hashlib.sha256("\n".join(sorted(self._digests[file] for file in files)).encode()).hexdigest()
+            self._joined[modules, shared] = digest, sorted({name for file in files for name in self._data_sets[file]})
+        return self._joined[modules, shared]
 
     def _files_of(self, module: str) -> list[Path]:
         if module not in self._files:
@@ -69,6 +80,7 @@ class Sources:
             text = file.read_text(encoding="utf-8")
             digest = hashlib.sha256(text.encode()).hexdigest()
             self._digests[file] = f"{file.relative_to(self.root)} {digest}"
+            self._data_sets[file] = DATA_SET.findall(text) if "download=False" in text else []
             names = set()
             for package, imported, plain in IMPORT.findall(text):
                 if package:
@@ -77,11 +89,6 @@ class Sources:
                     names |= {part.split()[0] for part in plain.split(",") if part.strip()}
             self._imports[file] = names
         return self._imports[file]
-
-    def _digest(self, file: Path) -> str:
-        """A file's name and the digest of its contents."""
-        self._imported(file)
-        return self._digests[file]
 
 
 def _candidates(root: Path, parts: list[str]) -> Iterator[Path]:
