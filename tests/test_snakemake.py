@@ -125,6 +125,20 @@ class TestReruns:
         assert read_provenance(repository / CELL)["settings"]["noise"] == 0.75
         assert NOTHING in call("--", *cells)[1]
 
+    @pytest.mark.slow
+    def test_what_was_made_by_hand_is_completed_and_drawn_from_when_it_is(self, call, start, repository):
+        cell, config = "results/run/smoke/toy/fit/bundled/plain.parquet", ("--config", "runs=run", "scale=smoke")
+        command = ["python", "-m", "papers", "run", "toy/fit/bundled", "--scale", "smoke", "--runs", "1"]
+        assert start(command, repository).wait() == 0
+        status, output = call(*config, "--", "figures/own/toy/table1.pdf")
+        assert status == 0 and jobs(output) == {"cell": 2, "table": 1}, output
+        log = (repository / "logs/run/smoke/toy/fit/bundled/plain.log").read_text()
+        assert "holds 1 of 2 repetitions; computing the rest" in log
+        replace(repository, "settings: {points: 2}", "settings: {points: 3}")
+        status, output = call(*config, "--", "figures/own/toy/table1.pdf", cell)
+        assert status == 0 and jobs(output) == {"cell": 2, "table": 1}, output
+        assert NOTHING in call("-n", *config, "--", "figures/own/toy/table1.pdf", cell)[1]
+
     def test_a_failing_cell_shows_why(self, call, repository):
         replace(repository, "description: one integer a run\n    function: fit", "description: one\n    function: fitt")
         status, output = call("--", "results/run/paper/toy/count/line/plain.parquet")

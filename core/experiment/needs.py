@@ -18,8 +18,8 @@ from core.experiment.storage import read_provenance, read_records
 if TYPE_CHECKING:
     import pandas as pd
 
-SOURCES = ("run", "reference")
-"""Sources in order of preference: your own runs before the shipped ones."""
+PREFERENCE = ("run", "reference")
+"""Your own runs before the shipped ones."""
 
 
 def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[str, str]]) -> pd.DataFrame:
@@ -70,7 +70,7 @@ def _file(needed: Cell, root: Path) -> Path:
     path = find_file(needed, root)
     if path is not None:
         return path
-    places = " nor ".join(str(needed.path("", source)) for source in SOURCES)
+    places = " nor ".join(str(needed.path("", source)) for source in PREFERENCE)
     command = f"python -m papers run {needed.name} --scale {needed.scale}"
     raise UserError(
         f"{needed.name}: needed, but neither {places} has all its repetitions with today's settings; "
@@ -80,7 +80,7 @@ def _file(needed: Cell, root: Path) -> Path:
 
 def find_file(needed: Cell, root: Path) -> Path | None:
     """A cell's file with all its repetitions and today's settings, your own before the shipped one; None without."""
-    for source in SOURCES:
+    for source in PREFERENCE:
         path = needed.path(root, source)
         if path.exists() and _is_whole(needed, read_provenance(path)):
             return path

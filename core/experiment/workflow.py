@@ -28,6 +28,7 @@ from core.experiment.drawings import (
     state_of,
 )
 from core.experiment.durations import announcement
+from core.experiment.own_runs import OwnRuns, make_older
 from core.files import write_whole
 
 CONFIG = {"scale": SCALES, "runs": SOURCES}
@@ -106,12 +107,13 @@ class Workflow:
         return [self._state_file(drawn), *(str(cell.path("")) for cell in self._own_cells(drawn))]
 
     def write_states(self) -> None:
-        """Write the state files of all requested drawings.
+        """Write the state files of all requested drawings and of the cells that these and the targets ask for.
 
         Call this before Snakemake looks at the first of them: it remembers which files a folder has.
         """
         for drawn in self._requested():
             self._state_file(drawn)
+        self._own_runs.write_states()
 
     def outdated(self) -> list[Drawing]:
         """Requested drawings that are out of date; none if they are so few that each is a job of its own.
@@ -124,15 +126,12 @@ class Workflow:
         return waiting if len(waiting) >= WARM else []
 
     def cell_inputs(self, cell: Cell) -> list[str]:
-        """The files of the cells that a cell reads: shipped ones if present, else your own."""
-        return [str(self._needed_path(needed)) for needed in cell.needs]
+        """A file that stands for the cell's state, and the files of the cells that it reads."""
+        return self._own_runs.inputs(cell)
 
     def announcement(self) -> str:
         """How many of your own runs the targets still need, and how long they will take; empty if none."""
-        wanted = {target: self._cells[target] for target in self._targets if target in self._cells}
-        for drawn in self._requested():
-            wanted |= {str(cell.path("")): cell for cell in self._own_cells(drawn)}
-        missing = [cell for path, cell in wanted.items() if not (self.catalogue.root / path).exists()]
+        missing = self._own_runs.missing()
         return announcement(missing, self.catalogue.root) if missing else ""
 
     def cell(self, paper: str, experiment: str, benchmark: str, method: str, scale: str) -> Cell:
@@ -145,6 +144,12 @@ class Workflow:
     def cell_names(self, part: str) -> Iterable[str]:
         """Every paper, experiment, benchmark, method or scale that occurs in a cell."""
         return {getattr(cell, part) for cell in self._cells.values()}
+
+    @cached_property
+    def _own_runs(self) -> OwnRuns:
+        targets = [self._cells[target] for target in self._targets if target in self._cells]
+        drawn = [cell for drawing in self._requested() for cell in self._own_cells(drawing)]
+        return OwnRuns(self.catalogue.root, [*targets, *drawn])
 
     @cached_property
     def _cells(self) -> dict[str, Cell]:
@@ -189,7 +194,7 @@ class Workflow:
         return [cell for cell in cells_of(self.catalogue, drawn) if cell.can_run] if drawn.source == "run" else []
 
     def _can_be_drawn(self, drawn: Drawing) -> bool:
-        return all(cell.path(self.catalogue.root).exists() for cell in self._own_cells(drawn))
+        return all(map(self._own_runs.is_finished, self._own_cells(drawn)))
 
     def _state(self, drawn: Drawing) -> str:
         """The state of a drawing when first requested: one plan is made from one state of the repository."""
@@ -200,7 +205,7 @@ class Workflow:
     def _state_file(self, drawn: Drawing) -> str:
         """A file that changes when, and only when, anything that the drawing depends on does.
 
-        Snakemake compares times: the file is older than a drawing that is up to date, however that was drawn.
+        It is older than a drawing that is up to date, however that was drawn.
         """
         name, root = STATES / Path(drawn.stem).relative_to("figures"), self.catalogue.root
         state = self._state(drawn)
@@ -208,13 +213,8 @@ class Workflow:
         if not path.is_file() or path.read_text() != state:
             write_whole(path, lambda stream: stream.write(state.encode()))
             if recorded_state(root, drawn) == state:
-                oldest = min((root / file).stat().st_mtime for file in drawn.files)
-                os.utime(path, (oldest - 1, oldest - 1))
+                make_older(path, [root / file for file in drawn.files])
         return str(name)
-
-    def _needed_path(self, needed: Cell) -> Path:
-        shipped = needed.path("", "reference")
-        return shipped if self.source == "reference" and (self.catalogue.root / shipped).exists() else needed.path("")
 
     def _is_target(self, word: str) -> bool:
         return word == "all" or word in self.catalogue.names or TARGET.fullmatch(word) is not None

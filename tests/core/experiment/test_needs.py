@@ -15,7 +15,6 @@ from core.experiment.cells import SHARD_RUNS
 from core.experiment.context import Context
 from core.experiment.runner import run_cell
 from core.experiment.storage import read_provenance, read_records, write_records
-from core.experiment.workflow import Workflow
 from tests.conftest import PACKAGE
 
 
@@ -163,17 +162,6 @@ def test_records_of_all_benchmarks(toy, edit, tmp_path):
     records, notes = read_records(run_cell(cell, lambda c: _read(c, "fit"), tmp_path, say=[].append))
     assert records["rows"].iloc[0] == 4
     assert set(notes["read"]) == {needed.name for needed in cells(catalogue, "toy/fit")}
-
-
-def test_the_workflow_runs_what_is_needed_first(needing, toy, tmp_path, monkeypatch):
-    monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
-    (cell,) = cells(needing, "toy/count")
-    shipped, own = (f"results/{source}/smoke/toy/fit/bundled/plain.parquet" for source in ("reference", "run"))
-    assert own in Workflow({}, tmp_path).cell_inputs(cell)
-    (tmp_path / shipped).parent.mkdir(parents=True)
-    (tmp_path / shipped).touch()
-    assert shipped in Workflow({}, tmp_path).cell_inputs(cell)
-    assert own in Workflow({"runs": "run"}, tmp_path).cell_inputs(cell)
 
 
 @pytest.fixture
