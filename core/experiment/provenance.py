@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import resource
 import subprocess
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,7 +25,19 @@ PACKAGES = (
 )
 
 
+def commits(root: Path) -> str:
+    """The commit when this process first computed something, and today's if that is another, with a blank between.
+
+    Modules are imported when they are first needed, so code of either may have been loaded.
+    """
+    return united([_first_commit(root), commit(root)], " ")
+
+
 @cache
+def _first_commit(root: Path) -> str:
+    return commit(root)
+
+
 def commit(root: Path) -> str:
     """The current commit of the code; `+changes` is appended if core/ or papers/ differ from it or have new files."""
     try:
@@ -46,8 +59,46 @@ def machine() -> dict[str, Any]:
 
 
 def peak_memory_mb() -> float:
-    """Largest resident set of this process so far, in MiB."""
+    """Largest resident set of this process so far, in MiB: with that of cells which it computed earlier."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def joined(shards: Sequence[dict[str, Any]], runs: int) -> dict[str, Any]:
+    """The last shard's provenance with seeds, seconds and memory of all shards, and every commit, machine and device.
+
+    A file that another machine extended names both, so that nobody expects either to make it again bit for bit.
+
+    Args:
+        runs: number of repetitions in all shards.
+    """
+    seeds: dict[str, dict[str, int]] = {}
+    for part in shards:
+        for stream, by_run in part["seeds"].items():
+            seeds.setdefault(stream, {}).update(by_run)
+    notes = {
+        **shards[-1],
+        "runs": runs,
+        "seeds": seeds,
+        "commit": united([part["commit"] for part in shards], " "),
+        **{key: united([part[key] for part in shards], " and ") for key in ("python", "platform", "cpu", "device")},
+        "packages": {
+            name: united([part["packages"].get(name, "absent") for part in shards], " and ")
+            for name in shards[-1]["packages"]
+        },
+        "wall_seconds": sum(part["wall_seconds"] for part in shards),
+        "peak_memory_mb": max(part["peak_memory_mb"] for part in shards),
+    }
+    if any(part["threads"] != notes["threads"] for part in shards):
+        notes["threads"] = united([str(part["threads"]) for part in shards], " and ")
+    migrated = [note for part in shards for note in part.get("migrated", [])]
+    if migrated:
+        notes["migrated"] = [note for place, note in enumerate(migrated) if note not in migrated[:place]]
+    return notes
+
+
+def united(texts: Iterable[str], separator: str) -> str:
+    """Texts, each of which may be such a union, each once."""
+    return separator.join(dict.fromkeys(part for text in texts for part in text.split(separator)))
 
 
 def _git(root: Path, *arguments: str) -> str:

@@ -13,11 +13,10 @@ import shutil
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -70,10 +69,11 @@ def run_cell(
         missing = [runs for runs in shards if not is_finished_shard(cell, runs, root)]
         done = len(shards) - len(missing)
         progress(done / len(shards))
+        commits = provenance.commits(root) if missing else ""
         for runs in missing:
             told = within(progress, done / len(shards), (done + 1) / len(shards))
             context = Context(cell, runs, device, told, root)
-            _run_shard(context, function, shard_file(path, runs), root)
+            _run_shard(context, function, shard_file(path, runs), commits)
             done += 1
             progress(done / len(shards))
         parts = [read_records(shard_file(path, runs)) for runs in shards]  # a resumed cell joins the very same frames
@@ -82,7 +82,7 @@ def run_cell(
         if raised.all():
             shutil.rmtree(shard_folder(path), ignore_errors=True)
             raise UserError(f"{cell.name}: every repetition failed; the first said: {joined['message'].iloc[0]}")
-        write_records(path, joined, _joined_provenance(cell, [notes for _, notes in parts]))
+        write_records(path, joined, provenance.joined([notes for _, notes in parts], cell.runs))
         shutil.rmtree(shard_folder(path), ignore_errors=True)
     return path
 
@@ -120,10 +120,9 @@ def _reuse_as_shards(cell: Cell, path: Path, root: Path) -> None:
             write_records(shard_file(path, runs), part, notes)
 
 
-def _run_shard(context: Context, function: ExperimentFunction, file: Path, root: Path) -> None:
+def _run_shard(context: Context, function: ExperimentFunction, file: Path, commits: str) -> None:
     """Compute one shard and write it, with its part of the provenance."""
     start = time.perf_counter()
-    commit = provenance.commit(root)  # of the code that is loaded, not of edits made meanwhile
     frame = compute_shard(context, function)
     notes = {
         "cell": context.cell.name,
@@ -134,7 +133,7 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path, root:
         "runs": len(context.runs),
         "seeds": context.seeds,
         "read": context.read,
-        "commit": commit,
+        "commit": commits,
         **provenance.machine(),
         "device": context.device,
         "threads": _threads(),
@@ -212,35 +211,6 @@ def _checked(context: Context, frame: pd.DataFrame) -> pd.DataFrame:
     own = frame.get("message", [""] * len(frame))
     messages = [f"non-finite {', '.join(columns[row])}" if row.any() else said for row, said in zip(bad, own)]
     return frame.assign(status=np.where(bad.any(axis=1), "failed", frame.get("status", "ok")), message=messages)
-
-
-def _joined_provenance(cell: Cell, shards: list[dict[str, Any]]) -> dict[str, Any]:
-    """The last shard's provenance with runs, seeds, seconds and memory of all shards, and every commit and machine.
-
-    A file that another machine extended names both, so that nobody expects either to make it again bit for bit.
-    """
-    seeds: dict[str, dict[str, int]] = {}
-    for part in shards:
-        for stream, by_run in part["seeds"].items():
-            seeds.setdefault(stream, {}).update(by_run)
-    return {
-        **shards[-1],
-        "runs": cell.runs,
-        "seeds": seeds,
-        "commit": _united([part["commit"] for part in shards], " "),
-        **{key: _united([part[key] for part in shards], " and ") for key in ("python", "platform", "cpu")},
-        "packages": {
-            name: _united([part["packages"].get(name, "absent") for part in shards], " and ")
-            for name in shards[-1]["packages"]
-        },
-        "wall_seconds": sum(part["wall_seconds"] for part in shards),
-        "peak_memory_mb": max(part["peak_memory_mb"] for part in shards),
-    }
-
-
-def _united(texts: Iterable[str], separator: str) -> str:
-    """Texts, each of which may be such a union, each once."""
-    return separator.join(dict.fromkeys(part for text in texts for part in text.split(separator)))
 
 
 def _threads() -> int:

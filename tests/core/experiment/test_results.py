@@ -14,7 +14,7 @@ from core.errors import UnknownNameError, UserError
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.promote import check, promote
-from core.experiment.provenance import commit
+from core.experiment.provenance import _first_commit, commit, commits
 from core.experiment.results import Results, inspect_cell
 from core.experiment.runner import run_cell
 from core.experiment.settings import Settings
@@ -138,9 +138,7 @@ def repository(tmp_path) -> Path:
     for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "code"]):
         identity = ["-c", "user.name=Nobody", "-c", "user.email=nobody@example.org", "-c", "commit.gpgsign=false"]
         subprocess.run(["git", *identity, *command], cwd=tmp_path, check=True)
-    commit.cache_clear()
-    yield tmp_path
-    commit.cache_clear()
+    return tmp_path
 
 
 class TestCommit:
@@ -156,8 +154,14 @@ class TestCommit:
         assert commit(repository).endswith("+changes")
 
     def test_no_repository(self, tmp_path):
-        commit.cache_clear()
         assert commit(tmp_path) == "unknown"
+
+    def test_code_that_changes_while_a_process_lasts(self, repository):
+        """Modules are imported when first needed: what came before and what came after may both have been loaded."""
+        before = commits(repository)
+        assert before == commit(repository)
+        (repository / "core" / "fit.py").write_text("two = 2\n")
+        assert commits(repository) == f"{before} {before}+changes"
 
 
 class TestPromote:
@@ -198,7 +202,7 @@ class TestPromote:
         (repository / "core" / "new.py").touch()
         run_cell(replace(PLAIN, runs=10), fit, repository)
         (repository / "core" / "new.py").unlink()
-        commit.cache_clear()
+        _first_commit.cache_clear()  # another process
         run_cell(PLAIN, fit, repository)
         assert "was made by uncommitted code (" in self.refused(PLAIN, repository)
 

@@ -213,6 +213,16 @@ class TestProvenance:
         assert notes["cpu"] == "one and another" and notes["python"] == machine["python"]
         assert notes["packages"] == {**machine["packages"], "torch": "of one and of another"}
 
+    def test_every_device_and_migration_that_took_part(self, tmp_path):
+        path = run_cell(replace(CELL, runs=10), Experiment(), tmp_path)
+        records, notes = read_records(path)
+        write_records(path, records, notes | {"device": "cuda", "threads": 4711, "migrated": [{"from": 1}]})
+        _, notes = run(CELL, Experiment(), tmp_path)
+        assert notes["device"] == "cuda and cpu" and notes["threads"].startswith("4711 and ")
+        assert notes["migrated"] == [{"from": 1}]
+        _, notes = run(replace(CELL, runs=30), Experiment(), tmp_path)
+        assert notes["device"] == "cuda and cpu" and notes["migrated"] == [{"from": 1}]
+
     def test_seconds_of_reused_shards_count_by_their_share(self, tmp_path):
         path = run_cell(replace(CELL, runs=20), Experiment(), tmp_path)
         records, notes = read_records(path)
