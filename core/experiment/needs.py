@@ -46,7 +46,7 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
     for needed in cells:
         path = _file(needed, root)
         records, found = read_records(path)
-        read[needed.name] = {"file": str(path.relative_to(root)), "digest": _digest(path), "commit": found["commit"]}
+        read[needed.name] = {"file": str(path.relative_to(root)), "digest": digest(path), "commit": found["commit"]}
         records = records[records["run"] < needed.runs]
         frames.append(records.assign(benchmark=needed.benchmark, method=needed.method))
     return pd.concat(frames, ignore_index=True)
@@ -56,12 +56,12 @@ def reads_the_same(cell: Cell, read: dict[str, dict[str, str]], root: Path) -> b
     """Whether the files that were `read` are those that the cell would read now, as far as these exist."""
     for needed in cell.needs:
         path = find_file(needed, root) if needed.name in read else None
-        if path is not None and read[needed.name].get("digest") != _digest(path):
+        if path is not None and read[needed.name].get("digest") != digest(path):
             return False
     return True
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
     """The first 16 hex digits of a file's SHA-256."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from core.errors import UserError
 from core.experiment.cells import Cell
+from core.experiment.needs import digest
 from core.experiment.results import inspect_cell
-from core.experiment.storage import copy_records, read_records
+from core.experiment.storage import copy_records, read_provenance, read_records
 
 
-def check(cell: Cell, root: Path) -> None:
+def check(cell: Cell, root: Path, others: Collection[Cell] = ()) -> None:
     """Raise a UserError unless the cell's own run may be shipped.
 
     Refused: not run, unreadable, made with settings other than today's, fewer repetitions than its scale has, made by
-    uncommitted code, or an ablation.
+    uncommitted code, made from records of other cells that are not those shipped, or an ablation.
+
+    Args:
+        others: cells that are promoted with it.
     """
     if cell.overrides:
         raise UserError(f"{cell.name}: an ablation ({', '.join(cell.overrides)}) is never promoted")
@@ -28,12 +33,20 @@ def check(cell: Cell, root: Path) -> None:
         raise UserError(f"{cell.name}: {info.path} holds {info.runs} of {cell.runs} repetitions; finish it: {again}")
     if "+changes" in info.commit or "unknown" in info.commit:
         raise UserError(f"{cell.name}: {info.path} was made by uncommitted code ({info.commit}); commit, then rerun it")
+    read = read_provenance(cell.path(root, "run")).get("read", {})
+    for needed in (needed for needed in cell.needs if needed.name in read):
+        shipped = needed.path(root, "run" if needed in others else "reference")
+        if not shipped.exists() or read[needed.name].get("digest") != digest(shipped):
+            raise UserError(
+                f"{cell.name}: {info.path} was made from {read[needed.name]['file']} as it was then, which is not what "
+                f"is shipped of {needed.name}; promote that with it, or rerun it: {again}"
+            )
     read_records(cell.path(root, "run"))  # the checks above read only metadata; what is shipped must be readable whole
 
 
-def promote(cell: Cell, root: Path) -> Path:
-    """Copy results/run/... to results/reference/... and return the new path; raises as `check`."""
-    check(cell, root)
+def promote(cell: Cell, root: Path, others: Collection[Cell] = ()) -> Path:
+    """Copy results/run/... to results/reference/... and return the new path; arguments and errors as of `check`."""
+    check(cell, root, others)
     target = cell.path(root, "reference")
     copy_records(cell.path(root, "run"), target)
     return target

@@ -15,7 +15,7 @@ def promote(catalogue: Catalogue, options: argparse.Namespace, console: Console)
 
     cells = catalogue.find_cells(options.name, options.scale)
     for cell in cells:
-        check(cell, catalogue.root)
+        check(cell, catalogue.root, cells)
     for cell in cells:
-        console.print(f"promoted {promote(cell, catalogue.root).relative_to(catalogue.root)}")
+        console.print(f"promoted {promote(cell, catalogue.root, cells).relative_to(catalogue.root)}")
     return 0

@@ -13,6 +13,7 @@ import pytest
 from core.errors import UserError
 from core.experiment.cells import SHARD_RUNS
 from core.experiment.context import Context
+from core.experiment.promote import check, promote
 from core.experiment.runner import run_cell
 from core.experiment.storage import read_provenance, read_records, write_records
 from tests.conftest import PACKAGE
@@ -162,6 +163,40 @@ def test_records_of_all_benchmarks(toy, edit, tmp_path):
     records, notes = read_records(run_cell(cell, lambda c: _read(c, "fit"), tmp_path, say=[].append))
     assert records["rows"].iloc[0] == 4
     assert set(notes["read"]) == {needed.name for needed in cells(catalogue, "toy/fit")}
+
+
+class TestPromoting:
+    """What is shipped was made from what is shipped."""
+
+    @pytest.fixture
+    def made(self, needing, tmp_path, monkeypatch):
+        """Own runs of `fit` and of `count`, which read them; their cells."""
+        monkeypatch.setattr("core.experiment.provenance.commit", lambda root: "a" * 40)
+        run(needing, "toy/fit", tmp_path)
+        (cell,) = cells(needing, "toy/count")
+        run_cell(cell, summarise, tmp_path, say=[].append)
+        return cells(needing, "toy/fit"), cell
+
+    def test_after_or_together_with_what_was_read(self, made, tmp_path):
+        theirs, cell = made
+        check(cell, tmp_path, [*theirs, cell])
+        for needed in theirs:
+            promote(needed, tmp_path)
+        assert promote(cell, tmp_path).exists()
+
+    def test_not_before_nor_from_other_records(self, made, tmp_path):
+        theirs, cell = made
+        with pytest.raises(
+            UserError, match=r"made from results/run/smoke/toy/fit/bundled/plain.parquet as it was then"
+        ):
+            promote(cell, tmp_path)
+        for needed in theirs:
+            shipped = promote(needed, tmp_path)
+        records, notes = read_records(shipped)
+        write_records(shipped, records.assign(target=0.0), notes)
+        with pytest.raises(UserError, match="which is not what is shipped of toy/fit/bundled/noisy; promote that with"):
+            promote(cell, tmp_path)
+        assert not cell.path(tmp_path, "reference").exists()
 
 
 @pytest.fixture
