@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from core.experiment.context import Context
 from core.experiment.promote import check, promote
 from core.experiment.runner import run_cell
 from core.experiment.storage import read_provenance, read_records, write_records
-from tests.conftest import PACKAGE
 
 
 @pytest.fixture
@@ -160,7 +158,7 @@ def test_records_of_all_benchmarks(toy, edit, tmp_path):
     run(catalogue, "toy/fit", tmp_path)
     (cell,) = cells(catalogue, "toy/count")
     assert cell.benchmark not in {needed.benchmark for needed in cell.needs}
-    records, notes = read_records(run_cell(cell, lambda c: _read(c, "fit"), tmp_path, say=[].append))
+    records, notes = read_records(run_cell(cell, lambda c: count_rows(c, "fit"), tmp_path, say=[].append))
     assert records["rows"].iloc[0] == 4
     assert set(notes["read"]) == {needed.name for needed in cells(catalogue, "toy/fit")}
 
@@ -199,63 +197,5 @@ class TestPromoting:
         assert not cell.path(tmp_path, "reference").exists()
 
 
-@pytest.fixture
-def another(toy, edit, tmp_path):
-    """A catalogue with a copy of the toy, `other`, whose records the toy's experiment `count` reads."""
-    folder = tmp_path / PACKAGE
-    shutil.copytree(folder / "toy", folder / "other", ignore=shutil.ignore_patterns("__pycache__"))
-    theirs = folder / "other" / "paper.yaml"
-    theirs.write_text(theirs.read_text().replace("paper: toy\n", "paper: other\n"))
-    edit("    description: one integer a run\n", "    description: one integer a run\n    needs: [other/fit]\n")
-    edit("smoke: {runs: 1, cut: 1 run}", "smoke: {runs: 1, cut: 1 run, benchmarks: [bundled]}")
-    edit("    experiments: [fit, count]\n", "    experiments: [count, other/fit]\n")
-    return toy
-
-
-def test_records_of_another_paper_are_read_as_its_own(another, tmp_path):
-    catalogue = another()
-    files = run(catalogue, "other/fit", tmp_path)
-    (cell,) = cells(catalogue, "toy/count")
-    assert [needed.name for needed in cell.needs] == [f"other/fit/bundled/{method}" for method in ("plain", "noisy")]
-    records, notes = read_records(run_cell(cell, lambda c: _read(c, "other/fit"), tmp_path, say=[].append))
-    assert records["rows"].iloc[0] == 4 and len(files) == 2
-    assert set(notes["read"]) == {"other/fit/bundled/plain", "other/fit/bundled/noisy"}
-    with pytest.raises(UserError, match=r"reads records of 'fit', but its `needs` in paper.yaml are \['other/fit'\]"):
-        run_cell(cell, lambda c: _read(c, "fit"), tmp_path / "elsewhere", say=[].append)
-
-
-def test_an_artifact_draws_from_another_paper(another, tmp_path):
-    catalogue = another()
-    run(catalogue, "other/fit", tmp_path)
-    results = catalogue.results("toy", "fig1", "smoke", "run")
-    assert len(results.frame("other/fit")) == 4 and results.scale("other/fit") == "smoke"
-    assert [info.name for info in results.cells if info.present] == ["fit/bundled/plain", "fit/bundled/noisy"]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("[other/fit]", "[nobody/fit]", r"experiments.count.needs: 'nobody/fit': .*nobody"),
-        ("[other/fit]", "[other/fits]", r"experiments.count.needs: 'other/fits': .*fits"),
-        ("[other/fit]", "[fit, other/fit]", r"experiments.count.needs: 'fit' occurs twice"),
-        ("[count, other/fit]", "[count, other/count]", r"artifacts.fig1.experiments: 'count' occurs twice"),
-        ("[count, other/fit]", "[count, other/fits]", r"experiment of other .*artifacts.fig1.experiments: .*fits"),
-        ("[count, other/fit]", "[count, a/b/c]", r"artifacts.fig1.experiments"),
-    ],
-)
-def test_what_is_not_another_papers_is_refused(another, edit, old, new, message):
-    edit(old, new)
-    with pytest.raises(UserError, match=message):
-        another().paper("toy")
-
-
-def test_papers_that_need_each_other_are_refused(another, tmp_path):
-    theirs = tmp_path / PACKAGE / "other" / "paper.yaml"
-    text = theirs.read_text().replace("    description: means of", "    needs: [toy/count]\n    description: means of")
-    theirs.write_text(text)
-    with pytest.raises(UserError, match="is needed by a paper that it needs; allowed: one way"):
-        another().paper("toy")
-
-
-def _read(context: Context, experiment: str) -> pd.DataFrame:
+def count_rows(context: Context, experiment: str) -> pd.DataFrame:
     return pd.DataFrame({"run": context.runs, "rows": len(context.records(experiment))})
