@@ -40,7 +40,8 @@ def _ablation(catalogue: Catalogue, cell: Cell, folder: str, scale: str) -> Cell
 
     found = read_provenance(catalogue.root / "results" / FOLDER / folder / cell.scale / f"{cell.name}.parquet")
     overrides = tuple(found["overrides"])
-    changed = {key: found["settings"][key] for key in (text.partition("=")[0] for text in overrides)}
+    keys = [text.partition("=")[0] for text in overrides]
+    changed = {key: found["settings"][key] for key in keys if key in found["settings"]}  # defaults may be left out
     try:
         today = catalogue.cell(cell, scale, overrides=changed)
     except UserError:  # a setting that no longer exists: its hash will say "other settings"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
 
 from core.errors import UnknownNameError, UserError
 from core.experiment import SCALES
@@ -174,7 +175,7 @@ def make_cell(
         function=experiment.function,
         collection=experiment.collection,
         extra=experiment.extras.get(method),
-        overrides=tuple(f"{key}={value}" for key, value in sorted(overrides.items())),
+        overrides=tuple(f"{key}={_short(to_jsonable_python(getattr(settings, key)))}" for key in sorted(overrides)),
         needs=tuple(
             cell
             for needed in experiment.needs
@@ -194,6 +195,15 @@ def _needed(key: str, reference: str, benchmark: str, scale: str, expanded: Expa
     if not cells:
         raise UserError(f"{key}: {reference!r} has no benchmark {benchmark!r} at scale {scale}")
     return cells
+
+
+def _short(value: Any) -> Any:
+    """A validated value for an ablation's name, however it was written: whole numbers without a decimal point."""
+    if isinstance(value, list):
+        return [_short(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _short(part) for key, part in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
 
 
 def _folder_name(text: str) -> str:

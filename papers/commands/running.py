@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -23,10 +24,19 @@ from papers.commands.progress import progress_display
 
 def run(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """Run the cells that a name or pattern matches, then say what came out."""
-    cells = catalogue.find_cells(options.name, options.scale, options.runs, dict(options.overrides))
+    cells = catalogue.find_cells(options.name, options.scale, options.runs, _each_once(options.overrides))
     _check_device(options.device)
     run_cells(catalogue, _without_missing_extras(cells, console), options.device, console)
     return 0
+
+
+def _each_once(overrides: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The settings of `--set` by their keys."""
+    for key, _ in overrides:
+        values = [value for other, value in overrides if other == key]
+        if len(values) > 1:
+            raise UserError(f"--set {key} = {' and '.join(map(str, values))}; allowed: each setting once")
+    return dict(overrides)
 
 
 def _without_missing_extras(cells: list[Cell], console: Console) -> list[Cell]:

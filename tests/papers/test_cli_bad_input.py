@@ -34,6 +34,7 @@ CELL = "toy/fit/line/plain"
         (["run", CELL, "--set", "pionts=3"], "unknown setting of toy/fit 'pionts'; did you mean 'points'"),
         (["run", CELL, "--set", "points=0"], "--set points = 0: Input should be greater than 0"),
         (["run", CELL, "--set", "points=x"], "--set points = 'x': Input should be a valid integer"),
+        (["run", CELL, "--set", "points=3", "--set", "points=4"], "--set points = 3 and 4; allowed: each setting once"),
         (["run", CELL, "--set", "slope=.nan"], "--set slope = nan: Input should be a finite number"),
         (["run", CELL, "--set", "kind=normla"], "--set kind = 'normla': Input should be 'normal' or 'uniform'"),
         (["run", CELL, "--device", "nonsense"], "device 'nonsense' cannot be used here; available: cpu"),

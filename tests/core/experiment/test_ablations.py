@@ -45,6 +45,19 @@ class TestFinding:
         assert again.settings_hash == made.settings_hash
         assert again.overrides == made.overrides
 
+    @pytest.mark.parametrize(
+        "first, second, folder",
+        [
+            ({"slope": "1e-3"}, {"slope": 0.001}, "slope=0.001"),
+            ({"slope": 2}, {"slope": 2.0}, "slope=2"),
+            ({"widths": ["50", 20]}, {"widths": [50, 20]}, None),
+        ],
+    )
+    def test_one_change_has_one_name_however_it_is_written(self, toy, first, second, folder):
+        cells = [toy().find_cells(CELL, "quick", overrides=each)[0] for each in (first, second)]
+        assert cells[0].path("") == cells[1].path("") and cells[0].variant == cells[1].variant
+        assert folder is None or cells[0].path("").parts[2] == folder
+
     def test_only_of_the_cells_in_question(self, toy):
         catalogue = toy()
         make(catalogue, points=7)
@@ -78,11 +91,11 @@ class TestResults:
         assert frame.groupby("method").size().to_dict() == {
             "noisy": 3,
             "noisy, points=7": 3,
-            "noisy, points=2, slope=3.0": 3,
+            "noisy, points=2, slope=3": 3,
         }
         assert set(frame.loc[frame["method"] == "noisy, points=7", "count"]) == {7}
         assert [cell.method for cell in with_them.cells if cell.ablation] == [
-            "noisy, points=2, slope=3.0",
+            "noisy, points=2, slope=3",
             "noisy, points=7",
         ]
 
