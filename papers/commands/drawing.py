@@ -13,7 +13,7 @@ from rich.console import Console
 
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import EXTENSIONS, OWN, Drawing, drawing, folder_of, is_current, size_of
+from core.experiment.drawings import ABLATION, EXTENSIONS, OWN, Drawing, drawing, folder_of, is_current, size_of
 from core.files import write_whole
 from papers.commands.processes import shared_out
 
@@ -41,6 +41,8 @@ def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console)
 
         return compare_runs(catalogue, options.name, options.scale, console)
     chosen = drawings(catalogue, options.name or list(catalogue.papers), options.scale, options.source)
+    if with_ablations := [drawn.stem for drawn in chosen if drawn.ablations]:
+        raise UserError(f"{with_ablations[0]}: the page has no ablations; compare them: --against reference CELL")
     outdated = [drawn for drawn in chosen if not is_current(catalogue, drawn)]
     if outdated:
         console.print(f"drawing {len(outdated)} of {len(chosen)} artifacts first")
@@ -81,8 +83,16 @@ def drawings(catalogue: Catalogue, names: list[str], scale: str, source: str) ->
 
 def _drawing_of_file(catalogue: Catalogue, path: PurePosixPath, scale: str) -> Drawing:
     """The drawing that a file below figures/ belongs to, by its own name or by its short one."""
-    inner = str(path.relative_to("figures").with_suffix("" if path.suffix in SUFFIXES else path.suffix))
-    return drawing(catalogue, inner.removeprefix(OWN), scale, "run" if inner.startswith(OWN) else "reference")
+    inner, source, ablations = list(path.parts[1:]), "reference", False
+    if inner[:1] == [OWN.rstrip("/")]:
+        inner, source = inner[1:], "run"
+    if inner[:1] == [ABLATION.rstrip("/")]:
+        inner, ablations = inner[1:], True
+    if not inner:
+        raise UserError(f"{path}: a folder; allowed: a file in it, paper/artifact, a short name or a paper")
+    name = PurePosixPath(*inner)
+    name = name.with_suffix("") if name.suffix in SUFFIXES else name
+    return replace(drawing(catalogue, str(name), scale, source), ablations=ablations)
 
 
 def _copy_to_short_name(catalogue: Catalogue, path: PurePosixPath, scale: str) -> None:

@@ -147,6 +147,11 @@ class TestAblations:
         assert "With your own ablations: fit/line/plain, slope=2 (2 runs)." in text
         assert "slope=2" not in (tmp_path / "figures/toy/table1.md").read_text()
 
+    def test_are_drawn_again_by_the_path_that_was_printed(self, papers, shipped, tmp_path):
+        assert papers("draw", "figures/ablation/toy/table1.pdf")[:2] == (0, "drew figures/ablation/toy/table1.pdf")
+        assert "| plain, slope=2 |" in (tmp_path / "figures/ablation/toy/table1.md").read_text()
+        assert not (tmp_path / "figures/toy").exists()
+
     def test_there_are_none_to_draw(self, papers):
         papers("run", CELL)
         status, _, error = papers("draw", "toy/table1", "--with", "ablation")
