@@ -14,6 +14,10 @@ class UserError(ValueError):
     """Bad input, missing data or an unusable file, explained in one message."""
 
 
+class UnavailableError(UserError):
+    """Something that the work needs is not here: a data set, or records of another experiment. Other work may go on."""
+
+
 class UnknownNameError(UserError):
     """A name that does not exist; the message suggests the nearest existing ones."""
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from core.errors import UserError
+from core.errors import UnavailableError, UserError
 
 
 class DataError(UserError):
     """Base of the errors below."""
 
 
-class DataUnavailableError(DataError):
+class DataUnavailableError(DataError, UnavailableError):
     """A data set that is in none of the places and cannot be downloaded."""
 
 

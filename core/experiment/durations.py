@@ -39,6 +39,11 @@ def announcement(cells: Collection[Cell], root: Path, finished: int = 0) -> str:
     return text + (f"; {unknown} {'was' if unknown == 1 else 'were'} never timed" if unknown else "")
 
 
+def counted(runs: int) -> str:
+    """`1 run`, `25 runs`."""
+    return f"{runs} run{'' if runs == 1 else 's'}"
+
+
 def in_words(seconds: float) -> str:
     """`0.4 s`, `41 s`, `2 min 10 s`, `14 min`, `2 h 5 min`: about two digits, since none of it is exact."""
     if seconds < 9.95:

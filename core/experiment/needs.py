@@ -10,7 +10,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import UserError
+from core.errors import UnavailableError, UserError
 from core.experiment.cells import Cell
 from core.experiment.schema import split_reference
 from core.experiment.storage import read_provenance, read_records
@@ -32,7 +32,8 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
         read: receives, for each cell, the file, its digest, and the commit that made it.
 
     Raises:
-        UserError: the experiment is not needed, or a cell has no file with all its repetitions and today's settings.
+        UserError: the experiment is not needed.
+        UnavailableError: a cell has no file with all its repetitions and today's settings.
         ResultFileError: a file is truncated or not a raw-run file.
     """
     import pandas as pd
@@ -44,7 +45,7 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
         raise UserError(f"{cell.name}: reads records of {experiment!r}, but its `needs` in paper.yaml are {known}")
     frames = []
     for needed in cells:
-        path = _file(needed, root)
+        path = require_file(needed, root)
         records, found = read_records(path)
         read[needed.name] = {"file": str(path.relative_to(root)), "digest": digest(path), "commit": found["commit"]}
         records = records[records["run"] < needed.runs]
@@ -66,13 +67,14 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
-def _file(needed: Cell, root: Path) -> Path:
+def require_file(needed: Cell, root: Path) -> Path:
+    """The file that `find_file` finds; raises UnavailableError without, with the command that makes it."""
     path = find_file(needed, root)
     if path is not None:
         return path
     places = " nor ".join(str(needed.path("", source)) for source in PREFERENCE)
     command = f"python -m papers run {needed.name} --scale {needed.scale}"
-    raise UserError(
+    raise UnavailableError(
         f"{needed.name}: needed, but neither {places} has all its repetitions with today's settings; "
         f"make it with: {command}"
     )

@@ -11,7 +11,7 @@ from rich.table import Table as RichTable
 
 from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
-from core.experiment.durations import in_words, recorded_seconds
+from core.experiment.durations import counted, in_words, recorded_seconds
 from papers.commands.overview import overview
 
 
@@ -56,4 +56,4 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
 def _state(info) -> str:
     if not info.present:
         return "-"
-    return f"{info.runs} runs" + (" (other settings)" if info.stale else "")
+    return counted(info.runs) + (" (other settings)" if info.stale else "")

@@ -31,10 +31,12 @@ class Display(Protocol):
 
     def end(self) -> None: ...
 
+    def leave_out(self) -> None: ...
+
 
 @contextmanager
 def progress_display(console: Console, pace: Pace, cells: int) -> Iterator[Display]:
-    """A display of the cells that are computed, in order; `begin` and `end` enclose each."""
+    """A display of the cells that are computed, in order; `begin` and `end`, or `leave_out`, enclose each."""
     display = Bar(console, pace, cells) if console.is_terminal else Log(console, pace, cells)
     stopped = threading.Event()
 
@@ -77,6 +79,9 @@ class Bar:
 
     def end(self) -> None:
         self._pace.end()
+        self.leave_out()
+
+    def leave_out(self) -> None:
         self._done += 1
         self._progress.update(self._all, completed=self._done)
         self._progress.update(self._cell, visible=False)
@@ -112,6 +117,9 @@ class Log:
         elapsed = self._pace.elapsed
         self._pace.end()
         self._say(f"100% after {in_words(elapsed)}")
+
+    def leave_out(self) -> None:
+        self._running = False
 
     def refresh(self) -> None:
         if self._running:

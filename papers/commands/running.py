@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from core.errors import UserError
+from core.errors import UnavailableError, UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
-from core.experiment.durations import announcement, in_words, recorded_seconds
+from core.experiment.durations import announcement, counted, in_words, recorded_seconds
 from core.experiment.finished import is_finished
 from core.experiment.pace import Pace
 from core.interruption import prompt_interruption
@@ -73,7 +74,10 @@ def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Con
     """Run the cells that are missing, and print a summary of each cell's numeric columns.
 
     Where all are finished, neither an experiment's module nor torch is imported. An interruption ends it within two
-    seconds.
+    seconds. A cell whose data set or needed records are not here costs none of the others.
+
+    Raises:
+        UnavailableError: at the end, for the cells that could not be run.
     """
     root = catalogue.root
     missing = []
@@ -84,19 +88,92 @@ def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Con
             missing.append(cell)
     if not missing:
         return
+    lacking = _lacking_records(missing, root)
+    for name, error in lacking.items() if len(missing) > 1 else ():
+        console.print(f"left out: {name}; {error}", markup=False, soft_wrap=True)
+    able = [cell for cell in missing if cell.name not in lacking]
+    if able:
+        lacking |= _run_missing(catalogue, able, len(cells) - len(missing), device, console)
+    if lacking:
+        _raise_what_is_lacking(lacking, len(missing))
+
+
+def _run_missing(
+    catalogue: Catalogue, missing: list[Cell], finished: int, device: str, console: Console
+) -> dict[str, UnavailableError]:
+    """Run cells one after the other; returns what those lack that could not be run, by their names."""
+    root, lacking = catalogue.root, {}
     pace = Pace([recorded_seconds(cell, root) for cell in missing])
-    console.print(announcement(missing, root, len(cells) - len(missing)), markup=False, soft_wrap=True)
+    console.print(announcement(missing, root, finished), markup=False, soft_wrap=True)
     with prompt_interruption(KEPT), progress_display(console, pace, len(missing)) as display:
         from core.experiment.runner import run_cell
 
         for cell in missing:
-            display.begin(f"{cell.name} ({cell.scale}, {cell.runs} runs)")
+            display.begin(f"{cell.name} ({cell.scale}, {counted(cell.runs)})")
             start = time.perf_counter()
-            function = catalogue.function(cell)
+            function = _Noted(catalogue.function(cell))
             say = lambda text: display.console.print(text, markup=False, soft_wrap=True)  # noqa: E731
-            run_cell(cell, function, root, device, say=say, progress=display.update)
+            try:
+                run_cell(cell, function, root, device, say=say, progress=display.update)
+            except UnavailableError as error:
+                lacking[cell.name] = error
+                display.leave_out()
+                if len(missing) > 1:
+                    say(f"left out: {cell.name}; {error}")
+                continue
             display.end()
-            _summarize(cell, root, f"{in_words(time.perf_counter() - start)} here", "wrote", display.console)
+            spent, verb = f"{in_words(time.perf_counter() - start)} here", "wrote"
+            if not function.called:  # another process computed it meanwhile
+                spent, verb = "finished by another process", "kept"
+            _summarize(cell, root, spent, verb, display.console)
+    return lacking
+
+
+class _Noted:
+    """An experiment function that notes whether it was called."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function, self.called = function, False
+
+    def __call__(self, context: Any) -> Any:
+        self.called = True
+        return self._function(context)
+
+
+def _lacking_records(cells: list[Cell], root: Path) -> dict[str, UnavailableError]:
+    """What cells lack of the records that they read, by their names; records of cells before them will be there."""
+    found: dict[Path, UnavailableError | None] = {}
+    lacking = {}
+    for cell in cells:
+        for needed in cell.needs:
+            path = needed.path(root)
+            if path not in found:
+                found[path] = _lack_of(needed, root)
+            if (error := found[path]) is not None:
+                lacking.setdefault(cell.name, error)
+        found[cell.path(root)] = lacking.get(cell.name)
+    return lacking
+
+
+def _lack_of(needed: Cell, root: Path) -> UnavailableError | None:
+    from core.experiment.needs import require_file
+
+    try:
+        require_file(needed, root)
+    except UnavailableError as error:
+        return error
+    return None
+
+
+def _raise_what_is_lacking(lacking: dict[str, UnavailableError], cells: int) -> None:
+    """Raise one error: that of a single cell as it is, of several each message once with the cells it is about."""
+    if cells == 1:
+        raise next(iter(lacking.values()))
+    about: dict[str, list[str]] = {}
+    for name, error in lacking.items():
+        about.setdefault(str(error), []).append(name)
+    lines = [f"{', '.join(names)}: {message.removeprefix(f'{names[0]}: ')}" for message, names in about.items()]
+    raise UnavailableError("\n".join([f"{len(lacking)} of {cells} cells could not be run", *lines]))
 
 
 def _summarize(cell: Cell, root: Path, spent: str, verb: str, console: Console) -> None:
@@ -124,9 +201,9 @@ def _summarize(cell: Cell, root: Path, spent: str, verb: str, console: Console) 
             table.add_row(escape(name), *(f"{number:.4g}" for number in numbers))
     states = zip(records["run"].to_pylist(), records["status"].to_pylist(), strict=True)
     failed = len({run for run, status in states if status == "failed"})
-    note = f", {failed} of {provenance['runs']} runs failed or diverged" if failed else ""
+    note = f", {failed} of {counted(provenance['runs'])} failed or diverged" if failed else ""
     computing = in_words(provenance["wall_seconds"])
-    text = f"{cell.name}: {provenance['runs']} runs, {spent}, {computing} of computing{note}"
+    text = f"{cell.name}: {counted(provenance['runs'])}, {spent}, {computing} of computing{note}"
     console.print(text, markup=False, soft_wrap=True)
     console.print(table)
     console.print(f"{verb} {path.relative_to(root)}", markup=False, soft_wrap=True)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from core.data import DataUnavailableError
+from core.experiment import runner
 from core.experiment.storage import read_provenance, read_records
 
 CELL = "toy/fit/line/plain"
@@ -111,6 +113,58 @@ class TestRun:
             "every repetition failed; the first said: repetition raised ValueError: no [posterior] for [/red]"
             in message
         )
+
+
+class TestCellsThatCannotRun:
+    """They cost none of the others, and are told at the end."""
+
+    def test_without_their_data_set(self, papers, toy, monkeypatch, tmp_path):
+        catalogue = toy()
+        module = catalogue.module("toy", "experiments.fit")
+        original = module.fit
+
+        def fit(context):
+            if context.benchmark == "line":
+                raise DataUnavailableError("data set 'line' is not here")
+            return original(context)
+
+        monkeypatch.setattr(module, "fit", fit)
+        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
+        status, output, error = papers("run", "toy/fit")
+        assert status == 2
+        assert "left out: toy/fit/line/plain; data set 'line' is not here" in output
+        assert error == (
+            "error: 2 of 4 cells could not be run\n"
+            "toy/fit/line/plain, toy/fit/line/noisy: data set 'line' is not here\n"
+        )
+        assert sorted(path.parent.name for path in tmp_path.rglob("*.parquet")) == ["curve", "curve"]
+        assert papers("run", CELL)[2] == "error: data set 'line' is not here\n"
+
+    def test_without_the_records_that_they_need(self, papers, edit, tmp_path):
+        """Told before anything is computed; what the same command makes first is no lack."""
+        edit("    description: one integer a run\n", "    description: one integer a run\n    needs: [fit]\n")
+        edit("smoke: {runs: 1, cut: 1 run}", "smoke: {runs: 1, cut: 1 run, benchmarks: [bundled]}")
+        edit("    methods: [plain]\n", "    methods: [plain, other]\n")
+        status, output, error = papers("run", "toy/count", "--scale", "smoke")
+        assert status == 2 and "to run" not in output and not list(tmp_path.rglob("*.parquet"))
+        assert "2 of 2 cells could not be run\ntoy/count/bundled/plain, toy/count/bundled/other: toy/fit/bun" in error
+        assert papers("run", "toy", "--scale", "smoke")[0] == 0
+        assert len(list(tmp_path.rglob("*.parquet"))) == 4
+
+
+def test_work_that_another_process_did_is_not_claimed(papers, monkeypatch):
+    """The other has the cell's lock when this one comes; here it has just let go."""
+    real = runner.run_cell
+
+    def after_another(cell, function, *arguments, **options):
+        if cell.method == "plain":
+            real(cell, function._function, *arguments, say=print)
+        return real(cell, function, *arguments, **options)
+
+    monkeypatch.setattr(runner, "run_cell", after_another)
+    output = papers("run", "toy/fit/line", "--runs", "1")[1]
+    assert "toy/fit/line/plain: 1 run, finished by another process" in output and "kept results/run/quick/toy" in output
+    assert "wrote results/run/quick/toy/fit/line/noisy.parquet" in output and "1 runs" not in output
 
 
 def test_a_finished_cell_needs_neither_torch_nor_pandas_nor_its_experiment(make_repository, environment, tmp_path):
