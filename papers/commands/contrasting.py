@@ -30,10 +30,7 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
     names = names or ["*"]
     pairs = [pair for name in names for pair in _pairs(catalogue, name, scale)]
     if not pairs:
-        raise UserError(
-            f"{', '.join(names)}: no own run or ablation at scale {scale} of a cell that is shipped; make one: "
-            f"python -m papers run {names[0]} --scale {scale} [--set KEY=VALUE]"
-        )
+        raise UserError(_what_is_missing(catalogue, names, scale))
     for own, shipped in pairs:
         frames = [
             read_records(path)[0] for path in (own.path(catalogue.root), shipped.path(catalogue.root, "reference"))
@@ -58,6 +55,21 @@ def _pairs(catalogue: Catalogue, name: str, scale: str) -> list[tuple[Cell, Cell
             own = [cell] if cell.path(catalogue.root).exists() else []
             pairs += [(found, cell) for found in (*own, *find_ablations(catalogue, [cell], scale))]
     return pairs
+
+
+def _what_is_missing(catalogue: Catalogue, names: list[str], scale: str) -> str:
+    """Why there is no pair: nothing is shipped, nothing was run, or each of other cells."""
+    cells = [cell for name in names for cell in catalogue.find_cells(name, scale)]
+    told = ", ".join(names)
+    if not any(cell.path(catalogue.root, "reference").exists() for cell in cells):
+        return f"{told}: nothing is shipped at scale {scale}; see python -m papers list {names[0]}, or --scale"
+    missing = "no own run or ablation"
+    if any(cell.path(catalogue.root).exists() for cell in cells) or find_ablations(catalogue, cells, scale):
+        missing = "own runs and ablations, but none"
+    return (
+        f"{told}: {missing} at scale {scale} of a cell that is shipped; make one: "
+        f"python -m papers run {names[0]} --scale {scale} [--set KEY=VALUE]"
+    )
 
 
 def _what(own: Cell) -> str:

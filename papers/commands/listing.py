@@ -11,6 +11,7 @@ from rich.table import Table as RichTable
 
 from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
+from core.experiment.cells import Cell
 from core.experiment.durations import counted, in_words, recorded_seconds
 from papers.commands.overview import overview
 
@@ -18,18 +19,7 @@ from papers.commands.overview import overview
 def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """One line per paper; for a paper its experiments and artifacts; for a longer name its cells, and their runs."""
     if options.name and any(sign in options.name for sign in "/*?["):
-        from core.experiment.results import inspect_cell  # reads files with Arrow, which the overview does without
-
-        table = RichTable(Column("cell", no_wrap=True), "runs", "reference", "own run", "time", box=None)
-        for cell in catalogue.find_cells(options.name, options.scale):
-            states = [_state(inspect_cell(cell, catalogue.root, source)) for source in ("reference", "run")]
-            seconds = recorded_seconds(cell, catalogue.root)
-            table.add_row(cell.name, str(cell.runs), *states, "-" if seconds is None else in_words(seconds))
-            for ablation in find_ablations(catalogue, [cell], options.scale):
-                state = _state(inspect_cell(ablation, catalogue.root, "run"))
-                seconds = in_words(recorded_seconds(ablation, catalogue.root))
-                table.add_row(escape(f"  with {', '.join(ablation.overrides)}"), str(cell.runs), "-", state, seconds)
-        console.print(table)
+        _list_cells(catalogue, options, console)
         return 0
     if not options.name:
         overview(catalogue, options.scale, console)
@@ -53,7 +43,40 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
     return 0
 
 
-def _state(info) -> str:
+def _list_cells(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> None:
+    """A table of cells with their files and ablations; what is wrong with files that are damaged stands below it."""
+    from core.experiment.storage import ResultFileError  # reads files with Arrow, which the overview does without
+
+    table = RichTable(Column("cell", no_wrap=True), "runs", "reference", "own run", "time", box=None)
+    damaged: list[str] = []
+    for cell in catalogue.find_cells(options.name, options.scale):
+        states = [_state(catalogue, cell, source, damaged) for source in ("reference", "run")]
+        seconds = recorded_seconds(cell, catalogue.root)
+        table.add_row(cell.name, str(cell.runs), *states, "-" if seconds is None else in_words(seconds))
+        try:
+            ablations = find_ablations(catalogue, [cell], options.scale)
+        except ResultFileError as error:
+            ablations = []
+            damaged.append(str(error))
+        for ablation in ablations:
+            state = _state(catalogue, ablation, "run", damaged)
+            seconds = in_words(recorded_seconds(ablation, catalogue.root))
+            table.add_row(escape(f"  with {', '.join(ablation.overrides)}"), str(cell.runs), "-", state, seconds)
+    console.print(table)
+    for text in damaged:
+        console.print(text, markup=False, soft_wrap=True)
+
+
+def _state(catalogue: Catalogue, cell: Cell, source: str, damaged: list[str]) -> str:
+    """A cell's file in a few words; `damaged` receives what is wrong with it."""
+    from core.experiment.results import inspect_cell
+    from core.experiment.storage import ResultFileError
+
+    try:
+        info = inspect_cell(cell, catalogue.root, source)
+    except ResultFileError as error:
+        damaged.append(str(error))
+        return "damaged"
     if not info.present:
         return "-"
     return counted(info.runs) + (" (other settings)" if info.stale else "")

@@ -166,12 +166,17 @@ class TestAblations:
         assert "count 5 (3) 5 (3) +0 [0, 0] equal" in output
         assert "count 5 (2) 5 (3) +0 [0, 0] equal" in output
 
-    def test_nothing_to_compare(self, papers, refused):
+    def test_nothing_to_compare(self, papers, refused, monkeypatch, tmp_path):
+        """The message says which side is missing."""
+        monkeypatch.setattr("core.experiment.provenance.commit", lambda root: "a" * 40)
+        command = ("compare", "toy/fit/line", "--against", "reference")
         papers("run", CELL)
-        message = refused("compare", CELL, "--against", "reference")
-        assert (
-            "toy/fit/line/plain: no own run or ablation at scale quick of a cell that is shipped; make one" in message
-        )
+        assert "toy/fit/line: nothing is shipped at scale quick; see python -m papers list" in refused(*command)
+        papers("promote", CELL)
+        (tmp_path / "results/run/quick/toy/fit/line/plain.parquet").unlink()
+        assert "no own run or ablation at scale quick of a cell that is shipped; make one" in refused(*command)
+        papers("run", "toy/fit/line/noisy")
+        assert "own runs and ablations, but none at scale quick of a cell that is shipped" in refused(*command)
 
 
 class TestPromote:

@@ -80,10 +80,20 @@ def test_an_invalid_paper_yaml(refused, edit):
     assert "toypapers/toy/paper.yaml: experiments.fit.scales.quick.runs = 0: Input should be greater than 0" in told
 
 
-def test_a_truncated_result(papers, refused, tmp_path):
+def test_a_truncated_result(papers, tmp_path):
     papers("run", CELL)
     path = tmp_path / "results/run/quick/toy/fit/line/plain.parquet"
     path.write_bytes(path.read_bytes()[:99])
-    assert f"error: {path}: truncated or not a Parquet file; delete it and rerun" in refused("list", CELL)
+    status, output, _ = papers("list", "toy/fit/line")
+    assert status == 0 and "toy/fit/line/plain 3 - damaged" in output and "toy/fit/line/noisy 3 - -" in output
+    assert f"{path}: truncated or not a Parquet file; delete it and rerun its cell" in output
     status, output, _ = papers("run", CELL)
     assert status == 0 and "recomputing it now" in output
+
+
+def test_a_truncated_ablation(papers, tmp_path):
+    papers("run", CELL, "--set", "points=3")
+    path = tmp_path / "results/ablation/points=3/quick/toy/fit/line/plain.parquet"
+    path.write_bytes(b"PAR1")
+    status, output, _ = papers("list", CELL)
+    assert status == 0 and f"{path}: truncated or not a Parquet file" in output
