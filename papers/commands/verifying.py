@@ -20,11 +20,13 @@ NOT_CHECKED = "not checked"
 
 
 def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Rerun shards of every named experiment; exit status 1 where one differs from what is shipped."""
+    """Rerun shards of every named experiment; exit status 1 if one differs from what is shipped or none was checked."""
     from core.experiment.verify import choose, shipped_shards
 
     if options.shards < 1:
         raise UserError(f"--shards {options.shards}: must be at least 1")
+    if not options.longest > 0:
+        raise UserError(f"--longest {options.longest:g}: must be a number of seconds above 0")
     shards = shipped_shards(_cells(catalogue, options.name), catalogue.root)
     if not shards:
         raise UserError(f"{options.name}: none of its cells is shipped; see python -m papers list")
@@ -33,7 +35,8 @@ def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
         text = f"{name}: {NOT_CHECKED}, its shortest shard takes {in_words(seconds)}; allow it with --longest"
         console.print(text, markup=False, soft_wrap=True)
     expected = in_words(sum(shard.seconds for shard in chosen))
-    console.print(f"{len(chosen)} of {len(shards)} shards to rerun, about {expected} by their records", soft_wrap=True)
+    text = f"{len(chosen)} of {len(shards)} shards to rerun (seed {options.seed}), about {expected} by their records"
+    console.print(text, soft_wrap=True)
     counts: Counter[str] = Counter()
     with prompt_interruption("interrupted"):
         for number, shard in enumerate(chosen, start=1):
@@ -41,10 +44,11 @@ def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
             counts[agreement] += 1
             console.print(f"[{number}/{len(chosen)}] {shard.name}: {text}", markup=False, soft_wrap=True)
     told = ", ".join(f"{count} {agreement}" for agreement, count in counts.most_common())
-    console.print(told or "nothing was checked", soft_wrap=True)
+    checked = counts.total() - counts[NOT_CHECKED]
+    console.print(told if checked else "; ".join(filter(None, [told, "nothing was checked"])), soft_wrap=True)
     from core.experiment.agreement import DIFFERS
 
-    return 1 if counts[DIFFERS] else 0
+    return 1 if counts[DIFFERS] or not checked else 0
 
 
 def _verified(catalogue: Catalogue, shard) -> tuple[str, str]:

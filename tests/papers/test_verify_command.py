@@ -21,9 +21,9 @@ def shipped(papers, edit, monkeypatch, tmp_path):
 
 
 def test_all_is_well(papers, shipped):
-    status, output, _ = papers("verify", "toy/fit", "--shards", "2")
+    status, output, _ = papers("verify", "toy/fit", "--shards", "2", "--seed", "7")
     assert status == 0
-    assert "2 of 3 shards to rerun" in output
+    assert "2 of 3 shards to rerun (seed 7), about" in output
     assert output.count("bit for bit, 0.") == 2
     assert output.endswith("2 bit for bit")
 
@@ -40,23 +40,28 @@ def test_what_takes_long_is_left_out_and_said(papers, shipped):
     records, provenance = read_records(shipped)
     write_records(shipped, records, provenance | {"wall_seconds": 25 * 60.0})
     status, output, _ = papers("verify")
-    assert status == 0
+    assert status == 1, "nothing checked is no success"
     assert "toy/fit: not checked, its shortest shard takes 5 min; allow it with --longest" in output
     assert output.endswith("nothing was checked")
 
 
-def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatch):
+@pytest.mark.parametrize("runs, expected", [(20, 0), (25, 1)])
+def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatch, runs, expected):
+    """Nor are they a success where nothing else was checked."""
     catalogue = toy()
+    original = catalogue.module("toy", "experiments.fit").fit
 
     def fit(context):
-        raise UserError("data set 'boston' is not here")
+        if context.runs.stop <= runs:
+            raise UserError("data set 'boston' is not here")
+        return original(context)
 
     monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
     monkeypatch.setattr(catalogue.module("toy", "experiments.fit"), "fit", fit)
-    status, output, _ = papers("verify")
-    assert status == 0
+    status, output, _ = papers("verify", "--shards", "3")
+    assert status == expected
     assert "not checked: data set 'boston' is not here" in output
-    assert output.endswith("1 not checked")
+    assert output.endswith("2 not checked, 1 bit for bit" if runs == 20 else "3 not checked; nothing was checked")
 
 
 @pytest.mark.parametrize(
@@ -64,6 +69,8 @@ def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatc
     [
         (["toy/fitt"], "unknown experiment of toy 'fitt'; did you mean 'fit'"),
         (["toy", "--shards", "0"], "--shards 0: must be at least 1"),
+        (["toy", "--longest", "nan"], "--longest nan: must be a number of seconds above 0"),
+        (["toy", "--longest", "0"], "--longest 0: must be a number of seconds above 0"),
         (["toy"], "toy: none of its cells is shipped"),
     ],
 )
