@@ -32,8 +32,9 @@ COMMANDS = [
 
 
 def report() -> tuple[list[Table], list[str]]:
-    """A table of wall and processor seconds per command, with their targets."""
+    """A table of wall and processor seconds per command, and lines that say which targets are met."""
     table = Table("command", "wall s", "processor s", "target s", title="commands of a fresh clone")
+    lines: list[str] = []
     affinity = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
     if affinity:
         os.sched_setaffinity(0, range(os.cpu_count() or 1))  # the other subjects keep to one core
@@ -45,10 +46,16 @@ def report() -> tuple[list[Table], list[str]]:
                     shutil.rmtree(clone / "figures")
                 wall, processor = _seconds(command, clone)
                 table.add_row(name, f"{wall:.2f}", f"{processor:.2f}", "" if target is None else f"{target:g}")
+                lines += [] if target is None else [judged(name, wall, target)]
     finally:
         if affinity:
             os.sched_setaffinity(0, affinity)
-    return [table], []
+    return [table], lines
+
+
+def judged(name: str, wall: float, target: float) -> str:
+    """Whether a command's wall seconds meet their target, in a line."""
+    return f"{name}: {wall:.1f} s, target {target:g} s: {'met' if wall <= target else 'MISSED'}"
 
 
 def _clone(folder: Path) -> Path:

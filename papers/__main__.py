@@ -134,8 +134,10 @@ def _parser() -> argparse.ArgumentParser:
     quickstart = commands_.add_parser("quickstart", help="run one experiment of every paper live, at smoke scale")
     quickstart.set_defaults(command=("running", "quickstart"))
 
-    readme = commands_.add_parser("readme", help="write the table of papers in README.md from what is drawn")
-    readme.add_argument("--check", action="store_true", help="change nothing, and fail if the table is out of date")
+    readme = commands_.add_parser(
+        "readme", help="write the table of papers and the images of README.md from what is drawn"
+    )
+    readme.add_argument("--check", action="store_true", help="change nothing, and fail if one is out of date")
     readme.set_defaults(command=("readme", "readme"))
     return parser
 

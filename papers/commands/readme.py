@@ -1,8 +1,9 @@
-"""The README's table of papers with their verdicts, counted over the drawings."""
+"""The README's table of papers with their verdicts, counted over the drawings, and the drawings that it shows."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from rich.console import Console
 
@@ -15,6 +16,7 @@ from core.report.files import write_file
 from core.report.tally import tally
 from core.report.verdicts import KINDS
 
+IMAGES = "figures/readme"
 BEGIN = "<!-- written by: python -m papers readme -->"
 END = "<!-- until here -->"
 VERBS = ("differ", "hold", "fail")
@@ -22,7 +24,9 @@ WORDS = {"inconclusive": "open", "differs": "differ", "holds": "hold", "fails": 
 
 
 def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Write the table from the drawings of the shipped runs, or with `--check` only say whether it is out of date.
+    """Write the table from the drawings of the shipped runs, and copy those that figures/readme has by short names.
+
+    With `--check` only say whether one is out of date.
 
     Raises:
         UserError: an artifact is not drawn or its drawing is out of date, or the README has no place for the table.
@@ -30,12 +34,27 @@ def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     path = catalogue.root / "README.md"
     text = path.read_text(encoding="utf-8")
     wanted = with_table(text, papers_table(catalogue))
+    outdated = [shown for shown in sorted((catalogue.root / IMAGES).glob("*.png")) if _is_outdated(catalogue, shown)]
     if wanted != text and options.check:
         raise UserError(f"{path}: its table of papers is out of date; python -m papers readme writes it")
+    if outdated and options.check:
+        raise UserError(f"{outdated[0]}: is not today's drawing; python -m papers readme copies it")
     if wanted != text:
         write_file(path, wanted)
+    for shown in outdated:
+        write_file(shown, _drawn(catalogue, shown).read_bytes())
+        console.print(f"wrote {shown.relative_to(catalogue.root)}")
     console.print("README.md is up to date" if wanted == text else "wrote README.md")
     return 0
+
+
+def _drawn(catalogue: Catalogue, shown: Path) -> Path:
+    """The drawing that an image of the README is a copy of."""
+    return catalogue.root / f"{drawing(catalogue, shown.stem, 'quick', 'reference').stem}.png"
+
+
+def _is_outdated(catalogue: Catalogue, shown: Path) -> bool:
+    return shown.read_bytes() != _drawn(catalogue, shown).read_bytes()
 
 
 def undrawn(catalogue: Catalogue) -> list[str]:

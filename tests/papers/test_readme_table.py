@@ -62,6 +62,17 @@ def test_written_and_checked(papers, refused, path):
     assert path.read_text() == written
 
 
+def test_the_images_are_copies_of_drawings(papers, refused, path, tmp_path):
+    shown = tmp_path / "figures/readme/table1.png"
+    shown.parent.mkdir()
+    shown.write_bytes(b"of last year")
+    papers("readme")
+    assert shown.read_bytes() == (tmp_path / "figures/toy/table1.png").read_bytes() == b"PNG"
+    assert papers("readme", "--check")[0] == 0
+    shown.write_bytes(b"of last year")
+    assert "table1.png: is not today's drawing; python -m papers readme copies it" in refused("readme", "--check")
+
+
 def test_drawings_must_be_there_and_of_today(refused, path, tmp_path):
     (tmp_path / "figures/toy/fig1.json").unlink()
     assert "must be drawn first, by snakemake: toy/fig1" in refused("readme")
