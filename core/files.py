@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -11,8 +13,12 @@ from typing import Any, BinaryIO
 from core.errors import UserError
 
 
-def cannot_be_written(path: Path, error: OSError) -> str:
-    """The message for the user."""
+def cannot_be_written(path: Path, error: OSError, when_full: str = "nothing of it was kept") -> str:
+    """The message for the user; `when_full` says, where the disk is full, what was kept and what to do."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        folder = next(parent for parent in path.absolute().parents if parent.exists())
+        free = shutil.disk_usage(folder).free / 2**20
+        return f"{path}: no space left on the device ({free:.1f} MiB free in {folder}); {when_full}"
     return f"{path}: cannot be written: {error.strerror or error}"
 
 

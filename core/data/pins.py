@@ -10,12 +10,12 @@ pin then replaces the catalogue's fingerprint.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from core.data.errors import CorruptDataError
-from core.data.transfer import storage_error
+from core.data.errors import CorruptDataError, StorageError
+from core.errors import UserError
+from core.files import write_whole
 
 FILE = "fingerprints.json"
 
@@ -46,13 +46,14 @@ def read_pins(folder: Path) -> dict[str, Pin]:
 
 
 def write_pin(folder: Path, name: str, pin: Pin) -> None:
-    """Add or replace one pin; the caller holds the folder's lock."""
+    """Add or replace one pin; the caller holds the folder's lock.
+
+    Raises:
+        StorageError: the disk is full or the folder cannot be written; the pins are as they were.
+    """
     pins = {**read_pins(folder), name: pin}
-    path, temporary = folder / FILE, folder / f".{FILE}.tmp"
     text = json.dumps({key: asdict(value) for key, value in sorted(pins.items())}, indent=1) + "\n"
     try:
-        temporary.write_text(text)
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise storage_error(path, error) from error
+        write_whole(folder / FILE, lambda stream: stream.write(text.encode()))
+    except UserError as error:
+        raise StorageError(str(error)) from error

@@ -10,7 +10,6 @@ after conversion (see `core.data.fingerprint`), which stays the same when a publ
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import http.client
 import time
@@ -22,6 +21,7 @@ from urllib.parse import urlsplit
 
 from core.data.errors import CorruptDataError, DownloadError, StorageError
 from core.data.places import Network
+from core.files import cannot_be_written
 
 Progress = Callable[[str, int, int | None], None]  # what, bytes so far, total bytes (None: not announced)
 
@@ -73,10 +73,8 @@ def mirrored(url: str, mirror: str | None) -> str:
 
 
 def storage_error(path: Path, error: OSError) -> StorageError:
-    """The message for a write that failed."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StorageError(f"{path.parent}: the disk is full; nothing was kept of {path.name}")
-    return StorageError(f"{path.parent}: cannot be written ({error.strerror or error})")
+    """The error for a write that failed."""
+    return StorageError(cannot_be_written(path, error))
 
 
 def _try_repeatedly(address: str, path: Path, network: Network, progress: Progress | None) -> str:

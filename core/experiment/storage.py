@@ -7,7 +7,6 @@ own. The provenance is one JSON object under the key `replication`. Checksums co
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
@@ -158,11 +157,5 @@ def _unreadable(path: Path, what: str) -> str:
 
 
 def _explain_write_error(path: Path, error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        folder = next(parent for parent in path.parents if parent.exists())
-        free = shutil.disk_usage(folder).free / 2**20
-        return (
-            f"{path}: no space left on the device ({free:.1f} MiB free in {folder}); "
-            "finished shards are kept, free some space and rerun the same command"
-        )
-    return cannot_be_written(path, error)
+    kept = "finished shards are kept, free some space and rerun the same command"
+    return cannot_be_written(path, error, when_full=kept)

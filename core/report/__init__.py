@@ -4,7 +4,7 @@ from core.report.bootstrap import Interval, bootstrap_interval
 from core.report.checks import Check, NotRunError, judge
 from core.report.claims import claim
 from core.report.figure import Figure
-from core.report.orders import best, exact_verdict, order_verdict, ranks
+from core.report.orders import best, exact_verdict, ranks
 from core.report.outcomes import (
     absent,
     all_of,
@@ -50,7 +50,6 @@ __all__ = [
     "left_out",
     "not_run",
     "open_where",
-    "order_verdict",
     "outside",
     "pending",
     "ranks",

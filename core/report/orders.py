@@ -1,4 +1,4 @@
-"""Verdicts without an interval: on exact values (counts, splits, specifications) and on orders (ranks, the best)."""
+"""Verdicts on exact values (counts, splits, specifications), and orders: ranks and the best."""
 
 from __future__ import annotations
 
@@ -13,12 +13,6 @@ from core.report.verdicts import Verdict, check_direction
 def exact_verdict(ours: object, published: object, reduced: bool = False) -> Verdict:
     """`equal` or `differs` for counts, splits and specifications; numbers compare as numbers, the rest as text."""
     return Verdict("equal" if _same(ours, published) else "differs", reduced=reduced)
-
-
-def order_verdict(ours: object, published: object, reduced: bool = False) -> Verdict:
-    """`reproduced` if the order a table is about (its best configurations, a rank, all `ranks`) is the same."""
-    note = "" if ours == published else f"ours {_plain(ours)}, published {_plain(published)}"
-    return Verdict("reproduced" if ours == published else "differs", reduced=reduced, note=note)
 
 
 def ranks(values: Mapping[str, float], direction: str) -> dict[str, int]:
@@ -40,11 +34,3 @@ def _same(ours: object, published: object) -> bool:
     except ValueError:
         return str(ours).strip() == str(published).strip()
     return a == b or (math.isnan(a) and math.isnan(b))
-
-
-def _plain(order: object) -> str:
-    if isinstance(order, (set, frozenset)):
-        return ", ".join(sorted(map(str, order)))
-    if isinstance(order, Mapping):
-        return ", ".join(f"{name} {rank}" for name, rank in order.items())
-    return str(order)

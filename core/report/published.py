@@ -18,7 +18,6 @@ from pathlib import Path
 from core.errors import UserError
 
 SPREAD_KINDS = ("sd", "sem", "quantile", "unstated", "none")
-READINGS = ("number", "nan", "illegible", "missing", "text")
 NUMBER_COLUMNS = ("row", "column", "value", "spread", "spread_kind", "runs", "source")
 TEXT_COLUMNS = ("row", "column", "value", "source")
 

@@ -3,7 +3,7 @@
 Columns, besides the `run` and `status` that every record has: `dataset`, `source`, `configuration` (its index in the
 whole grid), `parameters`, and lists: `train_mse_<epoch>`, `valid_mse_<epoch>`, `test_mse` and `seconds` with one number
 per repetition, `curve` with repetitions times epochs numbers in half precision, and `split` with two bits per row of
-the data set, the same in each record (Parquet stores it once). Files of tables: `core.experiment.table_files`.
+the data set, the same in each record (Parquet stores it once).
 """
 
 from __future__ import annotations

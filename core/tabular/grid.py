@@ -33,11 +33,6 @@ Configuration = Mapping[str, Any]
 _values = itemgetter(*VALUES)
 
 
-def fcnet_space() -> ConfigurationSpace:
-    """The space of Table 7.2."""
-    return FCNET.space
-
-
 @dataclass(frozen=True)
 class Grid:
     """A product of values.

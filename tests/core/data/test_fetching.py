@@ -1,6 +1,7 @@
 """Fetching as a whole: what is in the folder afterwards, whatever happened."""
 
 import dataclasses
+import errno
 import gzip
 import io
 import json
@@ -15,6 +16,7 @@ import pytest
 from core.data import CorruptDataError, DownloadError, Places, StorageError, fetch, load
 from core.data.errors import DataError
 from core.data.fingerprint import file_sha256
+from core.data.pins import Pin, read_pins, write_pin
 from core.data.verify import shaped_fingerprint
 
 URL = "https://archive.example.org/static/public/1/data.csv"
@@ -162,6 +164,20 @@ def test_a_damaged_file_of_pins_is_named(tiny, server, places):
         fetch("tiny", places)
 
 
+def test_pins_are_whole_on_the_disk_or_as_they_were(tmp_path, monkeypatch):
+    """A disk may fill up, or a machine stop, while they are written."""
+    pin = Pin("a", "b", "https://archive.example.org", "2026-11-23")
+    write_pin(tmp_path, "one", pin)
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match=r"fingerprints.json: no space left on the device"):
+        write_pin(tmp_path, "two", pin)
+    assert read_pins(tmp_path) == {"one": pin} and len(list(tmp_path.iterdir())) == 1
+
+
 def test_a_full_disk(tiny, server, places, tmp_path):
     """On a real file system of 64 kB, where we may mount one."""
     disk = tmp_path / "disk"
@@ -171,7 +187,7 @@ def test_a_full_disk(tiny, server, places, tmp_path):
         pytest.skip("a small file system cannot be mounted here")
     try:
         server.serve(URL, CSV * 20000)
-        with pytest.raises(StorageError, match="the disk is full"):
+        with pytest.raises(StorageError, match="no space left on the device"):
             fetch("tiny", dataclasses.replace(places, root=disk / "data"))
         remains = [path for path in (disk / "data").rglob("*") if path.is_file() and path.suffix != ".lock"]
         assert remains == []

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.errors import UserError
 from core.spaces import CubeEncoding
-from core.tabular.grid import FCNET, Grid, fcnet_space
+from core.tabular.grid import FCNET, Grid
 from core.tabular.values import VALUES
 
 GRIDS = st.fixed_dictionaries(
@@ -23,7 +23,7 @@ GRIDS = st.fixed_dictionaries(
 def test_table_7_2_has_62208_configurations():
     assert FCNET.size == 62_208
     assert (FCNET.indices == np.arange(62_208)).all()
-    assert len(fcnet_space()) == 9
+    assert len(FCNET.space) == 9
 
 
 def test_every_configuration_has_its_own_position():
@@ -54,7 +54,7 @@ def test_points_of_the_space_are_on_the_grid(grid, seed):
 
 
 def test_the_space_is_ordinal_in_numbers_and_categorical_in_names():
-    encoding = CubeEncoding(fcnet_space())
+    encoding = CubeEncoding(FCNET.space)
     kinds = {column.name: column.kind for column in encoding.columns}
     assert [name for name, kind in kinds.items() if kind == "categorical"] == sorted(
         ["lr_schedule", "activation_fn_1", "activation_fn_2"]
