@@ -88,6 +88,7 @@ class TestBadInput:
                 ["figures/toy/tabel1.pdf"],
                 "unknown file 'figures/toy/tabel1.pdf'; did you mean 'figures/toy/table1.pdf'",
             ),
+            (["--", "toi"], "unknown target 'toi'; did you mean 'toy'?"),
             ([CELL.replace("line", "lin")], f"unknown file '{CELL.replace('line', 'lin')}'; did you mean '{CELL}'"),
         ],
     )
@@ -97,11 +98,6 @@ class TestBadInput:
         assert [line for line in output.splitlines() if line.startswith(message)], output
         assert "Traceback" not in output
         assert "Building DAG" not in output
-
-    def test_a_mistyped_paper(self, call):
-        status, output = call("-n", "--", "toi")
-        assert status == 1
-        assert "No rule to produce toi" in output
 
     def test_an_invalid_paper_yaml(self, call, repository):
         replace(repository, "runs: 3,", "runs: 0,")

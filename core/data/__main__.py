@@ -24,7 +24,7 @@ from core.errors import UserError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status is 1 if the user has something to correct."""
+    """Run one command; the exit status is 2 if the user has something to correct, as it is of `python -m papers`."""
     options = parser().parse_args(arguments)
     places = Places.from_environment()
     try:
@@ -39,7 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _fingerprint(lookup(options.name), places)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted; nothing of a file that was not complete is kept", file=sys.stderr)
+        return 130
     return 0
 
 

@@ -5,7 +5,6 @@ The Snakefile holds the rules; every function that a rule calls is here, in one 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -29,10 +28,10 @@ from core.experiment.drawings import (
 )
 from core.experiment.durations import announcement
 from core.experiment.own_runs import OwnRuns, make_older
+from core.experiment.targets import FILE, files_and_names, unknown_names
 from core.files import write_whole
 
 CONFIG = {"scale": SCALES, "runs": SOURCES}
-TARGET = re.compile(r"figures/.+\.(pdf|png|csv|md|tex|json|html)|results/run/.+\.parquet")
 PAGE = "comparison.html"
 STATES = Path(".snakemake/drawings")
 WARM = 3
@@ -63,7 +62,10 @@ class Workflow:
         self.catalogue = Catalogue(root)
         self._forced = not {"-F", "--forceall"}.isdisjoint(words)
         self._states: dict[Drawing, str] = {}
-        self._targets = [path for path in map(os.path.normpath, words) if self._is_target(path)] or ["all"]
+        names = ["all", *self.catalogue.names]
+        if unknown := unknown_names(words, [*names, "drawings"]):
+            raise UnknownNameError("target", unknown[0], names)
+        self._targets = files_and_names(words, names) or ["all"]
         self.warnings = [f"left out: {error}" for error in self.catalogue.broken.values()]
         self._check_papers()
         self._check_targets()
@@ -216,9 +218,6 @@ class Workflow:
                 make_older(path, [root / file for file in drawn.files])
         return str(name)
 
-    def _is_target(self, word: str) -> bool:
-        return word == "all" or word in self.catalogue.names or TARGET.fullmatch(word) is not None
-
     def _check_papers(self) -> None:
         """Raise the error of the first broken paper that a target is about; a target of everything is about all."""
         for name, error in self.catalogue.broken.items():
@@ -234,7 +233,7 @@ class Workflow:
     def _check_targets(self) -> None:
         """Raise an UnknownNameError if a target is a drawing or a cell's file that no rule makes."""
         pages = {f"figures/{PAGE}", f"figures/{OWN}{PAGE}"}
-        for target in filter(TARGET.fullmatch, self._targets):
+        for target in filter(FILE.fullmatch, self._targets):
             if target not in self._drawn_files and target not in self._cells and target not in pages:
                 self._check_short_name(target)
                 raise UnknownNameError("file", target, sorted({*self._drawn_files, *self._cells, *pages}))

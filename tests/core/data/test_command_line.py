@@ -62,14 +62,14 @@ def test_fetch_accepts_what_changed_when_told(tiny, server, capsys, tmp_path):
     assert "iris comes with scikit-learn" in capsys.readouterr().out
     (tmp_path / "data" / FILE).unlink()
     server.serve(URL, b"a,y\n1,3\n")
-    assert main(["fetch", "tiny"]) == 1
+    assert main(["fetch", "tiny"]) == 2
     assert "error: tiny:" in capsys.readouterr().err
     assert main(["fetch", "tiny", "--accept"]) == 0
     assert gzip.decompress((tmp_path / "data" / FILE).read_bytes()) == b"a,y\n1,3\n"
 
 
 def test_fingerprint_prints_what_the_catalogue_records(tiny, capsys):
-    assert main(["fingerprint", "tiny"]) == 1
+    assert main(["fingerprint", "tiny"]) == 2
     assert "error: no file of 'tiny' in" in capsys.readouterr().err
     main(["fetch", "tiny"])
     capsys.readouterr()
@@ -78,7 +78,17 @@ def test_fingerprint_prints_what_the_catalogue_records(tiny, capsys):
     assert lines[1].startswith("sha256: ") and len(lines[2]) == len("fingerprint: ") + 64
 
 
+def test_an_interruption_is_told_in_a_line(tiny, capsys, monkeypatch, tmp_path):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("core.data.__main__.fetch", interrupted)
+    assert main(["fetch", "tiny"]) == 130
+    assert capsys.readouterr().err.endswith("interrupted; nothing of a file that was not complete is kept\n")
+    assert not (tmp_path / "data").exists()
+
+
 def test_all_names_are_looked_up_before_anything_is_fetched(tiny, server, capsys):
-    assert main(["fetch", "tiny", "tinny"]) == 1
+    assert main(["fetch", "tiny", "tinny"]) == 2
     assert "unknown data set 'tinny'; did you mean 'tiny'" in capsys.readouterr().err
     assert not server.requests
