@@ -32,7 +32,7 @@ class CellLine(NamedTuple):
 
 
 def render_page(sidecars: Sequence[dict[str, Any]], images: Mapping[tuple[str, str], bytes]) -> str:
-    """The whole page as text; images are PNG bytes by (paper, artifact)."""
+    """The whole page as text; sidecars say whether they are `outdated`, images are PNG bytes by (paper, artifact)."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # imported here, since drawing does without it
 
     environment = Environment(

@@ -105,7 +105,7 @@ def test_numbers_published_with_a_figure_are_judged_on_the_page(no_images, drawn
     assert [cell["verdict"]["kind"] for cell in record["table"]["cells"]] == ["reproduced", "worse"]
     assert record["files"] == ["fig1.csv", "fig1.pdf", "fig1.png"]
     assert stem.with_suffix(".csv").read_text().startswith("x,y")
-    page = render_page([record], {})
+    page = render_page([{**record, "outdated": False}], {})
     assert "1 reproduced" in page and "1 worse" in page and "2 cells: published beside ours" in page
 
 
