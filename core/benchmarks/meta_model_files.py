@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from core.benchmarks.meta_model import MetaModel
 from core.benchmarks.sampled_tasks import TaskFunctions
-from core.errors import UserError
+from core.errors import UnavailableError, UserError
 from core.files import write_whole
 from core.models.task_encoder import TaskEncoder
 
@@ -53,10 +53,11 @@ def load(path: Path, name: str) -> tuple[MetaModel, str]:
     """The model of a class and its digest.
 
     Raises:
-        UserError: there is no such file, it is damaged or of another format, or it holds the model of another class.
+        UnavailableError: there is no such file.
+        UserError: it is damaged or of another format, or it holds the model of another class.
     """
     if not path.is_file():
-        raise UserError(f"{path}: no meta-model is there; make it with: python -m papers run profet/meta_{name}")
+        raise UnavailableError(f"{path}: no meta-model is there; make it with: python -m papers run profet/meta_{name}")
     try:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {key: stored[key] for key in stored.files}

@@ -7,7 +7,7 @@ import torch
 from core.benchmarks.generated_tasks import generated_tasks
 from core.benchmarks.meta_model import MetaModel
 from core.benchmarks.meta_model_files import load, save
-from core.errors import UserError
+from core.errors import UnavailableError, UserError
 from core.spaces.sobol import sobol_points
 from tests.core.benchmarks.made_models import made_model
 
@@ -92,7 +92,7 @@ def test_a_file_of_another_class_and_no_file_are_refused(tmp_path):
     save(made_model("fcnet"), tmp_path / "svm.npz")
     with pytest.raises(UserError, match="the meta-model of 'fcnet'; needed: 'svm'"):
         load(tmp_path / "svm.npz", "svm")
-    with pytest.raises(UserError, match="no meta-model is there; make it with"):
+    with pytest.raises(UnavailableError, match="no meta-model is there; make it with"):
         load(tmp_path / "none.npz", "svm")
 
 
