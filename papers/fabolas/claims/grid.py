@@ -11,7 +11,7 @@ import numpy as np
 from core.experiment.results import Results
 from core.report import Check, Interval, all_of, bootstrap_interval, claim, judge, worded
 from papers.fabolas.artifacts.grid_figures import observed_noise
-from papers.fabolas.grid_runs import MachineGrid, machine_grid, share_text
+from papers.fabolas.grid_runs import machine_grid, share_text
 
 SEED = 4
 RESAMPLES = 1000
