@@ -19,7 +19,8 @@ from core.report.time_curves import end_of, over_time
 from core.tabular.values import LABELS
 from papers.lcnet.table_runs import SHOWN, table_runs
 
-EARLY = 0.04  # share of the time until the first runs end; chapter 7 is judged at the same
+BEGINNING = 0.04  # share of the time until the first runs end, as for the claims of chapter 7 about beginnings
+EARLY = 0.1
 HALF = 0.5
 MUCH = 2.0  # times as fast
 
@@ -31,7 +32,7 @@ MUCH = 2.0  # times as fast
 )
 def hyperband_starts_ahead(results: Results) -> Check:
     """Hyperband is below BOHAMIANN after 4% of the time, on protein and slice."""
-    return _on(results, SHOWN, lambda frame, name: _lower(frame, name, "hyperband", "bohamiann", EARLY))
+    return _on(results, SHOWN, lambda frame, name: _lower(frame, name, "hyperband", "bohamiann", BEGINNING))
 
 
 @claim(

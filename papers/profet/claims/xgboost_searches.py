@@ -25,10 +25,14 @@ SEED = 81
     sentence="Boston housing, power plant and concrete do not show clearly that BO-GP is better than random search.",
 )
 def three_sets_do_not_decide(results: Results) -> Check:
-    """On how many of the three BO-GP ends below random search beyond doubt; not on all."""
+    """On how many of the three BO-GP ends below random search beyond doubt: fails if on all.
+
+    It holds if random search ends as low on one of them; a wide interval alone leaves it open.
+    """
     found = _differences(results, UNLUCKY)
     wins = sum(interval.low > 0 for interval in found.values())
-    holds = "inconclusive" if len(found) < len(UNLUCKY) else "fails" if wins == len(UNLUCKY) else "holds"
+    varies = any(interval.estimate <= 0 for interval in found.values())
+    holds = "fails" if wins == len(UNLUCKY) else "holds" if varies and len(found) == len(UNLUCKY) else "inconclusive"
     return Check(f"{wins} of {len(found)}", "not on all", np.nan, np.nan, holds, _words(found))
 
 
