@@ -72,7 +72,7 @@ def _searches(far: Axes, regret: Axes, frame: pd.DataFrame) -> pd.DataFrame:
 def _dropout(axes: Axes, frame: pd.DataFrame) -> pd.DataFrame:
     parts = []
     frame = frame.assign(rate=frame["method"].str.removeprefix("rate_").astype(float))
-    for metric, color, marker in (("noise", style.VERMILION, "o"), ("rmse", style.BLUE, "s")):
+    for metric, color, marker in (("noise", style.PURPLE, "o"), ("rmse", style.BROWN, "s")):
         for benchmark, dash in FUNCTIONS.items():
             rows = frame[frame["benchmark"] == benchmark].groupby("rate")[metric]
             low, middle, high = (rows.quantile(q) for q in (0.25, 0.5, 0.75))

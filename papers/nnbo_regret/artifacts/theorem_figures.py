@@ -20,7 +20,7 @@ from papers.nnbo_regret.increments import ARGUMENTS
 from papers.nnbo_regret.martingale import Paths, bound_in_expectation, bound_of_run, bound_with_constants
 from papers.nnbo_regret.recorded_paths import EXPERIMENTS, THRESHOLD, recorded_paths
 
-SHORT = 0.02  # a bound that is on the axis for a smaller share of the queries is named in its panel
+SHORT = 0.2  # a bound that is on the axis for a smaller share of the queries is named in its panel
 COUNTEREXAMPLE = "Counterexample: simulation of the closed-form case in which Y_1 reveals f(x*)."
 BINS = style.sequential(4)
 Draw = Callable[[Axes, Paths], pd.DataFrame]
@@ -111,7 +111,7 @@ def _bounds(axes: Axes, paths: Paths) -> pd.DataFrame:
 
 
 def name_those_below(axes: Axes, lines: Mapping[str, np.ndarray]) -> None:
-    """Write the names of bounds that are below the axis at nearly all queries, and the last where they are not."""
+    """Write the names of bounds that are below the axis at most queries, and the last where one of them is not."""
     below = {label: np.flatnonzero(values >= FLOOR) for label, values in lines.items()}
     below = {label: on for label, on in below.items() if len(on) < SHORT * len(lines[label])}
     if below:

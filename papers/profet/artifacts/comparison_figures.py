@@ -114,9 +114,9 @@ def _comparable(key: tuple[str, str], cell: ReportCell, lengths: dict[str, int])
     evaluations = lengths.get(key[0].rpartition("_")[0], EVALUATIONS)
     notes = []
     if evaluations < EVALUATIONS:
-        notes.append(f"after {evaluations} evaluations, published after {EVALUATIONS}")
+        notes.append(f"{evaluations} of {EVALUATIONS} evaluations")
     if key[1] == "rf":
-        notes.append("RF-BO stands in for SMAC")
+        notes.append("RF-BO for SMAC")
     if not notes or cell.verdict is None or cell.verdict.kind in ("not run", "not published"):
         return cell
     return replace(cell, verdict=replace(cell.verdict, kind="outside", note="; ".join(notes)))
