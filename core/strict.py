@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -16,7 +16,13 @@ OpenShare = Annotated[float, Field(gt=0, lt=1)]
 
 
 class Strict(BaseModel):
-    """A model that refuses unknown keys, nan, infinity and booleans for numbers, and can be hashed by its JSON."""
+    """A model that refuses unknown keys, nan, infinity and booleans for numbers, and can be hashed by its JSON.
+
+    Attributes:
+        no_numbers: types that a number is not converted from, and their names in words.
+    """
+
+    no_numbers: ClassVar[dict[type, str]] = {bool: "a boolean"}
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -31,13 +37,14 @@ class Strict(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _numbers_are_not_booleans(cls, value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, bool) and takes_numbers(cls.model_fields[info.field_name].annotation):
-            raise ValueError("Input should be a number, not a boolean")
+    def _is_a_number(cls, value: Any, info: ValidationInfo) -> Any:
+        words = next((words for kind, words in cls.no_numbers.items() if isinstance(value, kind)), "")
+        if words and _takes_numbers(cls.model_fields[info.field_name].annotation):
+            raise ValueError(f"Input should be a number, not {words}")
         return value
 
 
-def takes_numbers(annotation: Any) -> bool:
+def _takes_numbers(annotation: Any) -> bool:
     """Whether a field is a number, or either that or None."""
     members = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     kinds = {get_args(member)[0] if get_origin(member) is Annotated else member for member in members}

@@ -3,8 +3,8 @@
 from core.report.bootstrap import Interval, bootstrap_interval
 from core.report.checks import Check, NotRunError, judge
 from core.report.claims import claim
+from core.report.exact import exact_verdict
 from core.report.figure import Figure
-from core.report.orders import best, exact_verdict, ranks
 from core.report.outcomes import (
     absent,
     all_of,
@@ -35,7 +35,6 @@ __all__ = [
     "Verdict",
     "absent",
     "all_of",
-    "best",
     "bootstrap_interval",
     "cell_rows",
     "cell_verdict",
@@ -52,7 +51,6 @@ __all__ = [
     "open_where",
     "outside",
     "pending",
-    "ranks",
     "rows_of",
     "runs_of",
     "samples_of",

@@ -25,6 +25,11 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    @classmethod
+    def exact(cls, value: float) -> Interval:
+        """The interval of a value that was not sampled."""
+        return cls(value, value, value)
+
     def text(self, digits: str = ".3g") -> str:
         """`estimate [low, high]` in a number format; a leading + in the format applies to the estimate alone."""
         low, high = (format(end, digits.removeprefix("+")) for end in (self.low, self.high))
@@ -90,7 +95,12 @@ def bootstrap_intervals(
             picks = [generator.integers(r, size=(size, r)) for r in runs]
         values.append(statistics(*map(resample, arrays, picks)))
     estimate = statistics(*(resample(a, np.arange(r)[None]) for a, r in zip(arrays, runs, strict=True)))[0]
-    low, high = student.ends(np.concatenate(values), estimate, min(runs), level)
+    return intervals_of(np.concatenate(values), estimate, min(runs), level)
+
+
+def intervals_of(drawn: np.ndarray, estimate: np.ndarray, runs: int, level: float = 0.95) -> list[Interval]:
+    """The intervals of k statistics whose resamples were drawn; arguments as for `core.report.student.ends`."""
+    low, high = student.ends(drawn, estimate, runs, level)
     return [Interval(*map(float, ends)) for ends in zip(estimate, low, high, strict=True)]
 
 

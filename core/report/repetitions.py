@@ -14,8 +14,7 @@ from math import factorial, prod
 
 import numpy as np
 
-from core.report import student
-from core.report.bootstrap import Interval
+from core.report.bootstrap import Interval, intervals_of
 from core.report.checks import Check, judge
 from core.report.memo import once
 from core.tabular.table import Table
@@ -25,9 +24,9 @@ def over_repetitions(table: Table, statistic: Callable[[Table], float], level: f
     """A statistic of a table and its bootstrap interval; learning curves are left out of the resamples."""
     resamples = _resamples(table)
     drawn = np.repeat([statistic(resample) for resample, _ in resamples], [weight for _, weight in resamples])
-    estimate = float(statistic(replace(table, curves=None)))
-    (low,), (high,) = student.ends(drawn[:, None], np.array([estimate]), table.repetitions, level)
-    return Interval(estimate, float(low), float(high))
+    estimate = np.array([statistic(replace(table, curves=None))], dtype=float)
+    (interval,) = intervals_of(drawn[:, None], estimate, table.repetitions, level)
+    return interval
 
 
 def of_table(

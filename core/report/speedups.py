@@ -179,7 +179,7 @@ def speedup(pair: Pair) -> Known:
 def estimate(pair: Pair) -> float | str:
     """The speed-up without an interval, in the form of `Known.value`."""
     bounds = pair.log_speedup(*(cell.average(cell.values, axis=0)[None] for cell in (pair.slow, pair.fast)))
-    return Known(*(Interval(*3 * [float(side[0])]) for side in (bounds.low, bounds.high))).value
+    return Known(*(Interval.exact(float(side[0])) for side in (bounds.low, bounds.high))).value
 
 
 def median(bounds: Sequence[Bounds]) -> Bounds:

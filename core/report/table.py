@@ -16,7 +16,7 @@ import pandas as pd
 
 from core.errors import UserError
 from core.report import style
-from core.report.orders import exact_verdict
+from core.report.exact import exact_verdict
 from core.report.published import Published, PublishedCell
 from core.report.variants import split_variant, with_variants
 from core.report.verdicts import Verdict, cell_verdict, check_direction

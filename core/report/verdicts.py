@@ -20,7 +20,7 @@ A published number without a usable spread has standard error 0, which leaves ou
   failed or is not finite. Published nan: `reproduced` if ours diverges too, else `better`. Published finite and ours
   diverged: `worse`; the difference over the other runs is given, without an interval.
 * `reduced` is set where our protocol, or our number of runs, is below the published one. `not run` and `not published`
-  if a side is absent. Exact values and orders have verdicts of their own, see `core.report.orders`.
+  if a side is absent. Exact values have verdicts of their own, see `core.report.exact`.
 """
 
 from __future__ import annotations

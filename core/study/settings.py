@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, ValidationError
 
 from core.errors import UserError
-from core.strict import Strict, explain, takes_numbers
+from core.strict import Strict, explain
 
 if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to import
     import torch
@@ -43,19 +43,13 @@ class MethodSettings(Strict):
     needs_curves: ClassVar[bool] = False
     in_lockstep: ClassVar[bool] = False
     learns_from_tasks: ClassVar[bool] = False
+    no_numbers: ClassVar[dict[type, str]] = Strict.no_numbers | {str: "text"}
 
     def __init__(self, **given: Any) -> None:
         try:
             super().__init__(**given)
         except ValidationError as error:
             raise UserError(f"{type(self).__name__}: {explain(error)}") from error
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _numbers_are_not_text(cls, value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, str) and takes_numbers(cls.model_fields[info.field_name].annotation):
-            raise ValueError("Input should be a number, not text")
-        return value
 
     def build(
         self,

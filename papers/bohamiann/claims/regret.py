@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, Interval, all_of, bootstrap_interval, claim, judge, rows_of, worded
-from core.report.outcomes import pending
+from core.report import Check, Interval, all_of, bootstrap_interval, claim, each_of, judge, pending, rows_of, worded
 from core.report.statistics import mean, mean_ratio
 from core.report.trajectories import final_log_regret, incumbent, per_run
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs, thesis_runs
@@ -144,12 +143,12 @@ def all_optimizers_are_acceptable(results: Results) -> Check:
     for benchmark in chain(*HPOLIB.values()):
         random = _last_loss(frame, benchmark, "random")
         run = set(frame.loc[frame["benchmark"] == benchmark, "method"])
-        for name in names:
-            if name not in run:
-                parts.append(pending(f"{benchmark}, {name}"))
-                continue
+
+        def check(name: str, benchmark: str = benchmark, random: np.ndarray = random) -> Check:
             interval = _mean_interval(random - _last_loss(frame, benchmark, name))
-            parts.append(worded(judge(interval, 0.0, lower=0.0), f"{benchmark}, random against {name}", "+.2g"))
+            return worded(judge(interval, 0.0, lower=0.0), f"{benchmark}, random against {name}", "+.2g")
+
+        parts += each_of(names, run, check, f"{benchmark}, {{}}".format, pending)
     return all_of(parts, "all")
 
 

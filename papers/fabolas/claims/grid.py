@@ -51,7 +51,7 @@ def no_deceiving_optima(results: Results) -> Check:
     for place in grid.shown:
         errors = grid.errors[place]
         deceiving = float((_local_optima(errors) & _best(errors) & bad).sum())
-        check = judge(Interval(deceiving, deceiving, deceiving), "none", upper=0.5)
+        check = judge(Interval.exact(deceiving), "none", upper=0.5)
         parts.append(worded(check, f"s = {share_text(grid.shares[place])}", ".0f"))
     return all_of(parts, "none")
 

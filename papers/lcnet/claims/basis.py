@@ -20,7 +20,7 @@ def residuals_vanish(results: Results) -> Check:
     """The largest absolute value at t = 1 of all functions and draws."""
     _, draws = basis_draws()
     largest = max(float(np.abs(values[:, -1]).max()) for values in draws.values())
-    return judge(Interval(largest, largest, largest), 0, upper=1e-12)
+    return judge(Interval.exact(largest), 0, upper=1e-12)
 
 
 @claim(
@@ -38,4 +38,4 @@ def one_network_models_all_parts(results: Results) -> Check:
     network = BasisMLP((4, 50, 50, 50, BasisMLP.outputs))
     asymptote, weights, parameters = network.head(torch.zeros(network.num_weights), torch.zeros(1, 4))
     found = float(weights.shape[-1]) if asymptote.numel() == 1 and parameters.shape[-1] else 0.0
-    return judge(Interval(found, found, found), 5, lower=4.5, upper=5.5)
+    return judge(Interval.exact(found), 5, lower=4.5, upper=5.5)

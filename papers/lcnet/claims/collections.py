@@ -96,7 +96,7 @@ def runtimes_differ_by_orders_of_magnitude(results: Results) -> Check:
 
     def check(made: CurveSet) -> Check:
         ratio = float(made.runtimes.max() / made.runtimes.min())
-        return judge(Interval(ratio, ratio, ratio), "orders of magnitude", lower=10)
+        return judge(Interval.exact(ratio), "orders of magnitude", lower=10)
 
     return _on_all(results, check)
 

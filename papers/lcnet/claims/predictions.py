@@ -132,7 +132,7 @@ def forest_is_constant(results: Results) -> Check:
     scores = partial_scores(results)
     rows = scores[(scores["method"] == "forest") & (scores["epoch"] > scores["observed"])]
     spread = rows.groupby(["benchmark", "run", "observed", "number"])["mean"].agg(np.ptp).max()
-    return judge(Interval(spread, spread, spread), "constant", upper=1e-6)
+    return judge(Interval.exact(spread), "constant", upper=1e-6)
 
 
 @claim(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Check, claim, student
-from core.report.bootstrap import Interval
+from core.report import Check, claim
+from core.report.bootstrap import intervals_of
 from core.report.checks import judge
 from core.report.pairwise_tests import LEVEL, holm, p_values
 from papers.profet.artifacts.forrester_figures import samples_of_tests
@@ -30,8 +30,8 @@ def generated_tasks_agree_more(results: Results) -> Check:
     drawn = _gain([_pairwise(_resampled(each, generator)) for each in scenarios])
     found = _gain([_pairwise({name: values[None] for name, values in each.items()}) for each in scenarios])
     tasks = min(len(values) for samples in scenarios for values in samples.values())
-    (low,), (high,) = student.ends(drawn[:, None], found, tasks, 0.95)
-    return judge(Interval(float(found[0]), float(low), float(high)), "closer", lower=0.0)
+    (interval,) = intervals_of(drawn[:, None], found, tasks)
+    return judge(interval, "closer", lower=0.0)
 
 
 @claim(

@@ -182,7 +182,7 @@ def brackets_take_as_long(results: Results) -> Check:
         others = [name for name in METHODS if name in run - set(BUDGETED) and not is_short(frame, benchmark, name)]
         times += [_relative_time(frame, benchmark, name, others) for name in BUDGETED if name in run and others]
     detail = f"epochs of brackets over those of evaluations; seconds: {', '.join(times)}"
-    return judge(Interval(ratio, ratio, ratio), "roughly the same", *ABOUT_AS_LONG, detail=detail)
+    return judge(Interval.exact(ratio), "roughly the same", *ABOUT_AS_LONG, detail=detail)
 
 
 @claim(

@@ -11,11 +11,8 @@ from typing import Any
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, each_of, left_out, outside, worded
 from core.report.repetitions import of_table
-from core.tabular.grid import FCNET
 from core.tabular.table import Table
-from papers.tabular.trained_tables import LABELS, grid_table, grid_tables, label
-
-WHOLE = FCNET.size
+from papers.tabular.trained_tables import LABELS, WHOLE, grid_table, grid_tables, label
 
 
 def on(results: Results, name: str, check: Callable[[Table], Check]) -> Check:

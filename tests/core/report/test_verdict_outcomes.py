@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.errors import UserError
-from core.report.orders import best, exact_verdict, ranks
+from core.report.exact import exact_verdict
 from core.report.verdicts import (
     cell_verdict,
 )
@@ -56,14 +56,6 @@ def test_exact_values():
     assert exact_verdict("yes ", "yes").kind == "equal"
     assert exact_verdict(math.nan, "nan").kind == "equal"
     assert exact_verdict("", "0").kind == "differs"
-
-
-def test_orders():
-    ours = {"a": 0.1, "b": 0.3, "c": math.nan, "d": 0.1}
-    assert ranks(ours, "lower") == {"a": 1, "d": 1, "b": 3, "c": 4}
-    assert ranks(ours, "higher") == {"b": 1, "a": 2, "d": 2, "c": 4}
-    assert best(ours, "lower") == {"a", "d"}
-    assert best(ours, "higher") == {"b"}
 
 
 def test_unknown_direction_is_refused():

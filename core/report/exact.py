@@ -1,0 +1,20 @@
+"""Verdicts on exact values: counts, splits, specifications."""
+
+from __future__ import annotations
+
+import math
+
+from core.report.verdicts import Verdict
+
+
+def exact_verdict(ours: object, published: object, reduced: bool = False) -> Verdict:
+    """`equal` or `differs` for counts, splits and specifications; numbers compare as numbers, the rest as text."""
+    return Verdict("equal" if _same(ours, published) else "differs", reduced=reduced)
+
+
+def _same(ours: object, published: object) -> bool:
+    try:
+        a, b = float(str(ours)), float(str(published))
+    except ValueError:
+        return str(ours).strip() == str(published).strip()
+    return a == b or (math.isnan(a) and math.isnan(b))
