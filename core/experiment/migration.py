@@ -2,6 +2,7 @@
 
 Only the metadata change: the resolved settings, their hash, and a note under `migrated` with the settings that
 changed, before and after, and the commit. The records are written back unchanged, and the file is sealed again.
+Cells that have read it stay usable: it names the digest it had, see `core.experiment.needs`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from core.experiment import SCALES
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.checksums import unlist
+from core.experiment.needs import formerly
 from core.experiment.provenance import commit
 from core.experiment.storage import read_table, write_table
 
@@ -90,7 +92,8 @@ def migrate_file(cell: Cell, path: Path, change: Change, commit: str) -> bool:
     note = {"from": _missing_from(after, before), "to": _missing_from(before, after)}
     note |= {"settings_hash": found["settings_hash"], "commit": commit}
     recorded = {"settings": json.loads(changed.settings.model_dump_json()), "settings_hash": changed.settings_hash}
-    write_table(path, table, {**found, **recorded, "migrated": [*found.get("migrated", []), note]})
+    migrated = {"migrated": [*found.get("migrated", []), note]}
+    write_table(path, table, {**found, **recorded, **migrated, **formerly(path, found)})
     return True
 
 

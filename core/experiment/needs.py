@@ -1,7 +1,8 @@
 """Records that one experiment reads from another: a table of trained networks, the data of a surrogate.
 
 Repetitions that read different records optimize different objectives: what was read is identified by its digest, and a
-cell does not join shards that read files other than those it would read now.
+cell does not join shards that read files other than those it would read now. A file that was written again with the
+same records, encoded anew or with migrated settings, names its earlier digests under `formerly`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UnavailableError, UserError
 from core.experiment.cells import Cell
+from core.experiment.provenance import FORMERLY
 from core.experiment.schema import split_reference
 from core.experiment.storage import read_provenance, read_records
 
@@ -57,9 +59,19 @@ def reads_the_same(cell: Cell, read: dict[str, dict[str, str]], root: Path) -> b
     """Whether the files that were `read` are those that the cell would read now, as far as these exist."""
     for needed in cell.needs:
         path = find_file(needed, root) if needed.name in read else None
-        if path is not None and read[needed.name].get("digest") != digest(path):
+        if path is not None and not has_digest(path, read[needed.name].get("digest")):
             return False
     return True
+
+
+def has_digest(path: Path, told: str | None) -> bool:
+    """Whether a file's records are those of the file with this digest: the file itself, or one that it was before."""
+    return told == digest(path) or told in read_provenance(path).get(FORMERLY, ())
+
+
+def formerly(path: Path, found: dict[str, Any]) -> dict[str, list[str]]:
+    """What the provenance of a file, which is `found`, has to say once the file is written again with its records."""
+    return {FORMERLY: [*found.get(FORMERLY, []), digest(path)]}
 
 
 def digest(path: Path) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.errors import UserError
 from core.experiment.cells import Cell
-from core.experiment.needs import digest
+from core.experiment.needs import has_digest
 from core.experiment.results import inspect_cell
 from core.experiment.storage import copy_records, read_provenance, read_records
 
@@ -36,7 +36,7 @@ def check(cell: Cell, root: Path, others: Collection[Cell] = ()) -> None:
     read = read_provenance(cell.path(root, "run")).get("read", {})
     for needed in (needed for needed in cell.needs if needed.name in read):
         shipped = needed.path(root, "run" if needed in others else "reference")
-        if not shipped.exists() or read[needed.name].get("digest") != digest(shipped):
+        if not shipped.exists() or not has_digest(shipped, read[needed.name].get("digest")):
             raise UserError(
                 f"{cell.name}: {info.path} was made from {read[needed.name]['file']} as it was then, which is not what "
                 f"is shipped of {needed.name}; promote that with it, or rerun it: {again}"

@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+FORMERLY = "formerly"
+"""Key of the digests that a file had when it held the same records in other bytes."""
 PACKAGES = (
     "torch",
     "gpytorch",
@@ -90,6 +92,7 @@ def joined(shards: Sequence[dict[str, Any]], runs: int) -> dict[str, Any]:
     }
     if any(part["threads"] != notes["threads"] for part in shards):
         notes["threads"] = united([str(part["threads"]) for part in shards], " and ")
+    notes.pop(FORMERLY, None)  # that file held fewer repetitions
     migrated = [note for part in shards for note in part.get("migrated", [])]
     if migrated:
         notes["migrated"] = [note for place, note in enumerate(migrated) if note not in migrated[:place]]

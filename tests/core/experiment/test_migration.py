@@ -15,6 +15,8 @@ from core.experiment.cells import Cell
 from core.experiment.checksums import LIST, unlist
 from core.experiment.context import Context
 from core.experiment.migration import Renaming, migrate_file
+from core.experiment.needs import digest
+from core.experiment.provenance import FORMERLY
 from core.experiment.results import inspect_cell
 from core.experiment.runner import run_cell
 from core.experiment.settings import Settings
@@ -53,6 +55,7 @@ def path(tmp_path: Path) -> Path:
 def test_the_settings_and_their_hash_are_todays_and_the_records_what_they_were(tmp_path, path):
     records, before = read_records(path)
     assert inspect_cell(NEW, tmp_path, "run").stale
+    digest_before = digest(path)
     assert migrate_file(NEW, path, RENAMING, "abc")
     again, after = read_records(path)
     pd.testing.assert_frame_equal(again, records, check_exact=True)
@@ -60,7 +63,9 @@ def test_the_settings_and_their_hash_are_todays_and_the_records_what_they_were(t
     assert after["settings"] == {"optimizer": "optuna_tpe", "evaluations": 3}
     names = {"from": {"optimizer": "tpe"}, "to": {"optimizer": "optuna_tpe"}}
     assert after["migrated"] == [{**names, "settings_hash": OLD.settings_hash, "commit": "abc"}]
-    assert {name for name in after if after[name] != before.get(name)} == {"settings", "settings_hash", "migrated"}
+    assert after[FORMERLY] == [digest_before]
+    changed = {name for name in after if after[name] != before.get(name)}
+    assert changed == {"settings", "settings_hash", "migrated", FORMERLY}
 
 
 def test_it_is_done_once_and_files_that_are_absent_are_left_out(path):

@@ -12,7 +12,10 @@ import pytest
 from core.errors import UserError
 from core.experiment.cells import SHARD_RUNS
 from core.experiment.context import Context
+from core.experiment.finished import is_finished
+from core.experiment.needs import formerly
 from core.experiment.promote import check, promote
+from core.experiment.provenance import FORMERLY
 from core.experiment.runner import run_cell
 from core.experiment.storage import read_provenance, read_records, write_records
 
@@ -100,6 +103,25 @@ def test_repetitions_that_read_other_records_are_not_joined(needing, tmp_path):
     assert run_cell(cell, summarise, tmp_path, say=[].append).exists()  # what is finished stays so without them
 
 
+def test_records_in_other_bytes_are_what_was_read(needing, tmp_path):
+    """A needed file that names its earlier digest serves as before, until it is extended: then it is another one."""
+    first = run(needing, "toy/fit", tmp_path)[0]
+    (cell,) = cells(needing, "toy/count")
+    run_cell(cell, summarise, tmp_path, say=[].append)
+    records, notes = read_records(first)
+    assert is_finished(cell, tmp_path)
+    write_records(first, records, {**notes, **formerly(first, notes)})
+    assert is_finished(cell, tmp_path)
+    records, notes = read_records(first)
+    write_records(first, records, {**notes, **formerly(first, notes)})
+    assert is_finished(cell, tmp_path) and len(read_provenance(first)[FORMERLY]) == 2
+    fit = cells(needing, "toy/fit")[0]
+    run_cell(replace(fit, runs=2 * fit.runs), needing.function(fit), tmp_path, say=[].append)
+    assert FORMERLY not in read_provenance(first)
+    said = []
+    assert not is_finished(cell, tmp_path, said.append) and "made from other records" in said[0]
+
+
 def test_missing_records_name_the_command_that_makes_them(needing, tmp_path):
     (cell,) = cells(needing, "toy/count")
     with pytest.raises(UserError, match=r"python -m papers run toy/fit/bundled/plain --scale smoke$"):
@@ -180,6 +202,14 @@ class TestPromoting:
         check(cell, tmp_path, [*theirs, cell])
         for needed in theirs:
             promote(needed, tmp_path)
+        assert promote(cell, tmp_path).exists()
+
+    def test_from_records_that_were_shipped_in_other_bytes(self, made, tmp_path):
+        theirs, cell = made
+        for needed in theirs:
+            shipped = promote(needed, tmp_path)
+            records, notes = read_records(shipped)
+            write_records(shipped, records, {**notes, **formerly(shipped, notes)})
         assert promote(cell, tmp_path).exists()
 
     def test_not_before_nor_from_other_records(self, made, tmp_path):
