@@ -23,6 +23,7 @@ from core.errors import UserError
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
 from core.models.network import MLP
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.description import describe
 from core.optimizers.policy import uniform_points
 from core.optimizers.representation_batch import RepresentationBatches
 from core.randomness import make_generators
@@ -57,6 +58,13 @@ class RepresentationSearch(Optimizer):
         if len(allowed) < batch:
             raise UserError(f"candidates: {len(allowed)} different ones are allowed; needed: a batch of {batch}")
         self._rule = RepresentationBatches(allowed, model, batch)
+        network = describe(model.representation)  # before its training changes the epochs
+        self._described = {
+            "candidates": describe(allowed),
+            "batch": batch,
+            **describe(model),
+            "representation": network,
+        }
         self._generators = make_generators([seed], model.device)
         units = model.representation.widths[-1]
         self.initial = uniform_points(self.encoding, units, self._generators)[0]
@@ -88,6 +96,9 @@ class RepresentationSearch(Optimizer):
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self.X = torch.cat([self.X, self._places.pop(trial.number)[None]])
         self.y = torch.cat([self.y, self.y.new_tensor([outcome.loss])])
+
+    def _settings(self) -> dict[str, Any]:
+        return {**super()._settings(), **self._described}
 
     def _state(self) -> dict[str, Any]:
         model = self._rule.model

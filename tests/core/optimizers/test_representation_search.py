@@ -171,6 +171,28 @@ def test_a_restored_search_goes_on_the_same(tmp_path):
     assert [r.configuration for r in runs[0]] == [r.configuration for r in runs[1]]
 
 
+@pytest.mark.parametrize(
+    "setting, words",
+    [
+        ({"widths": (8, 6)}, "representation.widths"),
+        ({"steps": 7}, "steps 7"),
+        ({"learning_rate": 0.01}, "representation.learning_rate 0.01"),
+    ],
+)
+def test_a_state_with_another_model_is_refused(tmp_path, setting, words):
+    search(**setting).save(tmp_path / "state")
+    with pytest.raises(UserError, match=rf"state with {words}.*; allowed: the same"):
+        search().restore(tmp_path / "state")
+
+
+@pytest.mark.parametrize("other", [{"candidates": regular_grid(2, 14)}, {"batch": 4}])
+def test_a_state_with_other_candidates_or_batches_is_refused(tmp_path, other):
+    settings = {"candidates": regular_grid(2, 15), "batch": 5}
+    RepresentationSearch(gaussian_mixture.space, model=small_model(), **{**settings, **other}).save(tmp_path / "state")
+    with pytest.raises(UserError, match=f"state with {next(iter(other))}"):
+        search().restore(tmp_path / "state")
+
+
 def test_search_finds_the_maximum_of_the_mixture():
     optimizer = search(steps=300, widths=(20, 20))
     records = run_serial(optimizer, gaussian_mixture, 100, 0)
