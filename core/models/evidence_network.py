@@ -24,7 +24,7 @@ from torch import Tensor
 
 from core.models.linear_regression import PRIOR_ROWS
 from core.models.network import MLP
-from core.models.representation import LONGEST_GRADIENT, Representation
+from core.models.representation import Representation
 from core.randomness import Generators
 
 LOG_BETA_AT_FIRST = math.log(100.0)  # a noise of one tenth of the targets' standard deviation
@@ -49,9 +49,7 @@ class EvidenceRepresentation(Representation):
         velocity, updates = torch.zeros_like(position), self.updates(X.shape[1])
         for taken in range(updates):
             gradient = self._gradient(position, X, y)
-            gradient.div_((gradient.norm(dim=1, keepdim=True) / LONGEST_GRADIENT).clamp_(min=1))
-            velocity.mul_(self.momentum).sub_(gradient, alpha=self.learning_rate * (1 - taken / updates))
-            position.add_(velocity)
+            self.step(position, velocity, gradient, self.learning_rate * (1 - taken / updates))
             position[:, -2].clamp_(low_alpha, high_alpha)
             position[:, -1].clamp_(-high_noise, -low_noise)
         self.theta, self.log_alpha, self.log_beta = position[:, :-2], position[:, -2], position[:, -1]

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from core.models.network import MLP
-from core.models.representation import LONGEST_GRADIENT, Representation
+from core.models.representation import Representation
 from core.randomness import Generators, permutations, uniform_
 
 
@@ -78,9 +78,7 @@ class RegularisedRepresentation(Representation):
                 inputs, targets = X.gather(1, batch.expand(-1, -1, X.shape[-1])), y.gather(1, batch.squeeze(-1))
                 self.error_gradient(self.theta, inputs, targets, gradient, dropped.split(self.widths, -1))
                 gradient.addcmul_(decays, self.theta)
-                gradient.div_(gradient.norm(dim=1, keepdim=True).clamp_(min=LONGEST_GRADIENT))
-                velocity.mul_(self.momentum).sub_(gradient, alpha=self.learning_rate * (1 - taken / steps))
-                self.theta.add_(velocity)
+                self.step(self.theta, velocity, gradient, self.learning_rate * (1 - taken / steps))
                 taken += 1
         return self
 

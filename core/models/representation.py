@@ -109,10 +109,14 @@ class Representation:
             batches = minibatches(X, y, self.batch_size, generators)
             for (inputs, targets), rate in zip(batches, epoch.tolist(), strict=True):
                 self.gradient(theta, inputs, targets, gradient)
-                gradient.div_((gradient.norm(dim=1, keepdim=True) / LONGEST_GRADIENT).clamp_(min=1))
-                velocity.mul_(self.momentum).sub_(gradient, alpha=rate)
-                theta.add_(velocity)
+                self.step(theta, velocity, gradient, rate)
         return theta
+
+    def step(self, position: Tensor, velocity: Tensor, gradient: Tensor, rate: float) -> None:
+        """One step of the descent, in place: all are (runs, P), and the gradient is cut to its longest length."""
+        gradient.div_((gradient.norm(dim=1, keepdim=True) / LONGEST_GRADIENT).clamp_(min=1))
+        velocity.mul_(self.momentum).sub_(gradient, alpha=rate)
+        position.add_(velocity)
 
     def gradient(self, theta: Tensor, X: Tensor, y: Tensor, out: Tensor) -> None:
         """Write dJ/dtheta of every run into `out` (runs, P), for theta (runs, P), X (runs, B, d) and y (runs, B)."""
