@@ -15,6 +15,7 @@ class RegretSearch(Settings):
     Attributes:
         refit_at_multiples: whether the network is trained when the observations pass a multiple of `refit_every`, or
             so many after the last time; see `core.models.adaptive_least_squares`.
+        learning_rate, momentum: of the network's training, see `core.models.representation`.
         corrected_noise, intercept, standardize: see `core.models.least_squares.LeastSquaresNetwork`.
     """
 
@@ -24,6 +25,8 @@ class RegretSearch(Settings):
     batch: PositiveInt = 5
     widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
     steps: PositiveInt = 1500
+    learning_rate: Annotated[PositiveFloat, AddedLater()] = 0.05
+    momentum: Annotated[float, Field(ge=0, lt=1), AddedLater()] = 0.9
     refit_every: PositiveInt = 100
     refit_at_multiples: Annotated[bool, AddedLater()] = False
     corrected_noise: Annotated[bool, AddedLater()] = False

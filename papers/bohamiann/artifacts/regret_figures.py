@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -85,7 +84,7 @@ def hpolib(results: Results, published: Published | None) -> Figure:
     figure, panels = style.subplots(2, 3, height=4.8)
     methods = ["random", "gp", "bohamiann_50"]
     drawn = []
-    for axes, benchmark in zip(panels.flat, chain(*HPOLIB.values())):
+    for axes, benchmark in zip(panels.flat, HPOLIB):
         part = _panel(axes, frame, "loss" if benchmark in UNKNOWN else "regret", benchmark, methods)
         if benchmark in GRIDS and len(part):
             log_from_zero(axes.yaxis, part["mean"], 2 * SMALLEST)
@@ -93,10 +92,11 @@ def hpolib(results: Results, published: Published | None) -> Figure:
         drawn.append(part)
     panels.flat[-1].set_axis_off()
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    caption = f"{BAND} the incumbent's regret over {_runs(frame)} runs"
-    if logistic := _runs(results.frame("hpolib_logistic")):
-        caption += f"; of its validation error on MNIST over {logistic}, where the optimum is not known"
-    caption += ". On the grids the regret is that to their best point, linear from 0 to the smallest mean above it."
+    runs = (f"{_runs(frame[frame['benchmark'] == name])} on {TITLES[name]}" for name in HPOLIB)
+    caption = (
+        f"{BAND} the incumbent's regret (logistic regression: validation error on MNIST). Runs: {', '.join(runs)}. "
+        "On the grids the regret is that to their best point, linear from 0 to the smallest mean above it."
+    )
     return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
 
 

@@ -7,8 +7,6 @@ initial designs run by run, so differences are bootstrapped in pairs.
 
 from __future__ import annotations
 
-from itertools import chain
-
 import numpy as np
 import pandas as pd
 
@@ -119,7 +117,7 @@ def matches_gp_on_four_of_five(results: Results) -> Check:
     """
     frame = hpolib_runs(results)
     matched, worse, details = 0, 0, []
-    problems = list(chain(*HPOLIB.values()))
+    problems = list(HPOLIB)
     for benchmark in problems:
         ours, gp, random = (_last_loss(frame, benchmark, name) for name in ("bohamiann_50", "gp", "random"))
         margin = NOT_WORSE * max(random.mean() - gp.mean(), 0.0)
@@ -140,7 +138,7 @@ def all_optimizers_are_acceptable(results: Results) -> Check:
     """Every optimizer ends below random search, on each of the five benchmarks."""
     frame, parts = hpolib_runs(results), []
     names = sorted(set(frame["method"]) - {"random"})
-    for benchmark in chain(*HPOLIB.values()):
+    for benchmark in HPOLIB:
         random = _last_loss(frame, benchmark, "random")
         run = set(frame.loc[frame["benchmark"] == benchmark, "method"])
 

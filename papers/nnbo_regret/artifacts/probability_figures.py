@@ -82,14 +82,14 @@ def _probability(results: Results, published: Published, *names: str) -> Figure:
 
 
 def _table(fit: Decay, published: Published, name: str, reduced: bool, runs: int) -> ReportTable:
-    """The published numbers beside the fitted ones; a faster and an earlier decay is better."""
+    """The published numbers beside the fitted ones; these describe the decay, and neither of them is an objective."""
     fitted = {"rate": fit.rate, "start": fit.start}
     cells = {}
     for row in published.rows:
-        verdict = interval_verdict(fitted[row], published[row, name], "lower", reduced)
+        verdict = interval_verdict(fitted[row], published[row, name], "neither", reduced)
         cells[row, name] = ReportCell(fitted[row].estimate, runs=runs, published=published[row, name], verdict=verdict)
     look = {"format": ".3g", "row_header": "Decay", "row_labels": DECAY, "column_labels": TITLES}
-    return ReportTable("", published.rows, (name,), cells, direction="lower", **look)
+    return ReportTable("", published.rows, (name,), cells, direction="neither", **look)
 
 
 def draw_share(axes: Axes, above: np.ndarray) -> pd.DataFrame:

@@ -121,6 +121,8 @@ def make_rule(settings: RegretSearch, dimension: int, device: str = "cpu") -> Re
         settings.steps,
         settings.refit_every,
         settings.refit_at_multiples,
+        learning_rate=settings.learning_rate,
+        momentum=settings.momentum,
         min_noise=settings.min_noise,
         corrected_noise=settings.corrected_noise,
         intercept=settings.intercept,

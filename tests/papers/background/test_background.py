@@ -8,7 +8,7 @@ import torch
 from core.benchmarks.synthetic import forrester
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
-from papers.background.artifacts.illustrations import most_improved
+from papers.background.artifacts.illustrations import most_informed
 from tests.papers.functions import Functions
 
 claims = Functions("background", "claims")
@@ -84,11 +84,11 @@ def test_growth_and_smoothness_are_measured():
     assert claims.gp_uncertainty_grows_away_from_data(flat).holds == "fails"
 
 
-def test_fig_2_1_shows_the_run_whose_evaluation_improves_most():
+def test_fig_2_1_shows_the_run_whose_evaluation_tells_the_model_most():
     rows = [
-        {"run": run, "stage": stage, "part": "data", "value": value}
-        for run, (before, after) in enumerate([(0.0, -1.0), (3.0, -0.5), (-4.0, -5.0)])
-        for stage, values in (("before", [before, 9.0]), ("after", [before, 9.0, after]))
-        for value in values
+        {"run": run, "stage": stage, "part": part, "sd": sd}
+        for run, (before, after) in enumerate([(2.0, 1.0), (9.0, 7.0), (2.0, 5.0)])
+        for stage, average in (("before", before), ("after", after))
+        for part, sd in (("grid", 0.5 * average), ("grid", 1.5 * average), ("data", 0.0))
     ]
-    assert most_improved(pd.DataFrame(rows)) == 1
+    assert most_informed(pd.DataFrame(rows)) == 1
