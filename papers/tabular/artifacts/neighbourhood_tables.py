@@ -2,7 +2,8 @@
 
 Two neighbourhoods stand side by side: that of our incumbent, the best configuration of the part of the grid that was
 trained, and that of the printed one (experiment `neighbours`), with layers of at most as many units as were trained.
-Where the second has a change, it has the verdict, since it starts where the thesis does.
+Where the second has a change, it has the verdict, since it starts where the thesis does. What starts elsewhere, or from
+narrower layers, is `outside`.
 
 Errors have the verdicts of means over the repetitions. A relative change a / b - 1 is a ratio of two means, each over
 its own repetitions: the interval is Welch's for log a - log b, with standard errors sd / (mean sqrt(R)). A smaller
@@ -12,8 +13,10 @@ change is not better than a larger one, so its verdict is `reproduced` or `diffe
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -101,12 +104,14 @@ def relative_change(changed: np.ndarray, best: np.ndarray) -> Interval:
 
 
 def _neighbourhood(results: Results, published: Published, name: str) -> ReportTable:
-    errors, caption = {}, f"The networks of {label(name)} were not trained."
+    errors, caption, starts = {}, f"The networks of {label(name)} were not trained.", ({}, {})
     if (table := grid_tables(results).get(name)) is not None:
-        errors, caption = _errors(table), _caption(table)
-    printed, units = _errors_from_printed(results, name)
+        errors, caption, starts = _errors(table), _caption(table), (table.best_configuration, {})
+    printed, start = _errors_from_printed(results, name)
     if printed:
-        caption = f"{caption} From the printed incumbent: layers of {units} units."
+        units = " and ".join(str(start[key]) for key in ("n_units_1", "n_units_2"))
+        caption, starts = f"{caption} From the printed incumbent: layers of {units} units.", (starts[0], start)
+    elsewhere = [_other_start(start, published.rows) for start in starts]
     samples = [
         (row, column, run, value, "ok" if np.isfinite(value) else "failed")
         for column, found in ((ERROR, errors), (PRINTED_ERROR, printed))
@@ -142,6 +147,8 @@ def _neighbourhood(results: Results, published: Published, name: str) -> ReportT
             cell = ReportCell()
         elif is_change and row in ours:
             cell = _changed(ours[row], ours[INCUMBENT], cell.published, results.reduced)
+        if cell.verdict is not None and cell.verdict.tested and elsewhere[beside]:
+            cell = replace(cell, verdict=replace(cell.verdict, kind="outside", note=elsewhere[beside]))
         if cell.published is not None and (_digits(cell.published.text) < 2 or (row in printed and not beside)):
             cell = replace(cell, verdict=None)
         compared.cells[row, column] = cell
@@ -161,19 +168,30 @@ def _changed(errors: np.ndarray, start: np.ndarray, published: PublishedCell | N
     return ReportCell(found.estimate, runs=len(errors), failed=failed, published=published, verdict=verdict)
 
 
-def _errors_from_printed(results: Results, name: str) -> tuple[dict[str, np.ndarray], str]:
-    """Test errors (R,) of the printed incumbent and after changes of it, by row; the units of its layers in words."""
-    try:
-        frame = rows_of(results, "neighbours", benchmark=name).sort_values("run", kind="stable")
-    except NotRunError:
-        return {}, ""
+def _other_start(start: Mapping[str, object], rows: Iterable[str]) -> str:
+    """Where a configuration is not the one from which the printed changes start, in words; empty if it is."""
+    printed = {name: change.split(" to ")[0] for name, _, change in (row.partition(": ") for row in rows) if change}
+    other = [f"{NAMES[key]} {start[key]}" for key in start if str(start[key]) != printed.get(key, str(start[key]))]
+    return f"starts from {', '.join(other)}" if other else ""
+
+
+def _errors_from_printed(results: Results, benchmark: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Test errors (R,) of the printed incumbent and after changes of it, by row; the configuration that was trained."""
+    for experiment in ("neighbours", "activations"):
+        try:
+            frame = rows_of(results, experiment, benchmark=benchmark).sort_values("run", kind="stable")
+            break
+        except NotRunError:
+            continue
+    else:
+        return {}, {}
     configurations = FCNET.configurations(FCNET.positions_of(frame["configuration"]))
     start, errors = configurations[0], {}
     for configuration, found in zip(configurations, frame["test_mse"], strict=True):
         changed = [key for key, value in configuration.items() if value != start[key]]
         row = change_name(changed[0], start[changed[0]], configuration[changed[0]]) if changed else INCUMBENT
         errors[row] = np.asarray(found, dtype=float)
-    return errors, " and ".join(str(start[key]) for key in ("n_units_1", "n_units_2"))
+    return errors, start
 
 
 def _errors(table: Table) -> dict[str, np.ndarray]:
