@@ -7,7 +7,8 @@ parameters are sampled by stochastic-gradient MCMC.
 U is estimated on minibatches of B points, its likelihood scaled by N/B. Inputs and targets are standardized, run by
 run; priors are stated for standardized data. A fit samples R data sets at once, k chains each (see `core.compiled`);
 every `thinning`-th step after the burn-in is kept, (steps - burn_in) // thinning samples per chain, and predictions are
-those of `SampledNetwork`. A chain that diverges makes its run's predictions nan and affects no other run.
+those of `SampledNetwork`. A chain that diverges makes its run's predictions nan and affects no other run; one that is
+finite but far from the data is warned of, see `core.models.strayed`.
 
 The papers' chains burn in again at every fit. With `warm_burn_in`, a fit continues the chains of the last one, whose
 posterior is close if few observations have arrived in between; see `core.models.chain_state`.
@@ -26,6 +27,7 @@ from core.models.engines.choice import make_engine
 from core.models.engines.problem import Engine, Problem
 from core.models.priors import GammaHyperprior, LogNormalNoise, WeightPrior
 from core.models.sampled_network import SampledNetwork
+from core.models.strayed import strayed, warn_of
 from core.randomness import Generators, make_generators
 from core.samplers import AdaptiveSGHMC
 from core.validation import require_count
@@ -191,6 +193,12 @@ class BayesianNetwork(SampledNetwork):
         self.runs, self.dimension = runs, dimension
         by_run = kept.unflatten(1, (runs, self.chains)).transpose(1, 2).reshape(-1, runs, kept.shape[-1])
         self.samples, self.noise_variance = by_run[..., :-1].contiguous(), by_run[..., -1:].double().exp()
+        warn_of(self.strayed, type(self).__name__)
+
+    @property
+    def strayed(self) -> Tensor:
+        """Which chains of the last fit left the data, (runs, chains), see `core.models.strayed`."""
+        return strayed(self.noise_variance, self.chains)
 
 
 def one_each(generators: Generators, runs: int, device: torch.device) -> list[torch.Generator]:

@@ -34,6 +34,7 @@ from core.benchmarks.objective import LEARNING_CURVE
 from core.errors import UserError
 from core.models.curves.lcnet import LCNet
 from core.models.sampled_network import SampledNetwork
+from core.models.strayed import unwarned
 from core.optimizers.base import Outcome, Trial
 from core.optimizers.brackets import Bracket
 from core.optimizers.hyperband import MODEL, Hyperband
@@ -127,7 +128,8 @@ class HyperbandLCNet(Hyperband):
             thinning=self.chain_steps // self.samples,
         )
         try:
-            network = model.fit(*told, epochs=self.epochs, seed=seed).model
+            with unwarned():
+                network = model.fit(*told, epochs=self.epochs, seed=seed).model
         except MODEL_FAILURES as error:
             return [], f"{RANDOM}: the model failed: {type(error).__name__}: {error}"
         members = torch.randperm(len(network.samples), generator=make_generators([order])[0]).repeat(

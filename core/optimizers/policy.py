@@ -36,6 +36,7 @@ from core.errors import UnknownNameError
 from core.models.ensemble import EnsembleModel
 from core.models.mixture import GaussianMixtureModel
 from core.models.random_forest import RandomForest
+from core.models.strayed import unwarned
 from core.optimizers.fidelities import FidelityEncoding
 from core.spaces import CubeEncoding
 
@@ -132,7 +133,8 @@ class ModelBased:
 
     def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
         """The maximizer of the acquisition function of a model fitted to each run."""
-        model = self.make_model(y.shape[1]).fit(X, y, generators)
+        with unwarned():
+            model = self.make_model(y.shape[1]).fit(X, y, generators)
         acquisition = utility(model, self.acquisition, y, pending, generators, self.fantasies)
         acquisition = where_allowed(acquisition, self.encoding)
         best = y.argsort(dim=1, stable=True)[:, :INCUMBENTS]

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from core.errors import UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.curves.base import CurvePrediction, GlobalCurveModel
 from core.models.curves.data import ObservedCurves, check_configurations, check_times
@@ -50,6 +51,9 @@ class SampledCurveModel(GlobalCurveModel):
     Attributes:
         model: the sampled networks, a BoTorch model of (configuration, t): `model.posterior(X)` with X (..., q, d + 1).
 
+    Samples of chains that left the data are not used; the fit warns of them, and without any other chain a prediction
+    raises a UserError.
+
     Raises:
         ValueError: a setting out of range.
     """
@@ -72,9 +76,20 @@ class SampledCurveModel(GlobalCurveModel):
         """Fit the networks."""
 
     def _predict(self, configurations: NDArray[np.float64], times: NDArray[np.float64]) -> CurvePrediction:
-        values = self._values(configurations, times)
-        noise = self.model.targets.inverse_variance(self.model.noise_variance).mean().item()
+        kept = self._kept()
+        values = self._values(configurations, times)[kept]
+        noise = self.model.targets.inverse_variance(self.model.noise_variance)[kept].mean().item()
         return CurvePrediction(values.mean(0).numpy(), values.var(0, correction=0).numpy() + noise)
+
+    def _kept(self) -> torch.Tensor:
+        """Which samples (samples,) are of chains that stayed with the data; the others predict nothing."""
+        stayed = ~self.model.strayed[0]
+        if not stayed.any():
+            raise UserError(
+                f"{type(self).__name__}: all {len(stayed)} chains left the data; allowed: at least one that stays. Fit "
+                "more curves, or take a shorter step, as in sampler=AdaptiveSGHMC(3e-3)"
+            )
+        return stayed.repeat(self.model.samples_per_chain)
 
     def _values(self, configurations: NDArray[np.float64], times: NDArray[np.float64]) -> torch.Tensor:
         """g(x, t) of every sample: (samples, m, k)."""
@@ -85,6 +100,8 @@ class SampledCurveModel(GlobalCurveModel):
 
     def samples(self, configurations: Any, t: Any = 1.0) -> NDArray[np.float64]:
         """Values g(x, t) of every sampled network: draws from the posterior over curves, without observation noise.
+
+        Those of chains that left the data are left out.
 
         Args:
             configurations: (m, d).
@@ -99,7 +116,7 @@ class SampledCurveModel(GlobalCurveModel):
         """
         times = check_times(t)
         configurations = check_configurations(configurations, self._fitted().configurations.shape[1])
-        values = self._values(configurations, np.atleast_1d(times)).numpy()
+        values = self._values(configurations, np.atleast_1d(times))[self._kept()].numpy()
         return values[..., 0] if times.ndim == 0 else values
 
     def plot(self, curves: int | list[int] = 6) -> Figure:

@@ -1,0 +1,53 @@
+"""Chains that have strayed from the data: finite, and of no use.
+
+With few points (no more than a minibatch has) and next to no noise, an excursion of the weights can throw a chain's
+log noise far up, where the likelihood holds nothing any more and the adapted step is far too long to come back: noise
+of 1e3 to 1e28 standard deviations of the targets. The posterior of standardized targets has no such samples. The
+sampler is what the papers describe, so its samples stay what they are; what strayed is named.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from torch import Tensor
+
+LARGEST_NOISE = 100.0
+"""Variance of the noise, in units of the targets' own, above which a sample is not one of the posterior."""
+
+
+class StrayedChainsWarning(RuntimeWarning):
+    """Some chains of a fit have left the data."""
+
+
+def strayed(noise_variance: Tensor, chains: int) -> Tensor:
+    """Which chains have a sample that strayed or is not finite: (runs, chains).
+
+    Args:
+        noise_variance: of the standardized targets, (samples, runs, 1), the chains of a step side by side.
+        chains: chains per run.
+    """
+    by_chain = noise_variance.squeeze(-1).unflatten(0, (-1, chains))
+    return ~(by_chain <= LARGEST_NOISE).all(0).T
+
+
+def warn_of(found: Tensor, model: str) -> None:
+    """Warn if any of the chains (runs, chains) strayed."""
+    if found.any():
+        warnings.warn(
+            f"{model}: {int(found.sum())} of {found.numel()} chains left the data: their noise exceeds ten standard "
+            "deviations of the targets. Take more points than a minibatch has, a noise prior with a larger median, or "
+            "a shorter step, as in sampler=AdaptiveSGHMC(3e-3)",
+            StrayedChainsWarning,
+            stacklevel=4,
+        )
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Within a search: a model that strayed is one bad suggestion, and the next one has more points."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StrayedChainsWarning)
+        yield
