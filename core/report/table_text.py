@@ -25,6 +25,8 @@ CSV_COLUMNS = (
     "note", "source", "published_note",
 )  # fmt: skip
 
+WEAKENED = "A baseline that is better than published weakens the paper's comparison with it."
+
 
 class Lines(NamedTuple):
     """The lines of a cell; empty ones are left out. A cell without a verdict has ours only if it was run."""
@@ -130,11 +132,13 @@ def published_text(cell: ReportCell) -> str:
 
 
 def notes(table: ReportTable, caption: str) -> str:
-    """The notes under a table: metric and direction, the table's own caption, and one more."""
+    """The notes under a table: metric and direction, the table's own caption, what baselines mean, and one more."""
     metric = table.metric[:1].upper() + table.metric[1:] or "Metric"
     direction = "" if table.direction == "neither" else f"; {table.direction} is better"
     better = f"{metric}{direction}." if table.direction else ""
-    return " ".join(filter(None, [better, sentence(table.caption), sentence(caption)]))
+    looks = {cell.verdict.look for cell in table.cells.values() if cell.verdict is not None}
+    baselines = WEAKENED if looks & {"better baseline"} else ""
+    return " ".join(filter(None, [better, sentence(table.caption), baselines, sentence(caption)]))
 
 
 def sentence(text: str) -> str:

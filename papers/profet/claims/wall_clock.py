@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, claim, judge, rows_of, worded
+from core.report import Check, all_of, bootstrap_interval, claim, judge, open_where, rows_of, worded
 from core.report.statistics import mean_ratio
 
 SEED = 82
@@ -19,12 +19,15 @@ NEARLY_ALL = 0.9
 def generated_tasks_are_cheaper(results: Results) -> Check:
     """Seconds of random search with the networks trained over those on generated tasks; above 100.
 
-    Random search alone: the others' seconds are mostly their own, here as there.
+    Random search alone: the others' seconds are mostly their own, here as there. Below the paper's scale the networks
+    have fewer rows and epochs, so that the ratio can only be larger at it.
     """
     rows = rows_of(results, "wall_clock", method="random")
     ends = tuple((rows["proposals"] + rows[other]).to_numpy() for other in ("training", "evaluations"))
     interval = bootstrap_interval(ends, mean_ratio, SEED, paired=True)
-    return judge(interval, "orders of magnitude", lower=ORDERS, detail="random search, trained over generated")
+    check = judge(interval, "orders of magnitude", lower=ORDERS, detail="random search, trained over generated")
+    cut = results.reduced and check.holds == "fails"
+    return open_where(check, "smaller networks than published are trained" if cut else "")
 
 
 @claim(

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -11,7 +12,7 @@ from rich.console import Console
 
 from core.report.published import Published, PublishedCell
 from core.report.table import ReportCell, ReportTable, compare_table, spec_table
-from core.report.table_text import CSV_COLUMNS, row_lines, show, to_csv, to_markdown, to_rich, to_tex
+from core.report.table_text import CSV_COLUMNS, WEAKENED, notes, row_lines, show, to_csv, to_markdown, to_rich, to_tex
 from core.report.verdicts import Verdict
 
 
@@ -143,3 +144,12 @@ def test_a_cell_without_a_verdict_shows_ours_and_a_derived_number_says_so():
 def test_a_spread_has_no_exponent_that_its_mean_has_not(sd, shown):
     cell = ReportCell(0.0001521, sd, 4, verdict=Verdict("worse"))
     assert row_lines(ReportTable("", ("a",), ("x",), {("a", "x"): cell}, format=".4g"), "a")[0].ours == shown
+
+
+def test_a_better_baseline_is_explained_under_the_table(table):
+    assert WEAKENED not in notes(table, "")
+    key, cell = next(iter(table.cells.items()))
+    better = replace(cell, verdict=replace(cell.verdict, kind="better", baseline=True))
+    assert notes(replace(table, cells={**table.cells, key: better}), "Scale quick.").endswith(
+        f"{WEAKENED} Scale quick."
+    )

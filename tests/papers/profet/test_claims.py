@@ -197,3 +197,14 @@ def test_table_E_4_shows_percentages_and_ranks():
     assert {cell.verdict.kind for cell in table.cells.values()} == {"outside"}
     notes = {key[0].rpartition("_")[2]: cell.verdict.note for key, cell in table.cells.items()}
     assert notes["solved"].startswith("other targets") and notes["rank"].endswith("SMAC; 10 of 100 evaluations")
+
+
+@pytest.mark.parametrize(
+    "factor, reduced, outcome", [(500, True, "holds"), (40, False, "fails"), (40, True, "inconclusive")]
+)
+def test_small_networks_cannot_show_that_generated_tasks_are_not_much_cheaper(factor, reduced, outcome):
+    own = np.linspace(0.9, 1.1, 6)
+    rows = pd.DataFrame({"run": range(6), "proposals": 0.0, "evaluations": own, "training": factor * own})
+    results = Fake(wall_clock=rows.assign(benchmark="fcnet", method="random", status="ok", message=""))
+    results.reduced = reduced
+    assert claims.generated_tasks_are_cheaper(results).holds == outcome
