@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Column
@@ -12,7 +15,15 @@ from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 
+if TYPE_CHECKING:
+    from core.report.against import Difference
+
 FILE_WIDTH = 120  # characters per line, where no terminal sets a width
+NOTES = (
+    "Means over the runs compared (failed ones are left out), own minus shipped, with its 95% interval: Student's of "
+    "pairs, which are runs of the same number, or else Welch's.",
+    "What is measured depends on the speed of the machine and gets no verdict.",
+)
 
 
 def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Console) -> int:
@@ -36,16 +47,24 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
             read_records(path)[0] for path in (own.path(catalogue.root), shipped.path(catalogue.root, "reference"))
         ]
         ours, theirs = map(per_run, frames)
+        declared = catalogue.paper(own.paper).experiments[own.experiment].measured
+        measured = ours.columns if declared == "all" else ours.columns.difference(per_run(frames[0], declared).columns)
         console.print(f"[bold]{escape(own.name)}[/]  {escape(_what(own))}", soft_wrap=True)
-        table = RichTable(Column("metric", no_wrap=True), "own", "shipped", "difference", "", box=None, padding=(0, 1))
-        for found in differences(ours, theirs):
-            means = (f"{found.ours:.4g} ({found.our_runs})", f"{found.theirs:.4g} ({found.their_runs})")
-            interval = f"{found.difference:+.3g} [{found.low:.3g}, {found.high:.3g}]"
-            table.add_row(escape(found.metric), *means, escape(interval), found.verdict)
+        columns = (Column("metric", no_wrap=True), "own", "shipped", "runs", "difference", "")
+        table = RichTable(*columns, box=None, padding=(0, 1))
+        for found in differences(ours, theirs, measured):
+            means = (f"{found.ours:.4g}", f"{found.theirs:.4g}")
+            table.add_row(escape(found.metric), *means, found.compared, escape(_with_interval(found)), found.verdict)
         console.print(table)
-    told = "Means over the runs (their number; failed ones are left out), own minus shipped, Welch's 95% interval."
-    console.print(told, soft_wrap=True)
+    for told in NOTES:
+        console.print(told, soft_wrap=True)
     return 0
+
+
+def _with_interval(found: Difference) -> str:
+    if not (math.isfinite(found.low) and math.isfinite(found.high)):
+        return f"{found.difference:+.3g}"
+    return f"{found.difference:+.3g} [{found.low:.3g}, {found.high:.3g}]"
 
 
 def _pairs(catalogue: Catalogue, name: str, scale: str) -> list[tuple[Cell, Cell]]:

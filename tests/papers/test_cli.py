@@ -163,8 +163,12 @@ class TestAblations:
         assert status == 0
         assert "toy/fit/line/plain own run against shipped" in output
         assert "toy/fit/line/plain with slope=2, against shipped" in output
-        assert "count 5 (3) 5 (3) +0 [0, 0] equal" in output
-        assert "count 5 (2) 5 (3) +0 [0, 0] equal" in output
+        assert "count 5 5 3 pairs +0 [0, 0] equal" in output
+        assert "count 5 5 2 pairs +0 [0, 0] equal" in output
+
+    def test_times_get_no_verdict(self, papers, shipped, edit):
+        edit("    settings: {points: 5}\n", "    settings: {points: 5}\n    measured: [count]\n")
+        assert "count 5 5 3 pairs +0 [0, 0] measured" in papers("compare", CELL, "--against", "reference")[1]
 
     def test_nothing_to_compare(self, papers, refused, monkeypatch, tmp_path):
         """The message says which side is missing."""
