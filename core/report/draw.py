@@ -7,6 +7,7 @@ from sidecars and images alone. An artifact whose runs are missing is drawn as `
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,7 +27,7 @@ from core.report.outcomes import not_run
 from core.report.provenance import nothing_run, provenance_caption, provenance_record
 from core.report.published import Published, read_published_of
 from core.report.records import FORMAT, table_record, to_json
-from core.report.table import ReportTable, absent_table
+from core.report.table import ReportCell, ReportTable, absent_table
 from core.report.table_image import table_figure
 from core.report.table_text import sentence, to_csv, to_markdown, to_tex
 
@@ -174,8 +175,13 @@ def _is_absent(product: ReportTable | Figure) -> bool:
     """Whether the runs of the artifact itself are missing, even if others of its experiments are there."""
     if isinstance(product, Figure):
         return product.absent
-    kinds = {verdict.kind for verdict in product.verdicts}
-    return not product.rows or ("not run" in kinds and kinds <= {"not run", "not published"})
+    unrun = any(verdict.kind == "not run" for verdict in product.verdicts)
+    return not product.rows or (unrun and not any(map(_has_result, product.cells.values())))
+
+
+def _has_result(cell: ReportCell) -> bool:
+    """Whether anything of ours is in a cell: a text, or runs, even if all of them failed."""
+    return bool(cell.text) or cell.runs > 0 or not math.isnan(cell.ours)
 
 
 def _judged(claim: Claim, results: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 
-from core.report.variants import split_variant
+from core.report.variants import split_variant, with_change
 
 TEXT_WIDTH = 6.3  # inches, the width of a page's text
 INK, GREY, RULE = "#1a1a1a", "#5c5c5c", "#8a8a8a"
@@ -162,12 +162,12 @@ METHODS: dict[str, Method] = {
 def method(name: str) -> Method:
     """The look of a method; an unregistered name gets one derived from its letters, always the same.
 
-    An ablation, `method, setting=value`, is labelled as its method followed by the change.
+    An ablation, `method, setting=value`, is labelled as its method with the change.
     """
     if name in METHODS:
         return METHODS[name]
     base, change = split_variant(name)
-    label = f"{method(base).label}, {change.replace('_', ' ')}" if change else name.replace("_", " ")
+    label = with_change(method(base).label, change) if change else name.replace("_", " ")
     code = zlib.crc32(name.encode())
     color = SPARE[code % len(SPARE)]
     marker = MARKERS[code // len(SPARE) % len(MARKERS)]

@@ -18,7 +18,7 @@ from core.errors import UserError
 from core.report import style
 from core.report.exact import exact_verdict
 from core.report.published import Published, PublishedCell
-from core.report.variants import split_variant, with_variants
+from core.report.variants import split_variant, with_change, with_variants
 from core.report.verdicts import Verdict, cell_verdict, check_direction
 
 SAMPLE_COLUMNS = ("row", "column", "run", "value", "status")
@@ -67,12 +67,12 @@ class ReportTable:
     def row_label(self, row: str) -> str:
         """The label given with the table, else the method's own label, else the row's name; then any changes."""
         base, change = split_variant(row)
-        label = self.row_labels.get(base) or (style.METHODS[base].label if base in style.METHODS else base)
-        return ", ".join(filter(None, (label, change.replace("_", " "))))
+        known = style.METHODS[base].label if base in style.METHODS else base
+        return with_change(self.row_labels.get(base) or known, change)
 
     def column_label(self, column: str) -> str:
         base, change = split_variant(column)
-        return ", ".join(filter(None, (self.column_labels.get(base, base), change.replace("_", " "))))
+        return with_change(self.column_labels.get(base, base), change)
 
     @property
     def verdicts(self) -> list[Verdict]:

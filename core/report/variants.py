@@ -11,6 +11,11 @@ def split_variant(name: str) -> tuple[str, str]:
     return (method, change) if "=" in change else (name, "")
 
 
+def with_change(label: str, change: str) -> str:
+    """The label of a variant. The changes have words of their own, as the method's label may name a value of theirs."""
+    return f"{label} (ablation: {change.replace('_', ' ')})" if change else label
+
+
 def with_variants(methods: Iterable[str], present: Iterable[str]) -> list[str]:
     """The methods in their order, each followed by those of its variants that are present."""
     found: dict[str, list[str]] = {}

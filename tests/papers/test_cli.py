@@ -143,13 +143,13 @@ class TestAblations:
         assert "drew figures/ablation/toy/table1.pdf" in output
         assert (tmp_path / "figures/toy/table1.pdf").read_bytes() == before
         text = (tmp_path / "figures/ablation/toy/table1.md").read_text()
-        assert "| plain, slope=2 |" in text
+        assert "| plain (ablation: slope=2) |" in text
         assert "With your own ablations: fit/line/plain, slope=2 (2 runs)." in text
         assert "slope=2" not in (tmp_path / "figures/toy/table1.md").read_text()
 
     def test_are_drawn_again_by_the_path_that_was_printed(self, papers, shipped, tmp_path):
         assert papers("draw", "figures/ablation/toy/table1.pdf")[:2] == (0, "drew figures/ablation/toy/table1.pdf")
-        assert "| plain, slope=2 |" in (tmp_path / "figures/ablation/toy/table1.md").read_text()
+        assert "| plain (ablation: slope=2) |" in (tmp_path / "figures/ablation/toy/table1.md").read_text()
         assert not (tmp_path / "figures/toy").exists()
 
     def test_there_are_none_to_draw(self, papers):

@@ -11,7 +11,7 @@ from core.report.checks import NotRunError
 from core.report.runs import cell_rows
 from core.report.time_curves import ROUNDING, over_time, times_of
 from core.report.trajectories import SMALLEST, mean_and_sem, median_and_quartiles
-from core.report.variants import split_variant, with_variants
+from core.report.variants import split_variant, with_change, with_variants
 from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
 
 POINTS = 160  # in the grid of times that is drawn
@@ -90,7 +90,7 @@ def line_of(method: str) -> dict[str, object]:
         return style.method(method).line
     default = base in DEFAULTS and not change
     return {
-        "label": ", ".join(filter(None, (LEGENDS[base], "default" * default, change.replace("_", " ")))),
+        "label": with_change(f"{LEGENDS[base]}, default" if default else LEGENDS[base], change),
         "color": SHADES[base],
         "linestyle": "--" if change else "-",
         "linewidth": 2.6 if default else 1.3,

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import UserError
 from core.experiment.drawings import drawing, is_current, state_of
-from core.report import NotRunError
+from core.report import NotRunError, compare_table, samples_of
 from core.report.draw import Job, draw, draw_artifact
 from core.report.page import render_page
 from tests.core.report.toy_artifacts import CLAIMS, FUNCTIONS, PUBLISHED, Cell, Results, fig1, spec, table1
@@ -140,6 +140,20 @@ def test_nothing_run_is_drawn_as_not_run(no_images, drawn):
     assert figure["files"] == ["fig1.pdf", "fig1.png"] and stem.with_suffix(".pdf").exists()
     for record in (table, figure):
         assert record["caption"].endswith("Not run.") and record["claims"][0]["holds"] == "not run"
+
+
+def test_results_without_published_numbers_are_no_absence(no_images, drawn):
+    """Runs of another benchmark than the published ones: their scale and number are told."""
+    smoke = Results([Cell("bundled"), Cell("boston", present=False)], scales={"uci": "smoke"})
+
+    def table(results, published):
+        samples = samples_of(results.frame("uci"), "score")
+        return compare_table(samples, published, "higher", True, columns=["boston", "bundled"])
+
+    record, _ = drawn(results=smoke, function=table)
+    assert {cell["verdict"]["kind"] for cell in record["table"]["cells"]} == {"not run", "not published"}
+    assert record["caption"].startswith("Scale smoke; 3 runs.") and record["runs"] == "3 runs"
+    assert record["caption"].endswith("Not run, 1 of 2 cells: uci/boston/sghmc.")
 
 
 def test_an_artifact_whose_own_runs_are_missing_is_drawn_as_not_run(drawn, folder):

@@ -47,7 +47,9 @@ def test_a_table_gets_rows_and_columns_of_them():
     )
     assert table.rows == ("sghmc", CHANGED, "gp")
     assert table.cells[CHANGED, "line"].runs == 3
-    assert table.row_label(CHANGED) == "SGHMC, step sizes=[0.02]"
+    assert table.row_label(CHANGED) == "SGHMC (ablation: step sizes=[0.02])"
+    # The method's own label names the value that was changed.
+    assert table.row_label("sghmc_1e-4, step_sizes=[0.001]") == "SGHMC, step 1e-4 (ablation: step sizes=[0.001])"
     turned = samples("line").assign(row="line", column=CHANGED)
     table = compare_table(turned, Published({}), "lower", False, rows=["line"], columns=["sghmc"])
     assert table.columns == ("sghmc", CHANGED)
@@ -57,7 +59,7 @@ def test_a_label_given_with_the_table_is_kept():
     table = compare_table(
         samples(CHANGED), Published({}), "lower", False, rows=["sghmc"], columns=["line"], row_labels={"sghmc": "ours"}
     )
-    assert table.row_label(CHANGED) == "ours, step sizes=[0.02]"
+    assert table.row_label(CHANGED) == "ours (ablation: step sizes=[0.02])"
 
 
 def test_a_figure_gets_lines_of_them():
@@ -74,5 +76,5 @@ def test_a_figure_gets_lines_of_them():
         drawn = draw_incumbents(axes, frame, "loss", "branin", ["gp", "random"])
         labels = axes.get_legend_handles_labels()[1]
     assert list(dict.fromkeys(drawn["method"])) == ["gp", "gp, kernel=rbf"]
-    assert labels == ["GP-BO", "GP-BO, kernel=rbf"]
+    assert labels == ["GP-BO", "GP-BO (ablation: kernel=rbf)"]
     assert np.isfinite(drawn.select_dtypes("number")).all(axis=None)
