@@ -9,6 +9,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+LISTED = 10  # names that a message has at most
+
 
 class UserError(ValueError):
     """Bad input, missing data or an unusable file, explained in one message."""
@@ -19,17 +21,25 @@ class UnavailableError(UserError):
 
 
 class UnknownNameError(UserError):
-    """A name that does not exist; the message suggests the nearest existing ones."""
+    """A name that does not exist; the message suggests the nearest existing ones, as `nearest` does."""
 
-    def __init__(self, kind: str, name: object, existing: Iterable[str]) -> None:
-        super().__init__(f"unknown {kind} {name!r}; {nearest(name, existing)}")
+    def __init__(self, kind: str, name: object, existing: Iterable[str], where: str = "") -> None:
+        super().__init__(f"unknown {kind} {name!r}; {nearest(name, existing, where)}")
 
 
-def nearest(name: object, existing: Iterable[str]) -> str:
-    """A hint for a mistyped name: the existing names like it, or all of them if none is."""
+def nearest(name: object, existing: Iterable[str], where: str = "") -> str:
+    """A hint for a mistyped name: the existing names like it, or if none is all of them, or the first of many.
+
+    Args:
+        where: what has all of them, for example a command that lists them.
+    """
     existing = list(existing)
-    near = difflib.get_close_matches(str(name), existing, n=3, cutoff=0.4)
-    return f"did you mean {' or '.join(map(repr, near))}?" if near else f"existing: {', '.join(existing) or 'none'}"
+    if near := difflib.get_close_matches(str(name), existing, n=3, cutoff=0.4):
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    if len(existing) <= LISTED:
+        return f"existing: {', '.join(existing) or 'none'}"
+    rest = f"{len(existing) - LISTED} more" + (f", see {where}" if where else "")
+    return f"existing: {', '.join(existing[:LISTED])} and {rest}"
 
 
 def missing_module(error: ModuleNotFoundError) -> str:

@@ -31,7 +31,7 @@ class Strict(BaseModel):
     def _knows_every_key(cls, value: Any) -> Any:
         for key in value if isinstance(value, dict) else ():
             if key not in cls.model_fields:
-                hint = nearest(key, cls.model_fields)
+                hint = nearest(key, cls.model_fields, f"{cls.__name__} in {cls.__module__}")
                 raise PydanticCustomError("unknown_key", "unknown key; {hint}", {"key": key, "hint": hint})
         return value
 

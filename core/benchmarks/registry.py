@@ -35,7 +35,7 @@ def objective(name: str) -> Objective:
     if name in FUNCTIONS:
         return FUNCTIONS[name]
     if name not in WITH_DATA:
-        raise UnknownNameError("objective", name, (*FUNCTIONS, *WITH_DATA))
+        raise UnknownNameError("objective", name, (*FUNCTIONS, *WITH_DATA), "core.benchmarks.registry")
     return WITH_DATA[name]()
 
 

@@ -160,5 +160,5 @@ def lookup(name: str) -> Entry:
     """
     known = entries()
     if name not in known:
-        raise UnknownNameError("data set", name, known)
+        raise UnknownNameError("data set", name, known, "python -m core.data list")
     return known[name]

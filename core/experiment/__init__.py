@@ -5,3 +5,6 @@ SCALES = ("smoke", "quick", "paper")
 
 SOURCES = ("reference", "run")
 """The raw runs that the repository ships, and your own."""
+
+LIST = "python -m papers list"
+"""The command that lists papers, the experiments and artifacts of one, or cells; messages about names refer to it."""

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UnknownNameError, UserError
-from core.experiment import SCALES
+from core.experiment import LIST, SCALES
 from core.experiment.ablations import find_ablations
 from core.experiment.cells import Cell, Expanded, expand, make_cell
 from core.experiment.modules import Folder, import_module
@@ -151,14 +151,16 @@ class Catalogue:
         if "/" in name:
             paper, _, artifact = name.partition("/")
             if artifact not in self.paper(paper).artifacts:
-                raise UnknownNameError(f"artifact of {paper}", artifact, self.paper(paper).artifacts)
+                artifacts = self.paper(paper).artifacts
+                raise UnknownNameError(f"artifact of {paper}", artifact, artifacts, f"{LIST} {paper}")
             return paper, artifact
         if name in self.short_names:
             return self.short_names[name], name
         if owners := [paper for paper, spec in self.papers.items() if name in spec.artifacts]:
             choices = " or ".join(f"{owner}/{name}" for owner in owners)
             raise UserError(f"{len(owners)} papers have an artifact {name!r}; allowed: {choices}")
-        raise UnknownNameError("artifact", name, [*self.short_names, *self.artifacts])
+        full = [each for each in self.artifacts if each not in {f"{p}/{a}" for a, p in self.short_names.items()}]
+        raise UnknownNameError("artifact", name, [*self.short_names, *full], f"{LIST} PAPER")
 
     @cached_property
     def artifacts(self) -> list[str]:
@@ -220,7 +222,7 @@ class Catalogue:
                 owner, experiment = split_reference(reference, name)
                 if owner != name and experiment not in self.paper(owner).experiments:
                     key = f"experiment of {owner} in {self._file(name)}: artifacts.{artifact}.experiments:"
-                    raise UnknownNameError(key, experiment, self.paper(owner).experiments)
+                    raise UnknownNameError(key, experiment, self.paper(owner).experiments, f"{LIST} {owner}")
         return paper
 
     def _expand(self, paper: Paper, experiment: str, scale: str) -> tuple[Cell, ...]:

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from core.errors import UnknownNameError, UserError
-from core.experiment import SCALES
+from core.experiment import LIST, SCALES
 from core.experiment.schema import ALL_BENCHMARKS, Experiment, Paper, Scale, split_reference
 from core.experiment.settings import Settings
 from core.strict import explain
@@ -135,10 +135,11 @@ def make_cell(
     experiment, scale = _scale_of(paper, experiment_name, scale_name)
     benchmarks, methods = scale.benchmarks or list(experiment.benchmarks), scale.methods or list(experiment.methods)
     where = f"{paper.paper}/{experiment_name} at scale {scale_name}"
+    listing = f"{LIST} {paper.paper}/{experiment_name} --scale {scale_name}"
     if benchmark not in benchmarks:
-        raise UnknownNameError(f"benchmark of {where}", benchmark, benchmarks)
+        raise UnknownNameError(f"benchmark of {where}", benchmark, benchmarks, listing)
     if method not in methods:
-        raise UnknownNameError(f"method of {where}", method, methods)
+        raise UnknownNameError(f"method of {where}", method, methods, listing)
     if runs is not None and runs < 1:
         raise UserError(f"runs = {runs}: must be at least 1")
     overrides = dict(overrides or {})
@@ -158,7 +159,8 @@ def make_cell(
         raise UnknownNameError(f"settings model in {prefix}.settings_model:", experiment.settings_model, models)
     model = models[experiment.settings_model]
     if unknown := set(overrides) - set(model.model_fields):
-        raise UnknownNameError(f"setting of {paper.paper}/{experiment_name}", sorted(unknown)[0], model.model_fields)
+        kind, all_of = f"setting of {paper.paper}/{experiment_name}", f"{model.__name__} in {model.__module__}"
+        raise UnknownNameError(kind, sorted(unknown)[0], model.model_fields, all_of)
     try:
         settings = model.model_validate(merged)
     except ValidationError as error:
@@ -216,7 +218,9 @@ def _scale_of(paper: Paper, experiment_name: str, scale_name: str) -> tuple[Expe
     if scale_name not in SCALES:
         raise UnknownNameError("scale", scale_name, SCALES)
     if experiment_name not in paper.experiments:
-        raise UnknownNameError(f"experiment of {paper.paper}", experiment_name, paper.experiments)
+        raise UnknownNameError(
+            f"experiment of {paper.paper}", experiment_name, paper.experiments, f"{LIST} {paper.paper}"
+        )
     experiment = paper.experiments[experiment_name]
     scale = experiment.scales[experiment.resolve_scale(scale_name)]
     assert isinstance(scale, Scale)

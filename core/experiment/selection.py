@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from core.errors import UnknownNameError, UserError
+from core.experiment import LIST
 from core.experiment.cells import Cell
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def select_cells(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
     if not found:
         candidates = below or [cell for paper in catalogue.papers for cell in _named(catalogue, [paper], scale)]
         existing = dict.fromkeys("/".join(cell.name.split("/")[: len(parts)]) for cell in candidates)
-        raise UnknownNameError(f"cells at scale {scale}", name, existing)
+        raise UnknownNameError(f"cells at scale {scale}", name, existing, f"{LIST} '*' --scale {scale}")
     return found
 
 
@@ -50,7 +51,9 @@ def _named(catalogue: Catalogue, parts: list[str], scale: str) -> list[Cell]:
     for level, part in zip(LEVELS[2:], parts[2:]):
         names = {getattr(cell, level) for cell in found}
         if part not in names:
-            raise UnknownNameError(f"{level} of {'/'.join(parts[:2])} at scale {scale}", part, sorted(names))
+            above = "/".join(parts[:2])
+            listing = f"{LIST} {above} --scale {scale}"
+            raise UnknownNameError(f"{level} of {above} at scale {scale}", part, sorted(names), listing)
         found = [cell for cell in found if getattr(cell, level) == part]
     return found
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UnknownNameError, UserError
-from core.experiment import SCALES, SOURCES
+from core.experiment import LIST, SCALES, SOURCES
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.drawings import (
@@ -236,7 +236,9 @@ class Workflow:
         for target in filter(FILE.fullmatch, self._targets):
             if target not in self._drawn_files and target not in self._cells and target not in pages:
                 self._check_short_name(target)
-                raise UnknownNameError("file", target, sorted({*self._drawn_files, *self._cells, *pages}))
+                raise UnknownNameError(
+                    "file", target, sorted({*self._drawn_files, *self._cells, *pages}), f"{LIST} PAPER"
+                )
             if self.source == "run" and target in self._drawn_files and self._drawn_files[target].source != "run":
                 own = f"figures/{OWN}{target.removeprefix('figures/')}"
                 raise UserError(f"{target} is drawn from the shipped runs; from your own it is {own}")

@@ -213,5 +213,5 @@ def method_of(given: str | Mapping[str, Any] | MethodSettings) -> MethodSettings
         )
     name = mapping.get("method")
     if not isinstance(name, str) or name not in METHODS:
-        raise UnknownNameError("method", name, METHODS)
+        raise UnknownNameError("method", name, METHODS, "core.study.methods.METHODS")
     return METHODS[name](**mapping)

@@ -27,6 +27,14 @@ def test_all_names_are_listed_where_none_is_near():
     assert nearest("zzz", NAMES) == "existing: boston, concrete, yacht"
 
 
+@pytest.mark.parametrize("where, told", [("", ""), ("the list", ", see the list")])
+def test_of_many_names_the_first_and_where_all_are(where, told):
+    names = [f"a{number}" for number in range(12)]
+    assert nearest("zzz", names[:10], where) == f"existing: {', '.join(names[:10])}"
+    assert nearest("zzz", names, where) == f"existing: {', '.join(names[:10])} and 2 more{told}"
+    assert str(UnknownNameError("name", "zzz", names, where)).endswith(f" and 2 more{told}")
+
+
 def test_no_names_at_all():
     assert nearest("boston", []) == "existing: none"
 
@@ -46,6 +54,6 @@ def test_it_is_a_user_error_and_a_value_error():
 @given(st.text("abc", max_size=5), st.lists(st.text("abc", min_size=1, max_size=5), unique=True, min_size=1))
 def test_only_existing_names_are_suggested_and_an_equal_one_first(name, existing):
     hint = nearest(name, existing)
-    suggested = re.findall(r"'([abc]+)'", hint) or hint.removeprefix("existing: ").split(", ")
+    suggested = re.findall(r"'([abc]+)'", hint) or re.sub(" and .*| *existing: ", "", hint).split(", ")
     assert set(suggested) <= set(existing)
     assert (suggested[0] == name) or name not in existing

@@ -114,3 +114,15 @@ def test_the_function_of_a_cell(toy, edit):
     expected = r"toypapers/toy/paper\.yaml: experiments\.count\.function: 'fitt'; did you mean 'fit'"
     with pytest.raises(UnknownNameError, match=expected):
         catalogue.function(cell)
+
+
+def test_of_many_artifacts_a_few_are_named_once_and_where_to_find_the_others(toy, tmp_path):
+    """`fig1` and `toy/fig1` are one artifact; `table1`, which all papers have, goes by its full names."""
+    for number in range(10):
+        add_paper(tmp_path, f"paper{number}")
+    with pytest.raises(UnknownNameError) as refused:
+        toy().artifact("zzz")
+    told = str(refused.value)
+    assert told.startswith("unknown artifact 'zzz'; existing: fig1, ")
+    assert told.count(",") == 10 and "toy/fig1" not in told
+    assert told.endswith(" more, see python -m papers list PAPER")
