@@ -7,9 +7,12 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from core.errors import nearest
+
+NO_LIST = ("tuple_type", "list_type", "set_type", "frozen_set_type")
+"""pydantic's types of errors about a single value where there must be several."""
 
 OpenShare = Annotated[float, Field(gt=0, lt=1)]
 """A share that is neither nothing nor all."""
@@ -59,11 +62,21 @@ def explain(error: ValidationError, place: Callable[[str], str] = lambda key: ""
     """
     lines = []
     for item in error.errors():
+        if item["type"] == "too_short" and len(item["input"]) >= item["ctx"]["min_length"]:
+            continue  # pydantic counts only the members that it accepts, and reports the others themselves
         keys = [str(part) for part in item["loc"] if not str(part).startswith("<")]
         value = "" if item["type"] == "missing" or isinstance(item["input"], dict) else f" = {item['input']!r}"
         if item["type"] == "unknown_key":
             keys.append(str(item["ctx"]["key"]))
             value = f" = {item['input'][item['ctx']['key']]!r}"
         where = place(keys[0] if keys else "") + ".".join(keys)
-        lines.append(f"{where.rstrip('. ')}{value}: {item['msg'].removeprefix('Value error, ')}".removeprefix(": "))
+        lines.append(f"{where.rstrip('. ')}{value}: {_told(item)}".removeprefix(": "))
     return "; ".join(lines)
+
+
+def _told(item: ErrorDetails) -> str:
+    """What is allowed. YAML and the command line have lists where Python has tuples and sets."""
+    if item["type"] not in NO_LIST:
+        return item["msg"].removeprefix("Value error, ")
+    example = f"[{item['input']}]" if isinstance(item["input"], (int, float)) else "[1, 2]"
+    return f"Input should be a list in brackets, such as {example}"

@@ -42,6 +42,11 @@ CELL = "toy/fit/line/plain"
         (["run", CELL, "--set", "points=3", "--set", "points=4"], "--set points = 3 and 4; allowed: each setting once"),
         (["run", CELL, "--set", "slope=.nan"], "--set slope = nan: Input should be a finite number"),
         (["run", CELL, "--set", "kind=normla"], "--set kind = 'normla': Input should be 'normal' or 'uniform'"),
+        (
+            ["run", CELL, "--set", "widths=foo"],
+            "--set widths = 'foo': Input should be a list in brackets, such as [1, 2]",
+        ),
+        (["run", CELL, "--set", "widths=30"], "--set widths = 30: Input should be a list in brackets, such as [30]"),
         (["run", CELL, "--device", "nonsense"], "device 'nonsense' cannot be used here; available: cpu"),
         (["run", CELL, "--device", "meta"], "device 'meta' cannot be used here; available: cpu"),
         (["run", CELL, "--device", "cuda:99"], "device 'cuda:99' cannot be used here; available: cpu"),
