@@ -73,11 +73,28 @@ def chain_seeds(generators: Generators, chains: int) -> np.ndarray:
 
 
 def block_size(chains: int, generators: Generators) -> int:
-    """Number of consecutive chains that share one generator. Raises ValueError when the blocks are not equal."""
+    """Number of consecutive chains that share one generator.
+
+    Raises:
+        UserError: no generators of torch, such as a seed.
+        ValueError: the blocks are not equal.
+    """
+    check_generators(generators)
     runs = 1 if isinstance(generators, torch.Generator) else len(generators)
     if runs == 0 or chains % runs:
         raise ValueError(f"generators: {chains} chains do not divide into equal blocks for {runs} generators")
     return chains // runs
+
+
+def check_generators(generators: Generators) -> None:
+    """Raise UserError for what users may take for generators: a seed, several, or NumPy's."""
+    # The first stands for all: samplers come here at every step.
+    first = generators[0] if isinstance(generators, Sequence) and len(generators) > 0 else generators
+    if not isinstance(first, (torch.Generator, Sequence)):
+        raise UserError(
+            f"generators is {generators!r}; allowed: a torch.Generator, or a sequence with one per run, as "
+            "core.randomness.make_generators(seeds) returns"
+        )
 
 
 def _fill(out: torch.Tensor, generators: Generators, fill: Callable[..., torch.Tensor]) -> torch.Tensor:

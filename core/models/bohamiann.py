@@ -28,7 +28,7 @@ from core.models.engines.problem import Engine, Problem
 from core.models.priors import GammaHyperprior, LogNormalNoise, WeightPrior
 from core.models.sampled_network import SampledNetwork
 from core.models.strayed import strayed, warn_of
-from core.randomness import Generators, make_generators
+from core.randomness import Generators, check_generators, make_generators
 from core.samplers import AdaptiveSGHMC
 from core.validation import require_count
 
@@ -205,6 +205,7 @@ def one_each(generators: Generators, runs: int, device: torch.device) -> list[to
     """One generator per run, seeded by the one given if it is one for all."""
     if isinstance(generators, torch.Generator):
         return [generators] if runs == 1 else make_generators([_draw_seed(generators) for _ in range(runs)], device)
+    check_generators(generators)
     if len(generators) != runs:
         raise ValueError(f"generators: {len(generators)} for {runs} runs, expected one per run")
     return list(generators)

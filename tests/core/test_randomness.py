@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from core.errors import UserError
 from core.randomness import block_size, make_generators, normal_, permutations, uniform_
 
 FILLS = pytest.mark.parametrize("fill", [normal_, uniform_], ids=["normal", "uniform"])
@@ -94,3 +95,11 @@ def test_unequal_blocks_are_refused(chains, seeds):
 def test_empty_permutations_are_refused(n, chains):
     with pytest.raises(ValueError, match=f"at least 1, got n={n} and chains={chains}"):
         permutations(n, chains, make_generators([0]))
+
+
+@pytest.mark.parametrize("given", [0, None, [0, 1], np.random.default_rng(0)], ids=["seed", "none", "seeds", "numpy"])
+def test_what_is_no_generator_of_torch_is_refused(given):
+    with pytest.raises(
+        UserError, match=r"generators is .*; allowed: a torch\.Generator, .*make_generators\(seeds\)"
+    ):
+        block_size(2, given)
