@@ -11,7 +11,9 @@ Shapes: X is (..., runs, q, d); means and noise variances are (samples, ..., run
 sees one run as a model without batch shape and R > 1 runs as a model of batch shape (R,).
 """
 
+import math
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 import torch
@@ -47,7 +49,8 @@ class EnsembleModel(Model):
         """Mean and noise variance of every member, in the units of the targets.
 
         Args:
-            X: (..., runs, q, d); a runs axis of length 1, or none with X (q, d), applies to every run.
+            X: (..., runs, q, d); a runs axis of length 1, or none with X (q, d), applies to every run. An array or a
+                list, as in `fit`, counts as a tensor of float64.
 
         Returns:
             float64 means (samples, ..., runs, q), differentiable in X, and noise variances that broadcast to them.
@@ -82,6 +85,7 @@ class EnsembleModel(Model):
         if output_indices not in (None, [0]):
             raise UnsupportedError(f"posterior: output_indices is {output_indices}, the only output is 0")
         self.eval()
+        X = points_for(self, X)
         inputs = self.transform_inputs(X)
         posterior = self._posterior(
             self.expand_runs(inputs.unsqueeze(-3) if self.runs == 1 else inputs), observation_noise
@@ -113,20 +117,40 @@ class EnsembleModel(Model):
     def expand_runs(self, X: Tensor) -> Tensor:
         """Check the inputs of `predict` and give them their runs axis: (..., runs, q, d).
 
+        Values are checked unless they require a gradient: those are the steps of a search, which come by the thousand.
+
         Raises:
             RuntimeError: before `fit`.
-            ValueError: shapes that do not match the fitted data.
+            ValueError: shapes that do not match the fitted data, or values that are not finite.
         """
         name = type(self).__name__
         if self.runs == 0:
             raise RuntimeError(f"{name}: call fit before predict")
+        X = points_for(self, X)
         if X.ndim < 2 or X.shape[-1] != self.dimension:
             raise ValueError(f"{name}: X has shape {tuple(X.shape)}, expected (..., {self.runs}, q, {self.dimension})")
+        # One sum costs a fraction of looking at every value; it is finite only if all of them are.
+        if not X.requires_grad and not math.isfinite(X.sum().item()):
+            require_finite(f"{name}: X", X)
         if X.ndim == 2:
             X = X.unsqueeze(0)
         if X.shape[-3] not in (1, self.runs):
             raise ValueError(f"{name}: X has {X.shape[-3]} runs (axis -3), the model was fitted on {self.runs}")
         return X.expand(*X.shape[:-3], self.runs, *X.shape[-2:])
+
+
+def points_for(model: Any, X: Any) -> Tensor:
+    """A tensor as it is; an array or a list, as `fit` takes them, in float64 on the model's device."""
+    if isinstance(X, Tensor):
+        return X
+    return torch.as_tensor(X, dtype=torch.float64, device=getattr(model, "device", None))
+
+
+def require_finite(name: str, values: Tensor) -> None:
+    """Raise ValueError, with the first place, where values are nan or infinite."""
+    if not torch.isfinite(values).all():
+        place = (~torch.isfinite(values)).nonzero()[0].tolist()
+        raise ValueError(f"{name}{place} is {values[tuple(place)].item()}, expected finite values")
 
 
 def training_data(X: Tensor, y: Tensor, device: torch.device | str = "cpu") -> tuple[Tensor, Tensor]:
@@ -151,9 +175,7 @@ def training_data(X: Tensor, y: Tensor, device: torch.device | str = "cpu") -> t
             "expected (runs, N, d) and (runs, N), or (N, d) and (N,), none of them 0"
         )
     for name, values in (("X", X), ("y", y)):
-        if not torch.isfinite(values).all():
-            place = (~torch.isfinite(values)).nonzero()[0].tolist()
-            raise ValueError(f"training data: {name}{place} is {values[tuple(place)].item()}, expected finite values")
+        require_finite(f"training data: {name}", values)
     return X, y
 
 

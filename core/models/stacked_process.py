@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from core.errors import UserError
-from core.models.ensemble import training_data
+from core.models.ensemble import points_for, training_data
 from core.models.gaussian_process import MarginalLikelihoodGP
 from core.models.tasks import Task, beside_context, check_tasks, with_contexts
 from core.randomness import Generators
@@ -61,4 +61,4 @@ class StackedGP(MarginalLikelihoodGP):
 
     def expand_runs(self, X: Tensor) -> Tensor:
         """Points (..., runs | 1, q, d) beside the context of the task at hand, (..., runs, q, d + c)."""
-        return super().expand_runs(beside_context(X, self.columns) if self.runs else X)
+        return super().expand_runs(beside_context(points_for(self, X), self.columns) if self.runs else X)

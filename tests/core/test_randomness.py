@@ -99,7 +99,5 @@ def test_empty_permutations_are_refused(n, chains):
 
 @pytest.mark.parametrize("given", [0, None, [0, 1], np.random.default_rng(0)], ids=["seed", "none", "seeds", "numpy"])
 def test_what_is_no_generator_of_torch_is_refused(given):
-    with pytest.raises(
-        UserError, match=r"generators is .*; allowed: a torch\.Generator, .*make_generators\(seeds\)"
-    ):
+    with pytest.raises(UserError, match=r"generators is .*; allowed: a torch\.Generator, .*make_generators\(seeds\)"):
         block_size(2, given)
