@@ -38,12 +38,13 @@ def test_the_blocks_run_one_after_another(tmp_path, monkeypatch, capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         exec("\n\n".join(blocks()), {"__name__": "readme"})
-    first, second, third, warm = capsys.readouterr().out.splitlines()
+    first, second, third, warm, continued = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"\{.*'n': \d.*\} \S+", first) and float(first.split()[-1]) < 3
     assert second.endswith(" 81.0")
     cost, initial = float(third.split()[-1]), 60 * 10 * (1 / 64 + 1 / 32 + 1 / 16 + 1 / 8)
     assert initial + 2 * 60 / 64 <= cost <= initial + 2 * 60
     assert re.fullmatch(r"\{.*'n': \d.*\}", warm)
+    assert continued == "True" and Path("search.pt").exists()
     assert Path("run.jsonl").read_text().count('"told"') == 20
 
 

@@ -2,8 +2,7 @@
 
     optimizer = RandomSearch(space, generator)
     for trial in optimizer.ask(4):                                  # four trials to evaluate, in any order
-        evaluation = guarded_evaluate(objective, [trial.configuration], trial.budget, generator)
-        optimizer.tell(trial, evaluation)
+        optimizer.tell(trial, loss(trial.configuration))            # or what `guarded_evaluate` returns
 
 Losses are minimized. A trial that was asked for and not told is pending, which is part of the state: an optimizer may
 propose differently while trials are under way. `ask` may return fewer trials than asked for, even none: a bandit
@@ -24,6 +23,7 @@ import numpy as np
 from core.benchmarks.objective import Evaluation, failure_of
 from core.errors import UserError
 from core.optimizers.state_files import read_state, write_state
+from core.optimizers.told import Told, as_evaluation
 from core.spaces import SpaceLike, as_space, describe_space
 from core.validation import require_count
 
@@ -61,8 +61,6 @@ class Outcome:
         Raises:
             UserError: an evaluation of several configurations or of none, or one whose loss is not finite.
         """
-        if not isinstance(evaluation, Evaluation):
-            raise UserError(f"tell: the evaluation is {evaluation!r}; allowed: an Evaluation of one configuration")
         if np.shape(evaluation.loss) != (1,):
             raise UserError(
                 f"tell: the evaluation holds {np.shape(evaluation.loss)} losses; allowed: (1,), one trial's"
@@ -149,8 +147,13 @@ class Optimizer(ABC):
             trials.append(trial)
         return trials
 
-    def tell(self, trial: Trial, evaluation: Evaluation) -> None:
+    def tell(self, trial: Trial, evaluation: Told) -> None:
         """Take in a trial's evaluation, even a failed one, which counts with the worst-case loss that it carries.
+
+        Args:
+            trial: one that is pending.
+            evaluation: its loss, a pair of loss and cost, or an `Evaluation`, which may tell more. The cost of a loss
+                alone is 1; an optimizer that weighs costs refuses it.
 
         Raises:
             UserError: a trial that was never asked for or was told before, an evaluation of another number of
@@ -164,7 +167,7 @@ class Optimizer(ABC):
             reason = "was told before" if known and trial.number not in self.pending else "was not asked for"
             waiting = ", ".join(map(str, list(self.pending)[:10])) or "none"
             raise UserError(f"tell: trial {trial.number} {reason}; allowed: a pending trial ({waiting})")
-        outcome = Outcome.of(evaluation)
+        outcome = Outcome.of(as_evaluation(evaluation, self.weighs_costs))
         self._check(trial, outcome)
         del self.pending[trial.number]
         self._observe(trial, outcome)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from core.benchmarks.objective import Evaluation
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.told import Told, as_evaluation
 from core.spaces import CubeEncoding, SpaceLike
 
 NUMBER = "own number"  # the note that keeps the number which the object gave its trial
@@ -75,10 +75,10 @@ class OwnOptimizer(Optimizer):
             theirs = {key: value for key, value in trial.info.items() if key != NUMBER}
             self._theirs[trial.number] = replace(trial, number=trial.info[NUMBER], info=theirs)
 
-    def tell(self, trial: Trial, evaluation: Evaluation) -> None:
+    def tell(self, trial: Trial, evaluation: Told) -> None:
         """Pass a finished trial's evaluation on to the object; raises as `Optimizer.tell`."""
         super().tell(trial, evaluation)
-        self.own.tell(self._theirs.pop(trial.number, trial), evaluation)
+        self.own.tell(self._theirs.pop(trial.number, trial), as_evaluation(evaluation))
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         """Does nothing: the object is told instead."""

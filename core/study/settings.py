@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to imp
     from core.models.tasks import Task
     from core.optimizers.base import Optimizer
     from core.optimizers.policy import Policy
-    from core.spaces import CubeEncoding
+    from core.spaces import CubeEncoding, SpaceLike
 
 Initialisation = Literal["he", "uniform"]
 WeightPriorName = Literal["gamma_hyperprior", "averaged_normal"]
@@ -53,7 +53,7 @@ class MethodSettings(Strict):
 
     def build(
         self,
-        space: ConfigurationSpace,
+        space: SpaceLike,
         seed: int,
         budgets: Budgets | None = None,
         evaluations: int = 200,
@@ -62,7 +62,7 @@ class MethodSettings(Strict):
         """The optimizer.
 
         Args:
-            space: the search space.
+            space: the search space, a ConfigurationSpace or a dictionary as for `minimize`.
             seed: the seed of everything random.
             budgets: the smallest and the largest budget, for methods that need them.
             evaluations: the planned number; SMAC's initial design depends on it.
@@ -72,8 +72,10 @@ class MethodSettings(Strict):
             UserError: budgets or tasks given where not allowed, budgets missing where needed, or whatever the optimizer
                 refuses.
         """
+        from core.spaces import as_space
+
         self.check_budgets(budgets)
-        return self._build(space, seed, budgets, evaluations, **self._given(earlier))
+        return self._build(as_space(space), seed, budgets, evaluations, **self._given(earlier))
 
     def check_budgets(self, budgets: Budgets | None) -> None:
         """Raise UserError if budgets are given where not allowed, or missing where needed."""

@@ -97,12 +97,43 @@ def test_an_evaluation_must_be_of_one_configuration_and_finite():
         optimizer.tell(trial, several)
     with pytest.raises(UserError, match="loss nan"):
         optimizer.tell(trial, evaluation(np.nan))
-    for wrong in (5, Evaluation(np.ones(1), np.ones(1), ()), Evaluation(np.ones(1), np.ones(0), ({},))):
+    for wrong in (
+        "5",
+        True,
+        None,
+        (1.0, "2"),
+        (1.0, 2.0, 3.0),
+        (),
+        Evaluation(np.ones(1), np.ones(1), ()),
+        Evaluation(np.ones(1), np.ones(0), ({},)),
+    ):
         with pytest.raises(UserError, match="tell: the evaluation"):
             optimizer.tell(trial, wrong)
     with pytest.raises(UserError, match="tell: the trial is 'x'"):
         optimizer.tell("x", evaluation(1.0))
     assert list(optimizer.pending) == [0]
+
+
+def test_a_loss_alone_and_one_with_its_cost_are_told_as_they_are():
+    class Listening(Countdown):
+        weighs_costs = False
+
+        def _observe(self, trial, outcome):
+            self.told.append((outcome.loss, outcome.cost, outcome.info))
+
+    optimizer = Listening(5)
+    for told in (0.5, 2, np.float32(0.25), (0.5, 60.0)):
+        (trial,) = optimizer.ask()
+        optimizer.tell(trial, told)
+    assert optimizer.told == [(0.5, 1.0, {}), (2.0, 1.0, {}), (0.25, 1.0, {}), (0.5, 60.0, {})]
+    (trial,) = optimizer.ask()
+    with pytest.raises(UserError, match="tell: loss nan; allowed: a finite number"):
+        optimizer.tell(trial, float("nan"))
+    optimizer.weighs_costs = True
+    with pytest.raises(UserError, match=r"tell: the loss 0\.5 has no cost.*; allowed: \(loss, cost\)"):
+        optimizer.tell(trial, 0.5)
+    optimizer.tell(trial, (0.5, 2.0))
+    assert optimizer.told[-1] == (0.5, 2.0, {}) and not optimizer.pending
 
 
 def test_an_outcome_that_is_refused_may_be_told_again():

@@ -155,3 +155,11 @@ def test_budgets_are_given_where_they_are_needed_and_nowhere_else(name):
 def test_an_unknown_name_is_an_unknown_name():
     with pytest.raises(UnknownNameError):
         method_of("x")
+
+
+def test_a_dictionary_is_a_space_for_every_method_that_searches_any():
+    for name in ("random", "tpe", "gp", "cmaes", "differential_evolution"):
+        assert sorted(method_of(name).build({"x": (0.0, 1.0), "n": (1, 9)}, seed=0).ask()[0].configuration) == [
+            "n",
+            "x",
+        ]

@@ -14,6 +14,7 @@ from core.optimizers.bohb import BOHB
 from core.optimizers.random_search import RandomSearch
 from core.spaces import CubeEncoding, as_space
 from core.study.methods import method_of
+from core.study.own import OwnOptimizer
 from tests.core.study.bowl import SPACE, bowl, outcomes
 
 
@@ -184,3 +185,15 @@ def test_an_optimizer_for_the_same_budgets_is_taken():
     for name in ("fabolas", "mtbo"):
         result = minimize(lambda c, share: share, {"x": (0.0, 1.0)}, made(name, (0.1, 1)), 1, (0.1, 1))
         assert len(result.records) == 1
+
+
+def test_an_object_is_told_an_evaluation_whatever_was_told():
+    class Hearing(Numbering):
+        def tell(self, trial, evaluation):
+            self.told.append((evaluation.loss[0], evaluation.cost[0], evaluation.info))
+
+    own = Hearing()
+    optimizer = OwnOptimizer({"x": (0.0, 9.0)}, own)
+    for told in (0.5, (0.5, 3.0)):
+        optimizer.tell(optimizer.ask()[0], told)
+    assert own.told == [(0.5, 1.0, ({},)), (0.5, 3.0, ({},))]
