@@ -8,5 +8,6 @@
     FreezeThaw          the same, with correlated asymptotes                        freeze_thaw
     LastSeenValue       the last observed value                                     last_seen
 
-All are fitted by `fit(configurations, curves)`, see `core.models.curves.base`.
+All have `fit(configurations, curves)` and `extrapolate(t)` for the fitted curves; LCNet, CurveNetwork, CurveForest and
+FreezeThaw also have `predict(configurations, t)` for any configurations. See `core.models.curves.base`.
 """

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import UserError
 from core.models.curves.data import ObservedCurves, check_configurations, check_times, observed_curves
 
 
@@ -62,6 +63,17 @@ class CurveModel(ABC):
         observed, times = self._fitted(), check_times(t)
         mean, variance = self._extrapolate(observed, np.atleast_1d(times))
         return CurvePrediction(*(values[:, 0] if times.ndim == 0 else values for values in (mean, variance)))
+
+    def predict(self, configurations: Any, t: Any = 1.0) -> CurvePrediction:
+        """Predict curves of any configurations, which only a `GlobalCurveModel` can.
+
+        Raises:
+            UserError: always here.
+        """
+        raise UserError(
+            f"{type(self).__name__} predicts only the curves that it was fitted to; allowed: extrapolate(t) instead of "
+            "predict(configurations, t)"
+        )
 
     def _fitted(self) -> ObservedCurves:
         if self.observed is None:

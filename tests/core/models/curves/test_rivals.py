@@ -22,6 +22,12 @@ MODELS = {
 }
 
 
+@pytest.mark.parametrize("name", ["extrapolation", "decaying", "last"])
+def test_models_of_single_curves_say_what_they_offer_instead_of_predictions(name):
+    with pytest.raises(UserError, match=r"predicts only the curves that it was fitted to; allowed: extrapolate\(t\)"):
+        MODELS[name]().predict(np.zeros((1, 1)))
+
+
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
 def test_least_squares_fit_a_curve_of_their_own_family(function):
     """From the start, to parameters a tenth of the way to the upper ends of their ranges; one epoch is not seen."""
