@@ -48,6 +48,13 @@ def is_finished_shard(cell: Cell, runs: range, root: Path) -> bool:
     return is_of_today(cell, shard_file(cell.path(root), runs), root)
 
 
+def waiting_runs(cell: Cell, root: Path) -> int:
+    """How many repetitions of a run that has not ended wait to be joined."""
+    if not shard_folder(cell.path(root)).is_dir():
+        return 0
+    return sum(len(runs) for runs in cell.shards() if is_finished_shard(cell, runs, root))
+
+
 def shard_folder(path: Path) -> Path:
     """The folder where the shards of the cell's file at `path` wait for each other."""
     return path.with_name(f".{path.stem}.shards")

@@ -69,6 +69,7 @@ def _list_cells(catalogue: Catalogue, options: argparse.Namespace, console: Cons
 
 def _state(catalogue: Catalogue, cell: Cell, source: str, damaged: list[str]) -> str:
     """A cell's file in a few words; `damaged` receives what is wrong with it."""
+    from core.experiment.finished import waiting_runs
     from core.experiment.results import inspect_cell
     from core.experiment.storage import ResultFileError
 
@@ -77,6 +78,9 @@ def _state(catalogue: Catalogue, cell: Cell, source: str, damaged: list[str]) ->
     except ResultFileError as error:
         damaged.append(str(error))
         return "damaged"
+    whole = info.present and not info.stale and info.runs >= cell.runs
+    if source == "run" and not whole and (waiting := waiting_runs(cell, catalogue.root)):
+        return f"{waiting} of {counted(cell.runs)}"
     if not info.present:
         return "-"
     return counted(info.runs) + (" (other settings)" if info.stale else "")

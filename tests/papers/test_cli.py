@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from core.experiment.finished import shard_file
+
 CELL = "toy/fit/line/plain"
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,6 +47,16 @@ class TestList:
         assert status == 0
         assert "toy/fit/line/plain 25 - 4 runs" in output
         assert "toy/fit/curve/noisy 25 - -" in output
+
+    def test_repetitions_of_an_interrupted_run(self, papers, tmp_path, edit):
+        papers("run", CELL, "--scale", "paper", "--runs", "10")
+        (made,) = tmp_path.glob("results/run/**/plain.parquet")
+        shard = shard_file(made, range(10))
+        shard.parent.mkdir()
+        made.rename(shard)
+        assert "toy/fit/line/plain 25 - 10 of 25 runs" in papers("list", CELL, "--scale", "paper")[1]
+        edit("points: 5", "points: 6")
+        assert "toy/fit/line/plain 25 - -" in papers("list", CELL, "--scale", "paper")[1]
 
     def test_names_of_cells_are_whole_on_a_narrow_terminal(self):
         """They are there to be copied."""
