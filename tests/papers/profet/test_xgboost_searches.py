@@ -45,10 +45,9 @@ def world(gain: dict[str, float], training: float, evaluations: float) -> Fake:
 def worlds():
     names = [name for name in LABELS if name != "slice_localization"]
     mixed = dict.fromkeys(names, 0.2) | {"boston": 0.0, "concrete": -0.2}
-    return {
-        True: world(mixed, 1000.0, 0.05),
-        False: world({name: 0.2 if name in UNLUCKY else -0.2 for name in names}, 1.0, 20.0),
-    }
+    wrong = world({name: 0.2 if name in UNLUCKY else -0.2 for name in names}, 1.0, 20.0)
+    wrong.reduced = False  # below the paper's scale networks train too fast to show that a generated task is no cheaper
+    return {True: world(mixed, 1000.0, 0.05), False: wrong}
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
