@@ -68,7 +68,7 @@ KNOWN = published_names(rows=every_change, columns=(ERROR, CHANGE))
 @KNOWN
 def table7_3(results: Results, published: Published) -> ReportTable:
     """Thesis Table 7.3: the neighbourhood of the incumbent on protein, the same as Table D.3."""
-    return _neighbourhood(results, published, "protein")
+    return _neighbourhood(results, published, "protein", ("neighbours", "activations"))
 
 
 @KNOWN
@@ -86,7 +86,7 @@ def tableD_2(results: Results, published: Published) -> ReportTable:
 @KNOWN
 def tableD_3(results: Results, published: Published) -> ReportTable:
     """Thesis Table D.3: the neighbourhood of the incumbent on protein."""
-    return _neighbourhood(results, published, "protein")
+    return _neighbourhood(results, published, "protein", ("neighbours", "activations"))
 
 
 @KNOWN
@@ -103,11 +103,14 @@ def relative_change(changed: np.ndarray, best: np.ndarray) -> Interval:
     return Interval(float(changed.mean() / best.mean()) - 1, math.expm1(low), math.expm1(high))
 
 
-def _neighbourhood(results: Results, published: Published, name: str) -> ReportTable:
+def _neighbourhood(
+    results: Results, published: Published, name: str, trained: Iterable[str] = ("neighbours",)
+) -> ReportTable:
+    """The table of a data set; `trained` are the experiments that may have the printed incumbent's neighbours."""
     errors, caption, starts = {}, f"The networks of {label(name)} were not trained.", ({}, {})
     if (table := grid_tables(results).get(name)) is not None:
         errors, caption, starts = _errors(table), _caption(table), (table.best_configuration, {})
-    printed, start = _errors_from_printed(results, name)
+    printed, start = _errors_from_printed(results, name, trained)
     if printed:
         units = " and ".join(str(start[key]) for key in ("n_units_1", "n_units_2"))
         caption, starts = f"{caption} From the printed incumbent: layers of {units} units.", (starts[0], start)
@@ -175,9 +178,11 @@ def _other_start(start: Mapping[str, object], rows: Iterable[str]) -> str:
     return f"starts from {', '.join(other)}" if other else ""
 
 
-def _errors_from_printed(results: Results, benchmark: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def _errors_from_printed(
+    results: Results, benchmark: str, experiments: Iterable[str]
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Test errors (R,) of the printed incumbent and after changes of it, by row; the configuration that was trained."""
-    for experiment in ("neighbours", "activations"):
+    for experiment in experiments:
         try:
             frame = rows_of(results, experiment, benchmark=benchmark).sort_values("run", kind="stable")
             break
