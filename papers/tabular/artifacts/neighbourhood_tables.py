@@ -150,7 +150,7 @@ def _neighbourhood(
             cell = ReportCell()
         elif is_change and row in ours:
             cell = _changed(ours[row], ours[INCUMBENT], cell.published, results.reduced)
-        if cell.verdict is not None and cell.verdict.tested and elsewhere[beside]:
+        if elsewhere[beside] and cell.verdict is not None and cell.verdict.kind not in ("not run", "not published"):
             cell = replace(cell, verdict=replace(cell.verdict, kind="outside", note=elsewhere[beside]))
         if cell.published is not None and (_digits(cell.published.text) < 2 or (row in printed and not beside)):
             cell = replace(cell, verdict=None)
