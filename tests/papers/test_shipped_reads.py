@@ -1,0 +1,25 @@
+"""What the shipped runs say they have read is what is shipped, in these bytes or in those it had before."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.experiment.catalogue import Catalogue
+from core.experiment.needs import has_digest
+from core.experiment.storage import read_provenance
+
+CATALOGUE = Catalogue()
+NEEDING = [
+    cell
+    for paper in CATALOGUE.papers
+    for scale in ("quick", "paper")
+    for cell in CATALOGUE.find_cells(paper, scale)
+    if cell.needs and cell.path(CATALOGUE.root, "reference").exists()
+]
+
+
+@pytest.mark.parametrize("cell", {cell.path(""): cell for cell in NEEDING}.values(), ids=lambda cell: cell.name)
+def test_a_shipped_run_has_read_what_is_shipped(cell):
+    read = read_provenance(cell.path(CATALOGUE.root, "reference")).get("read", {})
+    for needed in (needed for needed in cell.needs if needed.name in read):
+        assert has_digest(needed.path(CATALOGUE.root, "reference"), read[needed.name]["digest"]), needed.name
