@@ -159,7 +159,8 @@ class Catalogue:
         if owners := [paper for paper, spec in self.papers.items() if name in spec.artifacts]:
             choices = " or ".join(f"{owner}/{name}" for owner in owners)
             raise UserError(f"{len(owners)} papers have an artifact {name!r}; allowed: {choices}")
-        full = [each for each in self.artifacts if each not in {f"{p}/{a}" for a, p in self.short_names.items()}]
+        shortened = {f"{paper}/{artifact}" for artifact, paper in self.short_names.items()}
+        full = [each for each in self.artifacts if each not in shortened]
         raise UnknownNameError("artifact", name, [*self.short_names, *full], f"{LIST} PAPER")
 
     @cached_property

@@ -22,7 +22,7 @@ from torch import Tensor
 from core.data.normalisation import Standardizer
 from core.errors import UserError
 from core.models import matern
-from core.models.ensemble import check_reach, points_for, standardizer, training_data
+from core.models.ensemble import check_reach, standardizer, training_data
 from core.models.factorisation import factorise
 from core.models.kernels.basis import Basis
 from core.models.matern import beside
@@ -99,10 +99,9 @@ class GaussianProcess(GaussianMixtureModel):
         Raises:
             UserError: with warping, also for points outside the unit cube by more than rounding.
         """
-        X = points_for(self, X)
-        expanded = super().expand_runs(X)
+        X = super().expand_runs(X)
         self._check_cube(X, ROUNDING)
-        return expanded
+        return X
 
     def _check_cube(self, X: Tensor, slack: float) -> None:
         if self.warping and (X.lt(-slack) | X.gt(1 + slack)).any():

@@ -16,6 +16,8 @@ from torch import Tensor
 
 LARGEST_NOISE = 100.0
 """Variance of the noise, in units of the targets' own, above which a sample is not one of the posterior."""
+SHORTER_STEP = "a shorter step, as in sampler=AdaptiveSGHMC(3e-3)"
+"""What helps, for messages."""
 
 
 class StrayedChainsWarning(RuntimeWarning):
@@ -39,7 +41,7 @@ def warn_of(found: Tensor, model: str) -> None:
         warnings.warn(
             f"{model}: {int(found.sum())} of {found.numel()} chains left the data: their noise exceeds ten standard "
             "deviations of the targets. Take more points than a minibatch has, a noise prior with a larger median, or "
-            "a shorter step, as in sampler=AdaptiveSGHMC(3e-3)",
+            f"{SHORTER_STEP}",
             StrayedChainsWarning,
             stacklevel=4,
         )

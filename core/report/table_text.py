@@ -204,7 +204,7 @@ def _extra(verdict: Verdict) -> str:
     parts += ["reduced"] if verdict.reduced else []
     if verdict.alternative is not None:
         parts.append(f"if sem: {LOOKS[verdict.alternative].symbol} {verdict.alternative}")
-    if verdict.note and verdict.kind not in ("not published", "not run"):
+    if verdict.note and verdict.compared:
         parts.append(verdict.note)
     return "; ".join(parts)
 

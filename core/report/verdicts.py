@@ -72,6 +72,15 @@ class Verdict:
         return "better baseline" if self.baseline and self.kind == "better" else self.kind
 
     @property
+    def compared(self) -> bool:
+        """Whether ours stands beside a published number."""
+        return self.kind not in ("not run", "not published")
+
+    def outside(self, note: str) -> Verdict:
+        """`outside` for the reason in the note; the verdict itself if nothing was compared."""
+        return replace(self, kind="outside", note=note) if self.compared else self
+
+    @property
     def tested(self) -> bool:
         """Whether the verdict came from an interval and so could be wrong by chance."""
         return math.isfinite(self.low) and math.isfinite(self.high)

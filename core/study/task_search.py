@@ -16,7 +16,6 @@ from ConfigSpace import ConfigurationSpace, Float
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.benchmarks.objective import Evaluation
 from core.optimizers.policy import uniform_points
 from core.progress import Progress, silent
 from core.randomness import make_generators
@@ -128,4 +127,4 @@ def _by_asking(method, space, evaluate, evaluations, seeds) -> None:
         points = np.array([[trial.configuration[name] for name in names] for trial in trials])
         found = evaluate(torch.from_numpy(points).unsqueeze(1), number)[:, 0].tolist()
         for optimizer, trial, loss in zip(optimizers, trials, found, strict=True):
-            optimizer.tell(trial, Evaluation(np.array([loss]), np.ones(1), ({},)))
+            optimizer.tell(trial, loss)

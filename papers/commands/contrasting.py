@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -14,9 +13,6 @@ from core.errors import UserError
 from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
-
-if TYPE_CHECKING:
-    from core.report.against import Difference
 
 FILE_WIDTH = 120  # characters per line, where no terminal sets a width
 NOTES = (
@@ -35,6 +31,7 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
     from core.experiment.per_run import per_run
     from core.experiment.storage import read_records
     from core.report.against import differences
+    from core.report.bootstrap import Interval
 
     if not console.is_terminal:
         console.width = FILE_WIDTH
@@ -54,17 +51,13 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
         table = RichTable(*columns, box=None, padding=(0, 1))
         for found in differences(ours, theirs, measured):
             means = (f"{found.ours:.4g}", f"{found.theirs:.4g}")
-            table.add_row(escape(found.metric), *means, found.compared, escape(_with_interval(found)), found.verdict)
+            change = Interval(found.difference, found.low, found.high)
+            words = change.text("+.3g") if math.isfinite(found.high - found.low) else f"{change.estimate:+.3g}"
+            table.add_row(escape(found.metric), *means, found.compared, escape(words), found.verdict)
         console.print(table)
     for told in NOTES:
         console.print(told, soft_wrap=True)
     return 0
-
-
-def _with_interval(found: Difference) -> str:
-    if not (math.isfinite(found.low) and math.isfinite(found.high)):
-        return f"{found.difference:+.3g}"
-    return f"{found.difference:+.3g} [{found.low:.3g}, {found.high:.3g}]"
 
 
 def _pairs(catalogue: Catalogue, name: str, scale: str) -> list[tuple[Cell, Cell]]:

@@ -17,6 +17,7 @@ from core.models.bohamiann import BayesianNetwork
 from core.models.curves.base import CurvePrediction, GlobalCurveModel
 from core.models.curves.data import ObservedCurves, check_configurations, check_times
 from core.models.priors import AveragedNormal, LogNormalNoise
+from core.models.strayed import SHORTER_STEP
 from core.randomness import make_generators
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class SampledCurveModel(GlobalCurveModel):
         if not stayed.any():
             raise UserError(
                 f"{type(self).__name__}: all {len(stayed)} chains left the data; allowed: at least one that stays. Fit "
-                "more curves, or take a shorter step, as in sampler=AdaptiveSGHMC(3e-3)"
+                f"more curves, or take {SHORTER_STEP}"
             )
         return stayed.repeat(self.model.samples_per_chain)
 

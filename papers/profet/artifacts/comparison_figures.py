@@ -116,13 +116,13 @@ def _comparable(key: tuple[str, str], cell: ReportCell, lengths: dict[str, int])
     Args:
         lengths: number of evaluations of our searches, by benchmark.
     """
-    if cell.verdict is None or cell.verdict.kind in ("not run", "not published"):
+    if cell.verdict is None:
         return cell
     benchmark, _, quantity = key[0].rpartition("_")
     notes = ["other targets than the text's" if quantity == "solved" else "ranked beside RF-BO in place of SMAC"]
     if (evaluations := lengths.get(benchmark, EVALUATIONS)) < EVALUATIONS:
         notes.append(f"{evaluations} of {EVALUATIONS} evaluations")
-    return replace(cell, verdict=replace(cell.verdict, kind="outside", note="; ".join(notes)))
+    return replace(cell, verdict=cell.verdict.outside("; ".join(notes)))
 
 
 def _samples(row: str, column: str, values: np.ndarray) -> pd.DataFrame:

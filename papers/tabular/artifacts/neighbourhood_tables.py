@@ -23,10 +23,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report.bootstrap import Interval
-from core.report.checks import NotRunError
 from core.report.names import published_names
 from core.report.published import Published, PublishedCell
-from core.report.runs import rows_of
 from core.report.table import ReportCell, ReportTable, compare_table
 from core.report.verdicts import Estimate, Verdict, interval_verdict, our_estimate, welch_interval
 from core.tabular.grid import FCNET
@@ -107,14 +105,14 @@ def _neighbourhood(
     results: Results, published: Published, name: str, trained: Iterable[str] = ("neighbours",)
 ) -> ReportTable:
     """The table of a data set; `trained` are the experiments that may have the printed incumbent's neighbours."""
-    errors, caption, starts = {}, f"The networks of {label(name)} were not trained.", ({}, {})
+    errors, own, caption = {}, {}, f"The networks of {label(name)} were not trained."
     if (table := grid_tables(results).get(name)) is not None:
-        errors, caption, starts = _errors(table), _caption(table), (table.best_configuration, {})
+        errors, own, caption = _errors(table), table.best_configuration, _caption(table)
     printed, start = _errors_from_printed(results, name, trained)
     if printed:
         units = " and ".join(str(start[key]) for key in ("n_units_1", "n_units_2"))
-        caption, starts = f"{caption} From the printed incumbent: layers of {units} units.", (starts[0], start)
-    elsewhere = [_other_start(start, published.rows) for start in starts]
+        caption = f"{caption} From the printed incumbent: layers of {units} units."
+    elsewhere, elsewhere_beside = (_other_start(each, published.rows) for each in (own, start))
     samples = [
         (row, column, run, value, "ok" if np.isfinite(value) else "failed")
         for column, found in ((ERROR, errors), (PRINTED_ERROR, printed))
@@ -150,8 +148,9 @@ def _neighbourhood(
             cell = ReportCell()
         elif is_change and row in ours:
             cell = _changed(ours[row], ours[INCUMBENT], cell.published, results.reduced)
-        if elsewhere[beside] and cell.verdict is not None and cell.verdict.kind not in ("not run", "not published"):
-            cell = replace(cell, verdict=replace(cell.verdict, kind="outside", note=elsewhere[beside]))
+        reason = elsewhere_beside if beside else elsewhere
+        if reason and cell.verdict is not None:
+            cell = replace(cell, verdict=cell.verdict.outside(reason))
         if cell.published is not None and (_digits(cell.published.text) < 2 or (row in printed and not beside)):
             cell = replace(cell, verdict=None)
         compared.cells[row, column] = cell
@@ -182,14 +181,11 @@ def _errors_from_printed(
     results: Results, benchmark: str, experiments: Iterable[str]
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Test errors (R,) of the printed incumbent and after changes of it, by row; the configuration that was trained."""
-    for experiment in experiments:
-        try:
-            frame = rows_of(results, experiment, benchmark=benchmark).sort_values("run", kind="stable")
-            break
-        except NotRunError:
-            continue
-    else:
+    trained = (frame[frame["benchmark"] == benchmark] for frame in map(results.frame, experiments))
+    frame = next((rows for rows in trained if len(rows)), None)
+    if frame is None:
         return {}, {}
+    frame = frame.sort_values("run", kind="stable")
     configurations = FCNET.configurations(FCNET.positions_of(frame["configuration"]))
     start, errors = configurations[0], {}
     for configuration, found in zip(configurations, frame["test_mse"], strict=True):
