@@ -37,7 +37,8 @@ def power(t: Tensor, a: Tensor, b: Tensor) -> Tensor:
 
 def log_power(t: Tensor, a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     """2 a [1/(1 + e^(-c b/10)) - 1/(1 + e^(c (ln t - b/10)))]."""
-    return 2 * a * (torch.sigmoid(c * b / 10) - torch.sigmoid(c * (b / 10 - t.log())))
+    shift = b / 10  # the same in both, or rounding leaves something at t = 1
+    return 2 * a * (torch.sigmoid(c * shift) - torch.sigmoid(c * (shift - t.log())))
 
 
 def exponential(t: Tensor, a: Tensor, b: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ import math
 import pytest
 import sympy
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sympy.parsing.sympy_parser import convert_xor, implicit_multiplication, parse_expr, standard_transformations
 
@@ -31,6 +31,7 @@ FORMULAS = {function.name: as_written(function.formula) for function in BASIS}
 
 
 @pytest.mark.parametrize("function", BASIS, ids=lambda function: function.name)
+@example(parameters=[1.0, 1.0, 0.4495485850423441], t=1.0)
 @given(parameters=st.lists(unit, min_size=3, max_size=3), t=st.floats(1e-3, 1))
 def test_vanishes_at_one_and_is_finite_and_monotone(function, parameters, t):
     theta = doubles(parameters[: function.parameters])
