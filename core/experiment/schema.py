@@ -61,9 +61,12 @@ class Scale(Strict):
     """How much of the paper's protocol a scale runs. `cut` says in words what is less than the paper's.
 
     `benchmarks` chooses some of the experiment's; what it sets for one of them overrides the scale's `settings`.
+    `looks` says how often the outcomes of claims were looked at as runs were added, where neither the paper's protocol
+    nor a power stated beforehand set their number: intervals are corrected for that.
     """
 
     runs: int = Field(gt=0)
+    looks: int = Field(default=1, gt=0)
     cut: str = ""
     benchmarks: SettingsByName | None = None
     methods: Names | None = None
@@ -148,6 +151,8 @@ class Artifact(Strict):
     title: str
     source: Source
     experiments: list[Reference] = Field(default_factory=list)
+    repeats: Name | None = None
+    """Another artifact of the paper, which prints the same numbers: verdicts are counted there."""
     short_name: bool = False
     """Whether it owns its id as a short name even though another paper has an artifact with the same id."""
 
@@ -182,6 +187,9 @@ class Paper(Strict):
                 raise ValueError(
                     f"artifacts.{name}.experiments: unknown {sorted(unknown)}, allowed {sorted(self.experiments)}"
                 )
+            if artifact.repeats is not None and artifact.repeats not in set(self.artifacts) - {name}:
+                allowed = sorted(set(self.artifacts) - {name})
+                raise ValueError(f"artifacts.{name}.repeats: unknown {artifact.repeats!r}, allowed {allowed}")
             if artifact.source.document not in self.documents:
                 key, document = f"artifacts.{name}.source.document", artifact.source.document
                 raise ValueError(f"{key}: {document!r} is not one of {sorted(self.documents)}")

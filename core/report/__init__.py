@@ -2,7 +2,7 @@
 
 from core.report.bootstrap import Interval, bootstrap_interval
 from core.report.checks import Check, NotRunError, judge
-from core.report.claims import claim
+from core.report.claims import Cause, claim
 from core.report.exact import exact_verdict
 from core.report.figure import Figure
 from core.report.outcomes import (
@@ -24,6 +24,7 @@ from core.report.table import ReportCell, ReportTable, compare_table, samples_of
 from core.report.verdicts import Verdict, cell_verdict, expected_false_worse
 
 __all__ = [
+    "Cause",
     "Check",
     "Figure",
     "Interval",

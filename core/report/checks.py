@@ -3,7 +3,8 @@
 A check computes a statistic of the runs with its bootstrap 95% interval and states the region of values in which the
 claim is true. The claim `holds` when the whole interval lies inside the region, `fails` when it lies outside,
 and is `inconclusive` otherwise. It is `outside` where what was run cannot show it, however often it is run: our part of
-a grid, or comparisons with a baseline that we do not have. Missing runs make it `not run`.
+a grid, or comparisons with a baseline that we do not have. What was run says something all the same, and an outside
+claim carries it along: `part` is whether the claim holds on our part. Missing runs make it `not run`.
 """
 
 from __future__ import annotations
@@ -28,8 +29,11 @@ class NotRunError(LookupError):
 class Check:
     """Outcome of a check: our value with its 95% interval, the published value, and whether the claim holds.
 
-    clear: of a check that fails, how far the region lies from our value, in distances to the end of the interval on
-        that side; above 1, and infinite where nothing was sampled.
+    part: of a check that is `outside`, its outcome on our part: `holds`, `fails` or `inconclusive`, empty if nothing of
+        ours bears on it.
+    clear: of a check that holds or fails, the distance from our value to the nearest border of the region that the
+        interval would have to reach to leave the outcome open, in distances to the end of the interval on that side;
+        above 1, and infinite where nothing was sampled.
     """
 
     ours: float | str
@@ -39,6 +43,12 @@ class Check:
     holds: str
     detail: str = ""
     clear: float = math.inf
+    part: str = ""
+
+    @property
+    def on_our_part(self) -> str:
+        """The outcome on what was run, whether or not it can show the claim."""
+        return self.part if self.holds == "outside" else self.holds
 
 
 @contextmanager
@@ -78,11 +88,17 @@ def judge(
     inside = (lower < low or lower == -math.inf) and (high < upper or upper == math.inf)
     if inside and not math.isnan(estimate):
         holds = "holds"
+        clear = min(_distances(estimate, low, lower), _distances(estimate, high, upper))
     elif high < lower or upper < low:
         holds = "fails"
-        end, region = (high, lower) if high < lower else (low, upper)
-        if end != estimate and math.isfinite(estimate):
-            clear = (region - estimate) / (end - estimate)
+        clear = _distances(estimate, *((high, lower) if high < lower else (low, upper)))
     else:
         holds = "inconclusive"
     return Check(estimate, published, low, high, holds, detail, clear)
+
+
+def _distances(estimate: float, end: float, border: float) -> float:
+    """How far a border is from an estimate, in distances to the end of its interval; infinite if that has no width."""
+    if end == estimate or not (math.isfinite(estimate) and math.isfinite(end)):
+        return math.inf
+    return (border - estimate) / (end - estimate)

@@ -5,6 +5,10 @@
 
 The function's name is the claim's id. The page lists an artifact's claims in the order of the modules of the paper's
 claims/ folder and, within a module, of their definition. For what a check is and when a claim holds, see checks.py.
+
+A claim that a reader takes the paper to be about is a `headline`. Where it fails, it states its cause:
+
+    @claim(..., headline=True, cause=Cause("our substitute", "surrogates of 1,000 configurations instead of 10,000"))
 """
 
 from __future__ import annotations
@@ -17,13 +21,32 @@ from typing import TYPE_CHECKING, Any
 from core.errors import UserError
 from core.experiment.claim_marks import check_marks, modules_about
 from core.report.checks import OUTCOMES, Check, NotRunError, reading
-from core.report.outcomes import not_run
+from core.report.outcomes import after_looks, not_run
 
 if TYPE_CHECKING:
     from core.experiment.catalogue import Catalogue
 
 KINDS = ("claim", "shape", "check")
+CAUSES = ("reduced protocol", "our substitute", "our code", "the paper")
 SHORTEST = 10  # characters in a sentence
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a claim fails: what of `CAUSES` it is, and the evidence for that.
+
+    Raises:
+        UserError: another kind, or no evidence.
+    """
+
+    kind: str
+    evidence: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in CAUSES:
+            raise UserError(f"cause: kind = {self.kind!r}; allowed: {' or '.join(CAUSES)}")
+        if len(self.evidence) < SHORTEST:
+            raise UserError(f"cause: evidence = {self.evidence!r}; allowed: at least {SHORTEST} characters")
 
 
 @dataclass(frozen=True)
@@ -37,6 +60,8 @@ class Claim:
         sentence: the claim in our own words.
         place: where the paper says or shows it.
         check: a function of the results.
+        headline: whether readers take the paper to be about it.
+        cause: why it fails, if it does.
     """
 
     artifact: str
@@ -44,6 +69,8 @@ class Claim:
     sentence: str
     place: str
     check: Callable[[Any], Check]
+    headline: bool = False
+    cause: Cause | None = None
 
     @property
     def id(self) -> str:
@@ -55,13 +82,21 @@ class Claim:
         return _where(self.check)
 
     @property
-    def record(self) -> dict[str, str]:
+    def record(self) -> dict[str, Any]:
         """The claim as plain values for the sidecar."""
         said = {"artifact": self.artifact, "kind": self.kind, "sentence": self.sentence, "place": self.place}
-        return {"id": self.id, **said}
+        cause = None if self.cause is None else {"kind": self.cause.kind, "evidence": self.cause.evidence}
+        return {"id": self.id, **said, "headline": self.headline, "cause": cause}
 
 
-def claim(artifact: str, place: str, sentence: str, kind: str = "claim") -> Callable[[Callable], Callable]:
+def claim(
+    artifact: str,
+    place: str,
+    sentence: str,
+    kind: str = "claim",
+    headline: bool = False,
+    cause: Cause | None = None,
+) -> Callable[[Callable], Callable]:
     """Mark a function of the results as the check of a claim; see `Claim`.
 
     Raises:
@@ -82,7 +117,7 @@ def claim(artifact: str, place: str, sentence: str, kind: str = "claim") -> Call
         if (parameters := list(inspect.signature(function).parameters)) != ["results"]:
             taken = ", ".join(parameters) or "nothing"
             raise UserError(f"{_where(function)}: takes {taken}; allowed: one parameter, results")
-        function.claim = Claim(artifact, kind, sentence, place, function)
+        function.claim = Claim(artifact, kind, sentence, place, function, headline, cause)
         return function
 
     return mark
@@ -106,8 +141,11 @@ def claims_about(catalogue: Catalogue, paper: str, artifact: str) -> list[Claim]
     return [each for each in found if each.artifact == artifact]
 
 
-def run_check(claim: Claim, results: Any) -> Check:
+def run_check(claim: Claim, results: Any, looks: int = 1) -> Check:
     """The Check that a claim's function returns; `not run` if runs are missing.
+
+    Args:
+        looks: how often the outcome was looked at while runs were added, see `core.report.outcomes.after_looks`.
 
     Raises:
         UserError: the function does not return a Check.
@@ -119,7 +157,7 @@ def run_check(claim: Claim, results: Any) -> Check:
         return not_run(detail=str(error))
     if not isinstance(check, Check) or check.holds not in OUTCOMES:
         raise UserError(f"{claim.where}: must return a Check that is one of {OUTCOMES}")
-    return check
+    return after_looks(check, looks)
 
 
 def _where(function: Callable) -> str:

@@ -21,7 +21,7 @@ from core.report.files import write_file
 from core.report.page import render_page
 from core.report.records import read_sidecar, table_from_record
 from core.report.table_text import to_rich
-from core.report.tally import Tally, chance_sentence, interval_text, tally, value_text
+from core.report.tally import Tally, cause_text, chance_sentence, interval_text, outcome_text, tally, value_text
 from core.report.verdict_style import LOOKS
 from core.report.verdicts import KINDS
 
@@ -86,8 +86,9 @@ def _claims_table(sidecar: dict[str, Any]) -> RichTable:
     table = RichTable("claim", "ours", "95% interval", "published", "outcome", title=title, title_justify="left")
     for claim in sidecar["claims"]:
         look = LOOKS[claim["holds"]]
-        outcome = f"[{look.terminal}]{look.symbol} {claim['holds']}{', reduced' if claim['reduced'] else ''}[/]"
+        outcome = f"[{look.terminal}]{look.symbol} {outcome_text(claim)}{', reduced' if claim['reduced'] else ''}[/]"
         outcome += " (a check of the code)" if claim["kind"] == "check" else ""
+        outcome += f" ({escape(cause)})" if (cause := cause_text(claim)) else ""
         values = [value_text(claim["ours"]), interval_text(claim), value_text(claim["published"])]
         table.add_row(escape(f"{claim['sentence']} ({claim['place']})"), *map(escape, values), outcome)
     return table

@@ -50,6 +50,7 @@ class Job:
         state: a digest of all that the drawing depends on, for the sidecar.
         judged: the results that claims are judged by, if they differ from those drawn.
         cuts: in words, what the scale of each experiment leaves out of the paper's protocol.
+        looks: how often claims were looked at while runs were added.
     """
 
     paper: str
@@ -65,6 +66,7 @@ class Job:
     state: str = ""
     judged: Any = None
     cuts: Mapping[str, str] = field(default_factory=dict)
+    looks: int = 1
 
 
 def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
@@ -85,6 +87,7 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
         again = f"python -m papers run CELL --scale {drawing.scale} --set KEY=VALUE"
         raise UserError(f"none of its cells was run with changed settings at scale {drawing.scale}; run one: {again}")
     experiments = {split_reference(name)[1]: each for name, each in catalogue.experiments_of(paper, name).items()}
+    scales = {name: each.scales[results.scale(name)] for name, each in experiments.items()}
     job = Job(
         paper=paper,
         name=name,
@@ -98,7 +101,8 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
         source=drawing.source,
         state=state,
         judged=results.without_ablations() if drawing.ablations else None,
-        cuts={name: each.scales[results.scale(name)].cut for name, each in experiments.items()},
+        cuts={name: scale.cut for name, scale in scales.items()},
+        looks=max((scale.looks for scale in scales.values()), default=1),
     )
     draw(job)
     return job.stem
@@ -139,6 +143,7 @@ def draw(job: Job) -> Path:
         "title": spec.title,
         "kind": spec.kind,
         "comparison": spec.comparison,
+        "repeats": spec.repeats,
         "document": document,
         "place": spec.source.place,
         "caption": " ".join(filter(None, [sentence(product.caption), caption])),
@@ -148,7 +153,7 @@ def draw(job: Job) -> Path:
         **provenance_record(results, absent),
         "files": sorted(f"{stem.name}.{suffix}" for suffix in files),
         "table": None if table is None else table_record(table),
-        "claims": [_judged(claim, job.judged or results) for claim in job.claims],
+        "claims": [_judged(claim, job.judged or results, job.looks) for claim in job.claims],
     }
     for suffix, content in files.items():
         write_file(stem.with_name(f"{stem.name}.{suffix}"), content)
@@ -184,6 +189,6 @@ def _has_result(cell: ReportCell) -> bool:
     return bool(cell.text) or cell.runs > 0 or not math.isnan(cell.ours)
 
 
-def _judged(claim: Claim, results: Any) -> dict[str, Any]:
-    check = not_run() if nothing_run(results) else run_check(claim, results)
+def _judged(claim: Claim, results: Any, looks: int) -> dict[str, Any]:
+    check = not_run() if nothing_run(results) else run_check(claim, results, looks)
     return {**claim.record, **vars(check), "reduced": bool(results.reduced)}

@@ -7,9 +7,15 @@ import math
 from core.report.verdicts import Verdict
 
 
-def exact_verdict(ours: object, published: object, reduced: bool = False) -> Verdict:
-    """`equal` or `differs` for counts, splits and specifications; numbers compare as numbers, the rest as text."""
-    return Verdict("equal" if _same(ours, published) else "differs", reduced=reduced)
+def exact_verdict(ours: object, published: object, reduced: bool = False, configured: bool = False) -> Verdict:
+    """`equal` or `differs` for counts, splits and specifications; numbers compare as numbers, the rest as text.
+
+    Args:
+        configured: ours is what our own configuration says. That it is the printed value is no evidence, and the
+            verdict on it is `as configured`.
+    """
+    same = "as configured" if configured else "equal"
+    return Verdict(same if _same(ours, published) else "differs", reduced=reduced)
 
 
 def _same(ours: object, published: object) -> bool:

@@ -4,13 +4,17 @@ A claim of k parts holds if all of them do. It fails if one of them does so with
 them all (Bonferroni): of 16 true parts, one in three claims has a part whose 95% interval misses it.
 
 A part about a method that we do not have is `outside`: what was run may refute the claim, but cannot confirm it alone.
-A data set that we do not have is left out: the claim is judged on those at hand, and says so.
+A data set that we do not have is left out: the claim is judged on those at hand, and says so. What our part shows of a
+claim made of parts is what their outcomes on our part make together, and that is also what is counted.
+
+A claim whose outcome was looked at before runs were added had several chances. The 5% of its interval are then shared
+among the looks, as they are among parts.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -25,24 +29,46 @@ def all_of(checks: Iterable[Check], published: float | str, detail: str = "") ->
     """The Check of a claim made of several ("on all four data sets"): our value is how many of them hold."""
     checks = list(checks)
     judged = [check for check in checks if check.holds != LEFT_OUT]
-    outcomes = [check.holds for check in judged]
+    holds, clear, note = _together([(check.holds, check.clear) for check in judged])
+    bearing = [(check.on_our_part, check.clear) for check in judged if check.on_our_part]
+    ours = f"{sum(outcome == 'holds' for outcome, _ in bearing)} of {len(judged)}"
+    part = ""
+    if holds == "outside" and bearing:
+        part, clear, note = _together(bearing)
+    details = "; ".join(filter(None, [detail, *(check.detail for check in checks), note]))
+    return Check(ours, published, math.nan, math.nan, holds, details, clear, part)
+
+
+def _together(parts: Sequence[tuple[str, float]]) -> tuple[str, float, str]:
+    """The outcome of parts, given their outcomes and how clear these are, how clear it is, and a note on it."""
+    outcomes = [outcome for outcome, _ in parts]
     order = ("not run", "fails", "inconclusive", "outside")
     holds = next((o for o in order if o in outcomes), "holds" if outcomes else "not run")
-    ours = f"{outcomes.count('holds')} of {len(outcomes)}"
-    parts = [detail, *(check.detail for check in checks)]
-    clear = math.inf
-    if holds == "fails":
-        clear = max(check.clear for check in judged if check.holds == "fails") / _farther(len(judged))
-        if clear < 1:
-            holds = "inconclusive"
-            fail = outcomes.count("fails")
-            parts.append(f"{fail} of {len(outcomes)} parts fail, none with 5% shared among all of them")
-    return Check(ours, published, math.nan, math.nan, holds, "; ".join(filter(None, parts)), clear)
+    if holds == "holds":
+        return holds, min(clear for _, clear in parts), ""
+    if holds != "fails":
+        return holds, math.inf, ""
+    clear = max(clear for outcome, clear in parts if outcome == "fails") / farther(len(parts))
+    if clear >= 1:
+        return holds, clear, ""
+    note = f"{outcomes.count('fails')} of {len(outcomes)} parts fail, none with 5% shared among all of them"
+    return "inconclusive", math.inf, note
 
 
-def _farther(parts: int) -> float:
-    """How much farther the ends of an interval lie whose 5% are shared among several parts, by normal quantiles."""
-    return NORMAL.inv_cdf(1 - 0.025 / parts) / NORMAL.inv_cdf(1 - 0.025)
+def farther(shares: int) -> float:
+    """How much farther the ends of an interval lie whose 5% are shared among several, by normal quantiles."""
+    return NORMAL.inv_cdf(1 - 0.025 / shares) / NORMAL.inv_cdf(1 - 0.025)
+
+
+def after_looks(check: Check, looks: int) -> Check:
+    """The check, `inconclusive` unless its outcome stands with the 5% of its interval shared among several looks."""
+    if looks == 1 or check.on_our_part not in ("holds", "fails"):
+        return check
+    if check.clear >= farther(looks):
+        return replace(check, clear=check.clear / farther(looks))
+    note = f"runs were added, and with 5% shared among {looks} looks it is open whether it {check.on_our_part[:-1]}s"
+    changed = {"part" if check.holds == "outside" else "holds": "inconclusive"}
+    return replace(check, **changed, clear=math.inf, detail="; ".join(filter(None, [check.detail, note])))
 
 
 def unknown(why: str) -> Check:
@@ -66,8 +92,11 @@ def left_out(name: str) -> Check:
 
 
 def outside(check: Check, reason: str) -> Check:
-    """What was found, and why it shows neither that the claim is true nor that it is false."""
-    return replace(check, holds="outside", detail="; ".join(filter(None, [check.detail, reason])))
+    """What was found, and why it shows neither that the claim is true nor that it is false; its outcome is `part`."""
+    if check.holds in ("not run", LEFT_OUT):
+        return check
+    details = "; ".join(filter(None, [check.detail, reason]))
+    return replace(check, holds="outside", part=check.on_our_part, detail=details)
 
 
 def not_run(published: float | str = math.nan, detail: str = "") -> Check:
@@ -88,7 +117,9 @@ def each_of(
 
 def contrary(check: Check, published: float | str) -> Check:
     """The claim that another one is false."""
-    return replace(check, holds={"holds": "fails", "fails": "holds"}.get(check.holds, check.holds), published=published)
+    turned = {"holds": "fails", "fails": "holds"}
+    holds, part = (turned.get(outcome, outcome) for outcome in (check.holds, check.part))
+    return replace(check, holds=holds, part=part, published=published)
 
 
 def open_where(check: Check, reason: str) -> Check:

@@ -18,7 +18,7 @@ from core.report.published import PublishedCell
 from core.report.table import ReportCell, ReportTable
 from core.report.verdicts import Verdict
 
-FORMAT = 1
+FORMAT = 2
 T = TypeVar("T")
 
 

@@ -19,7 +19,7 @@ BASES = {"2": 2.0, "10": 10.0, "e": math.e}
 
 
 def space_table(space: ConfigurationSpace, published: Published, names: Mapping[str, str] | None = None) -> ReportTable:
-    """The space in the form of `described`, each cell equal to the published one or not.
+    """The space in the form of `described`, each cell configured as published or not.
 
     Args:
         names: of hyperparameters, in words.
@@ -27,7 +27,7 @@ def space_table(space: ConfigurationSpace, published: Published, names: Mapping[
     return spec_table(
         described(space),
         published,
-        caption="Ranges of the hyperparameters; equal where our space has the published value.",
+        caption="Ranges of the hyperparameters, compared with those of our space.",
         row_header="Hyperparameter",
         row_labels={name: (names or {}).get(name, name) for name in space},
         column_labels=BOUNDS,

@@ -166,12 +166,14 @@ def spec_table(
     row_header: str = "Name",
     row_labels: Mapping[str, str] | None = None,
     column_labels: Mapping[str, str] | None = None,
+    configured: bool = True,
 ) -> ReportTable:
-    """Our own specification against the transcribed one: `equal` or `differs` for each cell.
+    """Our own specification against the transcribed one, cell by cell, see `exact_verdict`.
 
     Args:
         ours: index the row names, columns the column names, any values; rows or columns on one side only `differ`.
         published: the transcription (`read_published_spec`).
+        configured: whether ours is our configuration, or what was counted or measured.
     """
     if ours.index.has_duplicates or ours.columns.has_duplicates:
         raise UserError("specification: row and column names must each occur once")
@@ -181,7 +183,7 @@ def spec_table(
     cells = {}
     for key in ((row, column) for row in rows for column in columns):
         text = "" if key not in values or pd.isna(values[key]) else str(values[key])
-        cells[key] = _matched(text, published.get(key))
+        cells[key] = _matched(text, published.get(key), configured)
     return ReportTable(
         title=title,
         rows=rows,
@@ -240,8 +242,8 @@ def _deviation(values: np.ndarray) -> float:
     return float(values.std(ddof=1)) if np.ptp(values) > 0 else 0.0
 
 
-def _matched(text: str, published: PublishedCell | None) -> ReportCell:
+def _matched(text: str, published: PublishedCell | None, configured: bool) -> ReportCell:
     if published is not None and published.reading in ("illegible", "missing"):
         return ReportCell(text=text, published=published, verdict=Verdict("not published", note=published.reading))
     theirs = published.text if published is not None else ""
-    return ReportCell(text=text, published=published, verdict=exact_verdict(text, theirs))
+    return ReportCell(text=text, published=published, verdict=exact_verdict(text, theirs, configured=configured))

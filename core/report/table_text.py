@@ -26,6 +26,8 @@ CSV_COLUMNS = (
 )  # fmt: skip
 
 WEAKENED = "A baseline that is better than published weakens the paper's comparison with it."
+SAME = ("equal", "as configured")
+STRENGTHENED = "A baseline that is worse than published strengthens the paper's comparison with it."
 
 
 class Lines(NamedTuple):
@@ -44,7 +46,7 @@ def row_lines(table: ReportTable, row: str) -> list[Lines]:
     published says so once.
     """
     cells = [table.cells[row, column] for column in table.columns]
-    equal = all(cell.verdict is not None and cell.verdict.kind == "equal" for cell in cells)
+    equal = all(cell.verdict is not None and cell.verdict.kind in SAME for cell in cells)
     return [_lines(cell, table.format, "" if equal else published_text(cell)) for cell in cells]
 
 
@@ -137,8 +139,9 @@ def notes(table: ReportTable, caption: str) -> str:
     direction = "" if table.direction == "neither" else f"; {table.direction} is better"
     better = f"{metric}{direction}." if table.direction else ""
     looks = {cell.verdict.look for cell in table.cells.values() if cell.verdict is not None}
-    baselines = WEAKENED if looks & {"better baseline"} else ""
-    return " ".join(filter(None, [better, sentence(table.caption), baselines, sentence(caption)]))
+    meanings = {"better baseline": WEAKENED, "worse baseline": STRENGTHENED}
+    baselines = [meaning for look, meaning in meanings.items() if look in looks]
+    return " ".join(filter(None, [better, sentence(table.caption), *baselines, sentence(caption)]))
 
 
 def sentence(text: str) -> str:
@@ -230,7 +233,7 @@ TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "±": r"$\pm$", "✓": r"$\checkmark$",
     "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "≠": r"$\neq$", "=": "$=$", "○": r"$\circ$", "–": "--",
-    "<": "$<$", ">": "$>$",
+    "≡": r"$\equiv$", "<": "$<$", ">": "$>$",
 }  # fmt: skip
 
 

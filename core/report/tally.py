@@ -17,31 +17,44 @@ from core.report.verdicts import expected_false_worse
 class Tally:
     """How often each verdict and each outcome of a claim occurs.
 
-    baselines: how many of those that are better than published are a baseline's, which says nothing for the paper.
-    claims: outcomes, but those of checks of the code.
-    reduced: verdicts from a protocol below the paper's; tested: verdicts from an interval, which chance can make wrong.
+    Attributes:
+        verdicts: cells by verdict; an artifact that repeats another's numbers adds none.
+        baselines: those of them that are a baseline's, better or worse, which says nothing for the paper's method.
+        reduced: number of verdicts from a protocol below the paper's.
+        tested: number of verdicts from an interval, which chance can make wrong.
+        directed: number of these that could have been worse.
+        expected_false_worse: number of false `worse` that chance alone makes.
+        claims: claims by outcome; checks of the code are no claims.
+        on_our_part: claims that are `outside` by their outcome on our part, empty if nothing of ours bears on them.
+        full: claims at the paper's full protocol by outcome.
     """
 
     verdicts: Counter[str]
-    baselines: int
+    baselines: Counter[str]
     reduced: int
     tested: int
+    directed: int
     expected_false_worse: float
     claims: Counter[str]
+    on_our_part: Counter[str]
+    full: Counter[str]
 
 
 def tally(sidecars: Sequence[dict[str, Any]]) -> Tally:
     """Verdicts and claims of some artifacts, counted."""
-    verdicts = [v for s in sidecars if s["table"] is not None for v in table_from_record(s["table"]).verdicts]
+    tables = [s["table"] for s in sidecars if s["table"] is not None and not s["repeats"]]
+    verdicts = [verdict for table in tables for verdict in table_from_record(table).verdicts]
+    claims = [claim for sidecar in sidecars for claim in sidecar["claims"] if claim["kind"] != "check"]
     return Tally(
         verdicts=Counter(verdict.kind for verdict in verdicts),
-        baselines=sum(verdict.look != verdict.kind for verdict in verdicts),
+        baselines=Counter(verdict.kind for verdict in verdicts if verdict.look != verdict.kind),
         reduced=sum(verdict.reduced for verdict in verdicts),
         tested=sum(verdict.tested for verdict in verdicts),
+        directed=sum(verdict.tested and verdict.directed for verdict in verdicts),
         expected_false_worse=expected_false_worse(verdicts),
-        claims=Counter(
-            claim["holds"] for sidecar in sidecars for claim in sidecar["claims"] if claim["kind"] != "check"
-        ),
+        claims=Counter(claim["holds"] for claim in claims),
+        on_our_part=Counter(claim["part"] for claim in claims if claim["holds"] == "outside"),
+        full=Counter(claim["holds"] for claim in claims if not claim["reduced"]),
     )
 
 
@@ -49,10 +62,24 @@ def chance_sentence(counts: Tally) -> str:
     """How many false `worse` verdicts to expect, in words."""
     false = f"{counts.expected_false_worse:.1f}"
     return (
-        f"Worse than published: {counts.verdicts['worse']} cells. {counts.tested} cells were tested by an interval; "
-        f"were every published number right, the 5% level alone would make {false} of them falsely worse, and as many "
-        "falsely better."
+        f"Worse than published: {counts.verdicts['worse']} cells. {counts.tested} cells were tested by an interval, "
+        f"{counts.directed} of them in a metric that has a direction; were every published number right, the 5% level "
+        f"alone would make {false} of these falsely worse, and as many falsely better."
     )
+
+
+def outcome_text(claim: dict[str, Any]) -> str:
+    """A claim's outcome in words, with what our part shows where that cannot decide it."""
+    if claim["holds"] != "outside" or not claim["part"]:
+        return claim["holds"]
+    return f"outside; on our part: {'open' if claim['part'] == 'inconclusive' else claim['part']}"
+
+
+def cause_text(claim: dict[str, Any]) -> str:
+    """Why a claim fails, on our part at least, as `kind: evidence`; empty if it does not, or no cause is stated."""
+    if claim["cause"] is None or "fails" not in (claim["holds"], claim["part"]):
+        return ""
+    return f"{claim['cause']['kind']}: {claim['cause']['evidence']}"
 
 
 def value_text(value: Any) -> str:

@@ -14,6 +14,7 @@ A published number without a usable spread has standard error 0, which leaves ou
   with a standard deviation from six runs or fewer this is always the case.
 * Without a direction (`neither`: ratios, changes) a number that is not reproduced `differs`.
 * A `baseline` that comes out better says nothing for the paper: it weakens what the paper claims by comparison with it.
+  One that comes out worse strengthens it, and says as little.
 * `outside`: what our part of a grid, or a missing baseline, cannot show. It counts neither way.
 * A "+-" of unstated meaning is taken as sd; `alternative` is the verdict if it were a standard error of the mean.
 * Divergence: a mean over runs is nan as soon as one run is, so both sides count as diverged when at least one run
@@ -39,7 +40,19 @@ from core.report import student
 from core.report.bootstrap import Interval
 from core.report.published import PublishedCell
 
-KINDS = ("reproduced", "better", "worse", "inconclusive", "equal", "differs", "outside", "not run", "not published")
+KINDS = (
+    "reproduced",
+    "better",
+    "worse",
+    "inconclusive",
+    "equal",
+    "as configured",
+    "differs",
+    "outside",
+    "not run",
+    "not published",
+)
+TESTED = ("reproduced", "better", "worse", "inconclusive", "differs")
 DIRECTIONS = ("higher", "lower", "neither")
 MATTERS = 0.25  # of a published value without a standard deviation: a difference that an interval must be able to show
 LEVEL = 0.95
@@ -53,6 +66,7 @@ class Verdict:
     difference: our mean minus the published one; low, high: its 95% interval (both in the metric's unit);
     difference_in_sd: the difference in published standard deviations; nan if there is none, or it is zero.
     baseline: whether the number is that of a method that the paper compares its own with.
+    directed: whether the metric has a direction, in which ours can be worse.
     alternative: the verdict's kind if an unstated spread were a standard error of the mean; None if it is stated.
     """
 
@@ -65,11 +79,12 @@ class Verdict:
     reduced: bool = False
     note: str = ""
     baseline: bool = False
+    directed: bool = False
 
     @property
     def look(self) -> str:
-        """The kind, or how a baseline better than published looks, as `core.report.verdict_style` knows it."""
-        return "better baseline" if self.baseline and self.kind == "better" else self.kind
+        """The kind, or how a baseline that is not as published looks, as `core.report.verdict_style` knows it."""
+        return f"{self.kind} baseline" if self.baseline and self.kind in ("better", "worse") else self.kind
 
     @property
     def compared(self) -> bool:
@@ -83,7 +98,7 @@ class Verdict:
     @property
     def tested(self) -> bool:
         """Whether the verdict came from an interval and so could be wrong by chance."""
-        return math.isfinite(self.low) and math.isfinite(self.high)
+        return self.kind in TESTED and math.isfinite(self.low) and math.isfinite(self.high)
 
 
 class Estimate(NamedTuple):
@@ -104,7 +119,11 @@ def cell_verdict(values: ArrayLike, published: PublishedCell, direction: str, re
         reduced: our protocol is below the published one.
     """
     check_direction(direction)
-    values = np.asarray(values, dtype=float).reshape(-1)
+    verdict = _cell_verdict(np.asarray(values, dtype=float).reshape(-1), published, direction, reduced)
+    return replace(verdict, directed=direction != "neither")
+
+
+def _cell_verdict(values: np.ndarray, published: PublishedCell, direction: str, reduced: bool) -> Verdict:
     if values.size == 0:
         return Verdict("not run")
     reduced = reduced or (published.runs is not None and values.size < published.runs)
@@ -137,7 +156,8 @@ def interval_verdict(interval: Interval, published: PublishedCell, direction: st
     if not (math.isfinite(low) and math.isfinite(high)):
         return Verdict("inconclusive", difference, reduced=reduced, note="the interval is not finite")
     kind = _kind(difference, low, high, replace(published, spread_kind="none"), direction)
-    return Verdict(kind, difference, _in_sd(difference, published), low, high, reduced=reduced)
+    directed = direction != "neither"
+    return Verdict(kind, difference, _in_sd(difference, published), low, high, reduced=reduced, directed=directed)
 
 
 def our_estimate(values: np.ndarray) -> Estimate:
@@ -186,8 +206,10 @@ def welch_interval(ours: Estimate, published: Estimate, level: float = LEVEL) ->
 
 
 def expected_false_worse(verdicts: Iterable[Verdict | None]) -> float:
-    """Number of `worse` expected by chance if every published number is right: half of 5% of the tested cells."""
-    return (1 - LEVEL) / 2 * sum(1 for verdict in verdicts if verdict is not None and verdict.tested)
+    """Number of `worse` expected by chance if every published number is right: half of 5% of those that can be."""
+    return (
+        (1 - LEVEL) / 2 * sum(1 for verdict in verdicts if verdict is not None and verdict.tested and verdict.directed)
+    )
 
 
 def check_direction(direction: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -11,16 +12,17 @@ from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import drawing, is_current
 from core.report.checks import OUTCOMES
+from core.report.claims import CAUSES
 from core.report.comparison import load_sidecars
 from core.report.files import write_file
-from core.report.tally import tally
+from core.report.tally import outcome_text, tally
 from core.report.verdicts import KINDS
 
 IMAGES = "figures/readme"
 BEGIN = "<!-- written by: python -m papers readme -->"
 END = "<!-- until here -->"
 VERBS = ("differ", "hold", "fail")
-WORDS = {"inconclusive": "open", "differs": "differ", "holds": "hold", "fails": "fail"}
+WORDS = {"inconclusive": "open", "differs": "differ", "holds": "hold", "fails": "fail", "": "have nothing of ours"}
 
 
 def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
@@ -69,8 +71,25 @@ def papers_table(catalogue: Catalogue) -> str:
         named = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         raise UserError(f"must be drawn first, by snakemake: {named}")
     sidecars = load_sidecars(catalogue.root / "figures", catalogue.artifacts)
+    check_causes(sidecars)
     by_paper = {name: [sidecar for sidecar in sidecars if sidecar["paper"] == name] for name in catalogue.papers}
     return table_of(catalogue, {name: verdicts(own) for name, own in by_paper.items()})
+
+
+def check_causes(sidecars: Sequence[dict]) -> None:
+    """Make sure that the headline claims that fail state a cause, and that no other claims do.
+
+    Raises:
+        UserError: naming the claim, its outcome and what is allowed.
+    """
+    for sidecar in sidecars:
+        for claim in sidecar["claims"]:
+            name = f"{sidecar['paper']}/{sidecar['artifact']}: {claim['id']}: {outcome_text(claim)}"
+            fails = "fails" in (claim["holds"], claim["part"])
+            if fails and claim["headline"] and claim["cause"] is None:
+                raise UserError(f"{name}, a headline without a cause; allowed: one of {', '.join(CAUSES)}")
+            if claim["cause"] is not None and not fails:
+                raise UserError(f"{name}, with a cause; allowed: a cause where the claim fails")
 
 
 def table_of(catalogue: Catalogue, words: dict[str, str]) -> str:
@@ -98,16 +117,27 @@ def with_table(text: str, table: str) -> str:
 def verdicts(sidecars: list[dict]) -> str:
     """The verdicts and claims of drawings, counted: "12 cells reproduced, 8 worse; 1 claim holds, 8 fail"."""
     counts = tally(sidecars)
-    words = WORDS | ({"better": f"better ({counts.baselines} of them baselines)"} if counts.baselines else {})
+    words = WORDS | {kind: f"{kind} ({number} of them baselines)" for kind, number in counts.baselines.items()}
     kinds = [kind for kind in KINDS if counts.verdicts[kind] and kind != "not published"]
     cells = [(counts.verdicts[kind], words.get(kind, kind)) for kind in kinds]
-    claims = [(counts.claims[each], WORDS.get(each, each)) for each in OUTCOMES if counts.claims[each]]
-    return "; ".join(_in_words(noun, found) for noun, found in (("cell", cells), ("claim", claims)) if found)
+    told = [("cell", cells), ("claim", _outcomes(counts.claims))]
+    parts = [_in_words(noun, found) for noun, found in told if found]
+    if counts.on_our_part:
+        parts.append(f"of those outside on our part {_in_words('', _outcomes(counts.on_our_part))}")
+    if counts.full:
+        parts.append(f"at the full protocol {_in_words('', _outcomes(counts.full))}")
+    return "; ".join(parts)
+
+
+def _outcomes(counts: Mapping[str, int]) -> list[tuple[int, str]]:
+    """How many claims have each outcome, in words; an empty outcome is that nothing of ours bears on the claim."""
+    return [(counts[each], WORDS.get(each, each)) for each in (*OUTCOMES, "") if counts.get(each)]
 
 
 def _in_words(noun: str, counted: list[tuple[int, str]]) -> str:
-    """The noun follows the first number only; verbs agree with the number."""
+    """The noun, if any, follows the first number only; verbs agree with the number."""
     words = [f"{word}s" if number == 1 and word in VERBS else word for number, word in counted]
     numbers = [str(number) for number, _ in counted]
-    numbers[0] = f"{numbers[0]} {noun}{'' if numbers[0] == '1' else 's'}"
+    if noun:
+        numbers[0] = f"{numbers[0]} {noun}{'' if numbers[0] == '1' else 's'}"
     return ", ".join(map(" ".join, zip(numbers, words, strict=True)))

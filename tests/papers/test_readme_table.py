@@ -6,7 +6,8 @@ import shutil
 
 import pytest
 
-from papers.commands.readme import BEGIN, END, verdicts
+from core.errors import UserError
+from papers.commands.readme import BEGIN, END, check_causes, verdicts
 
 TEXT = f"# A title\n\n{BEGIN}\nold\n{END}\n\nThe rest.\n"
 
@@ -28,7 +29,14 @@ def sidecar(kinds=(), claims=()):
         for n, kind in enumerate(kinds)
     ]
     table = {"title": "", "rows": [str(n) for n in range(len(kinds))], "columns": ["x"], "cells": cells}
-    return {"table": table if kinds else None, "claims": [{"holds": outcome, "kind": "claim"} for outcome in claims]}
+    claims = [{"holds": outcome, "kind": "claim", "part": part, "reduced": True} for outcome, part in map(read, claims)]
+    return {"table": table if kinds else None, "repeats": None, "claims": claims}
+
+
+def read(told):
+    """An outcome, and after a colon the one on our part."""
+    outcome, _, part = told.partition(":")
+    return outcome, part
 
 
 @pytest.mark.parametrize(
@@ -45,10 +53,49 @@ def sidecar(kinds=(), claims=()):
         ([sidecar(["differs", "differs"], ["fails", "fails", "holds"])], "2 cells differ; 1 claim holds, 2 fail"),
         ([sidecar(claims=["fails", "holds", "holds"])], "2 claims hold, 1 fails"),
         ([sidecar(["better"], ["fails", "fails"])], "1 cell better; 2 claims fail"),
+        (
+            [sidecar(claims=["holds", "outside:fails", "outside:inconclusive", "outside"])],
+            "1 claim holds, 3 outside; of those outside on our part 1 fails, 1 open, 1 have nothing of ours",
+        ),
     ],
 )
 def test_counts_in_words(sidecars, words):
     assert verdicts(sidecars) == words
+
+
+def test_claims_at_the_full_protocol_are_counted_apart():
+    made = sidecar(claims=["holds", "fails", "holds"])
+    made["claims"][0]["reduced"] = False
+    assert verdicts([made]) == "2 claims hold, 1 fails; at the full protocol 1 holds"
+
+
+def test_numbers_that_another_artifact_repeats_are_counted_once():
+    made = sidecar(["worse", "worse"], ["fails"])
+    assert verdicts([made, {**made, "repeats": "table1"}]) == "2 cells worse; 2 claims fail"
+
+
+CAUSE = {"kind": "our code", "evidence": "a run of the authors' code"}
+
+
+@pytest.mark.parametrize(
+    "outcome, headline, cause, words",
+    [
+        ("fails", True, None, "a headline without a cause"),
+        ("outside:fails", True, None, "a headline without a cause"),
+        ("holds", True, CAUSE, "with a cause"),
+        ("outside:holds", False, CAUSE, "with a cause"),
+        ("fails", False, None, None),
+        ("fails", True, CAUSE, None),
+        ("inconclusive", True, None, None),
+    ],
+)
+def test_a_headline_that_fails_has_a_cause_and_nothing_else_has_one(outcome, headline, cause, words):
+    made = {**sidecar(claims=[outcome]), "paper": "toy", "artifact": "fig1"}
+    made["claims"][0] |= {"id": "it_falls", "headline": headline, "cause": cause}
+    if words is None:
+        return check_causes([made])
+    with pytest.raises(UserError, match=f"toy/fig1: it_falls: {outcome.partition(':')[0]}.*{words}"):
+        check_causes([made])
 
 
 def test_written_and_checked(papers, refused, path):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from core.report.checks import OUTCOMES
 from core.report.records import table_from_record
 from core.report.table_text import published_text, row_lines
-from core.report.tally import chance_sentence, interval_text, tally, value_text
+from core.report.tally import cause_text, chance_sentence, interval_text, outcome_text, tally, value_text
 from core.report.verdict_style import LOOKS
 from core.report.verdicts import KINDS
 
@@ -50,6 +50,8 @@ def render_page(sidecars: Sequence[dict[str, Any]], images: Mapping[tuple[str, s
         "cells": _cells,
         "value": value_text,
         "interval": interval_text,
+        "outcome": outcome_text,
+        "cause": cause_text,
     }
     total = tally(sidecars)
     return environment.get_template("page.html").render(
@@ -61,6 +63,8 @@ def render_page(sidecars: Sequence[dict[str, Any]], images: Mapping[tuple[str, s
         total=total,
         kinds=[kind for kind in KINDS if total.verdicts[kind]],
         outcomes=[outcome for outcome in OUTCOMES if total.claims[outcome]],
+        parts=[outcome for outcome in (*OUTCOMES, "") if total.on_our_part[outcome]],
+        full=[outcome for outcome in OUTCOMES if total.full[outcome]],
         chance=chance_sentence(total),
         folded_above=FOLDED,
     )

@@ -34,6 +34,7 @@ def table7_1(results: Results, published: Published) -> ReportTable:
             caption="Rows of each part, and inputs that are not constant.",
             row_header="Data set",
             row_labels=LABELS,
+            configured=False,
         ),
         ours,
     )

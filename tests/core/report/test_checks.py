@@ -22,6 +22,22 @@ def test_a_claim_holds_inside_fails_outside_and_is_open_between(estimate, down, 
     assert outcome == ("holds" if inside else "fails" if outside else "inconclusive")
 
 
+@pytest.mark.parametrize(
+    ("interval", "lower", "upper", "distances"),
+    [
+        ((2.0, 1.0, 4.0), 0.0, math.inf, 2.0),
+        ((2.0, 1.0, 4.0), -math.inf, 5.0, 1.5),
+        ((2.0, 1.0, 4.0), 0.0, 5.0, 1.5),
+        ((2.0, 1.0, 4.0), 5.0, 6.0, 1.5),
+        ((2.0, 1.0, 4.0), -1.0, 0.0, 2.0),
+        ((2.0, 2.0, 2.0), 0.0, 5.0, math.inf),
+        ((2.0, 1.0, math.inf), 0.0, math.inf, 2.0),
+    ],
+)
+def test_how_clear_an_outcome_is(interval, lower, upper, distances):
+    assert judge(Interval(*interval), "", lower, upper).clear == pytest.approx(distances)
+
+
 def test_one_sided_claims():
     assert judge(Interval(1.0, 0.2, 2.0), "> 0", lower=0).holds == "holds"
     assert judge(Interval(1.0, 0.2, math.inf), "> 0", lower=0).holds == "holds"

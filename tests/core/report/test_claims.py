@@ -51,6 +51,8 @@ def test_claims_are_in_the_order_of_modules_and_definitions(write):
         "kind": "claim",
         "sentence": "The noisy method ends above the plain one.",
         "place": "Table 1",
+        "headline": False,
+        "cause": None,
     }
     assert [(claim.id, claim.kind) for claim in claims_about(catalogue, "toy", "fig1")] == [("falls", "shape")]
 

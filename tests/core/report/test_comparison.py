@@ -13,7 +13,7 @@ from core.errors import UserError
 from core.report.bootstrap import Interval
 from core.report.checks import Check, judge
 from core.report.comparison import load_sidecars, summary, write_page
-from core.report.outcomes import not_run
+from core.report.outcomes import not_run, outside
 from core.report.published import Published, PublishedCell
 from core.report.records import FORMAT, table_record, to_json
 from core.report.table import compare_table
@@ -44,15 +44,15 @@ def sidecar(paper, artifact, made=None, checks=(), **changes):
     claims = [
         {
             "id": "c", "artifact": artifact, "kind": "claim", "sentence": "A < B & C <script>", "place": "Sec 1",
-            **vars(check), "reduced": False,
+            **vars(check), "reduced": False, "headline": False, "cause": None,
         }
         for check in checks
     ]  # fmt: skip
     record = {
         "format": FORMAT, "paper": paper, "artifact": artifact, "title": f"Title of {artifact}",
-        "kind": "table" if made else "figure", "comparison": "cells", "document": "Thesis", "place": "Place",
-        "caption": "Caption.", "provenance": "Scale paper.", "scale": "paper", "scales": {"uci": "paper"},
-        "reduced": False, "runs": "50 runs", "commits": ["0123456789abcdef+changes"], "wall_seconds": 1.0, "cells": 2,
+        "kind": "table" if made else "figure", "comparison": "cells", "repeats": None, "document": "Thesis",
+        "place": "Place", "caption": "Caption.", "provenance": "Scale paper.", "scale": "paper",
+        "scales": {"uci": "paper"}, "reduced": False, "runs": "50 runs", "commits": ["0123456789abcdef+changes"], "wall_seconds": 1.0, "cells": 2,
         "outdated": False, "stale": [], "missing": [], "files": [f"{artifact}.pdf"],
         "table": table_record(made) if made else None, "claims": claims,
     }  # fmt: skip
@@ -114,7 +114,7 @@ def test_page_is_self_contained_and_well_formed(figures):
         assert words in text
     for words in ("a detail", "0123456789+changes", "50 runs", "uci/boston/sghmc", "uci/yacht/sghmc", "quoted"):
         assert words in text
-    assert "0.1 of them falsely worse" in text  # 2.5% of the two tested cells
+    assert "0.1 of these falsely worse" in text  # 2.5% of the two tested cells
     assert "prefers-color-scheme: dark" in text
 
 
@@ -144,6 +144,19 @@ def test_tally_counts_verdicts_and_claims_but_not_quoted_cells(figures):
     assert counts.claims == {"holds": 1, "not run": 1}
     assert (counts.reduced, counts.tested) == (4, 2) and counts.expected_false_worse == pytest.approx(0.05)
     assert chance_sentence(counts).startswith("Worse than published: 1 cells. 2 cells were tested")
+
+
+def test_what_our_part_shows_and_why_a_claim_fails_stand_beside_the_outcome(figures):
+    part = outside(judge(Interval(-0.5, -0.9, -0.2), 1.0, lower=0), "a part")
+    made = sidecar("alpha", "fig1", checks=[part])
+    made["claims"][0] |= {"headline": True, "cause": {"kind": "the paper", "evidence": "its own table says so"}}
+    console = Console(width=300, file=io.StringIO(), record=True)
+    for shown in summary([made]):
+        console.print(shown)
+    page = " ".join(Page(write_page(figures, [made]).read_text(encoding="utf-8")).words)
+    for text in (console.export_text(), page):
+        assert "outside; on our part: fails" in text and "the paper: its own table says so" in text
+    assert tally([made]).on_our_part == {"fails": 1}
 
 
 def test_checks_of_the_code_are_shown_and_not_counted():

@@ -111,7 +111,7 @@ def test_numbers_published_with_a_figure_are_judged_on_the_page(no_images, drawn
 
 def test_a_specification_needs_no_runs(no_images, drawn):
     record, _ = drawn("tableA", spec(comparison="spec", place="Table A"), Results([]))
-    assert record["table"]["cells"][0]["verdict"]["kind"] == "equal"
+    assert record["table"]["cells"][0]["verdict"]["kind"] == "as configured"
     assert record["caption"].startswith("Drawn from the code's own definitions") and record["runs"] == ""
 
 

@@ -8,6 +8,7 @@ from core.report.bootstrap import Interval
 from core.report.checks import Check, judge
 from core.report.outcomes import (
     absent,
+    after_looks,
     all_of,
     contrary,
     each_of,
@@ -91,3 +92,48 @@ def test_a_reason_opens_a_check_and_none_leaves_it():
 )
 def test_words_say_what_a_part_is_and_what_was_found(check, digits, detail):
     assert worded(check, "gap", digits).detail == detail
+
+
+def test_an_outside_claim_says_what_our_part_shows():
+    fails = contrary(HOLDS, "not")
+    assert [outside(check, "a part").part for check in (HOLDS, fails, unknown("short"))] == [
+        "holds",
+        "fails",
+        "inconclusive",
+    ]
+    assert outside(outside(fails, "a part"), "of a part").part == "fails"
+    assert absent("SMAC").part == "" and outside(not_run(), "a part").holds == "not run"
+    assert contrary(outside(HOLDS, "a part"), "not").part == "fails"
+
+
+def test_parts_that_agree_but_are_outside_are_counted():
+    agree, differ = outside(HOLDS, "a part"), outside(contrary(HOLDS, ""), "a part")
+    together = all_of([agree, agree, agree], "all")
+    assert (together.holds, together.part, together.ours) == ("outside", "holds", "3 of 3")
+    mixed = all_of([agree, differ, absent("SMAC")], "all")
+    assert (mixed.holds, mixed.part, mixed.ours) == ("outside", "fails", "1 of 3")
+    assert all_of([HOLDS, absent("SMAC")], "").part == "holds"
+    refuted = all_of([contrary(HOLDS, ""), agree], "")
+    assert (refuted.holds, refuted.part, refuted.ours) == ("fails", "", "1 of 2")
+
+
+@pytest.mark.parametrize(
+    ("border", "looks", "outcome"), [(2.3, 1, "holds"), (2.3, 2, "holds"), (2.3, 3, "inconclusive")]
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_outcome_that_was_looked_at_before_runs_were_added_pays_for_it(border, looks, outcome, sign):
+    """A value 2.3 standard errors from the border: beyond the quantile of 5% / 2, 2.24, not beyond 2.39, of 5% / 3."""
+    value = Interval(sign * border, sign * border - 1.96, sign * border + 1.96)
+    expected = outcome if sign == 1 else outcome.replace("holds", "fails")
+    check = judge(value, "", lower=0.0)
+    assert after_looks(check, looks).holds == expected
+    assert ("looks" in after_looks(check, looks).detail) == (outcome == "inconclusive")
+    part = outside(check, "a part")
+    assert (after_looks(part, looks).holds, after_looks(part, looks).part) == ("outside", expected)
+    assert after_looks(all_of([check], ""), looks).holds == expected
+
+
+def test_what_was_not_sampled_stands_after_any_number_of_looks():
+    exact = judge(Interval(3.0, 3.0, 3.0), "", lower=2.0)
+    assert after_looks(exact, 50) == exact
+    assert after_looks(unknown("short"), 50) == unknown("short")

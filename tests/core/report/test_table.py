@@ -131,13 +131,15 @@ def test_specifications_are_equal_or_differ():
     assert made.rows == ("rate", "depth", "gone") and made.columns == ("lower", "log")
     kinds = {key: cell.verdict.kind for key, cell in made.cells.items()}
     assert kinds == {
-        ("rate", "lower"): "equal",
-        ("rate", "log"): "equal",
+        ("rate", "lower"): "as configured",
+        ("rate", "log"): "as configured",
         ("depth", "lower"): "differs",
         ("depth", "log"): "not published",
         ("gone", "lower"): "differs",
-        ("gone", "log"): "equal",  # on neither side
+        ("gone", "log"): "as configured",  # on neither side
     }
+    counted = spec_table(ours, published, configured=False)
+    assert [counted.cells["rate", each].verdict.kind for each in counted.columns] == ["equal", "equal"]
     with pytest.raises(UserError, match="must each occur once"):
         spec_table(pd.concat([ours, ours]), published)
 

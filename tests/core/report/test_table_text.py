@@ -116,7 +116,7 @@ def test_what_is_all_equal_is_said_once():
     assert [line.published for line in row_lines(same, "rate")] == ["", ""]
     other = spec_table(pd.DataFrame({"a": ["1"], "b": ["3"]}, index=["rate"]), published)
     assert [line.published for line in row_lines(other, "rate")] == ["1", "2"]
-    assert [line.verdict for line in row_lines(other, "rate")] == ["= equal", "≠ differs"]
+    assert [line.verdict for line in row_lines(other, "rate")] == ["≡ as configured", "≠ differs"]
     ours_only = spec_table(pd.DataFrame({"a": ["1"], "b": ["2"], "c": ["x"]}, index=["rate"]), published)
     assert row_lines(ours_only, "rate")[2][:3] == ("x", "absent", "≠ differs")
 

@@ -134,11 +134,12 @@ def test_nothing_reproduces_by_being_noisy():
     assert cell_verdict(runs_with(4.2, 0.3, 10), published(4.2, 0.1, "sem"), "lower").kind == "reproduced"
 
 
-def test_a_better_baseline_looks_neutral():
+def test_a_baseline_that_is_not_as_published_looks_neutral():
     verdict = cell_verdict(runs_with(1.0, 0.1, 10), published(0.0, 0.1), "higher")
     assert verdict.kind == verdict.look == "better"
     assert replace(verdict, baseline=True).look == "better baseline"
-    assert replace(verdict, kind="worse", baseline=True).look == "worse"
+    assert replace(verdict, kind="worse", baseline=True).look == "worse baseline"
+    assert replace(verdict, kind="reproduced", baseline=True).look == "reproduced"
 
 
 def test_exact_runs_stay_exact():
@@ -184,6 +185,8 @@ def test_rate_of_false_worse_is_the_expected_one():
 
 
 def test_only_tested_cells_can_be_wrong_by_chance():
-    tested = Verdict("worse", -1.0, -1.0, -2.0, -0.5)
-    others = [Verdict(kind) for kind in KINDS]
+    tested = cell_verdict(runs_with(-1.0, 0.1, 10), published(0.0, 0.1), "higher")
+    undirected = cell_verdict(runs_with(-1.0, 0.1, 10), published(0.0, 0.1), "neither")
+    assert tested.kind == "worse" and undirected.kind == "differs" and undirected.tested
+    others = [undirected, tested.outside("a part of the grid"), *map(Verdict, KINDS)]
     assert expected_false_worse([tested, *others, None, tested]) == pytest.approx(0.05)

@@ -72,7 +72,11 @@ def form(results):
 
 def spec(kind="table", comparison="cells", place="Table 1"):
     return SimpleNamespace(
-        kind=kind, comparison=comparison, title="Scores", source=SimpleNamespace(document="nips", place=place)
+        kind=kind,
+        comparison=comparison,
+        title="Scores",
+        repeats=None,
+        source=SimpleNamespace(document="nips", place=place),
     )
 
 
