@@ -52,7 +52,8 @@ def sidecar(paper, artifact, made=None, checks=(), **changes):
         "format": FORMAT, "paper": paper, "artifact": artifact, "title": f"Title of {artifact}",
         "kind": "table" if made else "figure", "comparison": "cells", "repeats": None, "document": "Thesis",
         "place": "Place", "caption": "Caption.", "provenance": "Scale paper.", "scale": "paper",
-        "scales": {"uci": "paper"}, "reduced": False, "runs": "50 runs", "commits": ["0123456789abcdef+changes"], "wall_seconds": 1.0, "cells": 2,
+        "scales": {"uci": "paper"},
+        "reduced": False, "runs": "50 runs", "commits": ["0123456789abcdef+changes"], "wall_seconds": 1.0, "cells": 2,
         "outdated": False, "stale": [], "missing": [], "files": [f"{artifact}.pdf"],
         "table": table_record(made) if made else None, "claims": claims,
     }  # fmt: skip
