@@ -80,7 +80,8 @@ def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
         path = cell.path("", drawing.source)
         told.append(f"{path} {cell.settings_hash} {cell.runs} {_digest(root / path)}")
     for name, experiment in catalogue.experiments_of(drawing.paper, drawing.artifact).items():
-        told.append(f"{name} {experiment.scales[experiment.resolve_scale(drawing.scale)].cut}")
+        scale = experiment.scales[experiment.resolve_scale(drawing.scale)]
+        told.append(f"{name} {scale.cut} {scale.looks}")
     numbers = f"{folder}/published/{drawing.artifact}.csv"
     told.append(f"{numbers} {_digest(root / numbers)}")
     modules = _modules(catalogue, drawing)

@@ -32,6 +32,7 @@ def test_files_stand_apart_by_source():
         ("note: a note", "note: a notice", True),
         ("{runs: 3,", "{runs: 4,", True),
         ("cut: 3 runs}", "cut: three runs}", True),
+        ("cut: 3 runs}", "cut: 3 runs, looks: 2}", True),
         ("paper: {runs: 25}", "paper: {runs: 26}", False),
         ("title: The draws", "title: Draws", False),
         ("settings: {points: 1}", "settings: {points: 3}", False),
