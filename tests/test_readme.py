@@ -16,6 +16,7 @@ from core.data import entries, lookup
 from core.data.__main__ import parser as data_parser
 from core.data.catalogue import Bundled
 from core.experiment.catalogue import Catalogue
+from core.experiment.targets import Asked
 from core.experiment.workflow import Workflow
 from papers.__main__ import _parser_of as papers_parser
 from papers.commands.drawing import drawings
@@ -48,7 +49,8 @@ def resolve(command: str) -> argparse.Namespace | Workflow | None:
         assert words[1] in re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE), words[1]
     elif words[0] == "snakemake":
         config, targets = snakemake(words)
-        flow = Workflow(config, ROOT, targets)
+        flow = Workflow(config, ROOT, lambda: Asked(tuple(targets) or ("all",)))
+        flow.begin()
         rules = {target for target in targets if "/" not in target}
         assert rules <= {"all", *flow.papers}, rules
         return flow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,20 @@ class TestPlans:
         assert status == 0, output
         assert jobs(output) == {"short_name": 1}
 
+    def test_values_of_options_are_no_targets(self, call, repository):
+        add_figures(repository, 4)
+        for options in (("-q", "all"), ("--rerun-triggers", "mtime", "params")):
+            status, output = call("-n", *options, "--", "figures/toy/fig1.pdf")
+            assert status == 0 and jobs(output) == {"figure": 1}, output
+        assert jobs(call("-n", "-q", "all", "--", "toy")[1]) == {"drawings": 1, "toy": 1}
+
+    def test_a_file_beside_all(self, call, repository):
+        add_figures(repository, 4)
+        status, output = call("-n", "--", "all", "figures/toy/fig1.pdf", "figures/own/fig1.png")
+        assert status == 0, output
+        expected = {"all": 1, "cell": 5, "comparison": 1, "drawings": 1, "figure": 1, "short_name": 1}
+        assert jobs(output) == expected
+
     def test_papers_are_listed(self, call):
         status, output = call("--list")
         assert status == 0
@@ -97,7 +112,7 @@ class TestBadInput:
         assert status == 1
         assert [line for line in output.splitlines() if line.startswith(message)], output
         assert "Traceback" not in output
-        assert "Building DAG" not in output
+        assert "Job stats" not in output
 
     def test_an_invalid_paper_yaml(self, call, repository):
         replace(repository, "runs: 3,", "runs: 0,")
@@ -105,6 +120,24 @@ class TestBadInput:
         assert status == 1
         assert "papers/toy/paper.yaml: experiments.fit.scales.quick.runs = 0: Input should be greater than 0" in output
         assert "Traceback" not in output
+
+
+def test_without_activation(start, repository):
+    """Rules run the interpreter that runs Snakemake, whatever `python` is on the path."""
+    (repository / "bin").mkdir()
+    (repository / "bin" / "python").write_text("#!/bin/sh\necho another python; exit 1\n")
+    (repository / "bin" / "python").chmod(0o755)
+    snakemake = Path(sys.executable).with_name("snakemake")
+    command = [str(snakemake), "--", "results/run/paper/toy/count/line/plain.parquet", "figures/toy/fig1.pdf"]
+    process = start(command, repository, PATH=f"{repository}/bin:/usr/bin:/bin")
+    output, _ = process.communicate()
+    assert process.returncode == 0, output
+    assert (repository / "figures/toy/fig1.pdf").exists()
+
+
+def test_every_rule_that_runs_something_runs_this_interpreter():
+    shells = re.findall(r"shell:\n(.*?)\n\n", (ROOT / "Snakefile").read_text() + "\n", re.DOTALL)
+    assert len(shells) == 6 and all(shell.strip().startswith('f"{PYTHON} -m papers ') for shell in shells)
 
 
 class TestReruns:

@@ -1,26 +1,32 @@
-"""Which words of a Snakemake command line are targets, found before Snakemake itself has read them."""
+"""What Snakemake was asked for, as it has read it: nothing here looks at the command line."""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable
-from itertools import takewhile
-
-FILE = re.compile(r"figures/.+\.(pdf|png|csv|md|tex|json|html)|results/run/.+\.parquet")
-NAME = re.compile(r"[\w-]+")
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
 
 
-def files_and_names(words: Iterable[str], names: Iterable[str]) -> list[str]:
-    """The words that are files of drawings or cells, wherever they stand, or one of these names."""
-    known = set(names)
-    return [word for word in map(os.path.normpath, words) if word in known or FILE.fullmatch(word)]
+class PlanSettings(Protocol):
+    """Those settings of Snakemake that say what is asked for. It has them by the time it calls input functions."""
+
+    targets: Collection[str]
+    target_jobs: Collection[object]
+    forcerun: Collection[str]
+    forceall: bool
 
 
-def unknown_names(words: Iterable[str], names: Iterable[str]) -> list[str]:
-    """The names that can only be targets, being in front of all options or after `--`, and are none of these names."""
-    words, known = list(words), set(names)
-    certain = list(takewhile(lambda word: not word.startswith("-"), words))
-    if "--" in words:
-        certain += words[words.index("--") + 1 :]
-    return [word for word in certain if NAME.fullmatch(word) and word not in known]
+@dataclass(frozen=True)
+class Asked:
+    """Targets, each a file or a name, and whether all that they need is to be made again."""
+
+    targets: tuple[str, ...]
+    anew: bool = False
+
+    @classmethod
+    def of(cls, settings: PlanSettings) -> Asked:
+        """Without a target all is asked for, but nothing where Snakemake has called itself for a job elsewhere."""
+        given = settings.targets or ([] if settings.target_jobs else ["all"])
+        targets = dict.fromkeys(map(os.path.normpath, [*given, *settings.forcerun]))
+        return cls(tuple(targets), settings.forceall)

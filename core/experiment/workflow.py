@@ -1,41 +1,43 @@
 """What the Snakefile needs to know, computed from the catalogue: targets, inputs and names. Does not import torch.
 
-The Snakefile holds the rules; every function that a rule calls is here, in one place.
+The Snakefile holds the rules; every function that a rule calls is here, in one place. Snakemake has not read its
+targets when it reads the Snakefile, so whatever depends on them is computed when it first calls an input function.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from core.errors import UnknownNameError, UserError
-from core.experiment import LIST, SCALES, SOURCES
+from core.experiment import SCALES, SOURCES
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.drawings import (
-    EXTENSIONS,
     OWN,
     Drawing,
     cells_of,
     digest_of_page,
-    drawing,
     folder_of,
     recorded_state,
     state_of,
 )
 from core.experiment.durations import announcement
+from core.experiment.outputs import PAGE, PAGES, Outputs
 from core.experiment.own_runs import OwnRuns, make_older
-from core.experiment.targets import FILE, files_and_names, unknown_names
+from core.experiment.targets import Asked
 from core.files import write_whole
 
 CONFIG = {"scale": SCALES, "runs": SOURCES}
-PAGE = "comparison.html"
 STATES = Path(".snakemake/drawings")
+DRAWN = ".snakemake/drawn"
 WARM = 3
 """From this many drawings on, they are one job: most of the time for one drawing goes into starting Python."""
+
+InputFunction = Callable[[Any], list[str]]
 
 
 class Workflow:
@@ -44,14 +46,20 @@ class Workflow:
     Args:
         config: the Snakemake configuration.
         root: root of the repository.
-        words: of the command line; those that are not targets are ignored, and without a target all is meant.
+        asked: called with the first input function: what Snakemake was asked for.
+        say: called with what a user is to read before the work.
 
     Raises:
-        UserError: an unknown configuration key or value, an unknown target, or an invalid paper that the targets need;
-            a broken paper that they do not need is only named in `warnings`.
+        UserError: an unknown configuration key or value.
     """
 
-    def __init__(self, config: Mapping[str, Any], root: Path | str = ".", words: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        root: Path | str = ".",
+        asked: Callable[[], Asked] = lambda: Asked(("all",)),
+        say: Callable[[str], None] = lambda text: None,
+    ) -> None:
         for key, value in config.items():
             if key not in CONFIG:
                 raise UnknownNameError("configuration key (--config)", key, CONFIG)
@@ -60,15 +68,41 @@ class Workflow:
         self.scale: str = config.get("scale", "quick")
         self.source: str = config.get("runs", "reference")
         self.catalogue = Catalogue(root)
-        self._forced = not {"-F", "--forceall"}.isdisjoint(words)
+        self.outputs = Outputs(self.catalogue, self.scale)
+        self._read_asked, self._say = asked, say
         self._states: dict[Drawing, str] = {}
-        names = ["all", *self.catalogue.names]
-        if unknown := unknown_names(words, [*names, "drawings"]):
-            raise UnknownNameError("target", unknown[0], names)
-        self._targets = files_and_names(words, names) or ["all"]
-        self.warnings = [f"left out: {error}" for error in self.catalogue.broken.values()]
-        self._check_papers()
+        self._begun = False
+
+    def input(self, function: InputFunction) -> InputFunction:
+        """The input function of a rule, before the first of which the plan begins.
+
+        A UserError ends Snakemake, which would wrap any other exception in a traceback.
+        """
+
+        def found(wildcards: Any) -> list[str]:
+            try:
+                self.begin()
+                return function(wildcards)
+            except UserError as error:
+                sys.exit(str(error))
+
+        return found
+
+    def begin(self) -> None:
+        """Check what is asked for, write the files that Snakemake looks at, and say what will take long; once.
+
+        Raises:
+            UserError: an unknown target, or an invalid paper that the targets need; a broken paper that they do not
+                need is only named.
+        """
+        if self._begun:
+            return
+        self._begun = True
         self._check_targets()
+        self.write_states()
+        warnings = [f"left out: {error}" for error in self.catalogue.broken.values()]
+        for text in filter(None, [*warnings, self.announcement()]):
+            self._say(text)
 
     @property
     def papers(self) -> list[str]:
@@ -77,28 +111,23 @@ class Workflow:
     @cached_property
     def everything(self) -> list[Drawing]:
         """All artifacts, drawn from the configured source."""
-        return [self.drawing(name, folder_of(self.source)) for name in self.catalogue.artifacts]
-
-    def drawing(self, name: str, folder: str) -> Drawing:
-        """The drawing of `paper/artifact` below figures/`folder`: empty for shipped runs, `own/` for your own."""
-        return drawing(self.catalogue, name, self.scale, "run" if folder == OWN else "reference")
+        return self._all_in(folder_of(self.source))
 
     def artifacts(self, kind: str) -> list[str]:
         """`paper/artifact` of every table or figure."""
         return [drawn.name for drawn in self.everything if drawn.kind == kind]
 
     def targets(self, paper: str) -> list[str]:
-        """The drawings of a paper."""
-        return [file for drawn in self.everything if drawn.paper == paper for file in drawn.files]
+        """What the drawings of a paper wait for."""
+        return self._files([drawn for drawn in self.everything if drawn.paper == paper])
 
     def all_targets(self) -> list[str]:
-        """Every drawing and the page that compares them."""
-        page = f"figures/{folder_of(self.source)}{PAGE}"
-        return [page, *(file for drawn in self.everything for file in drawn.files)]
+        """What every drawing waits for, and the page that compares them."""
+        return [f"figures/{folder_of(self.source)}{PAGE}", *self._files(self.everything)]
 
-    def sidecars(self, folder: str) -> list[str]:
-        """What the comparison page in a folder is made from."""
-        return [f"{self.drawing(name, folder).stem}.json" for name in self.catalogue.artifacts]
+    def page_inputs(self, folder: str) -> list[str]:
+        """What the comparison page in a folder waits for: the sidecars of all drawings."""
+        return self._files(self._all_in(folder), lambda drawn: [f"{drawn.stem}.json"])
 
     def page_sources(self) -> str:
         """A digest of what the comparison page is made with."""
@@ -113,19 +142,18 @@ class Workflow:
 
         Call this before Snakemake looks at the first of them: it remembers which files a folder has.
         """
-        for drawn in self._requested():
+        for drawn in self._requested:
             self._state_file(drawn)
+        for folder in ("", OWN):  # left behind by a call that was killed
+            (self.catalogue.root / drawn_together(folder)).unlink(missing_ok=True)
         self._own_runs.write_states()
 
-    def outdated(self) -> list[Drawing]:
-        """Requested drawings that are out of date; none if they are so few that each is a job of its own.
+    def outdated(self, folder: str) -> list[Drawing]:
+        """Drawings in a folder that one job draws together; none if so few are out of date that each is a job.
 
-        Drawings whose own runs have yet to be made are left out: each is drawn when its runs are there.
+        Left out are those that are targets by their own files, and those whose own runs have yet to be made.
         """
-        waiting = [drawn for drawn in self._requested() if self._can_be_drawn(drawn)]
-        if not self._forced:
-            waiting = [drawn for drawn in waiting if recorded_state(self.catalogue.root, drawn) != self._state(drawn)]
-        return waiting if len(waiting) >= WARM else []
+        return [drawn for drawn in self._together if folder_of(drawn.source) == folder]
 
     def cell_inputs(self, cell: Cell) -> list[str]:
         """A file that stands for the cell's state, and the files of the cells that it reads."""
@@ -139,57 +167,56 @@ class Workflow:
     def cell(self, paper: str, experiment: str, benchmark: str, method: str, scale: str) -> Cell:
         """The cell behind a results/run path."""
         path = f"results/run/{scale}/{paper}/{experiment}/{benchmark}/{method}.parquet"
-        if path not in self._cells:
+        if path not in self.outputs.cells:
             raise UserError(f"{path}: no such cell; see python -m papers list {paper}/{experiment}")
-        return self._cells[path]
+        return self.outputs.cells[path]
 
-    def cell_names(self, part: str) -> Iterable[str]:
-        """Every paper, experiment, benchmark, method or scale that occurs in a cell."""
-        return {getattr(cell, part) for cell in self._cells.values()}
+    @cached_property
+    def _asked(self) -> Asked:
+        return self._read_asked()
 
     @cached_property
     def _own_runs(self) -> OwnRuns:
-        targets = [self._cells[target] for target in self._targets if target in self._cells]
-        drawn = [cell for drawing in self._requested() for cell in self._own_cells(drawing)]
+        cells = self.outputs.cells
+        targets = [cells[target] for target in self._asked.targets if target in cells]
+        drawn = [cell for drawing in self._requested for cell in self._own_cells(drawing)]
         return OwnRuns(self.catalogue.root, [*targets, *drawn])
 
     @cached_property
-    def _cells(self) -> dict[str, Cell]:
-        return {
-            str(cell.path("")): cell
-            for paper, spec in self.catalogue.papers.items()
-            for experiment in spec.experiments
-            for scale in SCALES
-            for cell in self.catalogue.cells(paper, experiment, scale)
-        }
+    def _alone(self) -> list[Drawing]:
+        """The drawings that are targets by a file of theirs."""
+        return [self.outputs.drawn[target] for target in self._asked.targets if target in self.outputs.drawn]
 
     @cached_property
-    def _drawn_files(self) -> dict[str, Drawing]:
-        """Every file that a rule draws, short names included."""
-        files = {}
-        for folder in ("", OWN):
-            for name in self.catalogue.artifacts:
-                drawn = self.drawing(name, folder)
-                files |= dict.fromkeys(drawn.files, drawn)
-                if self.catalogue.short_names.get(drawn.artifact) == drawn.paper:
-                    short = [f"figures/{folder}{drawn.artifact}.{end}" for end in EXTENSIONS[drawn.kind]]
-                    files |= {file: drawn for file in short if not file.endswith(".json")}
-        return files
-
     def _requested(self) -> list[Drawing]:
         """The drawings behind the targets, each once."""
-        found: dict[Drawing, None] = {}
-        for target in self._targets:
+        found = dict.fromkeys(self._alone)
+        for target in self._asked.targets:
             if target == "all":
                 found |= dict.fromkeys(self.everything)
             elif target in self.catalogue.papers:
                 found |= dict.fromkeys(drawn for drawn in self.everything if drawn.paper == target)
-            elif target in self._drawn_files:
-                found[self._drawn_files[target]] = None
-            elif Path(target).name == PAGE:
-                folder = OWN if Path(target).parent.name == Path(OWN).name else ""
-                found |= dict.fromkeys(self.drawing(name, folder) for name in self.catalogue.artifacts)
+            elif target in PAGES:
+                found |= dict.fromkeys(self._all_in(OWN if target == PAGES[1] else ""))
         return list(found)
+
+    @cached_property
+    def _together(self) -> dict[Drawing, None]:
+        """Of all folders, see `outdated`."""
+        waiting = [drawn for drawn in self._requested if drawn not in self._alone and self._can_be_drawn(drawn)]
+        if not self._asked.anew:
+            waiting = [drawn for drawn in waiting if recorded_state(self.catalogue.root, drawn) != self._state(drawn)]
+        return dict.fromkeys(waiting if len(waiting) >= WARM else [])
+
+    def _files(
+        self, drawings: Sequence[Drawing], files: Callable[[Drawing], list[str]] = lambda drawn: drawn.files
+    ) -> list[str]:
+        """The files of those drawings that are jobs of their own, and one that stands for those drawn together."""
+        together = {drawn_together(folder_of(drawn.source)) for drawn in drawings if drawn in self._together}
+        return [*together, *(file for drawn in drawings if drawn not in self._together for file in files(drawn))]
+
+    def _all_in(self, folder: str) -> list[Drawing]:
+        return [self.outputs.drawing(name, folder) for name in self.catalogue.artifacts]
 
     def _own_cells(self, drawn: Drawing) -> list[Cell]:
         """The cells that must be run before a drawing is made: none for shipped runs, nor where an extra is missing."""
@@ -218,32 +245,17 @@ class Workflow:
                 make_older(path, [root / file for file in drawn.files])
         return str(name)
 
-    def _check_papers(self) -> None:
-        """Raise the error of the first broken paper that a target is about; a target of everything is about all."""
-        for name, error in self.catalogue.broken.items():
-            if any(target == "all" or name in Path(target).parts for target in self._targets):
-                raise error
-
-    def _check_short_name(self, target: str) -> None:
-        """Raise a UserError if the target is an artifact's file under a name that several papers have."""
-        name = target.removeprefix("figures/").removeprefix(OWN).rpartition(".")[0]
-        if any(name in spec.artifacts for spec in self.catalogue.papers.values()):
-            self.catalogue.artifact(name)
-
     def _check_targets(self) -> None:
-        """Raise an UnknownNameError if a target is a drawing or a cell's file that no rule makes."""
-        pages = {f"figures/{PAGE}", f"figures/{OWN}{PAGE}"}
-        for target in filter(FILE.fullmatch, self._targets):
-            if target not in self._drawn_files and target not in self._cells and target not in pages:
-                self._check_short_name(target)
-                raise UnknownNameError(
-                    "file", target, sorted({*self._drawn_files, *self._cells, *pages}), f"{LIST} PAPER"
-                )
-            if self.source == "run" and target in self._drawn_files and self._drawn_files[target].source != "run":
-                own = f"figures/{OWN}{target.removeprefix('figures/')}"
-                raise UserError(f"{target} is drawn from the shipped runs; from your own it is {own}")
+        """Raise the error of the first target that cannot be made; one of everything is about all papers."""
+        for name, error in self.catalogue.broken.items():
+            if any(target == "all" or name in Path(target).parts for target in self._asked.targets):
+                raise error
+        for target in self._asked.targets:
+            if target.startswith(("figures/", "results/run/")):
+                self.outputs.check(target)
+                self.outputs.check_source(target, self.source)
 
 
-def one_of(names: Iterable[str]) -> str:
-    """A wildcard constraint that matches only these names."""
-    return "|".join(sorted(map(re.escape, names))) or "(?!)"
+def drawn_together(folder: str) -> str:
+    """A file that is there while one job has drawn all that is out of date in a folder, and no longer."""
+    return f"{DRAWN}/{folder}done"

@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from core.errors import UserError
+from core.experiment.targets import Asked
 from core.experiment.workflow import Workflow
 
 
@@ -118,9 +119,11 @@ def test_commands_about_all_papers_say_it_after_their_work(papers, beside):
 def test_snakemake_refuses_targets_of_the_broken_paper_alone(toy, beside, tmp_path, monkeypatch):
     remove("settings.py")(beside)
     monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
-    flow = Workflow({}, tmp_path, ["--cores", "2", "toy", "figures/toy/table1.pdf"])
+    said = []
+    flow = Workflow({}, tmp_path, lambda: Asked(("toy", "figures/toy/table1.pdf")), said.append)
+    flow.begin()
     assert flow.papers == ["toy"]
-    assert [warning.split(":")[0] for warning in flow.warnings] == ["left out"]
+    assert [warning.split(":")[0] for warning in said] == ["left out"]
     for target in ("all", "again", "figures/again/table1.pdf", "results/run/smoke/again/fit/line/plain.parquet"):
         with pytest.raises(UserError, match=r"^toypapers/again/settings\.py: missing"):
-            Workflow({}, tmp_path, ["-n", target])
+            Workflow({}, tmp_path, lambda target=target: Asked((target,))).begin()

@@ -10,6 +10,7 @@ import pytest
 from core.experiment.own_runs import OwnRuns
 from core.experiment.runner import run_cell
 from core.experiment.storage import write_records
+from core.experiment.targets import Asked
 from core.experiment.workflow import Workflow
 
 OWN, SHIPPED = (f"results/{source}/smoke/toy/fit/bundled/plain.parquet" for source in ("run", "reference"))
@@ -20,7 +21,7 @@ COUNT = "results/run/smoke/toy/count/bundled/plain.parquet"
 def workflow(toy, tmp_path, monkeypatch):
     """Workflows over the toy; see test_workflow.py."""
     monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
-    return lambda words=(), **config: Workflow(config, tmp_path, words)
+    return lambda *targets, **config: Workflow(config, tmp_path, lambda: Asked(targets or ("all",)))
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ class TestStateFile:
             assert not self.state(toy, tmp_path)[0]
 
     def test_are_there_before_snakemake_looks(self, needing, workflow, tmp_path):
-        workflow(words=[COUNT]).write_states()
+        workflow(COUNT).write_states()
         folder = tmp_path / ".snakemake/cells/smoke/toy"
         assert sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()) == [
             "count/bundled/plain",
@@ -93,8 +94,8 @@ class TestStateFile:
 class TestWhatACellReads:
     """The file that Snakemake waits for is the one that the run reads: your own, then the shipped one."""
 
-    def read(self, workflow, words=(), **config) -> list[str]:
-        flow = workflow(words, **config)
+    def read(self, workflow, *targets, **config) -> list[str]:
+        flow = workflow(*targets, **config)
         return flow.cell_inputs(flow.cell("toy", "count", "bundled", "plain", "smoke"))[1:]
 
     @pytest.mark.parametrize("source", ["run", "reference"])
@@ -107,7 +108,7 @@ class TestWhatACellReads:
 
     def test_what_is_itself_wanted_is_waited_for(self, needing, workflow, made):
         made("toy/fit", ship=True)
-        assert self.read(workflow, words=[OWN, COUNT])[0] == OWN
+        assert self.read(workflow, OWN, COUNT)[0] == OWN
 
     def test_not_what_is_short_or_damaged(self, needing, workflow, made, tmp_path):
         made("toy/fit", ship=True)
@@ -119,22 +120,22 @@ class TestWhatACellReads:
 
 class TestAnnouncement:
     def test_counts_what_is_needed_as_well(self, needing, workflow, made):
-        assert workflow(words=[COUNT]).announcement() == "3 cells to run; 3 were never timed"
+        assert workflow(COUNT).announcement() == "3 cells to run; 3 were never timed"
         made("toy/fit", ship=True)
-        assert workflow(words=[COUNT]).announcement() == "1 cell to run; 1 was never timed"
+        assert workflow(COUNT).announcement() == "1 cell to run; 1 was never timed"
 
     def test_counts_what_is_short(self, workflow, made):
         made("toy/fit/bundled/plain", runs=1)
-        assert workflow(words=[OWN]).announcement().startswith("1 cell to run, about ")
+        assert workflow(OWN).announcement().startswith("1 cell to run, about ")
         made("toy/fit/bundled/plain")
-        assert workflow(words=[OWN]).announcement() == ""
+        assert workflow(OWN).announcement() == ""
 
 
 def test_what_is_missing_is_announced_with_its_time(workflow, toy, tmp_path):
-    assert workflow(words=["toy"]).announcement() == ""
+    assert workflow("toy").announcement() == ""
     path = "results/run/quick/toy/fit/line/plain.parquet"
-    assert workflow(words=[path]).announcement() == "1 cell to run; 1 was never timed"
-    assert workflow(words=["toy"], runs="run").announcement() == "5 cells to run; 5 were never timed"
+    assert workflow(path).announcement() == "1 cell to run; 1 was never timed"
+    assert workflow("toy", runs="run").announcement() == "5 cells to run; 5 were never timed"
     [cell] = toy().find_cells("toy/fit/line/plain", "quick")
     for seconds, file in ((90.0, path.replace("/run/", "/reference/")), (1.0, path)):
         records = pd.DataFrame({"run": range(3), "status": "ok", "message": ""})
@@ -142,5 +143,5 @@ def test_what_is_missing_is_announced_with_its_time(workflow, toy, tmp_path):
         write_records(tmp_path / file, records, {**notes, "wall_seconds": seconds})
         if seconds > 1:
             text = "1 cell to run, about 1 min 30 s of computing by earlier runs"
-            assert workflow(words=[path]).announcement() == text
-    assert workflow(words=[path]).announcement() == ""
+            assert workflow(path).announcement() == text
+    assert workflow(path).announcement() == ""

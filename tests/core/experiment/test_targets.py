@@ -1,26 +1,29 @@
-"""Words of Snakemake's command line."""
+"""What Snakemake was asked for."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
-from core.experiment.targets import files_and_names, unknown_names
+from core.experiment.targets import Asked
 
-NAMES = ["all", "toy"]
-
-
-@pytest.mark.parametrize("words", [["toi"], ["toy", "toi", "-n"], ["--config", "runs=run", "--", "toi", "toy"]])
-def test_mistyped_names(words):
-    assert unknown_names(words, NAMES) == ["toi"]
+NOTHING = {"targets": set(), "target_jobs": set(), "forcerun": set(), "forceall": False}
 
 
 @pytest.mark.parametrize(
-    "words", [["--until", "toi"], ["-n", "--profile", "toi"], ["toy", "-n"], ["figures/toi.pdf"], []]
+    "settings, targets",
+    [
+        ({}, ("all",)),
+        ({"targets": {"toy"}}, ("toy",)),
+        ({"targets": {"./figures/toy/fig1.png"}}, ("figures/toy/fig1.png",)),
+        ({"target_jobs": {"cell:method=plain"}}, ()),
+        ({"targets": {"toy"}, "forcerun": {"figures/toy/fig1.png"}}, ("toy", "figures/toy/fig1.png")),
+    ],
 )
-def test_values_of_options_and_files_are_not_taken_for_names(words):
-    assert unknown_names(words, NAMES) == []
+def test_targets(settings, targets):
+    assert Asked.of(SimpleNamespace(**NOTHING | settings)) == Asked(targets)
 
 
-def test_targets_are_found_wherever_they_stand():
-    words = ["-n", "./figures/toy/fig1.png", "--cores", "toy", "x.pdf", "results/run/a.parquet"]
-    assert files_and_names(words, NAMES) == ["figures/toy/fig1.png", "toy", "results/run/a.parquet"]
+def test_all_is_made_anew_where_that_is_asked_for():
+    assert Asked.of(SimpleNamespace(**NOTHING | {"forceall": True})) == Asked(("all",), anew=True)
