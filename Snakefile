@@ -8,8 +8,7 @@ from snakemake.utils import min_version
 from core.errors import UserError
 from core.experiment.drawings import EXTENSIONS
 from core.experiment.outputs import CELL, SHORT, one_of
-from core.experiment.targets import Asked
-from core.experiment.workflow import Workflow, drawn_together
+from core.experiment.workflow import Workflow, in_one_line
 
 min_version("9.0")
 
@@ -17,11 +16,8 @@ min_version("9.0")
 PYTHON = "python" if workflow.deployment_settings.deployment_method else shlex.quote(sys.executable)
 
 try:
-    flow = Workflow(
-        config,
-        asked=lambda: Asked.of(workflow.dag_settings),
-        say=logger.warning if workflow.is_main_process else lambda text: None,
-    )
+    flow = Workflow(config, say=logger.warning if workflow.is_main_process else lambda text: None)
+    unknown = flow.outputs.unknown()
 except UserError as error:
     raise WorkflowError(str(error))
 
@@ -31,24 +27,19 @@ wildcard_constraints:
     table=one_of(flow.artifacts("table")),
     figure=one_of(flow.artifacts("figure")),
     short=one_of(flow.catalogue.short_names),
-    unknown=flow.outputs.unknown(),
+    unknown=unknown,
     **{part: one_of(flow.outputs.cell_names(part)) for part in CELL},
 
 
 localrules:
     all,
-    drawings,
     table,
     figure,
     short_name,
     comparison,
 
 
-rule all:
-    input:
-        flow.input(lambda w: flow.all_targets()),
-
-
+# One process draws all artifacts of a paper: most of the time for a single one goes into starting Python.
 for name in flow.papers:
 
     rule:
@@ -56,33 +47,37 @@ for name in flow.papers:
             name
         localrule: True
         input:
-            flow.input(lambda w, name=name: flow.targets(name)),
+            in_one_line(lambda w, name=name: flow.inputs_of_paper(name)),
+        output:
+            flow.drawings(name),
+        log:
+            f"logs/draw/{flow.folder}{name}.log",
+        params:
+            paper=name,
+        conda:
+            "envs/environment.yaml"
+        shell:
+            f"{PYTHON} -m papers draw {{params.paper}} --source {flow.source} --scale {flow.scale} --processes 1"
+            " > {log} 2>&1"
 
 
-# Where many are out of date, a few processes draw them all.
-rule drawings:
+papers = [getattr(rules, name) for name in flow.papers]
+workflow.ruleorder("table", "figure", "short_name", *flow.papers)
+
+
+rule all:
+    default_target: True
     input:
-        flow.input(lambda w: [file for drawn in flow.outdated(w.own) for file in flow.inputs(drawn)]),
-    output:
-        temp(drawn_together("{own}")),
-    log:
-        "logs/draw/{own}drawings.log",
-    params:
-        files=lambda w: [f"{drawn.stem}.pdf" for drawn in flow.outdated(w.own)],
-    conda:
-        "envs/environment.yaml"
-    threads: workflow.cores
-    shell:
-        f"{PYTHON} -m papers draw {{params.files}} --processes {{threads}} --scale {flow.scale} > {{log}} 2>&1"
-        " && touch {output}"
+        f"figures/{flow.folder}comparison.html",
+        [paper.output for paper in papers],
+        in_one_line(lambda w: flow.require_all()),
 
 
-# These have no params: the scale is part of a drawing's state, and Snakemake imports pandas to compare params.
 rule table:
     input:
-        flow.input(lambda w: flow.inputs(flow.outputs.drawing(w.table, w.own))),
+        in_one_line(lambda w: flow.inputs(w.table, w.own)),
     output:
-        multiext("figures/{own}{table}", *(f".{e}" for e in EXTENSIONS["table"])),
+        multiext("figures/{own}{table}", *(f".{end}" for end in EXTENSIONS["table"])),
     log:
         "logs/draw/{own}{table}.log",
     conda:
@@ -93,9 +88,9 @@ rule table:
 
 rule figure:
     input:
-        flow.input(lambda w: flow.inputs(flow.outputs.drawing(w.figure, w.own))),
+        in_one_line(lambda w: flow.inputs(w.figure, w.own)),
     output:
-        multiext("figures/{own}{figure}", *(f".{e}" for e in EXTENSIONS["figure"])),
+        multiext("figures/{own}{figure}", *(f".{end}" for end in EXTENSIONS["figure"])),
     log:
         "logs/draw/{own}{figure}.log",
     conda:
@@ -107,9 +102,7 @@ rule figure:
 # One job draws and copies: a second job would cost a second of Snakemake's own.
 rule short_name:
     input:
-        flow.input(
-            lambda w: flow.inputs(flow.outputs.drawing(f"{flow.catalogue.short_names[w.short]}/{w.short}", w.own))
-        ),
+        in_one_line(lambda w: flow.inputs(w.short, w.own)),
     output:
         "figures/{own}{short}.{extension}",
     wildcard_constraints:
@@ -122,10 +115,23 @@ rule short_name:
         f"{PYTHON} -m papers draw {{output}} --scale {flow.scale} > {{log}} 2>&1"
 
 
+rule comparison:
+    input:
+        [file for paper in papers for file in paper.output if file.endswith(".json")],
+    output:
+        f"figures/{flow.folder}comparison.html",
+    log:
+        f"logs/{flow.folder}comparison.log",
+    conda:
+        "envs/environment.yaml"
+    shell:
+        f"{PYTHON} -m papers compare --source {flow.source} --scale {flow.scale} > {{log}} 2>&1"
+
+
 # A cell's file is left there for its job, which adds what is missing.
 rule cell:
     input:
-        flow.input(lambda w: flow.cell_inputs(flow.cell(w.paper, w.experiment, w.benchmark, w.method, w.scale))),
+        in_one_line(lambda w: flow.cell_inputs(w)),
     output:
         update("results/run/{scale}/{paper}/{experiment}/{benchmark}/{method}.parquet"),
     log:
@@ -137,26 +143,9 @@ rule cell:
         " --scale {wildcards.scale} > {log} 2>&1"
 
 
-rule comparison:
-    input:
-        flow.input(lambda w: flow.page_inputs(w.own)),
-    output:
-        "figures/{own}comparison.html",
-    log:
-        "logs/{own}comparison.log",
-    params:
-        scale=flow.scale,
-        source=lambda w: flow.outputs.drawing(flow.catalogue.artifacts[0], w.own).source,
-        made_with=lambda w: flow.page_sources(),
-    conda:
-        "envs/environment.yaml"
-    shell:
-        f"{PYTHON} -m papers compare --scale {{params.scale}} --source {{params.source}} > {{log}} 2>&1"
-
-
 # For targets that no rule makes: ends in one line that names what is near.
 rule unknown:
     input:
-        flow.input(lambda w: flow.outputs.check(w.unknown)),
+        in_one_line(lambda w: flow.outputs.check(w.unknown)),
     output:
         "{unknown}",

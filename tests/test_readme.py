@@ -11,12 +11,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from core.experiment.targets import Asked
 
 from core.data import entries, lookup
 from core.data.__main__ import parser as data_parser
 from core.data.catalogue import Bundled
 from core.experiment.catalogue import Catalogue
-from core.experiment.targets import Asked
 from core.experiment.workflow import Workflow
 from papers.__main__ import _parser_of as papers_parser
 from papers.commands.drawing import drawings

@@ -27,7 +27,7 @@ class TestPlans:
     def test_everything_on_a_fresh_clone_is_drawing_alone(self, call):
         status, output = call("-n")
         assert status == 0, output
-        assert jobs(output) == {"all": 1, "comparison": 1, "figure": 1, "table": 1}
+        assert jobs(output) == {"all": 1, "comparison": 1, "toy": 1}
 
     def test_this_repository_as_a_fresh_clone(self, call, repository):
         """With the papers that it has, whatever they are."""
@@ -35,12 +35,13 @@ class TestPlans:
         shutil.copytree(ROOT / "papers", repository / "papers", ignore=shutil.ignore_patterns("__pycache__"))
         status, output = call("-n")
         assert status == 0, output
-        assert jobs(output) == {"all": 1, "comparison": 1, "drawings": 1}, "everything is drawn by one job"
+        papers = {file.parent.name for file in (ROOT / "papers").glob("*/paper.yaml")}
+        assert jobs(output) == dict.fromkeys(["all", "comparison", *papers], 1), "one job draws a paper"
 
     def test_own_runs_are_planned_where_they_are_asked_for(self, call):
         status, output = call("-n", "--config", "runs=run", "--", "toy")
         assert status == 0, output
-        assert jobs(output) == {"cell": 5, "figure": 1, "table": 1, "toy": 1}
+        assert jobs(output) == {"cell": 5, "toy": 1}
         assert "results/run/quick/toy/fit/curve/noisy.parquet" in output
         assert "results/run/paper/toy/count/line/plain.parquet" in output
         assert "figures/own/toy/fig1.pdf" in output
@@ -70,13 +71,13 @@ class TestPlans:
         for options in (("-q", "all"), ("--rerun-triggers", "mtime", "params")):
             status, output = call("-n", *options, "--", "figures/toy/fig1.pdf")
             assert status == 0 and jobs(output) == {"figure": 1}, output
-        assert jobs(call("-n", "-q", "all", "--", "toy")[1]) == {"drawings": 1, "toy": 1}
+        assert jobs(call("-n", "-q", "all", "--", "toy")[1]) == {"toy": 1}
 
     def test_a_file_beside_all(self, call, repository):
         add_figures(repository, 4)
         status, output = call("-n", "--", "all", "figures/toy/fig1.pdf", "figures/own/fig1.png")
         assert status == 0, output
-        expected = {"all": 1, "cell": 5, "comparison": 1, "drawings": 1, "figure": 1, "short_name": 1}
+        expected = {"all": 1, "cell": 5, "comparison": 1, "figure": 1, "short_name": 1, "toy": 1}
         assert jobs(output) == expected
 
     def test_papers_are_listed(self, call):
@@ -181,7 +182,7 @@ class TestReruns:
     def test_from_runs_to_the_comparison_page(self, call, repository):
         status, output = call("--config", "scale=smoke", "runs=run", "--", "all")
         assert status == 0, output
-        assert jobs(output) == {"all": 1, "cell": 3, "comparison": 1, "figure": 1, "table": 1}
+        assert jobs(output) == {"all": 1, "cell": 3, "comparison": 1, "toy": 1}
         for name in ("comparison.html", "toy/table1.pdf", "toy/table1.csv", "toy/table1.json", "toy/fig1.png"):
             assert (repository / "figures" / "own" / name).stat().st_size > 0
         assert not (repository / "figures" / "toy").exists()
@@ -189,7 +190,7 @@ class TestReruns:
         arguments = ("-n", "--config", "scale=smoke", "runs=run", "--", "all")
         assert NOTHING in call(*arguments)[1]
         replace(repository, "title: Means of draws", "title: Means of normal draws")
-        assert jobs(call(*arguments)[1]) == {"all": 1, "comparison": 1, "table": 1}
+        assert jobs(call(*arguments)[1]) == {"all": 1, "comparison": 1, "toy": 1}
 
     @pytest.mark.slow
     def test_everything_is_drawn_whatever_is_there_already(self, call, start, repository):
@@ -198,13 +199,13 @@ class TestReruns:
         output, _ = process.communicate()
         assert process.returncode == 0, output
         assert (repository / "figures/comparison.html").exists() and (repository / "figures/toy/fig1.pdf").exists()
-        assert jobs(call("-n")[1]) == {"all": 1, "comparison": 1, "table": 1}
+        assert jobs(call("-n")[1]) == {"all": 1, "comparison": 1, "toy": 1}
         status, output = call("all")
         assert status == 0, output
         assert (repository / "figures/toy/table1.pdf").exists()
         assert NOTHING in call("-n")[1]
         (repository / "figures/toy/fig1.png").unlink()
-        assert jobs(call("-n")[1]) == {"all": 1, "comparison": 1, "figure": 1}
+        assert jobs(call("-n")[1]) == {"all": 1, "comparison": 1, "toy": 1}
 
     @pytest.mark.slow
     def test_drawn_with_others_is_up_to_date_for_the_rule_of_one(self, call, repository):
@@ -221,7 +222,7 @@ class TestReruns:
             stream.write(extra.format(3))
         status, output = call("toy")
         assert status == 0, output
-        assert set(jobs(output)) == {"drawings", "toy"}
+        assert set(jobs(output)) == {"toy"}
         assert NOTHING in call("-n", "toy")[1]
         assert NOTHING in call("-n", "figures/toy/extra0.pdf", "figures/toy/table1.pdf")[1]
 

@@ -20,7 +20,6 @@ from core.experiment.modules import Folder, import_module
 from core.experiment.schema import Experiment, Paper, load_paper, split_reference
 from core.experiment.selection import select_cells
 from core.experiment.settings import Settings
-from core.experiment.sources import Sources
 
 if TYPE_CHECKING:
     from core.experiment.results import Results
@@ -184,11 +183,6 @@ class Catalogue:
                     where = f"{self._file(paper)}: artifacts.{artifact}.short_name"
                     raise UserError(f"{where}: {self._file(claimed[artifact])} claims {artifact!r} already")
         return {artifact: papers[0] for artifact, papers in owners.items() if len(papers) == 1} | claimed
-
-    @cached_property
-    def sources(self) -> Sources:
-        """The code of the repository, to determine what a drawing depends on."""
-        return Sources(self.root)
 
     def artifact_cells(self, paper: str, artifact: str, scale: str, ablations: bool = False) -> list[Cell]:
         """The cells whose records an artifact is drawn from; on request with all their ablations that were run."""

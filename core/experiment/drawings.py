@@ -1,32 +1,26 @@
-"""Drawings: one artifact drawn at one scale from one source of raw runs, its files, and whether they are up to date.
+"""Drawings: one artifact drawn at one scale from one source of raw runs, its files, and what it is made from.
 
-A drawing's state is a digest of all it depends on: its entry in paper.yaml, the published numbers, the raw runs with
-the settings and repetitions that they should have, what its scale cuts, the data sets that it reads, and the code that
-draws. The sidecar records it, so that nobody has to trust modification times, and a drawing that is up to date can be
-skipped.
+A drawing is up to date if nothing that it is made from is newer: the library and the harness, the paper's folder and
+the raw runs of the paper's artifacts. Snakemake is told the same files and comes to the same result.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
-from core.experiment.claim_marks import modules_about
 
 EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "json"), "figure": ("pdf", "png", "json")}
 OWN = "own/"
 """The folder below figures/ for drawings from your own runs, so that they never replace those of the shipped runs."""
 ABLATION = "ablation/"
 """The folder below that for drawings that include ablations."""
-SMALL = 100_000  # bytes: a drawing takes time even without records
-CODE = ("core.report.draw", "core.experiment.drawings")
-PAGE_CODE = ("core.report.comparison",)
-PAGE_FILES = ("core/report/page/page.html", "core/report/page/page.css")
+CODE = ("*.py", "*.yaml", "*.csv", "*.html", "*.css")
+"""What drawings are made with, below core/, the commands and a paper's folder."""
 
 
 @dataclass(frozen=True)
@@ -65,84 +59,55 @@ def drawing(catalogue: Catalogue, name: str, scale: str, source: str) -> Drawing
     return Drawing(paper, artifact, catalogue.paper(paper).artifacts[artifact].kind, scale, source)
 
 
+def drawings_of(catalogue: Catalogue, paper: str, scale: str, source: str) -> list[Drawing]:
+    """The drawings of all artifacts of a paper."""
+    return [drawing(catalogue, f"{paper}/{name}", scale, source) for name in catalogue.paper(paper).artifacts]
+
+
 def cells_of(catalogue: Catalogue, drawing: Drawing) -> list[Cell]:
     """The cells whose records it is drawn from."""
     return catalogue.artifact_cells(drawing.paper, drawing.artifact, drawing.scale, drawing.ablations)
 
 
-def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
-    """The first 16 hex digits of a SHA-256 over all that the drawing depends on."""
-    root, folder = catalogue.root, f"{catalogue.package}/{drawing.paper}"
-    spec = catalogue.paper(drawing.paper)
-    artifact = spec.artifacts[drawing.artifact]
-    told = [drawing.scale, drawing.source, artifact.model_dump_json(), spec.documents[artifact.source.document]]
-    for cell in cells_of(catalogue, drawing):
-        path = cell.path("", drawing.source)
-        told.append(f"{path} {cell.settings_hash} {cell.runs} {_digest(root / path)}")
-    for name, experiment in catalogue.experiments_of(drawing.paper, drawing.artifact).items():
-        scale = experiment.scales[experiment.resolve_scale(drawing.scale)]
-        told.append(f"{name} {scale.cut} {scale.looks}")
-    numbers = f"{folder}/published/{drawing.artifact}.csv"
-    told.append(f"{numbers} {_digest(root / numbers)}")
-    modules = _modules(catalogue, drawing)
-    for name in catalogue.sources.data_sets(modules, CODE):
-        told.append(" ".join([name, *map(_digest, _files_of(name))]))
-    told.append(catalogue.sources.digest(modules, CODE))
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+def code_behind(catalogue: Catalogue, paper: str) -> list[Path]:
+    """The library, the harness and the paper's own files: nobody guesses which of these a drawing uses."""
+    folders = ("core", f"{catalogue.package}/commands", f"{catalogue.package}/{paper}")
+    return [path for folder in folders for pattern in CODE for path in sorted((catalogue.root / folder).rglob(pattern))]
 
 
-def recorded_state(root: Path, drawing: Drawing) -> str | None:
-    """The state in which its files were drawn; None if one is missing or the sidecar cannot be read."""
-    if not all((root / file).is_file() for file in drawing.files):
-        return None
+def runs_behind(catalogue: Catalogue, drawings: Iterable[Drawing]) -> list[Path]:
+    """The files with the raw runs of drawings, each once, whether or not they exist."""
+    paths = (cell.path(catalogue.root, each.source) for each in drawings for cell in cells_of(catalogue, each))
+    return list(dict.fromkeys(paths))
+
+
+def drawn_at(root: Path, drawing: Drawing) -> str | None:
+    """The scale at which the files of a drawing were drawn; None if there is no readable sidecar."""
     try:
-        record = json.loads((root / f"{drawing.stem}.json").read_text(encoding="utf-8"))
-        return record.get("state")
+        return json.loads((root / f"{drawing.stem}.json").read_text(encoding="utf-8")).get("drawn_at")
     except (OSError, ValueError, AttributeError):
         return None
 
 
-def is_current(catalogue: Catalogue, drawing: Drawing) -> bool:
-    """Whether all its files exist and nothing that they depend on has changed."""
-    return recorded_state(catalogue.root, drawing) == state_of(catalogue, drawing)
+class Currency:
+    """Which drawings are up to date, found with one look at every file that they are made from."""
 
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._written: dict[Path, float] = {}
+        self._code: dict[str, float] = {}
 
-def size_of(catalogue: Catalogue, drawing: Drawing) -> int:
-    """Bytes of the records behind it, plus a constant: roughly proportional to its time."""
-    paths = (cell.path(catalogue.root, drawing.source) for cell in cells_of(catalogue, drawing))
-    return SMALL + sum(path.stat().st_size for path in paths if path.exists())
+    def __call__(self, drawing: Drawing) -> bool:
+        """Whether all files of a drawing exist and none is older than what it is made from."""
+        files = [self._catalogue.root / file for file in drawing.files]
+        if not all(map(Path.is_file, files)) or drawn_at(self._catalogue.root, drawing) != drawing.scale:
+            return False
+        if drawing.paper not in self._code:
+            self._code[drawing.paper] = max(map(self._time, code_behind(self._catalogue, drawing.paper)))
+        runs = (self._time(path) for path in runs_behind(self._catalogue, [drawing]) if path.exists())
+        return min(map(self._time, files)) >= max([self._code[drawing.paper], *runs])
 
-
-def digest_of_page(catalogue: Catalogue) -> str:
-    """A digest of what the comparison page is made with: its code, its markup and its style."""
-    told = [catalogue.sources.digest(PAGE_CODE)]
-    told += [f"{name} {_digest(catalogue.root / name)}" for name in PAGE_FILES]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
-
-
-def _modules(catalogue: Catalogue, drawing: Drawing) -> list[str]:
-    """The modules with the artifact's function and with claims about it, found without importing any."""
-    artifacts, claims = (catalogue.folder(drawing.paper, name) for name in ("artifacts", "claims"))
-    return [*artifacts.functions.get(drawing.artifact, ()), *modules_about(claims, drawing.artifact)]
-
-
-def _files_of(data_set: str) -> list[Path]:
-    """The files of a data set that are at hand; of two that differ, the first that is intact is read."""
-    from core.data.catalogue import lookup  # few drawings read data sets
-    from core.data.places import Places
-
-    return [path for path, _ in Places.from_environment().find_all(lookup(data_set))]
-
-
-def _digest(path: Path) -> str:
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return "absent"
-    return _digest_of(path, status.st_mtime_ns, status.st_size)
-
-
-@cache
-def _digest_of(path: Path, modified: int, size: int) -> str:
-    """The digest of a file, read once per process and version of the file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    def _time(self, path: Path) -> float:
+        if path not in self._written:
+            self._written[path] = path.stat().st_mtime
+        return self._written[path]

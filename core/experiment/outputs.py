@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from core.errors import UnknownNameError, UserError
+from core.errors import UnknownNameError
 from core.experiment import LIST, SCALES
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
@@ -71,8 +71,14 @@ class Outputs:
         return rf"(?!(?:{figures}|results/run/{cell}\.parquet)$)(?:figures/.+|results/run/.+|[\w-]+)"
 
     def check(self, target: str) -> None:
-        """Raise a UserError if no rule makes a target that looks like a drawing, a cell's file or a name."""
+        """Raise a UserError if no rule makes a target that looks like a drawing, a cell's file or a name.
+
+        Of a paper that cannot be used it is the paper's.
+        """
         names = ["all", *self._catalogue.names]
+        for name, error in self._catalogue.broken.items():
+            if name in Path(target).parts:
+                raise error
         if target in self.drawn or target in self.cells or target in PAGES or target in names:
             return
         if "/" not in target:
@@ -85,12 +91,6 @@ class Outputs:
         name = target.removeprefix("figures/").removeprefix(OWN).rpartition(".")[0]
         if any(name in spec.artifacts for spec in self._catalogue.papers.values()):
             self._catalogue.artifact(name)
-
-    def check_source(self, target: str, source: str) -> None:
-        """Raise a UserError if a drawing of the shipped runs is asked for where your own are configured."""
-        if source == "run" and target in self.drawn and self.drawn[target].source != source:
-            own = f"figures/{OWN}{Path(target).relative_to('figures')}"
-            raise UserError(f"{target} is drawn from the shipped runs; from your own it is {own}")
 
 
 def one_of(names: Iterable[str]) -> str:

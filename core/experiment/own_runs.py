@@ -1,32 +1,30 @@
-"""Your own runs in a Snakemake plan: which are finished, which must be made first, and what each reads.
+"""Your own runs in a Snakemake plan: which are finished, which must be made first, and what each is made from.
 
-Snakemake compares modification times, and a file that a command by hand made from other settings, or with fewer
-repetitions, is as new as any. Each cell therefore has a state file as an input, which changes if the cell's file is
-not finished, and is older than one that is.
+Snakemake compares modification times, and knows nothing of the settings and repetitions of a file. Each cell therefore
+has a small file that says which it should have, written when these change or the cell's file is found not to have them.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from core.experiment.cells import Cell
+from core.files import write_whole
 
-STATES = Path(".snakemake/cells")
+SETTINGS = Path(".snakemake/settings")
 
 
 class OwnRuns:
-    """The cells that a plan asks for, and those that they read.
+    """The cells below results/run of a repository, as they are now.
 
     Args:
         root: the repository's root.
-        wanted: the cells that are to be in results/run when all is done.
     """
 
-    def __init__(self, root: Path, wanted: Iterable[Cell]) -> None:
+    def __init__(self, root: Path) -> None:
         self._root = root
-        self._wanted = {cell.path(""): cell for cell in wanted}
+        self._wanted: dict[Path, Cell] = {}
         self._finished: dict[Path, bool] = {}
         self._files: dict[Path, Path] = {}
 
@@ -39,27 +37,22 @@ class OwnRuns:
             self._finished[path] = (self._root / path).exists() and is_finished(cell, self._root)
         return self._finished[path]
 
-    def missing(self) -> list[Cell]:
-        """The cells that are to be run: those wanted, and those that they read, as far as they are not finished."""
-        return [cell for cell in self._planned() if not self.is_finished(cell)]
+    def missing(self, wanted: Iterable[Cell]) -> list[Cell]:
+        """Those of the wanted cells, and of the cells that they read, that are to be run.
 
-    def inputs(self, cell: Cell) -> list[str]:
-        """The cell's state file, and the files of the cells that it reads."""
-        return [self._state_file(cell), *(str(self._file(needed)) for needed in cell.needs)]
-
-    def write_states(self) -> None:
-        """Write the state files; before Snakemake looks at their folders, since it remembers which files they have."""
-        for cell in self._planned():
-            self._state_file(cell)
-
-    def _planned(self) -> list[Cell]:
-        """The cells wanted and your own that they read, each once."""
+        From now on, cells that read a wanted one wait for your own, even if it is shipped.
+        """
+        self._wanted |= {cell.path(""): cell for cell in wanted}
         found, waiting = {}, list(self._wanted.values())
         while waiting:
             cell = waiting.pop(0)
             if found.setdefault(cell.path(""), cell) is cell:
                 waiting += [needed for needed in cell.needs if self._file(needed) == needed.path("")]
-        return list(found.values())
+        return [cell for cell in found.values() if not self.is_finished(cell)]
+
+    def inputs(self, cell: Cell) -> list[str]:
+        """The file with the cell's settings, and the files of the cells that it reads."""
+        return [*self._settings_file(cell), *(str(self._file(needed)) for needed in cell.needs)]
 
     def _file(self, needed: Cell) -> Path:
         """The file of a cell that another reads: your own where that is wanted, else the one that a run would read."""
@@ -77,25 +70,17 @@ class OwnRuns:
             self._files[own] = own if found is None else found.relative_to(self._root)
         return self._files[own]
 
-    def _state_file(self, cell: Cell) -> str:
+    def _settings_file(self, cell: Cell) -> list[str]:
+        """Newer than the cell's file unless that is finished; none for a finished one that was made by hand."""
         path = cell.path("")
-        name = STATES / path.relative_to("results/run").with_suffix("")
-        state, output = self._root / name, self._root / path
-        state.parent.mkdir(parents=True, exist_ok=True)
-        if not state.is_file():
-            state.touch()
+        name = SETTINGS / path.relative_to("results/run").with_suffix("")
+        file, told = self._root / name, f"{cell.settings_hash}, runs: {cell.runs}\n"
+        written = file.read_text() if file.is_file() else ""
         if self.is_finished(cell):
-            make_older(state, [output])
-        elif output.exists():
-            status = output.stat()
-            text = f"not finished: written {status.st_mtime_ns}, {status.st_size} bytes"
-            if state.read_text() != text or state.stat().st_mtime <= status.st_mtime:
-                state.write_text(text)  # Snakemake takes a newer file of the same text for unchanged
-        return str(name)
-
-
-def make_older(state: Path, outputs: Sequence[Path]) -> None:
-    """Make a state file older than the outputs."""
-    oldest = min(output.stat().st_mtime for output in outputs)
-    if state.stat().st_mtime >= oldest:
-        os.utime(state, (oldest - 1, oldest - 1))
+            if not written:
+                return []
+        elif (self._root / path).exists():
+            told += f"unfinished as of {(self._root / path).stat().st_mtime_ns}\n"
+        if written != told and not (self.is_finished(cell) and written.startswith(told)):
+            write_whole(file, lambda stream: stream.write(told.encode()))
+        return [str(name)]

@@ -3,8 +3,9 @@
     @claim(artifact="table1", place="Table 1", sentence="The adaptive sampler is more likely on all four sets.")
     def adaptive_beats_best_average(results: Results) -> Check: ...
 
-The function's name is the claim's id. The page lists an artifact's claims in the order of the modules of the paper's
-claims/ folder and, within a module, of their definition. For what a check is and when a claim holds, see checks.py.
+The function's name is the claim's id, the only one of its name in the paper. The page lists an artifact's claims in the
+order of the modules of the paper's claims/ folder and, within a module, of their definition. For what a check is and
+when a claim holds, see checks.py.
 
 A claim that a reader takes the paper to be about is a `headline`. Where it fails, it states its cause:
 
@@ -18,8 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.errors import UserError
-from core.experiment.claim_marks import check_marks, modules_about
+from core.errors import UserError, nearest
 from core.report.checks import OUTCOMES, Check, NotRunError, reading
 from core.report.outcomes import after_looks, not_run
 
@@ -112,8 +112,8 @@ def claim(
             raise UserError(f"{_where(function)}: sentence = {sentence!r}; allowed: at least {SHORTEST} characters")
         if kind not in KINDS:
             raise UserError(f"{_where(function)}: kind = {kind!r}; allowed: {' or '.join(KINDS)}")
-        if hasattr(function, "claim"):
-            raise UserError(f"{_where(function)}: two claims; allowed: one per function")
+        if hasattr(function, "claim") or hasattr(function.__globals__.get(function.__name__), "claim"):
+            raise UserError(f"{_where(function)}: two claims; allowed: one per function, each with a name of its own")
         if (parameters := list(inspect.signature(function).parameters)) != ["results"]:
             taken = ", ".join(parameters) or "nothing"
             raise UserError(f"{_where(function)}: takes {taken}; allowed: one parameter, results")
@@ -127,18 +127,29 @@ def claims_about(catalogue: Catalogue, paper: str, artifact: str) -> list[Claim]
     """The claims about one artifact in the order of the page; none if the paper has no claims/ folder.
 
     Raises:
-        UserError: a claim is invalid, or a module with claims about the artifact cannot be imported.
+        UserError: a claim of the paper is invalid, or one of its modules with claims cannot be imported.
     """
+    return [each for each in claims_of(catalogue, paper) if each.artifact == artifact]
+
+
+def claims_of(catalogue: Catalogue, paper: str) -> list[Claim]:
+    """All claims of a paper in the order of the page; raises as `claims_about`."""
     folder = catalogue.folder(paper, "claims")
-    check_marks(folder, catalogue.paper(paper).artifacts)
-    modules = [folder.module(name) for name in modules_about(folder, artifact)]
+    modules = [folder.module(name) for name in folder.texts]
     found = [
         value.claim
         for module in modules
         for value in vars(module).values()
         if inspect.isfunction(value) and value.__module__ == module.__name__ and hasattr(value, "claim")
     ]
-    return [each for each in found if each.artifact == artifact]
+    artifacts, first = catalogue.paper(paper).artifacts, {}
+    for each in found:
+        if each.artifact not in artifacts:
+            hint = f"not an artifact of this paper; {nearest(each.artifact, artifacts)}"
+            raise UserError(f"{each.where}: artifact = {each.artifact!r}: {hint}")
+        if first.setdefault(each.id, each) is not each:
+            raise UserError(f"{each.where}: {first[each.id].where} has the same name; allowed: each name once")
+    return found
 
 
 def run_check(claim: Claim, results: Any, looks: int = 1) -> Check:

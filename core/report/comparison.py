@@ -13,9 +13,8 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from core.experiment import SCALES
 from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import drawing, folder_of, state_of
+from core.experiment.drawings import Currency, drawing, folder_of
 from core.report.checks import OUTCOMES
 from core.report.files import write_file
 from core.report.page import render_page
@@ -33,11 +32,10 @@ def drawn_sidecars(catalogue: Catalogue, source: str) -> list[dict[str, Any]]:
 
     Each has `outdated`: whether anything that it depends on has changed since it was drawn.
     """
-    figures = catalogue.root / "figures" / folder_of(source)
-    return [
-        {**sidecar, "outdated": _is_outdated(catalogue, source, sidecar)}
-        for sidecar in load_sidecars(figures, catalogue.artifacts)
-    ]
+    figures, is_current = catalogue.root / "figures" / folder_of(source), Currency(catalogue)
+    sidecars = load_sidecars(figures, catalogue.artifacts)
+    drawn = [drawing(catalogue, f"{s['paper']}/{s['artifact']}", s["drawn_at"], source) for s in sidecars]
+    return [{**s, "outdated": not is_current(each)} for s, each in zip(sidecars, drawn, strict=True)]
 
 
 def load_sidecars(figures: Path, names: Iterable[str]) -> list[dict[str, Any]]:
@@ -71,14 +69,6 @@ def write_page(figures: Path, sidecars: Sequence[dict[str, Any]]) -> Path:
         if path.is_file():
             images[sidecar["paper"], sidecar["artifact"]] = path.read_bytes()
     return write_file(figures / "comparison.html", render_page(sidecars, images))
-
-
-def _is_outdated(catalogue: Catalogue, source: str, sidecar: dict[str, Any]) -> bool:
-    """Whether the state is that of today at none of the scales; most are drawn at the first of these."""
-    name = f"{sidecar['paper']}/{sidecar['artifact']}"
-    scales = ("quick", *(scale for scale in SCALES if scale != "quick"))
-    states = (state_of(catalogue, drawing(catalogue, name, scale, source)) for scale in scales)
-    return all(state != sidecar.get("state") for state in states)
 
 
 def _claims_table(sidecar: dict[str, Any]) -> RichTable:

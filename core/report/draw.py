@@ -15,7 +15,7 @@ from typing import Any
 
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import Drawing, state_of
+from core.experiment.drawings import Drawing
 from core.experiment.schema import split_reference
 from core.report import style
 from core.report.checks import NotRunError, reading
@@ -47,7 +47,7 @@ class Job:
         claims: what the paper claims about it.
         document: the published document in words, for the caption.
         source: source of the runs, `reference` or `run`.
-        state: a digest of all that the drawing depends on, for the sidecar.
+        scale: the scale at which it was asked for, for the sidecar: experiments may resolve it to another.
         judged: the results that claims are judged by, if they differ from those drawn.
         cuts: in words, what the scale of each experiment leaves out of the paper's protocol.
         looks: how often claims were looked at while runs were added.
@@ -63,7 +63,7 @@ class Job:
     claims: Sequence[Claim] = ()
     document: str = ""
     source: str = "reference"
-    state: str = ""
+    scale: str = "quick"
     judged: Any = None
     cuts: Mapping[str, str] = field(default_factory=dict)
     looks: int = 1
@@ -76,7 +76,6 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
         UserError: as `draw`, and if ablations are requested but there are none.
     """
     paper, name = drawing.paper, drawing.artifact
-    state = state_of(catalogue, drawing)  # first: a change during the drawing makes it outdated
     spec = catalogue.paper(paper).artifacts[name]
     check_published(catalogue, paper, name)
     claims = claims_about(catalogue, paper, name)
@@ -99,7 +98,7 @@ def draw_artifact(catalogue: Catalogue, drawing: Drawing) -> Path:
         claims=claims,
         document=catalogue.paper(paper).documents[spec.source.document],
         source=drawing.source,
-        state=state,
+        scale=drawing.scale,
         judged=results.without_ablations() if drawing.ablations else None,
         cuts={name: scale.cut for name, scale in scales.items()},
         looks=max((scale.looks for scale in scales.values()), default=1),
@@ -149,7 +148,7 @@ def draw(job: Job) -> Path:
         "caption": " ".join(filter(None, [sentence(product.caption), caption])),
         "provenance": caption,
         "source": job.source,
-        "state": job.state,
+        "drawn_at": job.scale,
         **provenance_record(results, absent),
         "files": sorted(f"{stem.name}.{suffix}" for suffix in files),
         "table": None if table is None else table_record(table),

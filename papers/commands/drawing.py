@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
-from importlib import import_module
-from pathlib import PurePosixPath
+from multiprocessing import get_context
+from pathlib import Path, PurePosixPath
 
 from rich.console import Console
 
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import ABLATION, EXTENSIONS, OWN, Drawing, drawing, folder_of, is_current, size_of
+from core.experiment.drawings import ABLATION, EXTENSIONS, OWN, Currency, Drawing, drawing, folder_of
 from core.files import write_whole
-from papers.commands.processes import shared_out
 
 SUFFIXES = {f".{extension}" for extensions in EXTENSIONS.values() for extension in extensions}
 
@@ -43,7 +43,8 @@ def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console)
     chosen = drawings(catalogue, options.name or list(catalogue.papers), options.scale, options.source)
     if with_ablations := [drawn.stem for drawn in chosen if drawn.ablations]:
         raise UserError(f"{with_ablations[0]}: the page has no ablations; compare them: --against reference CELL")
-    outdated = [drawn for drawn in chosen if not is_current(catalogue, drawn)]
+    is_current = Currency(catalogue)
+    outdated = [drawn for drawn in chosen if not is_current(drawn)]
     if outdated:
         console.print(f"drawing {len(outdated)} of {len(chosen)} artifacts first")
         if status := _draw(catalogue, outdated, console, options.processes):
@@ -105,24 +106,33 @@ def _copy_to_short_name(catalogue: Catalogue, path: PurePosixPath, scale: str) -
 
 
 def _draw(catalogue: Catalogue, chosen: list[Drawing], console: Console, processes: int) -> int:
-    """Draw in a few processes, what takes longest first; 2 if an artifact could not be drawn.
-
-    Python looks through all objects for garbage again and again, which takes a tenth of the time: imports and records
-    make millions that stay. Here it looks once a drawing, among what that drawing has made.
+    """Draw, in a few processes where there is more than one; 2 if an artifact could not be drawn.
 
     Raises:
         UserError: fewer processes than one, or one of them was killed.
     """
     if processes < 1:
         raise UserError(f"--processes = {processes}: must be at least 1")
-    if len(chosen) > 1:
-        import_module("core.report.draw")  # once, before the processes part
-        chosen = sorted(chosen, key=lambda drawn: -size_of(catalogue, drawn))
-    gc.disable()
+    workers = min(processes, len(chosen))
+    if workers < 2:
+        return max((_draw_one(catalogue, drawn, console) for drawn in chosen), default=0)
     try:
-        return shared_out(chosen, lambda drawn: _draw_one(catalogue, drawn, console), processes)
-    finally:
-        gc.enable()
+        with ProcessPoolExecutor(
+            workers, get_context("spawn"), _draws_from, (catalogue.root, catalogue.package)
+        ) as pool:
+            return max(pool.map(_drawn_by_worker, chosen))
+    except BrokenProcessPool as error:
+        raise UserError("a process that was drawing was killed; what it had finished is kept") from error
+
+
+def _draws_from(root: Path, package: str) -> None:
+    """Prepare a worker: the papers are read once."""
+    global _catalogue
+    _catalogue = Catalogue(root, package)
+
+
+def _drawn_by_worker(drawn: Drawing) -> int:
+    return _draw_one(_catalogue, drawn, Console(highlight=False))
 
 
 def _draw_one(catalogue: Catalogue, drawn: Drawing, console: Console) -> int:
@@ -135,5 +145,3 @@ def _draw_one(catalogue: Catalogue, drawn: Drawing, console: Console) -> int:
     except UserError as error:
         print(f"error: {drawn.name}: {str(error).removeprefix(f'{drawn.name}: ')}", file=sys.stderr)
         return 2
-    finally:
-        gc.collect(0)

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import drawing, is_current
+from core.experiment.drawings import Currency, drawing
 from core.report.checks import OUTCOMES
 from core.report.claims import CAUSES
 from core.report.comparison import load_sidecars
@@ -62,7 +62,8 @@ def _is_outdated(catalogue: Catalogue, shown: Path) -> bool:
 def undrawn(catalogue: Catalogue) -> list[str]:
     """The artifacts whose drawings from the shipped runs at quick are missing or out of date."""
     chosen = [drawing(catalogue, name, "quick", "reference") for name in catalogue.artifacts]
-    return [drawn.name for drawn in chosen if not is_current(catalogue, drawn)]
+    is_current = Currency(catalogue)
+    return [drawn.name for drawn in chosen if not is_current(drawn)]
 
 
 def papers_table(catalogue: Catalogue) -> str:

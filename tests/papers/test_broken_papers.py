@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from core.experiment.targets import Asked
 
 from core.errors import UserError
-from core.experiment.targets import Asked
 from core.experiment.workflow import Workflow
 
 

@@ -10,7 +10,6 @@ import pytest
 from core.experiment.own_runs import OwnRuns
 from core.experiment.runner import run_cell
 from core.experiment.storage import write_records
-from core.experiment.targets import Asked
 from core.experiment.workflow import Workflow
 
 OWN, SHIPPED = (f"results/{source}/smoke/toy/fit/bundled/plain.parquet" for source in ("run", "reference"))
@@ -19,9 +18,21 @@ COUNT = "results/run/smoke/toy/count/bundled/plain.parquet"
 
 @pytest.fixture
 def workflow(toy, tmp_path, monkeypatch):
-    """Workflows over the toy; see test_workflow.py."""
+    """Workflows over the toy, and what they said; see test_workflow.py."""
     monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
-    return lambda *targets, **config: Workflow(config, tmp_path, lambda: Asked(targets or ("all",)))
+    (tmp_path / "papers").symlink_to(tmp_path / "toypapers")
+
+    def make(**config):
+        said = []
+        return Workflow(config, tmp_path, said.append), said
+
+    return make
+
+
+@pytest.fixture
+def cell(toy):
+    """A cell at scale smoke."""
+    return lambda name: toy().find_cells(name, "smoke")[0]
 
 
 @pytest.fixture
@@ -47,101 +58,116 @@ def made(toy, tmp_path):
     return make
 
 
-class TestStateFile:
-    """Snakemake runs a cell again whose state file is newer than the cell's file, and has another text than before."""
+class TestSettingsFile:
+    """Snakemake runs a cell again whose settings file is newer than the cell's file."""
 
-    def state(self, toy, root) -> tuple[bool, str]:
-        """Whether the state file is newer than the cell's, and its text."""
-        [cell] = toy().find_cells("toy/fit/bundled/plain", "smoke")
-        file = root / OwnRuns(root, [cell]).inputs(cell)[0]
-        return file.stat().st_mtime > (root / OWN).stat().st_mtime, file.read_text()
+    @pytest.fixture
+    def newer(self, cell, tmp_path):
+        """Whether the settings file is newer than the cell's; None if there is none to compare with."""
 
-    def test_older_than_what_is_finished_however_it_was_made(self, toy, made, tmp_path):
+        def look() -> bool | None:
+            found = OwnRuns(tmp_path).inputs(cell("toy/fit/bundled/plain"))
+            if not found:
+                return None
+            return (tmp_path / found[0]).stat().st_mtime_ns > (tmp_path / OWN).stat().st_mtime_ns
+
+        return look
+
+    def test_what_was_made_by_hand_and_is_finished_needs_none(self, made, newer):
         made("toy/fit/bundled/plain")
-        assert not self.state(toy, tmp_path)[0]
+        assert newer() is None
         made("toy/fit/bundled/plain", runs=9)
-        assert not self.state(toy, tmp_path)[0]
+        assert newer() is None
 
-    def test_newer_than_what_is_short(self, toy, made, tmp_path):
+    def test_is_there_before_the_run_and_older_than_it(self, cell, made, newer, tmp_path):
+        OwnRuns(tmp_path).inputs(cell("toy/fit/bundled/plain"))
+        made("toy/fit/bundled/plain")
+        assert newer() is False and newer() is False
+
+    def test_newer_than_what_is_short_until_it_is_whole(self, made, newer):
         made("toy/fit/bundled/plain", runs=1)
-        assert self.state(toy, tmp_path) == self.state(toy, tmp_path) and self.state(toy, tmp_path)[0]
-
-    def test_newer_than_what_is_damaged(self, toy, made, tmp_path):
+        assert newer() and newer()
         made("toy/fit/bundled/plain")
-        before = self.state(toy, tmp_path)
+        assert newer() is False
+
+    def test_newer_than_what_is_damaged(self, cell, made, newer, tmp_path):
+        OwnRuns(tmp_path).inputs(cell("toy/fit/bundled/plain"))
+        made("toy/fit/bundled/plain")
         (tmp_path / OWN).write_bytes(b"PAR1")
-        newer, text = self.state(toy, tmp_path)
-        assert newer and text != before[1]
+        assert newer()
 
-    def test_newer_than_what_was_made_with_other_settings(self, toy, made, edit, tmp_path):
+    def test_newer_than_what_was_made_with_other_settings(self, made, newer, edit):
         made("toy/fit/bundled/plain")
-        for _ in range(2):
-            edit("settings: {points: 2}", "settings: {points: 3}")
-            assert self.state(toy, tmp_path)[0]
-            edit("settings: {points: 3}", "settings: {points: 2}")
-            assert not self.state(toy, tmp_path)[0]
-
-    def test_are_there_before_snakemake_looks(self, needing, workflow, tmp_path):
-        workflow(COUNT).write_states()
-        folder = tmp_path / ".snakemake/cells/smoke/toy"
-        assert sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()) == [
-            "count/bundled/plain",
-            "fit/bundled/noisy",
-            "fit/bundled/plain",
-        ]
+        edit("settings: {points: 2}", "settings: {points: 3}")
+        assert newer()
+        made("toy/fit/bundled/plain")
+        assert newer() is False
 
 
 class TestWhatACellReads:
     """The file that Snakemake waits for is the one that the run reads: your own, then the shipped one."""
 
-    def read(self, workflow, *targets, **config) -> list[str]:
-        flow = workflow(*targets, **config)
-        return flow.cell_inputs(flow.cell("toy", "count", "bundled", "plain", "smoke"))[1:]
+    @pytest.fixture
+    def read(self, cell, tmp_path):
+        """The file of `fit` that `count` waits for, where the cells of some names are wanted."""
 
-    @pytest.mark.parametrize("source", ["run", "reference"])
-    def test_own_before_shipped(self, needing, workflow, made, source):
-        assert self.read(workflow, runs=source)[0] == OWN, "it is to be made"
+        def look(*wanted: str) -> str:
+            own = OwnRuns(tmp_path)
+            own.missing(map(cell, wanted))
+            return next(name for name in own.inputs(cell("toy/count/bundled/plain")) if name in (OWN, SHIPPED))
+
+        return look
+
+    def test_own_before_shipped(self, needing, read, made):
+        assert read() == OWN, "it is to be made"
         made("toy/fit", ship=True)
-        assert self.read(workflow, runs=source)[0] == SHIPPED, "nothing is to be made"
+        assert read() == SHIPPED, "nothing is to be made"
         made("toy/fit")
-        assert self.read(workflow, runs=source)[0] == OWN
+        assert read() == OWN
 
-    def test_what_is_itself_wanted_is_waited_for(self, needing, workflow, made):
+    def test_what_is_itself_wanted_is_waited_for(self, needing, read, made):
         made("toy/fit", ship=True)
-        assert self.read(workflow, OWN, COUNT)[0] == OWN
+        assert read("toy/fit/bundled/plain") == OWN
 
-    def test_not_what_is_short_or_damaged(self, needing, workflow, made, tmp_path):
+    def test_not_what_is_short_or_damaged(self, needing, read, made, tmp_path):
         made("toy/fit", ship=True)
         made("toy/fit", runs=1)
-        assert self.read(workflow)[0] == SHIPPED
+        assert read() == SHIPPED
         (tmp_path / OWN).write_bytes(b"PAR1")
-        assert self.read(workflow)[0] == OWN, "it is to be made again"
+        assert read() == OWN, "it is to be made again"
 
 
-class TestAnnouncement:
-    def test_counts_what_is_needed_as_well(self, needing, workflow, made):
-        assert workflow(COUNT).announcement() == "3 cells to run; 3 were never timed"
+class TestMissing:
+    """What a plan announces."""
+
+    @pytest.fixture
+    def names(self, cell, tmp_path):
+        return lambda name: [each.name for each in OwnRuns(tmp_path).missing([cell(name)])]
+
+    def test_what_is_read_as_well(self, needing, names, made):
+        assert len(names("toy/count/bundled/plain")) == 3
         made("toy/fit", ship=True)
-        assert workflow(COUNT).announcement() == "1 cell to run; 1 was never timed"
+        assert names("toy/count/bundled/plain") == ["toy/count/bundled/plain"]
 
-    def test_counts_what_is_short(self, workflow, made):
+    def test_what_is_short(self, names, made):
         made("toy/fit/bundled/plain", runs=1)
-        assert workflow(OWN).announcement().startswith("1 cell to run, about ")
+        assert names("toy/fit/bundled/plain") == ["toy/fit/bundled/plain"]
         made("toy/fit/bundled/plain")
-        assert workflow(OWN).announcement() == ""
+        assert names("toy/fit/bundled/plain") == []
 
 
-def test_what_is_missing_is_announced_with_its_time(workflow, toy, tmp_path):
-    assert workflow("toy").announcement() == ""
-    path = "results/run/quick/toy/fit/line/plain.parquet"
-    assert workflow(path).announcement() == "1 cell to run; 1 was never timed"
-    assert workflow("toy", runs="run").announcement() == "5 cells to run; 5 were never timed"
-    [cell] = toy().find_cells("toy/fit/line/plain", "quick")
-    for seconds, file in ((90.0, path.replace("/run/", "/reference/")), (1.0, path)):
+def test_what_is_missing_is_announced_once_with_its_time(workflow, toy, tmp_path):
+    flow, said = workflow()
+    flow.inputs("toy/table1", "")
+    assert said == []
+    flow, said = workflow(runs="run")
+    flow.inputs_of_paper("toy")
+    flow.inputs_of_paper("toy")
+    assert said == ["toy: 5 cells to run; 5 were never timed"]
+    for each in toy().find_cells("toy/fit", "quick"):
         records = pd.DataFrame({"run": range(3), "status": "ok", "message": ""})
-        notes = {"settings_hash": cell.settings_hash, "runs": 3, "commit": "", "seeds": {}, "peak_memory_mb": 1.0}
-        write_records(tmp_path / file, records, {**notes, "wall_seconds": seconds})
-        if seconds > 1:
-            text = "1 cell to run, about 1 min 30 s of computing by earlier runs"
-            assert workflow(path).announcement() == text
-    assert workflow(path).announcement() == ""
+        notes = {"settings_hash": each.settings_hash, "runs": 3, "commit": "", "seeds": {}, "peak_memory_mb": 1.0}
+        write_records(each.path(tmp_path, "reference"), records, {**notes, "wall_seconds": 22.5})
+    flow, said = workflow(runs="run")
+    flow.inputs_of_paper("toy")
+    assert said == ["toy: 5 cells to run, about 1 min 30 s of computing by earlier runs; 1 was never timed"]

@@ -8,7 +8,6 @@ import re
 import pytest
 
 from core.errors import UserError
-from core.experiment.claim_marks import modules_about
 from core.report.bootstrap import Interval
 from core.report.checks import Check, NotRunError, judge
 from core.report.claims import claim, claims_about, run_check
@@ -61,23 +60,28 @@ def test_a_paper_without_the_folder_makes_no_claims(toy):
     assert claims_about(toy(), "toy", "table1") == []
 
 
-def test_an_error_in_one_module_is_that_of_its_artifacts_alone(write):
-    catalogue = write(
-        broken=f"{HEAD}import tourch\n{CLAIM}", whole=HEAD + CLAIM.replace("table1", "fig1").replace("noisy", "other")
-    )
-    assert modules_about(catalogue.folder("toy", "claims"), "fig1") == ["toypapers.toy.claims.whole"]
+def test_a_module_that_cannot_be_imported_is_named(write):
+    catalogue = write(broken=f"{HEAD}import tourch\n{CLAIM}", whole=HEAD + CLAIM.replace("noisy", "other"))
     with pytest.raises(UserError, match=r"^toypapers/toy/claims/broken\.py, line 4: the Python package 'tourch'"):
         claims_about(catalogue, "toy", "table1")
-    assert len(claims_about(catalogue, "toy", "fig1")) == 1
 
 
-def test_a_module_that_cannot_be_read_may_be_about_anything(write):
+def test_a_module_that_cannot_be_read_is_named(write):
     catalogue = write(broken="def f(:\n", whole=HEAD + CLAIM)
     with pytest.raises(UserError, match=r"^toypapers/toy/claims/broken\.py, line 1: SyntaxError"):
         claims_about(catalogue, "toy", "table1")
 
 
-def test_an_artifact_that_is_not_written_out_is_found_by_importing(write):
+def test_a_claim_that_another_would_hide(write):
+    """Python keeps the second function of a name, and nobody would miss the first."""
+    catalogue = write(tables=f"{HEAD}{CLAIM}\n\n{CLAIM}")
+    with pytest.raises(
+        UserError, match=r"tables\.py, line 9, noisy_is_worse: two claims; allowed: one per function, each"
+    ):
+        claims_about(catalogue, "toy", "table1")
+
+
+def test_an_artifact_may_have_a_name_of_the_module(write):
     catalogue = write(tables=f'{HEAD}TABLE = "table1"\n\n\n' + CLAIM.replace('"table1"', "TABLE"))
     assert len(claims_about(catalogue, "toy", "table1")) == 1
     assert claims_about(catalogue, "toy", "fig1") == []

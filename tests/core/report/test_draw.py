@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from core.errors import UserError
-from core.experiment.drawings import drawing, is_current, state_of
+from core.experiment.drawings import Currency, drawing
 from core.report import NotRunError, compare_table, samples_of
 from core.report.draw import Job, draw, draw_artifact
 from core.report.page import render_page
@@ -237,8 +237,7 @@ def test_draws_from_a_catalogue(no_images, toy, tmp_path):
     record = json.loads(stem.with_suffix(".json").read_text())
     assert record["caption"].endswith("Own runs, not the shipped ones. Published: a note, Table 1. Not run.")
     assert record["source"] == "run"
-    assert record["state"] == state_of(catalogue, drawn)
-    assert is_current(catalogue, drawn)
+    assert record["drawn_at"] == "quick" and Currency(catalogue)(drawn)
 
 
 def test_own_runs_say_so_and_count_what_is_missing(drawn):
