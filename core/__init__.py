@@ -1,16 +1,8 @@
 """The shared library: models, samplers, acquisition functions, optimizers, studies, benchmarks, experiments, reports.
 
-`from core import minimize` is the call for your own function; it is imported when first accessed.
+`from core import minimize` is the call for your own function. Names are imported when they are first used.
 """
 
-from typing import Any
+from core.lazy import exports
 
-__all__ = ["minimize"]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "minimize":
-        from core.study.minimization import minimize
-
-        return minimize
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__, __all__ = exports(__name__, {"study.minimization": ["minimize"], "study.result": ["Result"]})
