@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Iterable
 
 LISTED = 10  # names that a message has at most
+LONGEST = 120  # characters of a value that a message has at most
 
 
 class UserError(ValueError):
@@ -40,6 +41,15 @@ def nearest(name: object, existing: Iterable[str], where: str = "") -> str:
         return f"existing: {', '.join(existing) or 'none'}"
     rest = f"{len(existing) - LISTED} more" + (f", see {where}" if where else "")
     return f"existing: {', '.join(existing[:LISTED])} and {rest}"
+
+
+def brief(value: object) -> str:
+    """A value as messages show it: its representation on one line, cut where it is long."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # the user's class, whose `__repr__` may need what it lacks
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
 
 
 def missing_module(error: ModuleNotFoundError) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from core.errors import UserError
+from core.errors import UserError, brief
 
 Generators = torch.Generator | Sequence[torch.Generator]
 
@@ -92,7 +92,7 @@ def check_generators(generators: Generators) -> None:
     first = generators[0] if isinstance(generators, Sequence) and len(generators) > 0 else generators
     if not isinstance(first, (torch.Generator, Sequence)):
         raise UserError(
-            f"generators is {generators!r}; allowed: a torch.Generator, or a sequence with one per run, as "
+            f"generators is {brief(generators)}; allowed: a torch.Generator, or a sequence with one per run, as "
             "core.randomness.make_generators(seeds) returns"
         )
 

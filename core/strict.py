@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from core.errors import nearest
+from core.errors import brief, nearest
 
 NO_LIST = ("tuple_type", "list_type", "set_type", "frozen_set_type")
 """pydantic's types of errors about a single value where there must be several."""
@@ -65,10 +65,10 @@ def explain(error: ValidationError, place: Callable[[str], str] = lambda key: ""
         if item["type"] == "too_short" and len(item["input"]) >= item["ctx"]["min_length"]:
             continue  # pydantic counts only the members that it accepts, and reports the others themselves
         keys = [str(part) for part in item["loc"] if not str(part).startswith("<")]
-        value = "" if item["type"] == "missing" or isinstance(item["input"], dict) else f" = {item['input']!r}"
+        value = "" if item["type"] == "missing" or isinstance(item["input"], dict) else f" = {brief(item['input'])}"
         if item["type"] == "unknown_key":
             keys.append(str(item["ctx"]["key"]))
-            value = f" = {item['input'][item['ctx']['key']]!r}"
+            value = f" = {brief(item['input'][item['ctx']['key']])}"
         where = place(keys[0] if keys else "") + ".".join(keys)
         lines.append(f"{where.rstrip('. ')}{value}: {_told(item)}".removeprefix(": "))
     return "; ".join(lines)

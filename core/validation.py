@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from numbers import Integral, Real
 
-from core.errors import UserError
+from core.errors import UserError, brief
 
 
 def require_count(name: str, value: int, otherwise: str = "", least: int = 1) -> int:
@@ -17,7 +17,7 @@ def require_count(name: str, value: int, otherwise: str = "", least: int = 1) ->
         UserError: not a whole number, or one below `least`.
     """
     if (type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral))) or value < least:
-        raise UserError(f"{name} is {value!r}; allowed: a whole number from {least}{otherwise}")
+        raise UserError(f"{name} is {brief(value)}; allowed: a whole number from {least}{otherwise}")
     return int(value)
 
 
@@ -28,7 +28,7 @@ def require_number(name: str, value: float, fine: Callable[[float], bool], allow
         UserError: anything else.
     """
     if isinstance(value, bool) or not isinstance(value, Real) or not fine(value):
-        raise UserError(f"{name} is {value!r}; allowed: {allowed}")
+        raise UserError(f"{name} is {brief(value)}; allowed: {allowed}")
 
 
 def check_counts(owner: str, **settings: int) -> None:

@@ -18,7 +18,7 @@ from ConfigSpace import Categorical, ConfigurationSpace, Float
 from numpy.typing import NDArray
 
 from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
-from core.errors import UserError
+from core.errors import UserError, brief
 
 SMALLEST, LARGEST = 576, 93312  # draws over all hyperparameters
 
@@ -42,7 +42,7 @@ class CountingOnes:
     def __post_init__(self) -> None:
         for name, number in (("categorical", self.categorical), ("continuous", self.continuous)):
             if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-                raise UserError(f"{name} is {number!r}; allowed: whole numbers from 0")
+                raise UserError(f"{name} is {brief(number)}; allowed: whole numbers from 0")
         if not 1 <= self.dimension <= SMALLEST:
             raise UserError(f"{self.dimension} hyperparameters; allowed: 1 to {SMALLEST}")
 

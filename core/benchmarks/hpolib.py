@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
 from core.data import CorruptDataError, load_frame
-from core.errors import UserError
+from core.errors import UserError, brief
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class GridTable:
 
     def _index(self, name: str, value: float) -> int:
         if value not in self.grid[name]:
-            raise UserError(f"{self.name}: {name} = {value!r} is not on the grid; allowed: {self.grid[name]}")
+            raise UserError(f"{self.name}: {name} = {brief(value)} is not on the grid; allowed: {self.grid[name]}")
         return self.grid[name].index(value)
 
 

@@ -25,12 +25,16 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.spaces import SpaceLike, as_space
 from core.validation import require_number
 
 FAILURE = "failure"  # the key of `info` that holds the message of a failed evaluation
 LEARNING_CURVE = "learning_curve"  # the key of `info` for the losses after each epoch, the last of them the loss
+
+ONE_LOSS = (
+    "allowed: one loss, or (loss, cost) with a finite cost from 0; two objectives have to be weighed into one loss"
+)
 
 Configurations = Sequence[Mapping[str, Any]]
 
@@ -107,8 +111,9 @@ def check_budget(fidelity: Fidelity | None, budget: float | None) -> float | Non
 class FunctionObjective:
     """An objective of `function(configuration, budget, generator) -> loss`, whose cost is the measured seconds.
 
-    A function that returns a pair gives loss and cost. What it raises passes through `evaluate`; `guarded_evaluate`
-    records it.
+    A function that returns a pair, a tuple of two numbers, gives the loss and what the evaluation cost, in any unit. It
+    is never a pair of objectives: there is one loss. What the function raises passes through `evaluate`;
+    `guarded_evaluate` records it.
 
     Raises:
         UserError: a worst-case loss that is not a finite number, or a space that is not a ConfigurationSpace.
@@ -121,8 +126,7 @@ class FunctionObjective:
     fidelity: Fidelity | None = None
 
     def __post_init__(self) -> None:
-        require_number("worst_loss", self.worst_loss, _is_finite, "a finite number")
-        object.__setattr__(self, "worst_loss", float(self.worst_loss))
+        object.__setattr__(self, "worst_loss", checked_worst_loss(self.worst_loss))
         object.__setattr__(self, "space", as_space(self.space))
 
     def evaluate(
@@ -132,7 +136,7 @@ class FunctionObjective:
 
         Raises:
             UserError: the budget is outside the fidelity's range.
-            TypeError, ValueError: the function does not return one number, or a pair.
+            TypeError, ValueError: the function does not return one number, or a pair of one and a cost from 0.
         """
         budget = check_budget(self.fidelity, budget)
         losses, costs = [], []
@@ -140,10 +144,16 @@ class FunctionObjective:
             start = time.perf_counter()
             found = self.function(configuration, budget, generator)
             seconds = time.perf_counter() - start
-            loss, cost = found if isinstance(found, tuple) and len(found) == 2 else (found, seconds)
-            losses.append(_number(loss))
-            costs.append(_number(cost))
+            loss, cost = _pair(found) if isinstance(found, tuple) else (_number(found), seconds)
+            losses.append(loss)
+            costs.append(cost)
         return Evaluation(np.array(losses, dtype=np.float64), np.array(costs), tuple({} for _ in losses))
+
+
+def checked_worst_loss(value: Any) -> float:
+    """The worst-case loss as a float; raises UserError if it is not a finite number."""
+    require_number("worst_loss", value, _is_finite, "a finite number")
+    return float(value)
 
 
 def guarded_evaluate(
@@ -225,13 +235,23 @@ def _is_finite(value: Real) -> bool:
         return False
 
 
+def _pair(found: tuple[Any, ...]) -> tuple[float, float]:
+    """The loss and the cost that a function returned."""
+    if len(found) != 2:
+        raise ValueError(f"the function returned {brief(found)}, a tuple of {len(found)}; {ONE_LOSS}")
+    loss, cost = map(_number, found)
+    if not 0 <= cost < math.inf:
+        raise ValueError(f"the function returned {brief(found)}, whose cost is {cost:g}; {ONE_LOSS}")
+    return loss, cost
+
+
 def _number(value: Any) -> float:
     """A single real number: not text, not a boolean, not an array of several."""
     if type(value) is float:  # the fast path for what most functions return
         return value
     array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)  # a tensor
     if array.dtype.kind not in "fiu":
-        raise TypeError(f"the function returned {value!r} of type {type(value).__name__}, not a number")
+        raise TypeError(f"the function returned {brief(value)} of type {type(value).__name__}, not a number")
     if array.size != 1:
         raise ValueError(f"the function returned {array.size} numbers of shape {array.shape}, not one")
     return float(array.reshape(()))

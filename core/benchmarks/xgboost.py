@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
 from core.data import load, train_validation_test_split
-from core.errors import UserError
+from core.errors import UserError, brief
 
 INTEGERS = ("n_estimators", "max_depth")
 NAMES = {  # those that the library calls otherwise
@@ -117,7 +117,7 @@ def parameters_of(configuration: Mapping[str, Any], allowed: ConfigurationSpace)
     for name, value in configuration.items():
         low, high = allowed[name].lower, allowed[name].upper
         if not low <= value <= high:
-            raise UserError(f"xgboost: {name} = {value!r}; allowed: from {low:g} to {high:g}")
+            raise UserError(f"xgboost: {name} = {brief(value)}; allowed: from {low:g} to {high:g}")
     values = {
         NAMES.get(name, name): round(value) if name in INTEGERS else float(value)
         for name, value in configuration.items()

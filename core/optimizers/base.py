@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.benchmarks.objective import Evaluation, failure_of
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.optimizers.state_files import read_state, write_state
 from core.optimizers.told import Told, as_evaluation
 from core.spaces import SpaceLike, as_space, describe_space
@@ -72,8 +72,8 @@ class Outcome:
             cost, info = float(evaluation.cost[0]), evaluation.info[0]
         except (IndexError, TypeError) as error:
             raise UserError(
-                f"tell: the evaluation has the costs {evaluation.cost!r} and the info {evaluation.info!r}; allowed: "
-                "one number and one mapping"
+                f"tell: the evaluation has the costs {brief(evaluation.cost)} and the info {brief(evaluation.info)}; "
+                "allowed: one number and one mapping"
             ) from error
         return cls(loss, cost, failure_of(info), info)
 
@@ -160,7 +160,7 @@ class Optimizer(ABC):
                 configurations than one, or one that lacks what the method needs; the state is unchanged.
         """
         if not isinstance(trial, Trial):
-            raise UserError(f"tell: the trial is {trial!r}; allowed: a pending trial")
+            raise UserError(f"tell: the trial is {brief(trial)}; allowed: a pending trial")
         pending = self.pending.get(trial.number)
         if pending is not trial and pending != trial:
             known = isinstance(trial.number, int) and 0 <= trial.number < self._asked

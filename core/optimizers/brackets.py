@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from numbers import Real
 from typing import Any
 
-from core.errors import UserError
+from core.errors import UserError, brief
 
 ROUNDING = 1e-9  # relative: ratios of budgets this close to a power of eta count as that power
 MOST_APART = 1e9  # ratio of the largest to the smallest budget: a bracket starts with about as many configurations
@@ -27,7 +27,7 @@ def rung_budgets(minimum: float, maximum: float, eta: float) -> tuple[float, ...
     """
     for name, value in (("minimum_budget", minimum), ("maximum_budget", maximum), ("eta", eta)):
         if isinstance(value, bool) or not isinstance(value, Real) or not _finite(value):
-            raise UserError(f"{name} is {value!r}; allowed: a finite number")
+            raise UserError(f"{name} is {brief(value)}; allowed: a finite number")
     if minimum <= 0 or minimum > maximum:
         raise UserError(f"budgets from {minimum} to {maximum}; allowed: 0 < minimum_budget <= maximum_budget")
     if float(maximum) / float(minimum) > MOST_APART:

@@ -18,7 +18,7 @@ from cma import CMAEvolutionStrategy
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import CubeEncoding
@@ -50,7 +50,7 @@ class CMAES(ReplayedOptimizer):
         population: int | None = None,
     ) -> None:
         if not 0 < sigma <= 1:
-            raise UserError(f"sigma is {sigma!r}; allowed: from above 0 to 1")
+            raise UserError(f"sigma is {brief(sigma)}; allowed: from above 0 to 1")
         if population is not None:
             population = require_count("population", population, least=3)
         self.sigma, self.population = sigma, population

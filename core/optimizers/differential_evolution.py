@@ -22,7 +22,7 @@ import torch
 from ConfigSpace import ConfigurationSpace
 from torch import Tensor
 
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.spaces import CubeEncoding
 from core.spaces.evolution import latin_hypercube, trials
@@ -58,9 +58,9 @@ class DifferentialEvolution(Optimizer):
         super().__init__(space)
         population = require_count("population", population, least=4)
         if not 0 <= crossover <= 1:
-            raise UserError(f"crossover is {crossover!r}; allowed: 0 to 1")
+            raise UserError(f"crossover is {brief(crossover)}; allowed: 0 to 1")
         if not 0 < mutation[0] <= mutation[1] <= 2:
-            raise UserError(f"mutation is {mutation!r}; allowed: two ascending numbers from above 0 to 2")
+            raise UserError(f"mutation is {brief(mutation)}; allowed: two ascending numbers from above 0 to 2")
         self.population, self.crossover, self.mutation = population, crossover, mutation
         self.encoding = CubeEncoding(space)
         seed = int(generator.integers(2**63))

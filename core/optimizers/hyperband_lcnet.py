@@ -31,7 +31,7 @@ from torch import Tensor
 
 from core.acquisition.maximizers import NoCandidateError, OneStepSearch, RandomLocalSearch
 from core.benchmarks.objective import LEARNING_CURVE
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.models.curves.lcnet import LCNet
 from core.models.sampled_network import SampledNetwork
 from core.models.strayed import unwarned
@@ -204,7 +204,7 @@ def _curve_of(trial: Trial, outcome: Outcome) -> NDArray[np.float64]:
         curve = np.empty(0)
     if curve.ndim != 1 or not len(curve) or not np.isfinite(curve[-1]):
         raise UserError(
-            f"tell: trial {trial.number} has the learning curve {given!r}; allowed: the losses after each epoch, the "
-            f"last of them finite, as info[{LEARNING_CURVE!r}]"
+            f"tell: trial {trial.number} has the learning curve {brief(given)}; allowed: the losses after each epoch, "
+            f"the last of them finite, as info[{LEARNING_CURVE!r}]"
         )
     return np.where(np.isfinite(curve), curve, np.inf)

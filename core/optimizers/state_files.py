@@ -1,7 +1,13 @@
-"""States of optimizers in files: only plain values, arrays and tensors are read, no code."""
+"""States of optimizers in files: only plain values, arrays and tensors are read, no code.
+
+A file is one line with the SHA-256 of the rest, and the rest is what `torch.save` writes, which would restore a state
+with a bit flipped without a word.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,10 +17,11 @@ import numpy as np
 from core.errors import UserError
 from core.files import write_whole
 
+FIRST_LINE = b"state of an optimizer, SHA-256 "
 ARRAY = "numpy array"  # marks a tensor that was an array: arrays themselves cannot be read without running code
 
 
-def write_state(path: Path, state: Mapping[str, Any]) -> None:
+def write_state(path: str | Path, state: Mapping[str, Any]) -> None:
     """Write a state: first to a temporary file, so that an interruption leaves the last one whole.
 
     Raises:
@@ -22,26 +29,41 @@ def write_state(path: Path, state: Mapping[str, Any]) -> None:
     """
     import torch
 
-    write_whole(path, lambda stream: torch.save(_packed(state), stream))
+    content = io.BytesIO()
+    torch.save(_packed(state), content)
+    write_whole(Path(path), lambda stream: stream.write(_first_line(content.getvalue()) + content.getvalue()))
 
 
-def read_state(path: Path) -> dict[str, Any]:
+def read_state(path: str | Path) -> dict[str, Any]:
     """The inverse of `write_state`.
 
     Raises:
-        UserError: no such file, or one that is truncated or holds something else.
+        UserError: no such file, or one that is truncated, was changed or holds something else.
     """
     import torch
 
     try:
-        state = _unpacked(torch.load(path, weights_only=True))
+        whole = Path(path).read_bytes()
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+    first, _, content = whole.partition(b"\n")
+    if not first.startswith(FIRST_LINE):
+        raise UserError(
+            f"{path}: is not a saved state of an optimizer, or one of an earlier version without a checksum"
+        )
+    if first + b"\n" != _first_line(content):
+        raise UserError(f"{path}: is damaged: its checksum is another; allowed: a state as `save` wrote it")
+    try:
+        state = _unpacked(torch.load(io.BytesIO(content), weights_only=True))
     except Exception as error:
         raise UserError(f"{path}: is not a saved state of an optimizer: {type(error).__name__}") from error
     if not isinstance(state, dict):
         raise UserError(f"{path}: is not a saved state of an optimizer: it holds {type(state).__name__}")
     return state
+
+
+def _first_line(content: bytes) -> bytes:
+    return FIRST_LINE + hashlib.sha256(content).hexdigest().encode() + b"\n"
 
 
 def _packed(value: Any) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Real
 
 import numpy as np
 
 from core.benchmarks.objective import Evaluation
-from core.errors import UserError
+from core.errors import UserError, brief
 
 Told = Evaluation | float | tuple[float, float]
 NO_COST = 1.0  # of evaluations whose costs have no meaning, see `Evaluation`
@@ -17,18 +18,23 @@ def as_evaluation(told: Told, needs_cost: bool = False) -> Evaluation:
     """An evaluation of one configuration; one that is given is returned as it is.
 
     Raises:
-        UserError: neither an evaluation nor one or two numbers, or no cost where one is needed.
+        UserError: neither an evaluation, nor a number, nor a pair of a number and a cost from 0, or no cost where one
+            is needed.
     """
     if isinstance(told, Evaluation):
         return told
-    numbers = told if isinstance(told, tuple) else (told,)
-    if len(numbers) not in (1, 2) or any(isinstance(one, bool) or not isinstance(one, Real) for one in numbers):
+    paired = isinstance(told, tuple)
+    numbers = told if paired else (told,)
+    if len(numbers) != 1 + paired or any(isinstance(one, bool) or not isinstance(one, Real) for one in numbers):
         raise UserError(
-            f"tell: the evaluation is {told!r}; allowed: a loss, (loss, cost), or an Evaluation of one configuration"
+            f"tell: the evaluation is {brief(told)}; allowed: a loss, a pair (loss, cost), or an Evaluation of one "
+            "configuration"
         )
-    if needs_cost and len(numbers) == 1:
+    if paired and not 0 <= told[1] < math.inf:
+        raise UserError(f"tell: the pair {brief(told)} is a loss and its cost; allowed: a finite cost from 0")
+    if needs_cost and not paired:
         raise UserError(
-            f"tell: the loss {told!r} has no cost, which decides about the next trial; allowed: (loss, cost)"
+            f"tell: the loss {brief(told)} has no cost, which decides about the next trial; allowed: (loss, cost)"
         )
     loss, cost = (*numbers, NO_COST)[:2]
     return Evaluation(np.array([float(loss)]), np.array([float(cost)]), ({},))

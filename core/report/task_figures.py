@@ -15,7 +15,7 @@ def draw_solved(axes: Axes, solved: Runs) -> pd.DataFrame:
     """Draw the empirical distribution of runtimes: the share of pairs of target and task reached at each evaluation.
 
     Args:
-        solved: shares of targets by method (tasks, runs, n).
+        solved: shares of targets that runs have reached by then, by method (tasks, runs, n).
 
     Returns:
         method, evaluation, solved.

@@ -57,7 +57,7 @@ def write_task_page(path: Path, title: str, losses: Runs, solved: Runs) -> Path:
     numbers, tests = final_numbers(losses, solved), len(p) * (len(p) - 1)
     text = (
         f"{tasks} tasks, {runs} runs of {evaluations} evaluations on each. Left: the share of pairs of task and target "
-        "that the incumbents reach. Middle: ranks averaged over all combinations of runs and over tasks. Right: "
+        "that the runs have reached. Middle: ranks averaged over all combinations of runs and over tasks. Right: "
         f"one-sided Mann-Whitney tests of the tasks' mean losses, {tests} in all, of which {0.05 * tests:.1f} would be "
         f"below 0.05 by chance; bold are the {int(holm(p).to_numpy().sum())} that Holm's procedure rejects together."
     )

@@ -13,6 +13,7 @@ import pandas as pd
 
 from core.errors import UserError
 from core.report.runs import cell_rows
+from core.study.targets import reached_so_far
 
 Runs = dict[str, np.ndarray]
 """By method, a value after each evaluation, (tasks, runs, n)."""
@@ -36,6 +37,11 @@ def task_runs(frame: pd.DataFrame, benchmark: str, methods: Sequence[str], value
         raise UserError(f"{benchmark}: {', '.join(methods)} have no full set of tasks and runs in common")
     shape = (len(tasks), len(runs), evaluations)
     return {method: table.loc[common].to_numpy(float).reshape(shape) for method, table in tables.items()}
+
+
+def first_hits(solved: Runs) -> Runs:
+    """The targets that each run has reached by each evaluation, given those that its incumbents reach."""
+    return {method: reached_so_far(shares) for method, shares in solved.items()}
 
 
 def _table(rows: pd.DataFrame, value: str, evaluations: int) -> pd.DataFrame:

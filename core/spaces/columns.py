@@ -30,7 +30,7 @@ from ConfigSpace.hyperparameters import (
 )
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.errors import UserError, brief
 
 SLACK = 1e-9  # tolerance relative to the range: a float that left it by rounding is still legal
 
@@ -117,7 +117,9 @@ class Column:
         if self.choices:
             if value in self.choices:
                 return self.choices.index(value)
-            raise UserError(f"{self.name} = {value!r} is not allowed; allowed: {', '.join(map(repr, self.choices))}")
+            raise UserError(
+                f"{self.name} = {brief(value)} is not allowed; allowed: {', '.join(map(repr, self.choices))}"
+            )
         low, high = self.bounds
         try:
             number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
@@ -125,7 +127,7 @@ class Column:
             number = np.nan
         slack = SLACK * (high - low) if self.kind == "float" else 0.0
         if not low - slack <= number <= high + slack or (self.kind == "integer" and number != round(number)):
-            raise UserError(f"{self.name} = {value!r} is not allowed; allowed: {self.kind} from {low} to {high}")
+            raise UserError(f"{self.name} = {brief(value)} is not allowed; allowed: {self.kind} from {low} to {high}")
         return min(max(number, low), high) if self.kind == "float" else int(value)
 
     def place(self, codes: NDArray) -> NDArray[np.float64]:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral, Real
+from numbers import Integral, Number, Real
 from typing import Any
 
-from ConfigSpace import ConfigurationSpace
+from ConfigSpace import ConfigurationSpace, OrdinalHyperparameter
+from ConfigSpace.hyperparameters import Hyperparameter
 
-from core.errors import UserError
+from core.errors import UserError, brief
 
 SpaceLike = ConfigurationSpace | Mapping[str, Any]
 ALLOWED = (
-    "(low, high) of two numbers with low < high, whole ones for an integer, a list of choices, a single value that "
-    "stays constant, or a hyperparameter of ConfigSpace"
+    "(low, high) of two numbers with low < high, whole ones for an integer, a range of integers, a list of choices, a "
+    "single number or text that stays constant, or a hyperparameter of ConfigSpace"
 )
+UNDERSTOOD = (tuple, list, range, Hyperparameter, str, Number)
+HINTS = {
+    Mapping: "a dictionary within the dictionary; write its entries side by side, with names of their own",
+    (set, frozenset): "a set, which has no order; write a list",
+}
 
 
 def as_space(space: SpaceLike) -> ConfigurationSpace:
     """The space itself, or the one that a dictionary describes: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}.
+
+    A `range` stands for its integers: {"n": range(1, 5)} is 1 to 4, and {"n": range(16, 65, 16)} four of them in order.
 
     Raises:
         UserError: neither of them, or an entry of the dictionary that is not understood.
@@ -27,19 +35,39 @@ def as_space(space: SpaceLike) -> ConfigurationSpace:
         return space
     if not isinstance(space, Mapping):
         raise UserError(
-            f"space is {space!r}; allowed: a ConfigurationSpace, or a dictionary such as "
+            f"space is {brief(space)}; allowed: a ConfigurationSpace, or a dictionary such as "
             '{"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}'
         )
     entries = {}
     for name, given in space.items():
         try:
-            if isinstance(given, (set, frozenset)):
-                raise TypeError("a set has no order")
-            entries[name] = tuple(map(float, given)) if _is_range_of_floats(given) else given
+            entries[name] = _entry(name, given)
             ConfigurationSpace({name: entries[name]})
         except Exception as error:
-            raise UserError(f"space: {name!r} is {given!r}; allowed: {ALLOWED}") from error
+            raise UserError(f"space: {name!r} is {brief(given)}; {_hint(given)}allowed: {ALLOWED}") from error
     return ConfigurationSpace(entries)
+
+
+def _entry(name: str, given: Any) -> Any:
+    """What ConfigSpace makes the right hyperparameter of; raises TypeError or ValueError for what it would misread."""
+    if not isinstance(given, UNDERSTOOD):
+        raise TypeError(f"{type(given).__name__} is not understood")
+    if isinstance(given, range):
+        return _whole_numbers(name, given)
+    return tuple(map(float, given)) if _is_range_of_floats(given) else given
+
+
+def _hint(given: Any) -> str:
+    """What to write instead of a value of a kind that is not understood, if that is known."""
+    return next((f"{hint}; " for kind, hint in HINTS.items() if isinstance(given, kind)), "")
+
+
+def _whole_numbers(name: str, given: range) -> Any:
+    """An integer for consecutive numbers, and an ordinal for others; raises ValueError for fewer than two."""
+    if len(given) < 2:
+        raise ValueError("nothing to choose")
+    numbers = sorted(given)
+    return (numbers[0], numbers[-1]) if abs(given.step) == 1 else OrdinalHyperparameter(name, numbers)
 
 
 def _is_range_of_floats(given: Any) -> bool:

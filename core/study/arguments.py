@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.objective import Fidelity, FunctionObjective
-from core.errors import UserError
+from core.benchmarks.objective import (
+    Configurations,
+    Evaluation,
+    Fidelity,
+    FunctionObjective,
+    Objective,
+    check_budget,
+    checked_worst_loss,
+)
+from core.errors import UserError, brief
 from core.optimizers.base import Optimizer
 from core.optimizers.brackets import rung_budgets
-from core.spaces import CubeEncoding, describe_space
+from core.spaces import CubeEncoding, SpaceLike, as_space, describe_space
 from core.study.evaluation import plain
 from core.study.replay import run_header
 from core.study.settings import Budgets, MethodSettings
@@ -39,30 +47,92 @@ class _Function:
         return self.function(*arguments, **({"generator": generator} if self.drawing else {}))
 
 
+@dataclass(frozen=True)
+class _Benchmark:
+    """An object with `evaluate` and `space`, with whatever else an `Objective` has."""
+
+    given: Any
+    space: ConfigurationSpace
+    fidelity: Fidelity | None
+    worst_loss: float
+
+    @property
+    def optimum(self) -> float | None:
+        return getattr(self.given, "optimum", None)
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation:
+        return self.given.evaluate(configurations, budget, generator)
+
+
+def is_benchmark(function: Any) -> bool:
+    """Whether it is an object such as an `Objective` rather than a function."""
+    return (
+        not isinstance(function, type) and callable(getattr(function, "evaluate", None)) and hasattr(function, "space")
+    )
+
+
+def space_of(function: Any, space: SpaceLike | None) -> ConfigurationSpace:
+    """The space to search; raises UserError if there is none, or another than the benchmark's, or for its class."""
+    if isinstance(function, type) and hasattr(function, "evaluate"):
+        raise UserError(f"function is the class {function.__name__}; allowed: an object of it")
+    if not is_benchmark(function):
+        return as_space(space)
+    own = as_space(function.space)
+    if space is not None and describe_space(as_space(space)) != describe_space(own):
+        theirs = describe_space(as_space(space))
+        raise UserError(f"space is {theirs}, but {brief(function)} has {describe_space(own)}; allowed: None")
+    return own
+
+
+def budgets_of(function: Any, budgets: Any, needed: bool) -> Budgets | None:
+    """The budgets given, or where they are needed those of the benchmark; raises UserError for what is not allowed."""
+    fidelity = getattr(function, "fidelity", None) if is_benchmark(function) else None
+    if budgets is None and needed and fidelity is not None:
+        return float(fidelity.minimum), float(fidelity.maximum)
+    found = checked_budgets(budgets)
+    for budget in found or ():
+        if is_benchmark(function):
+            check_budget(fidelity, budget)
+    return found
+
+
 def objective_of(
-    function: Callable[..., float], space: ConfigurationSpace, budgets: Budgets | None, worst_loss: float | None
-) -> FunctionObjective:
+    function: Any, space: ConfigurationSpace, budgets: Budgets | None, worst_loss: float | None
+) -> Objective:
     """The objective; raises UserError for a function that cannot be called as announced, or a wrong worst loss."""
+    if is_benchmark(function):
+        worst = getattr(function, "worst_loss", WORST_LOSS) if worst_loss is None else worst_loss
+        return _Benchmark(function, space, getattr(function, "fidelity", None), checked_worst_loss(worst))
     if not callable(function):
-        raise UserError(f"function is {function!r}; allowed: a callable that takes a configuration")
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some callables written in C have no signature
-        signature = None
-    drawing = signature is not None and "generator" in signature.parameters
-    wanted = ("configuration",) if budgets is None else ("configuration", "budget")
-    if signature is not None:
-        try:
-            signature.bind(*wanted, **({"generator": None} if drawing else {}))
-        except TypeError as error:
-            name = getattr(function, "__name__", type(function).__name__)
-            raise UserError(
-                f"function {name}{signature} cannot be called as {name}({', '.join(wanted)}): {error}; allowed: these "
-                "arguments, and `generator` if it draws random numbers"
-            ) from error
+        raise UserError(
+            f"function is {brief(function)}; allowed: a callable that takes a configuration, or an object with "
+            "`evaluate` and `space`"
+        )
+    drawing = _check_call(function, budgets is not None)
     fidelity = None if budgets is None else Fidelity("budget", *budgets)
     worst = WORST_LOSS if worst_loss is None else worst_loss
     return FunctionObjective(_Function(function, budgets is not None, drawing), space, worst, fidelity=fidelity)
+
+
+def _check_call(function: Callable[..., Any], budgeted: bool) -> bool:
+    """Whether the function takes a generator; raises UserError if it cannot be called with what it gets."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some callables written in C have no signature
+        return False
+    drawing = "generator" in signature.parameters
+    wanted = ("configuration", "budget") if budgeted else ("configuration",)
+    try:
+        signature.bind(*wanted, **({"generator": None} if drawing else {}))
+    except TypeError as error:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise UserError(
+            f"function {name}{signature} cannot be called as {name}({', '.join(wanted)}): {error}; allowed: these "
+            "arguments, and `generator` if it draws random numbers"
+        ) from error
+    return drawing
 
 
 def checked_budgets(budgets: Any) -> Budgets | None:
@@ -72,7 +142,9 @@ def checked_budgets(budgets: Any) -> Budgets | None:
     try:
         smallest, largest = budgets
     except (TypeError, ValueError) as error:
-        raise UserError(f"budgets is {budgets!r}; allowed: the smallest and the largest, such as (1, 81)") from error
+        raise UserError(
+            f"budgets is {brief(budgets)}; allowed: the smallest and the largest, such as (1, 81)"
+        ) from error
     rung_budgets(smallest, largest, 3)  # refuses what is not positive and ascending
     return float(smallest), float(largest)
 
@@ -96,7 +168,7 @@ def check_optimizer(method: Any, space: ConfigurationSpace, budgets: Budgets | N
     ):
         raise UserError(
             f"method is a {name} that evaluates on budgets from {min(theirs):g} to {max(theirs):g}, but budgets is "
-            f"{budgets!r}; allowed: the same"
+            f"{brief(budgets)}; allowed: the same"
         )
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.models.tasks import Task
 from core.spaces import CubeEncoding
 from core.study.result import Result
@@ -89,8 +89,8 @@ def _evaluated(name: str, given: Any, encoding: CubeEncoding) -> list[Evaluated]
         for row in rows:
             if not isinstance(row.configuration, Mapping):
                 raise UserError(
-                    f"{name}: configuration is {row.configuration!r}; allowed: dictionaries, which a trace written by "
-                    "to_parquet keeps, and one written by to_csv does not"
+                    f"{name}: configuration is {brief(row.configuration)}; allowed: dictionaries, which a trace "
+                    "written by to_parquet keeps, and one written by to_csv does not"
                 )
         # In a file every configuration has all names, and None for what is inactive.
         some = {column.name for column in encoding.columns if None in column.choices}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field_validator
 
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.strict import OpenShare
 from core.study.settings import Budgets, MethodSettings
 
@@ -120,7 +120,7 @@ class SharesSettings(InformationSettings):
         smallest, largest = budgets
         if not 0 < smallest < largest <= 1:
             raise UserError(
-                f"budgets are {budgets!r}, but method {self.method!r} evaluates on shares of the data; allowed: a "
+                f"budgets are {brief(budgets)}, but method {self.method!r} evaluates on shares of the data; allowed: a "
                 "smallest above 0 and a larger one, at most 1, such as (1 / 64, 1)"
             )
 

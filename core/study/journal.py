@@ -1,14 +1,16 @@
 """The journal of a run: a file of JSON lines to which each event is appended and synchronized before it takes effect.
 
-    {"journal": 2, "method": {"method": "tpe", ...}, "seed": 3, ...}    the first line: identifies the run
+    {"journal": 3, "method": {"method": "tpe", ...}, "seed": 3, ...}    the first line: identifies the run
     {"asked": {"number": 0, "configuration": {...}, "budget": null}}    a trial that the optimizer proposed
     {"told": {"number": 0, ..., "loss": 0.5, "failure": ""}}            its record
     {"recommended": {"trial": 7}}                                       what it recommended at the end of a call
     {"ended": {}}                                                       the optimizer has finished
 
-Lines are in the order in which the optimizer was asked and told. A line that a kill cut short is dropped: its event had
-not taken effect. `core.study.replay` brings an optimizer to the point where a journal ends. JSON knows no tuples and
-writes what it does not know as text; when a journal is read, choices become those of the space again.
+Lines are in the order in which the optimizer was asked and told. Each ends with `"chain"`, a digest of its text and of
+the line before, so that one that was changed, removed or doubled is noticed. A line that a kill cut short is dropped:
+its event had not taken effect. Lines that are missing at the end look as if the run had been killed earlier.
+`core.study.replay` brings an optimizer to the point where a journal ends. JSON knows no tuples and writes what it does
+not know as text; when a journal is read, choices become those of the space again.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -25,14 +28,15 @@ from typing import Any
 from ConfigSpace import ConfigurationSpace
 from ConfigSpace.hyperparameters import Hyperparameter
 
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.locks import exclusive
 from core.optimizers.base import Trial
 from core.spaces import Column
 from core.study.evaluation import plain
 from core.study.trace import Record
 
-VERSION = 2
+VERSION = 3
+CHAIN = re.compile(rb', "chain": "([0-9a-f]{16})"}\n')
 Event = tuple[str, Trial | Record | Mapping[str, Any]]
 KINDS = {"asked": Trial, "told": Record, "recommended": dict, "ended": dict}  # what the lines hold
 
@@ -55,13 +59,14 @@ class Journal:
     ) -> None:
         self.path, self._handle, self._header = path, handle, {"journal": VERSION, **(header or {})}
         self._choices = {} if space is None or path is None else {name: _by_json(space[name]) for name in space}
-        self._written = hashlib.sha256()
+        self._written, self._chain = hashlib.sha256(), ""
         lines = self._read() if path is not None else []
         self._lines = lines[1:]
         self.events = [self._event(line) for line in self._lines]
         self.count = len(self.events)
         for line in lines:
             self._written.update(line)
+            self._chain = chain_of(line)
 
     def asked(self, trial: Trial) -> None:
         """Record that a trial was proposed."""
@@ -103,29 +108,30 @@ class Journal:
         """Fingerprint of the journal up to the first `count` events it held when opened, or of all events so far."""
         if count is None:
             return self._written.hexdigest()
-        found = hashlib.sha256(_line(self._header))
+        found = hashlib.sha256(line_of(self._header, ""))
         for line in self._lines[:count]:
             found.update(line)
         return found.hexdigest()
 
     def _add(self, event: Mapping[str, Any]) -> None:
         # The header is written with the first event: a run that never began can be begun with other settings.
-        data = _line(event) if self.count else _line(self._header) + _line(event)
-        _append(self._handle, data, self.path)
-        self._written.update(data)
+        header = b"" if self.count else line_of(self._header, "")
+        line = line_of(event, chain_of(header) if header else self._chain)
+        _append(self._handle, header + line, self.path)
+        self._written.update(header + line)
+        self._chain = chain_of(line)
         self.count += 1
 
     def _read(self) -> list[bytes]:
         """The complete lines, the header first; a line that a kill cut short is removed."""
         content = self.path.read_bytes()
         whole = content.rfind(b"\n") + 1
-        if not whole and not _line(self._header).startswith(content):
-            raise UserError(f"{self.path}: holds {content[:80]!r}; allowed: the journal of a run")
+        if not whole and not line_of(self._header, "").startswith(content):
+            raise UserError(f"{self.path}: holds {brief(content)}; allowed: the journal of a run")
         lines = content[:whole].splitlines(keepends=True)
         if lines:
             self._require_same_run(self._parsed(lines[0], 1))
-        for number, line in enumerate(lines[1:], start=2):
-            self._parsed(line, number)
+        self._require_chained(lines)
         if len(lines) == 1:  # a header alone, which is written again with the first event
             lines, whole = [], 0
         os.ftruncate(self._handle, whole)
@@ -137,10 +143,26 @@ class Journal:
         except ValueError as error:
             raise UserError(f"{self.path}: line {number} is not JSON; allowed: the journal of a run") from error
 
+    def _require_chained(self, lines: Sequence[bytes]) -> None:
+        before = ""
+        for number, line in enumerate(lines, start=1):
+            self._parsed(line, number)
+            if line != _chained(CHAIN.sub(b"}", line), before):
+                raise UserError(
+                    f"{self.path}: line {number} is not what was written after the line before: one of them was "
+                    "changed, removed or doubled; allowed: the journal as it was written, or another file"
+                )
+            before = chain_of(line)
+
     def _require_same_run(self, theirs: Any) -> None:
-        ours = json.loads(_line(self._header))
+        ours = json.loads(json.dumps(self._header))
         if not isinstance(theirs, dict) or "journal" not in theirs:
-            raise UserError(f"{self.path}: begins with {str(theirs)[:80]!r}; allowed: the journal of a run")
+            raise UserError(f"{self.path}: begins with {brief(theirs)}; allowed: the journal of a run")
+        if theirs["journal"] != VERSION:
+            raise UserError(
+                f"{self.path}: is of another version of this library, whose lines "
+                f"{'have no checksums' if theirs['journal'] in (1, 2) else 'are others'}; allowed: another file"
+            )
         for name in ours:
             if theirs.get(name) != ours.get(name):
                 raise UserError(
@@ -149,10 +171,10 @@ class Journal:
                 )
 
     def _event(self, line: bytes) -> Event:
-        event = json.loads(line)
+        event = json.loads(CHAIN.sub(b"}", line))
         kind, content = next(iter(event.items())) if isinstance(event, dict) and len(event) == 1 else ("", None)
         if kind not in KINDS or not isinstance(content, dict):
-            raise UserError(f"{self.path}: holds {str(event)[:80]!r}; allowed: lines {', '.join(map(repr, KINDS))}")
+            raise UserError(f"{self.path}: holds {brief(event)}; allowed: lines {', '.join(map(repr, KINDS))}")
         if isinstance(content.get("configuration"), dict):
             content = {**content, "configuration": self._in_space(content["configuration"])}
         try:
@@ -187,7 +209,7 @@ def open_journal(
         yield Journal()
         return
     if not isinstance(path, (str, Path)) or not Path(path).name:
-        raise UserError(f"journal is {path!r}; allowed: the path of a file, or None")
+        raise UserError(f"journal is {brief(path)}; allowed: the path of a file, or None")
     path = Path(path)
     with exclusive(path.with_name(f".{path.name}.lock"), print):
         try:
@@ -211,8 +233,22 @@ def _by_json(hyperparameter: Hyperparameter) -> dict[str, Any]:
     return {json.dumps(plain(choice)): choice for choice in reversed(choices)}
 
 
-def _line(entry: Mapping[str, Any]) -> bytes:
-    return (json.dumps(entry) + "\n").encode()
+def line_of(entry: Mapping[str, Any], before: str) -> bytes:
+    """The line of an entry, given the chain of the line before."""
+    return _chained(json.dumps(entry).encode(), before)
+
+
+def _chained(text: bytes, before: str) -> bytes:
+    """A line that is the text of an entry and its chain, 16 hexadecimal digits."""
+    text = text.rstrip(b"\n")
+    chain = hashlib.sha256(before.encode() + text).hexdigest()[:16]
+    return text[:-1] + f', "chain": "{chain}"}}\n'.encode()
+
+
+def chain_of(line: bytes) -> str:
+    """The chain at the end of a line; empty if it has none."""
+    found = CHAIN.search(line)
+    return found[1].decode() if found else ""
 
 
 def _append(handle: int, data: bytes, path: Path) -> None:

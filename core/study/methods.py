@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_
 import numpy as np
 from pydantic import Discriminator, Field, PositiveFloat, PositiveInt, Tag
 
-from core.errors import UnknownNameError, UserError
+from core.errors import UnknownNameError, UserError, brief
 from core.strict import Strict
 from core.study.bandits import BOHBSettings, HyperbandLCNetSettings, HyperbandSettings, SuccessiveHalvingSettings
 from core.study.bayesian import BohamiannSettings, DNGOSettings, ForestSettings, GPSettings, IntegratedGPSettings
@@ -209,7 +209,8 @@ def method_of(given: str | Mapping[str, Any] | MethodSettings) -> MethodSettings
     mapping = {"method": given} if isinstance(given, str) else given
     if not isinstance(mapping, Mapping):
         raise UserError(
-            f"method is {given!r}; allowed: a name ({', '.join(METHODS)}), settings, or an object that asks and tells"
+            f"method is {brief(given)}; allowed: a name ({', '.join(METHODS)}), settings, or an object that asks and "
+            "tells"
         )
     name = mapping.get("method")
     if not isinstance(name, str) or name not in METHODS:

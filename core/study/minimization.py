@@ -17,18 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.objective import FunctionObjective
+from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.optimizers.base import Optimizer
-from core.spaces import CubeEncoding, SpaceLike, as_space
+from core.spaces import CubeEncoding, SpaceLike
 from core.study.arguments import (
     asks_and_tells,
+    budgets_of,
     check_optimizer,
-    checked_budgets,
     earlier_tasks,
     identity,
+    is_benchmark,
     objective_of,
+    space_of,
 )
+from core.study.huge_losses import about_huge_losses
 from core.study.journal import Journal, open_journal
 from core.study.loop import Pool, drive
 from core.study.methods import method_of
@@ -45,8 +48,8 @@ if TYPE_CHECKING:  # imports torch
 
 
 def minimize(
-    function: Callable[..., float],
-    space: SpaceLike,
+    function: Callable[..., float | tuple[float, float]] | Objective,
+    space: SpaceLike | None = None,
     method: str | Mapping[str, Any] | MethodSettings | Any = "gp",
     evaluations: int = 100,
     budgets: Budgets | None = None,
@@ -66,16 +69,19 @@ def minimize(
 
     Args:
         function: called with a configuration, a dictionary of values by name, and with the budget if there are
-            budgets; returns the loss, or a pair of loss and cost, which otherwise is the seconds of the call. A
-            parameter named `generator` gets a `numpy.random.Generator` of the trial's own. A call that raises, or
-            returns anything but finite numbers, is a failed evaluation: the run goes on. So is one with a cost that is
-            not positive, for fabolas and mtbo.
-        space: a ConfigurationSpace, or a dictionary: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}.
+            budgets; returns the loss, or a pair (loss, cost), where the cost is what the evaluation took, in any unit,
+            and otherwise the seconds of the call. A pair is never two objectives, which have to be weighed into one
+            loss. A parameter named `generator` gets a `numpy.random.Generator` of the trial's own. A call that raises,
+            or returns anything but a finite loss and cost, or a negative cost, is a failed evaluation: the run goes on.
+            So is one that costs nothing, for fabolas and mtbo. Or a benchmark: any object with `evaluate` and `space`,
+            and perhaps `fidelity`, see `core.benchmarks.objective.Objective`.
+        space: a ConfigurationSpace, or a dictionary: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}, in which
+            `range(1, 10)` is the same as (1, 9). A benchmark has its own.
         method: a name of `core.study.METHODS`, settings such as `BOHBSettings(eta=2)`, or an object of one's own with
             `ask(n)` and `tell(trial, evaluation)`, see `core.study.own`.
         evaluations: how many, on any budget. A method that ends by itself may need fewer.
         budgets: the smallest and the largest, for bohb, hyperband and successive_halving; for fabolas and mtbo shares
-            of the data, such as (1 / 64, 1).
+            of the data, such as (1 / 64, 1). By default those of the benchmark's fidelity.
         workers: 1 evaluates in this process; more are processes on this machine, or of the Dask scheduler whose address
             is in the environment variable HPO_SCHEDULER, where at most as many trials are under way.
         seed: seed of everything random, a whole number from 0.
@@ -83,7 +89,7 @@ def minimize(
             run it returns what was found. More evaluations prolong a run, except of smac, whose initial design depends
             on their number.
         worst_loss: of failed evaluations, for methods that use the loss itself. Without it, failures rank behind all
-            successes, see `core.optimizers.bayesopt` for models.
+            successes, see `core.optimizers.bayesopt` for models. By default that of the benchmark.
         progress: whether to show a bar, or without a terminal a line now and then.
         earlier: searches of similar functions over the same space, from which methods that learn from other tasks
             (ablr, mt_bohamiann, mt_gp) start: their results, traces or records, see `core.study.earlier`.
@@ -93,23 +99,23 @@ def minimize(
             not answer, or no worker left.
         KeyboardInterrupt: the run was interrupted, after one line that says what was kept.
     """
-    space = as_space(space)
+    space = space_of(function, space)
     CubeEncoding(space)  # refuses a space with nothing to choose
     evaluations, seed = check_run(evaluations, seed)
     workers = require_count("workers", workers)
-    budgets = checked_budgets(budgets)
     settings = None if asks_and_tells(method) else method_of(method)
+    budgets = budgets_of(function, budgets, needed=settings is not None and settings.needs_budgets)
     if settings is not None:
-        if settings.needs_curves:
+        if settings.needs_curves and not is_benchmark(function):
             raise UserError(
-                f"method {settings.method!r} needs learning curves, which a function does not return; allowed: "
-                "core.study.simulate or run_serial, and an objective whose evaluations tell them"
+                f"method {settings.method!r} needs learning curves, which a function does not return; allowed: an "
+                "object with `evaluate` and `space` whose evaluations tell them"
             )
         settings.check_budgets(budgets)
     check_optimizer(method, space, budgets)
     tasks = earlier_tasks(earlier, settings, space)
     objective = objective_of(function, space, budgets, worst_loss)
-    failing = None if worst_loss is None else objective.worst_loss
+    failing = None if worst_loss is None and not is_benchmark(function) else objective.worst_loss
     header = {**identity(settings, method, space, budgets, seed, tasks), "worst_loss": failing}
     tally = Tally(evaluations)
     try:
@@ -142,7 +148,7 @@ def _optimizer(
     return method if isinstance(method, Optimizer) else OwnOptimizer(space, method)
 
 
-def _pool(objective: FunctionObjective, seed: int, workers: int) -> AbstractContextManager[Pool]:
+def _pool(objective: Objective, seed: int, workers: int) -> AbstractContextManager[Pool]:
     if workers == 1:
         return nullcontext(Here(objective, seed))
     from core.study.pool import worker_pool
@@ -175,4 +181,6 @@ def _finished(records: list[Record], last: int | None) -> Result:
             else "nothing was evaluated: there is no best configuration",
             stacklevel=3,
         )
+    if text := about_huge_losses(records):
+        warnings.warn(text, stacklevel=3)
     return Result(records, last)

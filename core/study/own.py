@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.told import Told, as_evaluation
 from core.spaces import CubeEncoding, SpaceLike
@@ -35,7 +35,7 @@ class OwnOptimizer(Optimizer):
     def __init__(self, space: SpaceLike, own: Any) -> None:
         super().__init__(space)
         if not all(callable(getattr(own, name, None)) for name in ("ask", "tell")):
-            raise UserError(f"method is {own!r}; allowed: an object with ask(n) and tell(trial, evaluation)")
+            raise UserError(f"method is {brief(own)}; allowed: an object with ask(n) and tell(trial, evaluation)")
         self.own, self.encoding = own, CubeEncoding(self.space)
         self._theirs: dict[int, Trial] = {}
         self._exhausted = False
@@ -55,13 +55,13 @@ class OwnOptimizer(Optimizer):
         alone = len(given) == 1 and not isinstance(returned, Mapping)
         if not alone or not isinstance(trial, Trial) or not isinstance(trial.configuration, Mapping):
             raise UserError(
-                f"{type(self.own).__name__}.ask(1) returned {returned!r}; allowed: a list of at most one trial or "
+                f"{type(self.own).__name__}.ask(1) returned {brief(returned)}; allowed: a list of at most one trial or "
                 "configuration, a dictionary of values by name"
             )
         try:
             self.encoding.encode([trial.configuration])
         except UserError as error:
-            proposed = f"{type(self.own).__name__}.ask(1) proposed {dict(trial.configuration)!r}"
+            proposed = f"{type(self.own).__name__}.ask(1) proposed {brief(dict(trial.configuration))}"
             raise UserError(f"{proposed}: {error}") from error
         if trial is not given[0]:
             return trial.configuration, None, {}

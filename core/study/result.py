@@ -38,10 +38,14 @@ class Result:
 
     def _best(self) -> Record:
         best = incumbent(self.records)  # raises if there is none
-        if self.last is None and not recommends(self.records):
+        if not self._recommends:
             return best
         *_, number = recommended(self.records, self.last, successes=True)
         return next(record for record in self.records if record.number == number)
+
+    @property
+    def _recommends(self) -> bool:
+        return self.last is not None or recommends(self.records)
 
     @property
     def best_configuration(self) -> Mapping[str, Any]:
@@ -54,7 +58,10 @@ class Result:
 
     @property
     def best_loss(self) -> float:
-        """The loss of `best`.
+        """The loss of `best`, as it was observed on the budget of that evaluation, `best.budget`.
+
+        Fabolas and MTBO rarely evaluate on all of the data: this is then the loss on a small share, of which nothing
+        but the method's prediction says what it is on the whole. To know, evaluate `best_configuration` there.
 
         Raises:
             UserError: every evaluation failed.
@@ -72,13 +79,17 @@ class Result:
 
     @property
     def history(self) -> Trace:
-        """The same as a `Trace`: the best loss at a time, the time to reach a loss, all incumbents."""
-        return Trace.of([self.records])
+        """The same as a `Trace`: the best loss at a time, the time to reach a loss, all incumbents.
+
+        Of a method that recommends configurations, what it recommended at a time is the best then, as in `best`.
+        """
+        return Trace.of([self.records], last=[self.last] if self._recommends else None, successes=True)
 
     def plot(self) -> Figure:
         """The loss of each evaluation and of the best so far, over the number of evaluations.
 
         With budgets, those on smaller ones are drawn lighter, and the best so far never goes back to a smaller budget.
+        Of a method that recommends configurations, the line has the losses of those, on whatever budget.
         The figure belongs to pyplot: `plt.show()` shows it, `figure.savefig(path)` writes it.
 
         Raises:
@@ -98,12 +109,22 @@ class Result:
                 label = "evaluations" if self.best.budget is None else f"on budget {largest:g}" if full else "on less"
                 numbers, losses = [places[record.number] for record in some], [record.loss for record in some]
                 axes.plot(numbers, losses, ".", color="0.45" if full else "0.8", label=label)
-        steps = incumbents(self.records)
-        numbers = [*(places[record.number] for record in steps), len(self.records)]
-        axes.step(numbers, [*(record.loss for record in steps), steps[-1].loss], where="post", label="best so far")
+        numbers, losses = self._steps(places)
+        label = "recommended" if self._recommends else "best so far"
+        axes.step([*numbers, len(self.records)], [*losses, losses[-1]], where="post", label=label)
         axes.set(xlabel="evaluations", ylabel="loss")
         axes.legend(frameon=False)
         return figure
+
+    def _steps(self, places: Mapping[int, int]) -> tuple[list[int], list[float]]:
+        """After how many evaluations the best changed, and its losses; `places` has the place of each trial."""
+        if not self._recommends:
+            steps = incumbents(self.records)
+            return [places[record.number] for record in steps], [record.loss for record in steps]
+        losses = {record.number: record.loss for record in self.records if not record.failure}
+        chosen = enumerate(recommended(self.records, self.last, successes=True), start=1)
+        numbers, trials = zip(*((place, trial) for place, trial in chosen if trial in losses), strict=True)
+        return list(numbers), [losses[trial] for trial in trials]
 
     def __repr__(self) -> str:
         failed = sum(bool(record.failure) for record in self.records)

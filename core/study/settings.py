@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError
 
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.strict import Strict, explain
 
 if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to import
@@ -83,7 +83,7 @@ class MethodSettings(Strict):
             raise UserError(f"method {self.method!r} needs budgets; allowed: a smallest and a largest, such as (1, 81)")
         if budgets is not None and not self.needs_budgets:
             raise UserError(
-                f"budgets are {budgets!r}, but method {self.method!r} evaluates on one budget; "
+                f"budgets are {brief(budgets)}, but method {self.method!r} evaluates on one budget; "
                 "allowed: None, or a method with a fidelity: bohb, fabolas, hyperband, mtbo or successive_halving"
             )
 

@@ -46,7 +46,8 @@ class Incumbents:
 
     Attributes:
         loss: its noise-free value, (tasks, runs, n).
-        solved: share of the task's targets that this value reaches, (tasks, runs, n).
+        solved: share of the task's targets that this value reaches, (tasks, runs, n); under noise it may fall, see
+            `core.study.targets`.
     """
 
     loss: NDArray[np.float64]

@@ -135,18 +135,22 @@ class Trace:
         cls,
         runs: Sequence[Sequence[Record]],
         numbers: Iterable[int] | None = None,
-        last: Sequence[int] | None = None,
+        last: Sequence[int | None] | None = None,
+        successes: bool = False,
     ) -> Trace:
         """The trace of each run's records.
 
         Args:
             numbers: the numbers of the runs; 0, 1, .. unless given.
-            last: of a method that recommends configurations, the trial that each run recommends in the end.
+            last: of a method that recommends configurations, the trial that each run recommends in the end; None
+                where it was not asked.
+            successes: whether recommended trials that failed are passed over, see `recommended`.
         """
         numbers = range(len(runs)) if numbers is None else numbers
         frame = trace_of([record for records in runs for record in records])
         if last is not None:
-            frame["recommended"] = [trial for run, end in zip(runs, last) for trial in recommended(run, end)]
+            found = [recommended(run, end, successes) for run, end in zip(runs, last, strict=True)]
+            frame["recommended"] = [trial for trials in found for trial in trials]
         sizes = [len(records) for records in runs]
         frame.insert(0, "run", np.repeat(np.fromiter(numbers, dtype=np.int64), sizes))
         return cls(frame)
@@ -163,12 +167,20 @@ class Trace:
         return frame.assign(recommended=frame["recommended"] + 1) if "recommended" in frame else frame
 
     def incumbents(self) -> pd.DataFrame:
-        """The rows of evaluations that became their run's incumbent, see the function `incumbents`."""
-        places = [place for rows in self._runs() for place in rows]
-        return self.frame.iloc[places]
+        """The rows of evaluations that became their run's incumbent, see the function `incumbents`.
+
+        Of methods that recommend configurations, those that were recommended, in this order; one may come again.
+        """
+        return self.frame.iloc[[place for rows, _ in self._runs() for place in rows]]
 
     def final(self) -> pd.DataFrame:
-        """The row of each run's best evaluation, see the function `incumbent`; runs without a success have none."""
+        """The row of each run's best evaluation, see the function `incumbent`; runs without a success have none.
+
+        Of methods that recommend configurations, that of the last which was recommended.
+        """
+        if "recommended" in self.frame:
+            rows = self.frame.iloc[[places[-1] for places, _ in self._runs()]]
+            return rows[rows["status"] == "ok"]
         frame = self.frame[self.frame["status"] == "ok"]
         order = frame.assign(budget=-frame["budget"].fillna(0)).sort_values(["budget", "loss", "finished", "trial"])
         best = order.drop_duplicates("run").index
@@ -186,20 +198,34 @@ class Trace:
         levels = np.broadcast_to(level, len(curves))
         return np.array([float(time_to(loss, finished, each)) for each, (finished, loss) in zip(levels, curves)])
 
-    def _runs(self) -> list[np.ndarray]:
-        """The positions of each run's incumbents in the frame, the runs in ascending order."""
+    def _runs(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The positions in the frame of each run's incumbents, and of what made them so, the runs in ascending order.
+
+        An evaluation makes itself the incumbent, unless the method recommends configurations.
+        """
         frame, found = self.frame, []
         for rows in frame.groupby("run").indices.values():
+            if "recommended" in frame:
+                found.append(self._recommended(rows))
+                continue
             loss, budget = (frame[name].to_numpy(float)[rows].tolist() for name in ("loss", "budget"))
             failed = (frame["status"].to_numpy()[rows] == "failed").tolist()
             budget = [0.0 if np.isnan(each) else each for each in budget]
-            found.append(rows[_places(loss, budget, failed)])
+            chosen = rows[_places(loss, budget, failed)]
+            found.append((chosen, chosen))
         return found
 
+    def _recommended(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same of one run of a method that recommends configurations."""
+        trials, numbers = (self.frame[name].to_numpy()[rows] for name in ("recommended", "trial"))
+        changes = np.flatnonzero(np.append(True, trials[1:] != trials[:-1]))
+        place_of = dict(zip(numbers.tolist(), rows.tolist(), strict=True))
+        return np.array([place_of[trial] for trial in trials[changes].tolist()]), rows[changes]
+
     def _curves(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """When each run's incumbents were found, and their losses."""
+        """Since when each run had its incumbents, and their losses."""
         finished, loss = (self.frame[name].to_numpy(float) for name in ("finished", "loss"))
-        return [(finished[rows], loss[rows]) for rows in self._runs()]
+        return [(finished[since], loss[rows]) for rows, since in self._runs()]
 
 
 def trace_of(records: Sequence[Record]) -> pd.DataFrame:

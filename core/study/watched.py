@@ -20,8 +20,10 @@ from core.errors import UserError
 from core.optimizers.base import Trial
 from core.study.own import OwnOptimizer
 
+SEEDS = 2**32
+"""How many seeds NumPy's `RandomState`, and with it scikit-learn and Optuna, can tell apart."""
 Make = Callable[[ConfigurationSpace, int], Any]
-"""From a space and a seed to an object with `ask` and `tell`."""
+"""From a space and a seed below 2**32 to an object with `ask` and `tell`."""
 
 
 @dataclass
@@ -52,7 +54,7 @@ class WatchedMethod:
         self.built += 1
         where = f"{self.name}, task {task}, run {run}"
         with _named(where, "was made", self.seconds):
-            own = self.make(space, seed)
+            own = self.make(space, seed % SEEDS)  # ours have 63 bits, which other libraries refuse
         return Watched(OwnOptimizer(space, own), where, self.seconds)
 
 

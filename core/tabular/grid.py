@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.errors import UnknownNameError, UserError
+from core.errors import UnknownNameError, UserError, brief
 from core.tabular.values import CATEGORICAL, VALUES
 
 if TYPE_CHECKING:
@@ -160,7 +160,9 @@ class Grid:
                 if name not in configuration:
                     raise UserError(f"configuration {number}: {name!r} is missing")
                 if (value := configuration[name]) not in own:
-                    raise UserError(f"configuration {number}: {name} = {value!r}; allowed: {', '.join(map(str, own))}")
+                    raise UserError(
+                        f"configuration {number}: {name} = {brief(value)}; allowed: {', '.join(map(str, own))}"
+                    )
         raise AssertionError("every configuration is on the grid")
 
 

@@ -90,16 +90,22 @@ def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
 
 
 def benchmark(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Run the optimizer on the tasks of the shipped searches, under their protocol, and write the page."""
+    """Run the optimizer on the tasks of the searches that were run, under their protocol, and write the page.
+
+    Raises:
+        UserError: those searches ran on other tasks than those of the meta-model that is here.
+    """
     import pandas as pd
 
     from core.experiment.context import Context
     from core.report.task_page import final_numbers, write_task_page
-    from core.report.task_runs import task_runs
+    from core.report.task_runs import first_hits, task_runs
     from core.seeds import derive_seed
     from core.study.task_search import search_tasks
     from core.study.watched import WatchedMethod
+    from papers.profet.experiments.meta_models import needed_model
     from papers.profet.experiments.searches import tasks_of_cell
+    from papers.profet.task_weights import require_same_weights
 
     name, make = _optimizer(options.optimizer)
     cells = _cells(catalogue, options.on, options.scale)
@@ -110,6 +116,8 @@ def benchmark(catalogue: Catalogue, options: argparse.Namespace, console: Consol
     solved = task_runs(frame, options.on, methods, "solved", evaluations)
     count, runs, _ = losses[methods[0]].shape
     context = Context(cells[0], range(runs), root=catalogue.root)
+    if not getattr(settings, "real", False):
+        require_same_weights(cells, needed_model(context, options.on.partition("_")[0])[1], catalogue.root)
     found = search_tasks(
         tasks_of_cell(context, count),
         WatchedMethod(name, make, options.seconds, runs),
@@ -119,7 +127,7 @@ def benchmark(catalogue: Catalogue, options: argparse.Namespace, console: Consol
         settings.initial_design,
         settings.noisy,
     )
-    losses, solved = {**losses, name: found.loss}, {**solved, name: found.solved}
+    losses, solved = {**losses, name: found.loss}, first_hits({**solved, name: found.solved})
     out = options.out or catalogue.root / "figures" / "own" / "profet" / f"{name}_on_{options.on}.html"
     path = write_task_page(out, f"{name} beside {len(methods)} methods on tasks of {options.on}", losses, solved)
     console.print(final_numbers(losses, solved).to_string(float_format="{:.3g}".format))

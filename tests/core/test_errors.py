@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import UnknownNameError, UserError, nearest
+from core.errors import LONGEST, UnknownNameError, UserError, brief, nearest
 
 NAMES = ["boston", "concrete", "yacht"]
 
@@ -57,3 +57,20 @@ def test_only_existing_names_are_suggested_and_an_equal_one_first(name, existing
     suggested = re.findall(r"'([abc]+)'", hint) or re.sub(" and .*| *existing: ", "", hint).split(", ")
     assert set(suggested) <= set(existing)
     assert (suggested[0] == name) or name not in existing
+
+
+class TestBrief:
+    def test_short_values_are_shown_whole(self):
+        assert brief({"x": 1.0}) == "{'x': 1.0}" and brief("a b") == "'a b'"
+
+    def test_long_ones_are_cut_and_on_one_line(self):
+        found = brief(list(range(1000)))
+        assert found.startswith("[0, 1, 2,") and found.endswith(" ...") and len(found) == LONGEST
+        assert brief(type("Lines", (), {"__repr__": lambda self: "one\n  two"})()) == "one two"
+
+    def test_a_class_that_cannot_be_shown_is_named(self):
+        class Broken:
+            def __repr__(self):
+                return self.missing
+
+        assert brief(Broken()) == "<Broken>"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.models.curves.base import CurveModel
 from core.validation import require_count
 
@@ -36,7 +36,9 @@ def plot_curves(model: CurveModel, curves: int | list[int] = 6) -> Figure:
     else:
         chosen = [require_count(f"curves[{place}]", index, least=0) for place, index in enumerate(curves)]
         if not chosen or max(chosen) >= number:
-            raise UserError(f"curves is {curves!r}; allowed: a number of curves, or indices from 0 to {number - 1}")
+            raise UserError(
+                f"curves is {brief(curves)}; allowed: a number of curves, or indices from 0 to {number - 1}"
+            )
     mean, variance = model.extrapolate(observed.times)
     columns = min(3, len(chosen))
     rows = -(-len(chosen) // columns)

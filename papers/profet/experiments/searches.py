@@ -19,8 +19,8 @@ def search(context: Context[TaskSearch]) -> pd.DataFrame:
 
     Returns:
         run, `task` (its number), `evaluation` from 1, the noise-free `loss` of the incumbent, which has the smallest
-        value that the method saw, and `solved`, the share of the task's targets that it reaches. Only evaluations
-        that change one of them have a row, and the first and the last.
+        value that the method saw, and `solved`, the share of the task's targets that it reaches itself, whatever those
+        before it reached. Only evaluations that change one of them have a row, and the first and the last.
     """
     settings = context.settings
     found = search_tasks(

@@ -1,5 +1,9 @@
 """Ask and tell: what the base class promises, on the simplest subclass there is."""
 
+import hashlib
+import io
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -8,6 +12,7 @@ from ConfigSpace import ConfigurationSpace, Float
 from core.benchmarks.objective import FAILURE, Evaluation
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.state_files import FIRST_LINE
 from core.validation import require_count
 
 
@@ -180,12 +185,16 @@ def test_a_broken_file_is_refused_by_name(tmp_path, content):
         Countdown(5).restore(path)
 
 
-def test_a_truncated_file_is_refused(tmp_path):
-    path = tmp_path / "state.pt"
+@pytest.mark.parametrize("place", [0.2, 0.5, 0.9, 0.999])
+def test_a_file_that_was_cut_or_changed_is_refused(tmp_path, place):
+    path = str(tmp_path / "state.pt")
     Countdown(5).save(path)
-    path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(UserError, match="not a saved state"):
-        Countdown(5).restore(path)
+    whole = Path(path).read_bytes()
+    at = int(place * len(whole))
+    for damaged in (whole[:at], whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]):
+        Path(path).write_bytes(damaged)
+        with pytest.raises(UserError, match=r"state\.pt: is damaged: its checksum is another"):
+            Countdown(5).restore(path)
 
 
 def test_another_optimizers_state_is_refused(tmp_path):
@@ -204,8 +213,11 @@ def test_code_in_a_file_is_not_run(tmp_path):
         def __reduce__(self):
             return (Float, ("x", (0.0, 1.0)))
 
-    torch.save({"optimizer": "Countdown", "own": Trap()}, tmp_path / "state.pt")
-    with pytest.raises(UserError, match="not a saved state"):
+    content = io.BytesIO()
+    torch.save({"optimizer": "Countdown", "own": Trap()}, content)
+    first = FIRST_LINE + hashlib.sha256(content.getvalue()).hexdigest().encode() + b"\n"
+    (tmp_path / "state.pt").write_bytes(first + content.getvalue())
+    with pytest.raises(UserError, match="not a saved state of an optimizer: UnpicklingError"):
         Countdown(2).restore(tmp_path / "state.pt")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -51,6 +52,33 @@ def test_a_range_with_a_float_at_either_end_is_one_of_floats(ends):
 @pytest.mark.parametrize("ends", [(0, 3), (np.int64(0), np.int64(3))])
 def test_a_range_of_whole_numbers_is_one_of_integers(ends):
     assert CubeEncoding({"n": ends}).levels == {0: 4}
+
+
+@pytest.mark.parametrize(
+    "given, values",
+    [(range(1, 5), [1, 2, 3, 4]), (range(4, 0, -1), [1, 2, 3, 4]), (range(16, 65, 16), [16, 32, 48, 64])],
+)
+def test_a_range_stands_for_its_integers_in_order(given, values):
+    encoding = CubeEncoding({"n": given})
+    points = (np.arange(4)[:, None] + 0.5) / 4
+    assert [found["n"] for found in encoding.decode(points)] == values
+
+
+@pytest.mark.parametrize(
+    "given, hint",
+    [
+        ({"low": 0, "high": 1}, "a dictionary within the dictionary; write its entries side by side"),
+        ({"b", "a"}, "a set, which has no order; write a list; allowed"),
+        (range(1, 2), "allowed: "),
+        (None, "allowed: "),
+        (np.arange(3), "allowed: "),
+        (iter([1, 2]), "allowed: "),
+    ],
+    ids=str,
+)
+def test_what_would_be_taken_for_a_constant_is_refused(given, hint):
+    with pytest.raises(UserError, match=rf"^space: 'n' is .*; {re.escape(hint)}"):
+        CubeEncoding({"x": (0.0, 1.0), "n": given})
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from core.optimizers.differential_evolution import DifferentialEvolution
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.tpe import TPE
 from core.study import run_serial
+from core.study.journal import chain_of, line_of
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0), "y": (1, 9)})
 SPACE.add(Categorical("z", [None, True, "text"]))
@@ -136,10 +137,9 @@ def test_an_optimizer_that_proposes_something_else_is_noticed(tmp_path):
     """As another version of its library may."""
     path = tmp_path / "journal"
     run(path)
-    lines = path.read_text().splitlines(keepends=True)
-    entry = json.loads(lines[1])
-    entry["asked"]["configuration"]["x"] /= 2
-    path.write_text("".join([lines[0], json.dumps(entry) + "\n", *lines[2:]]))
+    entries = written(path)
+    entries[1]["asked"]["configuration"]["x"] /= 2
+    write(path, entries)
     with pytest.raises(UserError, match=r"the optimizer proposes .* where the journal has"):
         run(path)
 
@@ -153,13 +153,65 @@ def test_files_that_are_no_journal_are_refused_and_left_alone(tmp_path, content)
     assert path.read_text() == content
 
 
-def test_a_damaged_line_is_refused(tmp_path):
+def written(path):
+    """The entries of a journal, without the chains of their lines."""
+    entries = [json.loads(line) for line in path.read_text().splitlines()]
+    return [{key: value for key, value in entry.items() if key != "chain"} for entry in entries]
+
+
+def write(path, entries):
+    """A journal of these entries, as if it had been written so."""
+    lines, before = [], ""
+    for entry in entries:
+        lines.append(line_of(entry, before))
+        before = chain_of(lines[-1])
+    path.write_bytes(b"".join(lines))
+
+
+def test_a_line_of_something_else_is_refused(tmp_path):
     path = tmp_path / "journal"
     run(path)
-    lines = path.read_text().splitlines(keepends=True)
-    for damaged in ('{"told": {"number": 0}}\n', '{"asked": {"configuration": {}}}\n', '{"heard": {}}\n', "{\n"):
-        path.write_text("".join([*lines[:2], damaged, *lines[2:]]))
-        with pytest.raises(UserError, match=r"journal: "):
+    entries = written(path)
+    for wrong in ({"told": {"number": 0}}, {"asked": {"configuration": {}}}, {"heard": {}}, {"asked": {}, "told": {}}):
+        write(path, [*entries[:2], wrong, *entries[2:]])
+        with pytest.raises(UserError, match=r"journal: (a line .* is not a|holds )"):
             run(path)
+    path.write_bytes(path.read_bytes() + b"{\n")
+    with pytest.raises(UserError, match=r"journal: line \d+ is not JSON"):
+        run(path)
     with pytest.raises(UserError, match="cannot be"):
         run(tmp_path)
+
+
+@pytest.mark.parametrize("at", [0, 1, 7, -2])
+@pytest.mark.parametrize("how", ["removed", "doubled", "changed"])
+def test_a_journal_that_was_edited_is_refused_and_left_alone(tmp_path, how, at):
+    path = tmp_path / "journal"
+    run(path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    digit = next(place for place in range(len(lines[at]) - 1, 0, -1) if lines[at][place : place + 1].isdigit())
+    changed = lines[at][:digit] + (b"1" if lines[at][digit : digit + 1] != b"1" else b"2") + lines[at][digit + 1 :]
+    instead = {"removed": [], "doubled": [lines[at]] * 2, "changed": [changed]}[how]
+    place = at % len(lines)
+    content = b"".join([*lines[:place], *instead, *lines[place + 1 :]])
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"journal: (line \d+ is not what was written|begins with|.* with )"):
+        run(path)
+    assert path.read_bytes() == content
+
+
+def test_lines_missing_at_the_end_are_written_again(tmp_path):
+    path = tmp_path / "journal"
+    whole, *_ = run(path)
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-3]))
+    assert outcomes(run(path)[0]) == outcomes(whole)
+    assert outcomes(run(path)[0]) == outcomes(whole), "the new lines follow those that were left"
+
+
+def test_a_journal_without_checksums_is_of_another_version(tmp_path):
+    path = tmp_path / "journal"
+    run(path)
+    entries = written(path)
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in [{**entries[0], "journal": 2}, *entries[1:]]))
+    with pytest.raises(UserError, match="another version of this library, whose lines have no checksums"):
+        run(path)

@@ -99,3 +99,35 @@ def test_a_recommendation_is_what_the_next_proposal_notes_and_leaves_no_trace(na
             optimizer.tell(trial, evaluation_of(each))
     assert optimizers[1].recommend() in range(9)
     assert optimizers[0].ask() == optimizers[1].ask()
+
+
+class TestHistory:
+    """What was recommended at a time is the best then, though another evaluation had a smaller loss."""
+
+    RECORDS = tuple(
+        replace(record(number, value, noted), finished=float(number + 1))
+        for number, value, noted in [(0, 5.0, None), (1, 3.0, 0), (2, 1.0, 1), (3, 2.0, 1)]
+    )
+
+    def test_incumbents_end_with_the_best(self):
+        result = Result(self.RECORDS, last=3)
+        assert result.history.incumbents()["trial"].tolist() == [0, 1, 3]
+        assert result.history.final()["trial"].tolist() == [3] == [result.best.number]
+
+    def test_times_are_those_of_the_recommendation(self):
+        history = Result(self.RECORDS, last=3).history
+        assert history.at([0.5, 1.5, 2.5, 3.5, 4.0])[0, 1:].tolist() == [5.0, 3.0, 3.0, 2.0]
+        assert history.time_to(1.5).tolist() == [np.inf] and history.time_to(3.0).tolist() == [2.0]
+
+    def test_a_run_without_a_success_has_no_final(self):
+        failed = [replace(each, failure="died") for each in self.RECORDS]
+        assert Result(failed, last=3).history.final().empty
+
+    def test_the_plot_has_the_recommended(self):
+        axes = Result(self.RECORDS, last=3).plot().axes[0]
+        [line] = [line for line in axes.lines if line.get_label() == "recommended"]
+        assert line.get_ydata().tolist() == [5.0, 3.0, 3.0, 2.0, 2.0]
+
+    def test_of_a_search(self):
+        result = minimize(loss, SPACE, Latest(), 6)
+        assert result.history.final()["configuration"].tolist() == [result.best_configuration]

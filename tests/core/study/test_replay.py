@@ -74,11 +74,6 @@ def damaged(folder):
     state.write_bytes(state.read_bytes()[:100])
 
 
-def edited(folder):
-    journal = folder / "run.jsonl"
-    journal.write_text(journal.read_text().replace('"cost"', '"cost" ', 1))
-
-
 def shortened(folder):
     journal = folder / "run.jsonl"
     journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:5]))
@@ -91,7 +86,7 @@ def refused(folder):
     replay.write_state(place, kept)
 
 
-@pytest.mark.parametrize("spoil", [damaged, edited, shortened, refused])
+@pytest.mark.parametrize("spoil", [damaged, shortened, refused])
 def test_a_state_that_does_not_fit_its_journal_is_not_used(tmp_path, always, spoil):
     _, whole = run(tmp_path / "run.jsonl", 8)
     spoil(tmp_path)

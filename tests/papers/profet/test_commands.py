@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from io import StringIO
 from types import SimpleNamespace
 
@@ -12,8 +14,10 @@ import torch
 from rich.console import Console
 
 from core.benchmarks.forrester import forrester_tasks
+from core.benchmarks.meta_model_files import load, save
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
+from core.experiment.storage import read_records, write_records
 from papers.profet import commands
 from tests.papers.runs import smoke_runs
 
@@ -26,6 +30,14 @@ from core.optimizers.random_search import RandomSearch
 class Mine(RandomSearch):
     def __init__(self, space, seed):
         super().__init__(space, np.random.default_rng(seed))
+
+
+class Seeded(Mine):
+    # Seeded as scikit-learn and Optuna seed theirs.
+
+    def __init__(self, space, seed):
+        np.random.RandomState(seed)
+        super().__init__(space, seed)
 
 
 class Fails(Mine):
@@ -66,7 +78,7 @@ def test_sampled_values_are_those_of_the_tasks(catalogue, tmp_path):
     assert frame["task"].tolist() == np.repeat(range(4), 6).tolist()
 
 
-@pytest.mark.parametrize("optimizer", ["{root}/mine.py:Mine", "optuna.samplers:RandomSampler"])
+@pytest.mark.parametrize("optimizer", ["{root}/mine.py:Mine", "{root}/mine.py:Seeded", "optuna.samplers:RandomSampler"])
 def test_an_optimizer_of_ones_own_is_beside_ours_on_a_page(catalogue, tmp_path, optimizer):
     out = tmp_path / "page.html"
     name = optimizer.rpartition(":")[2]
@@ -109,3 +121,45 @@ def test_what_is_wrong_is_one_line(catalogue, tmp_path, monkeypatch, arguments, 
     with pytest.raises(UserError, match=message):
         call(catalogue, *(part.format(root=catalogue.root) for part in arguments))
     assert list(tmp_path.iterdir()) == []
+
+
+class TestOtherTasks:
+    """Searches on tasks of other weights than those that are here are not compared."""
+
+    @pytest.fixture(scope="class")
+    def searched(self, tmp_path_factory):
+        """A meta-model, and two searches on its tasks."""
+        root = tmp_path_factory.mktemp("tasks")
+        run = smoke_runs("profet", root)
+        run("meta_forrester/forrester/profet")
+        for method in ("random", "differential_evolution"):
+            run(f"forrester/forrester_generated/{method}")
+        (root / "mine.py").write_text(OWN)
+        return SimpleNamespace(cells=Catalogue().cells, root=root)
+
+    def compare(self, searched, out):
+        return call(
+            searched, "benchmark", f"{searched.root}/mine.py:Mine", "--on", "forrester_generated", "--out", str(out)
+        )
+
+    def test_the_same_weights_are(self, searched, tmp_path):
+        assert "Mine" in self.compare(searched, tmp_path / "page.html")
+
+    def test_others_are_refused_with_the_command_that_makes_both_the_same(self, searched, tmp_path):
+        """The records that the searches read are shipped, and those here are of a meta-model that was fitted again."""
+        own = searched.root / "results/run/smoke/profet/meta_forrester/forrester/profet.parquet"
+        shipped = searched.root / str(own.relative_to(searched.root)).replace("run", "reference", 1)
+        shipped.parent.mkdir(parents=True)
+        shutil.copy(own, shipped)
+        records, provenance = read_records(own)
+        weights = own.parents[2] / "weights" / "forrester.npz"
+        model, _ = load(weights, "forrester")
+        digest = save(replace(model, worst=model.worst + 1), weights)
+        write_records(own, records.assign(weights=digest), provenance)
+        command = r"python -m papers run 'profet/forrester/forrester_generated/\*' --scale smoke$"
+        with pytest.raises(UserError, match=rf"weights [0-9a-f]{{16}}; those here are {digest}, .*{command}"):
+            self.compare(searched, tmp_path / "page.html")
+        shipped.unlink()
+        with pytest.raises(UserError, match="weights of a file that is gone; those here are"):
+            self.compare(searched, tmp_path / "page.html")
+        assert list(tmp_path.iterdir()) == []
