@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from core.experiment.targets import Asked
 
 from core.data import entries, lookup
 from core.data.__main__ import parser as data_parser
@@ -49,8 +48,9 @@ def resolve(command: str) -> argparse.Namespace | Workflow | None:
         assert words[1] in re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE), words[1]
     elif words[0] == "snakemake":
         config, targets = snakemake(words)
-        flow = Workflow(config, ROOT, lambda: Asked(tuple(targets) or ("all",)))
-        flow.begin()
+        flow = Workflow(config, ROOT)
+        for target in targets:
+            flow.outputs.check(target)
         rules = {target for target in targets if "/" not in target}
         assert rules <= {"all", *flow.papers}, rules
         return flow

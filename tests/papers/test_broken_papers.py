@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from core.experiment.targets import Asked
 
 from core.errors import UserError
 from core.experiment.workflow import Workflow
@@ -120,10 +119,11 @@ def test_snakemake_refuses_targets_of_the_broken_paper_alone(toy, beside, tmp_pa
     remove("settings.py")(beside)
     monkeypatch.setattr("core.experiment.workflow.Catalogue", lambda root: toy())
     said = []
-    flow = Workflow({}, tmp_path, lambda: Asked(("toy", "figures/toy/table1.pdf")), said.append)
-    flow.begin()
+    flow = Workflow({}, tmp_path, said.append)
     assert flow.papers == ["toy"]
     assert [warning.split(":")[0] for warning in said] == ["left out"]
-    for target in ("all", "again", "figures/again/table1.pdf", "results/run/smoke/again/fit/line/plain.parquet"):
+    with pytest.raises(UserError, match=r"^toypapers/again/settings\.py: missing"):
+        flow.require_all()
+    for target in ("again", "figures/again/table1.pdf", "results/run/smoke/again/fit/line/plain.parquet"):
         with pytest.raises(UserError, match=r"^toypapers/again/settings\.py: missing"):
-            Workflow({}, tmp_path, lambda target=target: Asked((target,))).begin()
+            flow.outputs.check(target)
