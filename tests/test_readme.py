@@ -16,6 +16,7 @@ from core.data import entries, lookup
 from core.data.__main__ import parser as data_parser
 from core.data.catalogue import Bundled
 from core.experiment.catalogue import Catalogue
+from core.experiment.drawings import folder_of
 from core.experiment.workflow import Workflow
 from papers.__main__ import _parser_of as papers_parser
 from papers.commands.drawing import drawings
@@ -51,6 +52,8 @@ def resolve(command: str) -> argparse.Namespace | Workflow | None:
         flow = Workflow(config, ROOT)
         for target in targets:
             flow.outputs.check(target)
+            if drawn := flow.outputs.drawn.get(target):
+                flow.inputs(drawn.name, folder_of(drawn.source))
         rules = {target for target in targets if "/" not in target}
         assert rules <= {"all", *flow.papers}, rules
         return flow

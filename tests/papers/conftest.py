@@ -11,7 +11,7 @@ from papers import __main__ as command_line
 def papers(toy, capsys, monkeypatch):
     """Runs the command line in this process; returns exit status, standard output and error, blanks made one."""
     monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: toy())
-    monkeypatch.setattr("papers.commands.processes.CAN_FORK", False)  # what a fork writes is not captured
+    monkeypatch.setattr("os.cpu_count", lambda: 1)  # what another process writes is not captured
 
     def run(*arguments: str) -> tuple[int, str, str]:
         try:
