@@ -88,7 +88,7 @@ def migrate_file(cell: Cell, path: Path, change: Change, commit: str) -> bool:
         return False
     if found["settings_hash"] != cell.hash_with(before):
         raise UserError(f"{path}: settings that do not match their hash; allowed: those that were recorded")
-    changed = replace(cell, settings=type(cell.settings).model_validate(after))
+    changed = replace(cell, settings=type(cell.settings).of_record(after))
     note = {"from": _missing_from(after, before), "to": _missing_from(before, after)}
     note |= {"settings_hash": found["settings_hash"], "commit": commit}
     recorded = {"settings": json.loads(changed.settings.model_dump_json()), "settings_hash": changed.settings_hash}

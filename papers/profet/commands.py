@@ -74,7 +74,8 @@ def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
 
     require_count("--points", options.points)
     (cell, *_) = _cells(catalogue, options.name, options.scale)
-    tasks = tasks_of_cell(Context(cell, range(1), root=catalogue.root), require_count("--tasks", options.tasks))
+    context, count = Context(cell, range(1), root=catalogue.root), require_count("--tasks", options.tasks)
+    tasks = tasks_of_cell(context, count, cell.settings.real)
     grid = sobol_points(tasks.dimension, 0, options.points)
     normals = np.random.default_rng(0).standard_normal((len(tasks), len(grid)))
     with torch.no_grad():
@@ -111,7 +112,7 @@ def benchmark(catalogue: Catalogue, options: argparse.Namespace, console: Consol
     count, runs, _ = losses[methods[0]].shape
     context = Context(cells[0], range(runs), root=catalogue.root)
     found = search_tasks(
-        tasks_of_cell(context, count),
+        tasks_of_cell(context, count, settings.real),
         WatchedMethod(name, make, options.seconds, runs),
         evaluations,
         context.shared_seeds("tasks"),
