@@ -37,7 +37,7 @@ TRAINING, EMUKIT_TRAINING = 165, 33  # steps per second
 MINUTES = 60  # of two cores, for the whole comparison
 WHOLE = {"tasks": 100, "runs": 5, "evaluations": 100}
 PART = {"tasks": 4, "runs": 5, "evaluations": 100}
-SEARCHED = {"maximizer": "random_search"}
+SEARCHED = {"maximizer": "random_search", "initial_design": 1}
 METHODS = {
     "random search": {"method": "random"},
     "differential evolution": {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
 
@@ -34,9 +34,14 @@ class Strict(BaseModel):
     def _knows_every_key(cls, value: Any) -> Any:
         for key in value if isinstance(value, dict) else ():
             if key not in cls.model_fields:
-                hint = nearest(key, cls.model_fields, f"{cls.__name__} in {cls.__module__}")
+                hint = cls._hint(key, value)
                 raise PydanticCustomError("unknown_key", "unknown key; {hint}", {"key": key, "hint": hint})
         return value
+
+    @classmethod
+    def _hint(cls, key: str, value: dict[str, Any]) -> str:
+        """What is said of an unknown key of `value`."""
+        return nearest(key, cls.model_fields, f"{cls.__name__} in {cls.__module__}")
 
     @field_validator("*", mode="before")
     @classmethod
@@ -54,11 +59,11 @@ def _takes_numbers(annotation: Any) -> bool:
     return kinds != {NoneType} and kinds <= {int, float, NoneType}
 
 
-def explain(error: ValidationError, place: Callable[[str], str] = lambda key: "") -> str:
+def explain(error: ValidationError, place: Callable[[Sequence[str]], str] = lambda keys: "") -> str:
     """One line for all findings of a pydantic error: key, value, and what is allowed.
 
     Args:
-        place: maps a finding's first key ("" if it concerns the whole) to what is written before it.
+        place: maps a finding's keys, from the outermost (none if it concerns the whole), to what is written before it.
     """
     lines = []
     for item in error.errors():
@@ -69,7 +74,7 @@ def explain(error: ValidationError, place: Callable[[str], str] = lambda key: ""
         if item["type"] == "unknown_key":
             keys.append(str(item["ctx"]["key"]))
             value = f" = {brief(item['input'][item['ctx']['key']])}"
-        where = place(keys[0] if keys else "") + ".".join(keys)
+        where = place(keys) + ".".join(keys)
         lines.append(f"{where.rstrip('. ')}{value}: {_told(item)}".removeprefix(": "))
     return "; ".join(lines)
 

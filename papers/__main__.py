@@ -90,7 +90,8 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="change one setting; the result is an ablation, kept in results/ablation and never promoted",
+        help="change one setting of the experiment or of its method; the result is an ablation, kept in "
+        "results/ablation and never promoted",
     )
     run.set_defaults(command=("running", "run"))
 

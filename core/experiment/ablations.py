@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from core.errors import UserError
 from core.experiment.cells import Cell
+from core.experiment.layers import value_of
 
 if TYPE_CHECKING:
     from core.experiment.catalogue import Catalogue
@@ -41,9 +44,14 @@ def _ablation(catalogue: Catalogue, cell: Cell, folder: str, scale: str) -> Cell
     found = read_provenance(catalogue.root / "results" / FOLDER / folder / cell.scale / f"{cell.name}.parquet")
     overrides = tuple(found["overrides"])
     keys = [text.partition("=")[0] for text in overrides]
-    changed = {key: found["settings"][key] for key in keys if key in found["settings"]}  # defaults may be left out
+    settings = type(cell.settings)
     try:
-        today = catalogue.cell(cell, scale, overrides=changed)
-    except UserError:  # a setting that no longer exists: its hash will say "other settings"
+        recorded = settings.of_record(found["settings"])
+        today = catalogue.cell(cell, scale, overrides={key: value_of(recorded, key) for key in keys})
+    except (
+        UserError,
+        ValidationError,
+        KeyError,
+    ):  # a setting that no longer exists: its hash will say "other settings"
         today = cell
     return replace(today, overrides=overrides)

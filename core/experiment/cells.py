@@ -17,14 +17,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from core.errors import UnknownNameError, UserError
 from core.experiment import LIST, SCALES
+from core.experiment.layers import METHOD, Layer, by_hand, method_named, nested, resolve, value_of
 from core.experiment.schema import ALL_BENCHMARKS, Experiment, Paper, Scale, split_reference
 from core.experiment.settings import Settings
-from core.strict import explain
 
 SHARD_RUNS = 10
 """Repetitions computed in lockstep between two writes: a kill costs at most this many. The same at every scale."""
@@ -142,48 +141,51 @@ def make_cell(
         raise UnknownNameError(f"method of {where}", method, methods, listing)
     if runs is not None and runs < 1:
         raise UserError(f"runs = {runs}: must be at least 1")
-    overrides = dict(overrides or {})
-    prefix = f"{file}: experiments.{experiment_name}"
-    at_scale = f"{prefix}.scales.{experiment.resolve_scale(scale_name)}"
-    layers = [
-        (f"{prefix}.settings.", experiment.settings),
-        (f"{prefix}.benchmarks.{benchmark}.", experiment.benchmarks.get(benchmark, {})),
-        (f"{prefix}.methods.{method}.", experiment.methods[method]),
-        (f"{at_scale}.settings.", scale.settings),
-        (f"{at_scale}.benchmarks.{benchmark}.", (scale.benchmarks or {}).get(benchmark, {})),
-        ("--set ", overrides),
-    ]
-    merged = {key: value for _, layer in layers for key, value in layer.items()}
-    origin = {key: place for place, layer in layers for key in layer}
     if experiment.settings_model not in models:
-        raise UnknownNameError(f"settings model in {prefix}.settings_model:", experiment.settings_model, models)
-    model = models[experiment.settings_model]
-    if unknown := set(overrides) - set(model.model_fields):
-        kind, all_of = f"setting of {paper.paper}/{experiment_name}", f"{model.__name__} in {model.__module__}"
-        raise UnknownNameError(kind, sorted(unknown)[0], model.model_fields, all_of)
-    try:
-        settings = model.model_validate(merged)
-    except ValidationError as error:
-        whole = f"{prefix} (benchmark {benchmark}, method {method}{', with --set' if overrides else ''})"
-        raise UserError(explain(error, lambda key: origin.get(key, f"{prefix}.settings." if key else whole))) from error
+        kind = f"settings model in {file}: experiments.{experiment_name}.settings_model:"
+        raise UnknownNameError(kind, experiment.settings_model, models)
+    model, resolved = models[experiment.settings_model], experiment.resolve_scale(scale_name)
+    prefix = f"{file}: experiments.{experiment_name}"
+    layers = _layers(prefix, experiment, resolved, benchmark, method)
+    if (named := method_named(layers)) is not None:
+        layers = [Layer(f"{file}: methods.{named}: ", {METHOD: paper.methods.get(named, {})}), *layers]
+    by_short_name = by_hand(overrides or {}, model, named, f"{paper.paper}/{experiment_name}")
+    layers.append(Layer("--set ", nested(by_short_name, model)))
+    whole = f"{prefix} (benchmark {benchmark}, method {method}{', with --set' if overrides else ''})"
+    settings = resolve(model, layers, f"{prefix}.settings.", whole)
     return Cell(
         paper=paper.paper,
         experiment=experiment_name,
         benchmark=benchmark,
         method=method,
-        scale=experiment.resolve_scale(scale_name),
+        scale=resolved,
         runs=runs or scale.runs,
         settings=settings,
         function=experiment.function,
         collection=experiment.collection,
         extra=experiment.extras.get(method),
-        overrides=tuple(f"{key}={_short(to_jsonable_python(getattr(settings, key)))}" for key in sorted(overrides)),
+        overrides=tuple(
+            f"{key}={_short(to_jsonable_python(value_of(settings, key)))}" for key in sorted(by_short_name)
+        ),
         needs=tuple(
             cell
             for needed in experiment.needs
             for cell in _needed(f"{prefix}.needs", needed, benchmark, scale_name, expanded)
         ),
     )
+
+
+def _layers(prefix: str, experiment: Experiment, scale_name: str, benchmark: str, method: str) -> list[Layer]:
+    """What an experiment says of a cell's settings, from the first layer to the last."""
+    scale, at_scale = experiment.scales[scale_name], f"{prefix}.scales.{scale_name}"
+    return [
+        Layer(f"{prefix}.settings.", experiment.settings),
+        Layer(f"{prefix}.benchmarks.{benchmark}.", experiment.benchmarks.get(benchmark, {})),
+        Layer(f"{prefix}.methods.{method}.", experiment.methods[method]),
+        Layer(f"{at_scale}.settings.", scale.settings),
+        Layer(f"{at_scale}.benchmarks.{benchmark}.", (scale.benchmarks or {}).get(benchmark, {})),
+        Layer(f"{at_scale}.methods.{method}.", (scale.methods or {}).get(method, {})),
+    ]
 
 
 def _needed(key: str, reference: str, benchmark: str, scale: str, expanded: Expanded) -> Sequence[Cell]:

@@ -23,6 +23,7 @@ from pydantic import (
 from core.errors import UserError
 from core.experiment import SCALES
 from core.strict import Strict, explain
+from core.study.methods import METHODS
 from core.yaml_files import read_mapping
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
@@ -52,7 +53,6 @@ def _names_without_settings(value: Any) -> Any:
     raise ValueError("Input should be a list of names or a mapping from names to settings")
 
 
-Names = Annotated[list[Name], Field(min_length=1)]
 SettingsByName = Annotated[dict[Name, dict[str, Any]], Field(min_length=1), BeforeValidator(_names_without_settings)]
 """A mapping from names to the settings that are each name's own; a list gives names without any."""
 
@@ -60,7 +60,7 @@ SettingsByName = Annotated[dict[Name, dict[str, Any]], Field(min_length=1), Befo
 class Scale(Strict):
     """How much of the paper's protocol a scale runs. `cut` says in words what is less than the paper's.
 
-    `benchmarks` chooses some of the experiment's; what it sets for one of them overrides the scale's `settings`.
+    `benchmarks` and `methods` choose some of the experiment's; what they set for one overrides the scale's `settings`.
     `looks` says how often the outcomes of claims were looked at as runs were added, where neither the paper's protocol
     nor a power stated beforehand set their number: intervals are corrected for that.
     """
@@ -69,7 +69,7 @@ class Scale(Strict):
     looks: int = Field(default=1, gt=0)
     cut: str = ""
     benchmarks: SettingsByName | None = None
-    methods: Names | None = None
+    methods: SettingsByName | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -158,13 +158,19 @@ class Artifact(Strict):
 
 
 class Paper(Strict):
-    """A whole paper.yaml."""
+    """A whole paper.yaml.
+
+    `methods` are settings of the optimization methods of `core.study.methods`, by their names there, wherever the paper
+    uses them. A paper states all settings of its methods, here or in its experiments: the library's defaults are for
+    other uses and may change.
+    """
 
     paper: Name
     title: str
     citation: str
     documents: dict[str, str]
     quickstart: Name
+    methods: dict[str, dict[str, Any]] = Field(default_factory=dict)
     experiments: dict[Name, Experiment]
     artifacts: dict[Name, Artifact]
 
@@ -173,6 +179,8 @@ class Paper(Strict):
         if self.quickstart not in self.experiments:
             allowed = sorted(self.experiments)
             raise ValueError(f"quickstart: {self.quickstart!r} is not an experiment; allowed {allowed}")
+        if unknown := sorted(set(self.methods) - set(METHODS)):
+            raise ValueError(f"methods: unknown {unknown}, allowed {sorted(METHODS)}")
         above: list[str] = []
         for name, experiment in self.experiments.items():
             _check_names_differ(f"experiments.{name}.needs", experiment.needs)

@@ -7,17 +7,20 @@ from typing import Annotated
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from core.experiment.settings import Settings
+from core.study.methods import SingleBudgetMethod
 
 
 class Suggestions(Settings):
     """Processor seconds of one suggestion, for more and more observations until one takes longer than `longest`.
 
     Attributes:
+        method: one with a model, and its settings.
         observations: ascending numbers of observations.
         longest: in seconds of one thread.
         warm_up: number of observations of a suggestion at the start that is not recorded.
     """
 
+    method: SingleBudgetMethod
     observations: Annotated[tuple[PositiveInt, ...], Field(min_length=1)]
     longest: PositiveFloat
     warm_up: PositiveInt = 10

@@ -7,21 +7,24 @@ import time
 import pandas as pd
 import torch
 
-from core.benchmarks.synthetic import SyntheticFunction
+from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
 from core.experiment.suggestion_settings import Suggestions
-from core.optimizers.policy import Policy
 from core.randomness import make_generators, uniform_
+from core.spaces import CubeEncoding
 
 
-def measure_suggestions(context: Context[Suggestions], policy: Policy, function: SyntheticFunction) -> pd.DataFrame:
-    """Measured seconds of one suggestion given N uniform points of a function, by repetition and N.
+def measure_suggestions(context: Context[Suggestions]) -> pd.DataFrame:
+    """Measured seconds of one suggestion given N uniform points of the function of the benchmark's name.
+
+    A row for each repetition and N.
 
     Repetitions are measured one after the other, each after a suggestion that is not recorded; sizes go up until a
     suggestion took longer than `longest`. `seconds` is wall time, `cpu_seconds` the time of one thread, which other
     jobs on the machine hardly change.
     """
-    settings = context.settings
+    settings, function = context.settings, lookup(context.benchmark)
+    policy = settings.method.policy(CubeEncoding(function.space), context.device)
     data = make_generators(context.shared_seeds("observations"), context.device)
     own = make_generators(context.method_seeds("suggestion"), context.device)
     rows = []

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
 from core.experiment.context import Context
 from core.experiment.optimization import one_by_one
+from core.experiment.table_search_settings import TableSearch
 from core.optimizers.base import Optimizer
 from core.report.table_trajectories import trajectory_of_records
 from core.tabular.benchmark import TabularBenchmark
 
 
-def search_table(context: Context, benchmark: TabularBenchmark, evaluations: int | None = None) -> pd.DataFrame:
-    """Run a cell's repetitions, whose settings have a `method` and, if that needs budgets, a `minimum_budget`.
-
-    Args:
-        evaluations: number in a run of a method that does not end by itself.
+def search_table(context: Context[TableSearch], benchmark: TabularBenchmark) -> pd.DataFrame:
+    """Run a cell's repetitions.
 
     Returns:
         run and the columns of `core.report.table_trajectories.trajectory`.
     """
+    settings = context.settings
     found = one_by_one(
-        context, benchmark, lambda seed: make_optimizer(context.settings, benchmark, seed), evaluations=evaluations
+        context, benchmark, lambda seed: make_optimizer(settings, benchmark, seed), evaluations=settings.evaluations
     )
     frames = [
         trajectory_of_records(benchmark, records).assign(run=run)
@@ -32,7 +29,9 @@ def search_table(context: Context, benchmark: TabularBenchmark, evaluations: int
     return pd.concat(frames, ignore_index=True)
 
 
-def make_optimizer(settings: Any, benchmark: TabularBenchmark, seed: int) -> Optimizer:
-    """The optimizer that a cell's settings name; SMAC plans with their number of `evaluations`."""
-    budgets = (settings.minimum_budget, benchmark.fidelity.maximum) if settings.method.needs_budgets else None
-    return settings.method.build(benchmark.space, seed, budgets, getattr(settings, "evaluations", 1))
+def make_optimizer(settings: TableSearch, benchmark: TabularBenchmark, seed: int) -> Optimizer:
+    """The optimizer of a repetition; SMAC plans with the number of evaluations."""
+    method, largest = settings.method, benchmark.fidelity.maximum
+    if method.needs_budgets:
+        return method.build(benchmark.space, seed, (settings.minimum_budget, largest))
+    return method.build(benchmark.space, seed, evaluations=settings.evaluations)

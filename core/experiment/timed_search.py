@@ -21,7 +21,7 @@ from core.benchmarks.objective import Objective
 from core.errors import UserError
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep, one_by_one
-from core.experiment.timed_search_settings import BANDITS, TimedSearch
+from core.experiment.timed_search_settings import TimedSearch
 from core.study.trace import Record, incumbents, recommended, recommends
 
 Values = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
@@ -99,9 +99,8 @@ def _incumbents(run: Run, largest: float, on_all: bool) -> tuple[NDArray[np.int6
 def _searched(context: Context[TimedSearch], objective: Objective) -> Iterator[Run]:
     settings = context.settings
     method = settings.method
-    if settings.optimizer not in BANDITS:
-        initial = getattr(method, "initial_design", 0)
-        found = in_lockstep(context, objective, settings.evaluations, initial)
+    if method.in_lockstep:
+        found = in_lockstep(context, objective, settings.evaluations, method.initial_points)
         last = [None] * len(found.records) if found.recommended is None else found.recommended
         yield from map(Run, found.records, last)
         return

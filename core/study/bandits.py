@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-import numpy as np
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from core.strict import OpenShare
-from core.study.settings import Budgets, Eta, MethodSettings, Share
+from core.study.settings import Budgets, Eta, MethodSettings, Share, numpy_generator
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -29,7 +28,7 @@ class SuccessiveHalvingSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.hyperband import SuccessiveHalving
 
-        generator = np.random.default_rng(seed)
+        generator = numpy_generator(seed)
         return SuccessiveHalving(space, generator, *budgets, self.eta, self.configurations, self.brackets)
 
 
@@ -47,7 +46,7 @@ class HyperbandSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.hyperband import Hyperband
 
-        return Hyperband(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))
+        return Hyperband(space, numpy_generator(seed), *budgets, **self.own)
 
 
 class BOHBSettings(MethodSettings):
@@ -73,7 +72,7 @@ class BOHBSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.bohb import BOHB
 
-        return BOHB(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))
+        return BOHB(space, numpy_generator(seed), *budgets, **self.own)
 
 
 class HyperbandLCNetSettings(MethodSettings):
@@ -93,4 +92,4 @@ class HyperbandLCNetSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.hyperband_lcnet import HyperbandLCNet
 
-        return HyperbandLCNet(space, np.random.default_rng(seed), *budgets, **self.model_dump(exclude={"method"}))
+        return HyperbandLCNet(space, numpy_generator(seed), *budgets, **self.own)

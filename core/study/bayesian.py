@@ -19,15 +19,22 @@ if TYPE_CHECKING:
 
 
 class GPSettings(ModelSettings):
-    """A Gaussian process whose hyperparameters have the largest marginal likelihood."""
+    """A Gaussian process whose hyperparameters have the largest marginal likelihood.
+
+    Attributes:
+        restarts: starting points of a fit.
+        iterations: maximum number of steps of L-BFGS-B from each.
+    """
 
     method: Literal["gp"] = "gp"
+    restarts: PositiveInt = 3
+    iterations: PositiveInt = 100
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
         """The Gaussian process; n makes no difference."""
         from core.models.gaussian_process import MarginalLikelihoodGP
 
-        return MarginalLikelihoodGP(device=device)
+        return MarginalLikelihoodGP(self.restarts, self.iterations, device=device)
 
 
 class IntegratedGPSettings(ModelSettings):

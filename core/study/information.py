@@ -32,6 +32,8 @@ class InformationSettings(MethodSettings):
         representers: number of points among which the minimum is considered.
         candidates: number of configurations at which the acquisition function is valued before the best are refined.
         log_loss: whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
+        initial_design: uniform points at the start of a run, each evaluated by MTBO on every auxiliary task, by Fabolas
+            on all `subsets`.
     """
 
     in_lockstep: ClassVar[bool] = True
@@ -42,6 +44,17 @@ class InformationSettings(MethodSettings):
     representers: Annotated[int, Field(ge=2)] = 50
     candidates: Annotated[int, Field(ge=25)] = 500
     log_loss: bool = False
+    initial_design: PositiveInt = 5
+
+    @property
+    def initial_points(self) -> int:
+        """The initial design."""
+        return self.initial_design
+
+    @property
+    def suggestion_cost(self) -> float:
+        """What a suggestion costs beside the evaluation."""
+        return 0.0
 
     def _policy(self, encoding: CubeEncoding, device: Any, budgets: Budgets | None) -> Policy:
         """Model the loss, and the cost if there are budgets, and maximize the gain.
@@ -56,7 +69,7 @@ class InformationSettings(MethodSettings):
             self.encoding(encoding, budgets),
             partial(self.model, device=device),  # by whose settings a saved state is known again
             continues=self.warm_burn_in is not None,
-            overhead=getattr(self, "overhead", 0.0),
+            overhead=self.suggestion_cost,
             log_loss=self.log_loss,
             representers=self.representers,
             candidates=self.candidates,
@@ -86,14 +99,9 @@ class InformationSettings(MethodSettings):
 
 
 class EntropySearchSettings(InformationSettings):
-    """Entropy search on the full data (thesis 4.1).
-
-    Attributes:
-        initial_design: uniform points at the start of a run.
-    """
+    """Entropy search on the full data (thesis 4.1)."""
 
     method: Literal["entropy_search"] = "entropy_search"
-    initial_design: PositiveInt = 5
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
         """The full data only."""
@@ -114,6 +122,11 @@ class SharesSettings(InformationSettings):
 
     overhead: NonNegativeFloat = 1.0
 
+    @property
+    def suggestion_cost(self) -> float:
+        """The overhead."""
+        return self.overhead
+
     def check_budgets(self, budgets: Budgets | None) -> None:
         """Raise UserError if budgets are missing or not shares of the data."""
         super().check_budgets(budgets)
@@ -130,12 +143,10 @@ class MTBOSettings(SharesSettings):
 
     Attributes:
         auxiliary: shares of the largest budget, one to three, that serve as tasks beside it.
-        initial_design: uniform points at the start of a run, each evaluated on every auxiliary task.
     """
 
     method: Literal["mtbo"] = "mtbo"
     auxiliary: Annotated[tuple[OpenShare, ...], Field(min_length=1, max_length=3)] = (0.25,)
-    initial_design: PositiveInt = 5
 
     @field_validator("auxiliary")
     @classmethod
@@ -165,7 +176,6 @@ class FabolasSettings(SharesSettings):
     """Fabolas (thesis 4.4).
 
     Attributes:
-        initial_design: uniform points at the start of a run, each evaluated on all `subsets`.
         subsets: shares of the largest budget, or None for 1/64, 1/32, 1/16 and 1/8 (4.4.3); if the smallest budget is
             above these, four shares from it to half way, in logarithms, to the largest.
     """

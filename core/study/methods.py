@@ -11,19 +11,18 @@ with the optimizer that `build` makes. Nothing heavy is imported before a method
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args
 
-import numpy as np
-from pydantic import Discriminator, Field, PositiveFloat, PositiveInt, Tag
+from pydantic import BeforeValidator, Discriminator, Field, PositiveFloat, PositiveInt, Tag
 
 from core.errors import UnknownNameError, UserError, brief
-from core.strict import Strict
 from core.study.bandits import BOHBSettings, HyperbandLCNetSettings, HyperbandSettings, SuccessiveHalvingSettings
 from core.study.bayesian import BohamiannSettings, DNGOSettings, ForestSettings, GPSettings, IntegratedGPSettings
 from core.study.information import EntropySearchSettings, FabolasSettings, MTBOSettings
 from core.study.multitask import ABLRSettings, MultiTaskBohamiannSettings, MultiTaskGPSettings
-from core.study.settings import Budgets, MethodSettings, Share
+from core.study.settings import Budgets, MethodSettings, Share, numpy_generator
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -49,7 +48,7 @@ class RandomSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.random_search import RandomSearch
 
-        return RandomSearch(space, np.random.default_rng(seed))
+        return RandomSearch(space, numpy_generator(seed))
 
 
 class TPESettings(MethodSettings):
@@ -64,7 +63,7 @@ class TPESettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.tree_parzen import TreeParzen
 
-        generator = np.random.default_rng(seed)
+        generator = numpy_generator(seed)
         return TreeParzen(space, generator, self.initial_design, self.share, self.candidates, self.rounded_ends)
 
 
@@ -76,7 +75,7 @@ class OptunaTPESettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.tpe import TPE
 
-        return TPE(space, np.random.default_rng(seed))
+        return TPE(space, numpy_generator(seed))
 
 
 class CMAESSettings(MethodSettings):
@@ -89,7 +88,7 @@ class CMAESSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.cmaes import CMAES
 
-        return CMAES(space, np.random.default_rng(seed), self.sigma, self.population)
+        return CMAES(space, numpy_generator(seed), self.sigma, self.population)
 
 
 class DifferentialEvolutionSettings(MethodSettings):
@@ -103,7 +102,7 @@ class DifferentialEvolutionSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.differential_evolution import DifferentialEvolution
 
-        generator = np.random.default_rng(seed)
+        generator = numpy_generator(seed)
         return DifferentialEvolution(space, generator, self.population, self.crossover, self.mutation)
 
 
@@ -117,7 +116,7 @@ class RegularizedEvolutionSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.regularized_evolution import RegularizedEvolution
 
-        return RegularizedEvolution(space, np.random.default_rng(seed), self.population, self.tournament)
+        return RegularizedEvolution(space, numpy_generator(seed), self.population, self.tournament)
 
 
 class ReinforceSettings(MethodSettings):
@@ -131,7 +130,7 @@ class ReinforceSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.reinforce import Reinforce
 
-        generator = np.random.default_rng(seed)
+        generator = numpy_generator(seed)
         return Reinforce(space, generator, self.learning_rate, self.momentum, self.largest_loss)
 
 
@@ -145,7 +144,7 @@ class SMACSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.smac import SMAC
 
-        generator = np.random.default_rng(seed)
+        generator = numpy_generator(seed)
         return SMAC(space, generator, evaluations, self.calls_per_configuration, self.random_fraction)
 
 
@@ -180,22 +179,39 @@ METHODS: dict[str, type[MethodSettings]] = {
 }
 
 
-def _tag(value: Any) -> str | None:
-    name = value.get("method") if isinstance(value, Mapping) else getattr(value, "method", None)
-    return METHODS[name].__name__ if isinstance(name, str) and name in METHODS else None
+def _tag(value: Any) -> str:
+    """The tag of the class of a method that `_named` has let through; in an error's keys, tags are left out."""
+    return f"<{METHODS[_name_of(value)].__name__}>"
+
+
+def _name_of(value: Mapping[str, Any] | MethodSettings) -> Any:
+    return value.method if isinstance(value, MethodSettings) else value.get("method")
+
+
+def _named(names: Sequence[str], value: Any) -> Any:
+    """The value, if it names one of these methods; a name alone stands for the method with its defaults."""
+    value = {"method": value} if isinstance(value, str) else value
+    if not isinstance(value, (Mapping, MethodSettings)):
+        raise ValueError("Input should be a method's name, or a mapping of its name `method` and its settings")
+    if (name := _name_of(value)) not in names:
+        raise ValueError(f"method is {name!r}; allowed: {', '.join(names)}")
+    return value
 
 
 # Tags rather than the field itself: one class may have several names, and pydantic allows no checks before the field's.
-Method = Annotated[
-    Union[tuple(Annotated[settings, Tag(settings.__name__)] for settings in SETTINGS)],  # noqa: UP007
+_UNION = Annotated[
+    Union[tuple(Annotated[settings, Tag(f"<{settings.__name__}>")] for settings in SETTINGS)],  # noqa: UP007
     Discriminator(_tag),
 ]
 
 
-def method_with(name: str, settings: Strict) -> MethodSettings:
-    """The method of a name with those of its settings that another settings object (such as a cell's) has."""
-    shared = [field for field in METHODS[name].model_fields if field != "method" and hasattr(settings, field)]
-    return METHODS[name](method=name, **{field: getattr(settings, field) for field in shared})
+def one_of(*names: str) -> Any:
+    """The type of a setting that is a method, one of these."""
+    return Annotated[_UNION, BeforeValidator(partial(_named, names))]
+
+
+Method = one_of(*METHODS)
+SingleBudgetMethod = one_of(*(name for name, settings in METHODS.items() if not settings.needs_budgets))
 
 
 def method_of(given: str | Mapping[str, Any] | MethodSettings) -> MethodSettings:

@@ -47,12 +47,21 @@ class ModelSettings(MethodSettings):
     polish: bool = False
     initial_design: NonNegativeInt = 5
 
+    @property
+    def initial_points(self) -> int:
+        """The initial design."""
+        return self.initial_design
+
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
         """The model for n observations; a multi-task model takes earlier tasks as the argument `earlier`."""
         raise NotImplementedError
 
     def _policy(self, encoding: CubeEncoding, device: Device, budgets: Budgets | None, **given: Any) -> Policy:
-        """Fit the model and maximize the acquisition function.
+        """Fit the model and maximize the acquisition function; raises as `policy_with`."""
+        return self.policy_with(encoding, self._source(device, **given))
+
+    def policy_with(self, encoding: CubeEncoding, model: Callable[[int], EnsembleModel]) -> Policy:
+        """Fit a model that is made by n, the number of observations, and maximize the acquisition function.
 
         Raises:
             UserError: maximizer "one_step" on a space with a continuous hyperparameter.
@@ -69,7 +78,7 @@ class ModelSettings(MethodSettings):
             "random_search": lambda: RandomLocalSearch(steps=0),
             "one_step": lambda: OneStepSearch.of(encoding),
         }
-        return ModelBased(encoding, self._source(device, **given), make[self.maximizer](), self.acquisition)
+        return ModelBased(encoding, model, make[self.maximizer](), self.acquisition)
 
     def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
         """Makes the models; one whose chains may continue, as its setting `warm_burn_in` says, is made only once."""

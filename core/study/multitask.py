@@ -14,6 +14,7 @@ from core.study.model_based import Device, ModelSettings
 if TYPE_CHECKING:
     from core.models.ablr import ABLR
     from core.models.ensemble import EnsembleModel
+    from core.models.task_features import Fourier, Network
     from core.models.tasks import Task
 
 Scaling = Literal["joint", "task"]  # of targets, see `core.models.stacking`
@@ -40,10 +41,15 @@ class ABLRSettings(ModelSettings):
     def model(self, n: int, device: Device = "cpu", earlier: Sequence[Task] = ()) -> ABLR:
         """The model; n makes no difference."""
         from core.models.ablr import ABLR
+
+        return ABLR(earlier, self.basis, iterations=self.iterations, device=device)
+
+    @property
+    def basis(self) -> Network | Fourier:
+        """The features of a point."""
         from core.models.task_features import Fourier, Network
 
-        representation = Network(self.widths) if self.representation == "network" else Fourier(self.features)
-        return ABLR(earlier, representation, iterations=self.iterations, device=device)
+        return Network(self.widths) if self.representation == "network" else Fourier(self.features)
 
 
 class MultiTaskGPSettings(ModelSettings):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError
 
 from core.errors import UserError, brief
-from core.strict import Strict, explain
+from core.recorded import Recorded
+from core.strict import explain
 
 if TYPE_CHECKING:  # not needed to read settings, and torch takes seconds to import
+    import numpy as np
     import torch
     from ConfigSpace import ConfigurationSpace
 
@@ -26,8 +29,17 @@ Eta = Annotated[float, Field(ge=2)]
 Budgets = tuple[float, float]
 
 
-class MethodSettings(Strict):
+def numpy_generator(seed: int) -> np.random.Generator:
+    """NumPy's generator of a seed; NumPy, which reading settings does without, is imported only now."""
+    import numpy as np
+
+    return np.random.default_rng(seed)
+
+
+class MethodSettings(Recorded):
     """A subclass has the field `method`, a literal, and a field for each setting, all with defaults.
+
+    The defaults are the library's, for `minimize`; a paper's settings are in its paper.yaml, all of them.
 
     Attributes:
         needs_budgets: whether the method evaluates on several budgets.
@@ -43,13 +55,43 @@ class MethodSettings(Strict):
     needs_curves: ClassVar[bool] = False
     in_lockstep: ClassVar[bool] = False
     learns_from_tasks: ClassVar[bool] = False
-    no_numbers: ClassVar[dict[type, str]] = Strict.no_numbers | {str: "text"}
+    no_numbers: ClassVar[dict[type, str]] = Recorded.no_numbers | {str: "text"}
 
     def __init__(self, **given: Any) -> None:
         try:
             super().__init__(**given)
         except ValidationError as error:
             raise UserError(f"{type(self).__name__}: {explain(error)}") from error
+
+    # Within a cell's settings pydantic makes the method without __init__, so that an error names its place there.
+    __init__.__pydantic_base_init__ = True
+
+    @property
+    def initial_points(self) -> int:
+        """Number of uniform points that runs in lockstep start from."""
+        return 0
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The settings by name, without the method's name: arguments of its optimizer."""
+        return {name: value for name, value in self if name != "method"}
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The names of the settings."""
+        return tuple(name for name in cls.model_fields if name != "method")
+
+    @classmethod
+    def _hint(cls, key: str, value: dict[str, Any]) -> str:
+        near = difflib.get_close_matches(key, cls.names(), n=1)
+        return (f"did you mean {near[0]!r}? " if near else "") + cls.described(
+            value.get("method", cls.model_fields["method"].default)
+        )
+
+    @classmethod
+    def described(cls, method: str) -> str:
+        """The settings that the method of this name has, in words."""
+        return f"method {method!r} has {', '.join(cls.names()) or 'no settings'}"
 
     def build(
         self,

@@ -10,19 +10,16 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from core.acquisition.maximizers import RandomLocalSearch
 from core.experiment.context import Context
 from core.experiment.optimization import initial_design
 from core.models.ablr import ABLR
 from core.models.ensemble import EnsembleModel
-from core.models.gaussian_process import MarginalLikelihoodGP
 from core.models.stacked_process import StackedGP
-from core.models.task_features import Fourier, Network
 from core.models.tasks import Task
-from core.optimizers.policy import ModelBased
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import advance
+from core.study.multitask import ABLRSettings
 from papers.ablr.settings import Search
 
 
@@ -55,7 +52,7 @@ def search(
     generators = make_generators(context.method_seeds("optimizer"), context.device)
 
     def propose(X: Tensor, y: Tensor) -> Points:
-        policy = ModelBased(encoding, lambda n: model(settings, known, y[..., 1:], context.device), RandomLocalSearch())
+        policy = settings.method.policy_with(encoding, lambda n: model(settings, known, y[..., 1:], context.device))
         return Points(policy.propose(X, y[..., 0], X[:, :0], generators).unsqueeze(1))
 
     X = initial_design(context, encoding, settings.initial_design)
@@ -70,13 +67,12 @@ def model(settings: Search, known: Known, side: Tensor, device: str) -> Ensemble
     own = known.context if settings.context else None
     if not settings.context:
         tasks = [Task(task.X, task.y, name=task.name) for task in tasks]
-    if settings.model == "gp":
-        effort = {"restarts": settings.restarts, "iterations": settings.iterations, "device": device}
-        return StackedGP(tasks, own, **effort) if tasks else MarginalLikelihoodGP(**effort)
-    network = settings.representation == "network"
-    representation = Network(settings.widths) if network else Fourier(settings.features)
+    method = settings.method
+    if not isinstance(method, ABLRSettings):
+        effort = {"restarts": method.restarts, "iterations": method.iterations, "device": device}
+        return StackedGP(tasks, own, **effort) if tasks else method.model(0, device)
     given = side if settings.signals else None
-    return ABLR(tasks, representation, own, given, iterations=settings.iterations, device=device)
+    return ABLR(tasks, method.basis, own, given, iterations=method.iterations, device=device)
 
 
 def rows_of_search(runs: range, values: dict[str, Tensor]) -> pd.DataFrame:

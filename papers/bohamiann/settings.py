@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.optimization_settings import Optimization, WithoutModel
+from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
 from core.strict import OpenShare
 from core.study.settings import Initialisation, WeightPriorName
@@ -139,15 +139,9 @@ class WarmStarted(Optimization):
     """Optimization by a method that may learn from earlier tasks.
 
     Attributes:
-        optimizer: two models of one task, the same of several, or a method without a model.
-        scaling: of the losses of several tasks, see `core.models.stacking`; together, since the thesis blames the one
-            set on which warm starting did not help on the scale of its losses.
         observations: number that is known of an earlier task.
-        warm_burn_in: for "mt_gp", sweeps of chains that continue the last suggestion's.
     """
 
-    optimizer: Literal["gp_mcmc", "bohamiann", "mt_gp", "mt_bohamiann", WithoutModel]
-    scaling: Literal["joint", "task"] = "joint"
     observations: PositiveInt = 10
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.bandit_rules import BanditSearch
-from core.experiment.settings import AddedLater, Settings
+from core.experiment.settings import Settings
 from core.experiment.timed_search_settings import TimedSearch
+from core.recorded import AddedLater
+from core.study.methods import one_of
 
-if TYPE_CHECKING:
-    from core.study.settings import MethodSettings
+__all__ = ["BayesianNetworkSearch", "Collect", "CountingOnesSearch", "Densities", "SurrogateSearch", "TimedSearch"]
 
-__all__ = ["BayesianNetworkSearch", "Collect", "CountingOnesSearch", "Densities", "SimulatedSearch", "TimedSearch"]
+BANDITS = ("hyperband", "hyperband_lcnet", "bohb")
+SimulatedMethod = one_of("random", "tpe", "smac", "gp_mcmc", *BANDITS)
 
 
 class Collect(Settings):
@@ -29,54 +30,46 @@ class Collect(Settings):
     configurations: PositiveInt
     epochs: PositiveInt = 50
     seed: NonNegativeInt = 0
-    whole: Annotated[bool, AddedLater()] = False
+    whole: Annotated[bool, AddedLater(False)] = False
 
 
-class SimulatedSearch(BanditSearch):
-    """Repetitions of one optimizer on one objective with a fidelity; see `papers.bohb.experiments.simulated_runs`.
+class SimulatedSearch(Settings):
+    """Repetitions of one method on one objective with a fidelity; see `papers.bohb.experiments.simulated_runs`.
 
     Attributes:
-        optimizer: a name of `core.study.methods`. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one
-            evaluation after the other. Both, and "random" and "tpe", evaluate on the largest budget only.
-        full_evaluations: the clock stops after this many times the largest budget.
-        brackets: length of a run of a bandit (Hyperband, with LC-Net or without, or BOHB), instead of full_evaluations.
+        method: with its settings. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one evaluation after the
+            other. Both, and "random" and "tpe", evaluate on the largest budget only.
+        full_evaluations: the clock stops after this many times the largest budget; null for a bandit (Hyperband, with
+            LC-Net or without, or BOHB) with a number of `brackets`, with which its run ends.
         workers: number that evaluate side by side.
-        categorical_factor: of BOHB.
-        surrogate_of_code: of the authors' space and loss, see `core.benchmarks.fcnet_surrogate`.
     """
 
-    optimizer: Literal["random", "tpe", "smac", "gp_mcmc", "hyperband", "hyperband_lcnet", "bohb"]
+    method: SimulatedMethod
     full_evaluations: PositiveFloat | None = None
-    brackets: PositiveInt | None = None
     workers: PositiveInt = 1
-    categorical_factor: PositiveFloat = 1
-    surrogate_of_code: Annotated[bool, AddedLater()] = False
 
     @model_validator(mode="after")
     def _ends(self) -> SimulatedSearch:
-        bandit = self.optimizer in ("hyperband", "hyperband_lcnet", "bohb")
-        if (self.full_evaluations is None) == (self.brackets is None) or (self.brackets is not None and not bandit):
-            raise ValueError(
-                "give one of full_evaluations and brackets, brackets only for hyperband, hyperband_lcnet or bohb"
-            )
-        if not bandit and self.full_evaluations < 1:
-            raise ValueError(f"full_evaluations = {self.full_evaluations}: {self.optimizer!r} needs at least 1")
-        if self.optimizer == "gp_mcmc" and self.workers != 1:
-            raise ValueError(f"workers = {self.workers}: optimizer 'gp_mcmc' has 1")
-        if self.optimizer == "gp_mcmc" and self.full_evaluations % 1:
-            raise ValueError(
-                f"full_evaluations = {self.full_evaluations}: optimizer 'gp_mcmc' has a whole number of them"
-            )
+        method, full = self.method, self.full_evaluations
+        if (full is None) == (method.own.get("brackets") is None):
+            raise ValueError(f"full_evaluations = {full}: give it or, to {', '.join(BANDITS)}, method.brackets")
+        if not method.needs_budgets and full < 1:
+            raise ValueError(f"full_evaluations = {full}: method {method.method!r} needs at least 1")
+        if method.method == "gp_mcmc" and self.workers != 1:
+            raise ValueError(f"workers = {self.workers}: method 'gp_mcmc' has 1")
+        if method.method == "gp_mcmc" and full % 1:
+            raise ValueError(f"full_evaluations = {full}: method 'gp_mcmc' has a whole number of them")
         return self
 
-    @property
-    def method(self) -> MethodSettings:
-        """The method that these settings name, with those of them that it has."""
-        from core.study.methods import IntegratedGPSettings, method_with
 
-        if self.optimizer == "gp_mcmc":  # as RoBO's
-            return IntegratedGPSettings(method="gp_mcmc", initial_design=2)
-        return method_with(self.optimizer, self)
+class SurrogateSearch(SimulatedSearch):
+    """A search on the surrogate of a data set.
+
+    Attributes:
+        surrogate_of_code: of the authors' space and loss, see `core.benchmarks.fcnet_surrogate`.
+    """
+
+    surrogate_of_code: Annotated[bool, AddedLater(False)] = False
 
 
 class CountingOnesSearch(SimulatedSearch):

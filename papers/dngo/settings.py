@@ -28,9 +28,7 @@ class HPOlib(Optimization):
 
 
 class SuggestionTime(Suggestions):
-    """Suggestions of one model."""
-
-    model: Literal["dngo", "gp_warped"]
+    """Suggestions of one model (Fig 1)."""
 
 
 class Features(Settings):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from core.experiment.settings import Settings
+from core.experiment.table_search_settings import TableSearch
 from core.strict import OpenShare
-from core.study.settings import Eta
-
-if TYPE_CHECKING:
-    from core.study.settings import MethodSettings
+from core.study.methods import one_of
 
 
 class Collect(Settings):
@@ -83,25 +81,7 @@ class PredictUnobserved(Predict):
     every: PositiveInt = 1
 
 
-class TableSearch(Settings):
-    """A run of Hyperband with LC-Net on a table of chapter 7 (5.4.4), with that chapter's constants of Hyperband (D.3).
+class HyperbandOnTables(TableSearch):
+    """A run of Hyperband with LC-Net on a table of chapter 7 (5.4.4)."""
 
-    Attributes:
-        brackets: number in a run.
-        minimum_budget, eta: the largest budget is the table's number of epochs.
-        burn_in, chain_steps, samples: of LC-Net's chain, see `core.optimizers.hyperband_lcnet`.
-    """
-
-    brackets: PositiveInt = 125
-    minimum_budget: PositiveFloat = 3.0
-    eta: Eta = 3
-    burn_in: NonNegativeInt = 500
-    chain_steps: PositiveInt = 2500
-    samples: PositiveInt = 100
-
-    @property
-    def method(self) -> MethodSettings:
-        """Hyperband with LC-Net with those of these settings that it has."""
-        from core.study.methods import method_with
-
-        return method_with("hyperband_lcnet", self)
+    method: one_of("hyperband_lcnet")

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from core.experiment.settings import AddedLater, Settings
+from core.experiment.settings import Settings
+from core.recorded import AddedLater
 
 
 class RegretSearch(Settings):
@@ -25,13 +26,13 @@ class RegretSearch(Settings):
     batch: PositiveInt = 5
     widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
     steps: PositiveInt = 1500
-    learning_rate: Annotated[PositiveFloat, AddedLater()] = 0.05
-    momentum: Annotated[float, Field(ge=0, lt=1), AddedLater()] = 0.9
+    learning_rate: Annotated[PositiveFloat, AddedLater(0.05)] = 0.05
+    momentum: Annotated[float, Field(ge=0, lt=1), AddedLater(0.9)] = 0.9
     refit_every: PositiveInt = 100
-    refit_at_multiples: Annotated[bool, AddedLater()] = False
-    corrected_noise: Annotated[bool, AddedLater()] = False
-    intercept: Annotated[bool, AddedLater()] = False
-    standardize: Annotated[bool, AddedLater()] = True
+    refit_at_multiples: Annotated[bool, AddedLater(False)] = False
+    corrected_noise: Annotated[bool, AddedLater(False)] = False
+    intercept: Annotated[bool, AddedLater(False)] = False
+    standardize: Annotated[bool, AddedLater(True)] = True
     min_noise: PositiveFloat = 1e-8
     noise_sd: NonNegativeFloat = 0.01
     length_scale: PositiveFloat = 0.2

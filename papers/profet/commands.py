@@ -74,7 +74,8 @@ def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
 
     require_count("--points", options.points)
     (cell, *_) = _cells(catalogue, options.name, options.scale)
-    tasks = tasks_of_cell(Context(cell, range(1), root=catalogue.root), require_count("--tasks", options.tasks))
+    context, count = Context(cell, range(1), root=catalogue.root), require_count("--tasks", options.tasks)
+    tasks = tasks_of_cell(context, count, cell.settings.real)
     grid = sobol_points(tasks.dimension, 0, options.points)
     normals = np.random.default_rng(0).standard_normal((len(tasks), len(grid)))
     with torch.no_grad():
@@ -119,7 +120,7 @@ def benchmark(catalogue: Catalogue, options: argparse.Namespace, console: Consol
     if not getattr(settings, "real", False):
         require_same_weights(cells, needed_model(context, options.on.partition("_")[0])[1], catalogue.root)
     found = search_tasks(
-        tasks_of_cell(context, count),
+        tasks_of_cell(context, count, settings.real),
         WatchedMethod(name, make, options.seconds, runs),
         evaluations,
         context.shared_seeds("tasks"),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from core.experiment.settings import AddedLater, Settings
-from core.study.settings import Initialisation, WeightPriorName
+from core.experiment.optimization_settings import SharedStart
+from core.experiment.settings import Settings
+from core.study.methods import one_of
 
-if TYPE_CHECKING:
-    from core.study.settings import MethodSettings
+TaskMethod = one_of("random", "differential_evolution", "tpe", "rf", "bohamiann", "cmaes", "gp_mcmc")
 
 
 class Collect(Settings):
@@ -74,56 +74,33 @@ class Encode(Settings):
     configurations: Annotated[int, Field(ge=2)] | None = None
 
 
-class TaskSearch(Settings):
+class TaskSearch(SharedStart):
     """Repetitions of one method on many tasks of a class; see `core.study.task_search`.
 
     Attributes:
-        optimizer: a name of `core.study.methods`.
         tasks: number of tasks.
         real: Forrester's functions themselves in place of the meta-model's.
         noisy: whether the method sees noisy values.
-        evaluations: number in a run on a task.
-        initial_design: uniform points at the start, of methods with a model.
-        most_steps, samples: of BOHAMIANN at each suggestion: the length of the chain, null for the paper's, and the
-            networks that are kept.
-        initialisation, weight_prior: of BOHAMIANN's networks, see `core.study.bayesian.BohamiannSettings`.
-        hyperparameter_samples: of the Gaussian process.
-        warm_burn_in: sweeps of its chains, which then continue the last suggestion's; null starts new ones every time.
     """
 
-    optimizer: Literal["random", "differential_evolution", "tpe", "rf", "bohamiann", "cmaes", "gp_mcmc"]
+    method: TaskMethod
     tasks: PositiveInt = 1000
     real: bool = False
     noisy: bool = False
     evaluations: PositiveInt = 200
-    initial_design: PositiveInt = 1
-    most_steps: Annotated[int, Field(ge=200)] | None = None
-    samples: PositiveInt = 100
-    hyperparameter_samples: PositiveInt = 10
-    warm_burn_in: Annotated[NonNegativeInt | None, AddedLater()] = None
-    initialisation: Annotated[Initialisation, AddedLater()] = "he"
-    weight_prior: Annotated[WeightPriorName, AddedLater()] = "gamma_hyperprior"
+    initial_design: NonNegativeInt | None = 1
 
-    @property
-    def method(self) -> MethodSettings:
-        """The method with the settings of appendix E.5."""
-        from core.study.methods import method_of
 
-        return method_of({"method": self.optimizer, **self._given()})
+class WallClock(Settings):
+    """Repetitions of one method, each on a task of its own, one after the other (Fig 8.2).
 
-    def _given(self) -> dict[str, Any]:
-        if self.optimizer == "differential_evolution":
-            return {"population": 10, "crossover": 0.5, "mutation": (0.5, 0.5)}
-        if self.optimizer == "cmaes":
-            return {"sigma": 0.6}
-        found = {"maximizer": "random_search"}
-        if self.optimizer == "rf":
-            return found | {"trees": 10}
-        if self.optimizer == "bohamiann":
-            names = ("most_steps", "samples", "initialisation", "weight_prior")
-            return found | {name: getattr(self, name) for name in names}
-        chains = {"hyperparameter_samples": self.hyperparameter_samples, "warm_burn_in": self.warm_burn_in}
-        return found | chains if self.optimizer == "gp_mcmc" else {}
+    Attributes:
+        method: with its settings.
+        evaluations: number in a run.
+    """
+
+    method: TaskMethod
+    evaluations: PositiveInt
 
 
 class Samples(Settings):

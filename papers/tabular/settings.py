@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Any
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationInfo, field_validator
+from pydantic import NonNegativeInt, PositiveInt, ValidationInfo, field_validator
 
-from core.experiment.bandit_rules import BanditSearch
 from core.experiment.optimization_settings import Optimization
-from core.experiment.settings import AddedLater, Settings
+from core.experiment.settings import Settings
+from core.experiment.table_search_settings import TableSearch
+from core.study.methods import one_of
 from core.tabular.values import VALUES
 
-if TYPE_CHECKING:
-    from core.study.settings import MethodSettings
+__all__ = ["NetworkSearch", "TableSearch", "TrainedGrid", "TrainedNeighbours"]
 
 Numbers = tuple[float, ...]
 Counts = tuple[int, ...]
@@ -88,48 +88,7 @@ class TrainedNeighbours(Trainings):
         return {name: getattr(self, name) for name in VALUES}
 
 
-class TableSearch(BanditSearch):
-    """A run of one optimizer on a table (7.4.1), with the constants of D.3.
-
-    Attributes:
-        evaluations: number in a run of all methods except Hyperband and BOHB.
-        brackets: number in a run of Hyperband and BOHB, "successive halving iterations".
-        minimum_budget: of Hyperband and BOHB; the largest budget is the table's number of epochs.
-        minimum_bandwidth: BOHB's.
-        calls_per_configuration: SMAC's largest number of evaluations of a configuration.
-        population, tournament: regularized evolution's.
-        learning_rate, momentum: REINFORCE's.
-        largest_loss: losses from here on leave REINFORCE as it is; the authors' code ignores 1 - loss <= 0.001.
-        rounded_ends: TPE's; the authors' code rounds uniform numbers to indices, so that ends are half as likely.
-    """
-
-    optimizer: Literal["random", "smac", "tpe", "regularized_evolution", "reinforce", "hyperband", "bohb"]
-    evaluations: PositiveInt = 500
-    brackets: PositiveInt = 125
-    minimum_budget: PositiveFloat = 3.0
-    minimum_bandwidth: PositiveFloat = 0.3
-    population: PositiveInt = 100
-    tournament: PositiveInt = 10
-    learning_rate: PositiveFloat = 0.1
-    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
-    largest_loss: Annotated[float | None, AddedLater()] = None
-    rounded_ends: Annotated[bool, AddedLater()] = False
-    calls_per_configuration: Annotated[PositiveInt, AddedLater()] = 1
-
-    @property
-    def method(self) -> MethodSettings:
-        """The method that these settings name, with those of them that it has."""
-        from core.study.methods import method_with
-
-        return method_with(self.optimizer, self)
-
-
 class NetworkSearch(Optimization):
-    """BOHAMIANN on a table, with the constants of D.3: 10 steps of burn-in per observation, then 20,000."""
+    """BOHAMIANN on a table."""
 
-    optimizer: Literal["bohamiann"] = "bohamiann"
-    maximizer: Literal["one_step"] = "one_step"
-    evaluations: PositiveInt = 500
-    burn_in_per_point: NonNegativeInt = 10
-    chain_steps: PositiveInt = 20_000
-    batch_size: PositiveInt = 8
+    method: one_of("bohamiann")

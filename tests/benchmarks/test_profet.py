@@ -10,7 +10,7 @@ from core.study.methods import method_of
 
 def test_the_methods_are_those_of_the_searches_on_svm():
     cells = Catalogue().find_cells("profet/search_svm/svm", "quick")
-    searched = {cell.settings.optimizer: cell.settings for cell in cells}
+    searched = {cell.settings.method.method: cell.settings for cell in cells}
     timed = {given["method"]: method_of(given) for given in profet.METHODS.values()}
     assert {name: settings.method for name, settings in searched.items()} == timed
     (settings, *_), (runs, *_) = searched.values(), {cell.runs for cell in cells}

@@ -16,7 +16,7 @@ from core.benchmarks.svm_surrogate import SVMSurrogate
 from core.experiment.context import Context
 from core.experiment.timed_search import timed_search
 from papers.bohb.experiments.simulated_runs import search
-from papers.bohb.settings import BayesianNetworkSearch, CountingOnesSearch, SimulatedSearch, TimedSearch
+from papers.bohb.settings import BayesianNetworkSearch, CountingOnesSearch, SurrogateSearch, TimedSearch
 
 
 def counting_ones(context: Context[CountingOnesSearch]) -> pd.DataFrame:
@@ -26,7 +26,7 @@ def counting_ones(context: Context[CountingOnesSearch]) -> pd.DataFrame:
     return search(context, function, function.regret)
 
 
-def surrogate(context: Context[SimulatedSearch]) -> pd.DataFrame:
+def surrogate(context: Context[SurrogateSearch]) -> pd.DataFrame:
     """Regret of the incumbents on the surrogate of a data set, at the largest budget (thesis 6.4.2.2); see `search`.
 
     Besides its columns: `smallest_budget` and `largest_budget` in seconds, the surrogate's `optimum`, and the
@@ -34,7 +34,7 @@ def surrogate(context: Context[SimulatedSearch]) -> pd.DataFrame:
     """
     records = context.records("collect")
     function = FCNetSurrogate.fit(records, context.settings.surrogate_of_code)
-    told = SurrogateWithCurves(function) if context.settings.optimizer == "hyperband_lcnet" else function
+    told = SurrogateWithCurves(function) if context.settings.method.needs_curves else function
     return search(context, told, function.regret).assign(
         smallest_budget=function.fidelity.minimum,
         largest_budget=function.fidelity.maximum,

@@ -35,7 +35,7 @@ def search(context: Context[SimulatedSearch], objective: Objective, regret: Regr
         run, `time` and `evaluations` when the row's incumbent was told, its `budget`, its observed `loss`, and
         `regret`. The last row of a run repeats the incumbent at the end of the run.
     """
-    found = (_in_lockstep if context.settings.optimizer == "gp_mcmc" else _simulated)(context, objective)
+    found = (_in_lockstep if context.settings.method.method == "gp_mcmc" else _simulated)(context, objective)
     frames = [
         trajectory(records, times, objective.fidelity.maximum, regret).assign(run=run)
         for run, (records, times) in zip(context.runs, found, strict=True)
@@ -64,7 +64,7 @@ def _in_lockstep(context: Context[SimulatedSearch], objective: Objective) -> Ite
     random and local search, since half of the hyperparameters are whole numbers.
     """
     evaluations = int(context.settings.full_evaluations)
-    found = in_lockstep(context, objective, evaluations, context.settings.method.initial_design)
+    found = in_lockstep(context, objective, evaluations, context.settings.method.initial_points)
     return ((records, [float(number) for number in range(1, evaluations + 1)]) for records in found.records)
 
 

@@ -24,7 +24,7 @@ def search(context: Context[TaskSearch]) -> pd.DataFrame:
     """
     settings = context.settings
     found = search_tasks(
-        tasks_of_cell(context, settings.tasks),
+        tasks_of_cell(context, settings.tasks, settings.real),
         settings.method,
         settings.evaluations,
         context.shared_seeds("tasks"),
@@ -57,9 +57,9 @@ def samples(context: Context[Samples]) -> pd.DataFrame:
     return frame.astype(dict.fromkeys([*columns, *found], np.float32))
 
 
-def tasks_of_cell(context: Context, count: int) -> GeneratedTasks | ForresterTasks:
-    """The first tasks of a cell's benchmark: of the class before its first underscore."""
-    if getattr(context.settings, "real", False):
+def tasks_of_cell(context: Context, count: int, real: bool = False) -> GeneratedTasks | ForresterTasks:
+    """The first tasks of a cell's benchmark: of the class before its first underscore, or real Forrester functions."""
+    if real:
         return forrester_tasks(count)
     name = context.benchmark.partition("_")[0]
     return generated_tasks(needed_model(context, name)[0], count)

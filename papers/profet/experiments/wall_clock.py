@@ -15,10 +15,10 @@ from core.benchmarks.objective import Configurations, Evaluation
 from core.experiment.context import Context
 from core.study.simulated import simulate
 from papers.profet.experiments.meta_models import needed_model
-from papers.profet.settings import TaskSearch
+from papers.profet.settings import WallClock
 
 
-def wall_clock(context: Context[TaskSearch]) -> pd.DataFrame:
+def wall_clock(context: Context[WallClock]) -> pd.DataFrame:
     """Run one method on tasks of networks, one repetition after the other, each on a task of its own.
 
     Returns:

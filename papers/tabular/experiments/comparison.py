@@ -16,7 +16,7 @@ from papers.tabular.settings import NetworkSearch, TableSearch
 
 def methods(context: Context[TableSearch]) -> pd.DataFrame:
     """Runs of one optimizer on the table of the benchmark, one after the other; see `search_table`."""
-    return search_table(context, table_benchmark(context), context.settings.evaluations)
+    return search_table(context, table_benchmark(context))
 
 
 def networks(context: Context[NetworkSearch]) -> pd.DataFrame:

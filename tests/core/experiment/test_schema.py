@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
 
 import pytest
 
 from core.errors import UserError
-from core.experiment.settings import AddedLater, Settings
 
 
 def refused(catalogue, path) -> str:
@@ -177,15 +175,3 @@ def test_an_alias_means_the_scale_it_points_to(toy):
     experiment = toy().paper("toy").experiments["count"]
     assert experiment.resolve_scale("quick") == "paper"
     assert experiment.resolve_scale("smoke") == "smoke"
-
-
-def test_a_setting_added_later_is_recorded_only_where_it_is_not_what_shipped_runs_ran():
-    class Shipped(Settings):
-        steps: int
-
-    class Grown(Shipped):
-        polish: Annotated[bool, AddedLater()] = False
-
-    assert Grown(steps=3).model_dump(mode="json") == Shipped(steps=3).model_dump(mode="json") == {"steps": 3}
-    assert Grown(steps=3, polish=True).model_dump(mode="json") == {"steps": 3, "polish": True}
-    assert Grown(**Grown(steps=3).model_dump()) == Grown(steps=3, polish=False)

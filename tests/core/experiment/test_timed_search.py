@@ -56,18 +56,14 @@ def test_failures_are_never_the_incumbent_and_a_run_without_one_is_an_error():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"optimizer": "gp"}, "evaluations must be given for optimizer 'gp'"),
-        ({"optimizer": "hyperband", "evaluations": 5}, "seconds must be given for optimizer 'hyperband'"),
-        ({"optimizer": "nothing", "evaluations": 5}, "optimizer"),
-        ({"optimizer": "mtbo", "evaluations": 5, "auxiliary": [1.0]}, "less than 1"),
+        ({"method": "gp"}, "a run of method 'gp' ends after evaluations; allowed: these alone"),
+        ({"method": "gp", "evaluations": 5, "seconds": 3}, "evaluations = 5 and seconds = 3.0: a run of method 'gp'"),
+        ({"method": "hyperband", "evaluations": 5}, "a run of method 'hyperband' ends after seconds"),
+        ({"method": "rf", "evaluations": 5}, "method is 'rf'; allowed: random, gp"),
+        ({"method": {"method": "mtbo", "auxiliary": [1.0]}, "evaluations": 5}, "less than 1"),
+        ({"method": {"method": "gp", "disjoint": True}, "evaluations": 5}, "unknown key; method 'gp' has acquisition"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(given, message):
     with pytest.raises(ValidationError, match=message):
         TimedSearch(**given)
-
-
-def test_settings_name_a_method_with_what_they_give():
-    method = TimedSearch(optimizer="mtbo", evaluations=5, auxiliary=(0.25, 0.5)).method
-    assert method.method == "mtbo" and method.auxiliary == (0.25, 0.5)
-    assert TimedSearch(optimizer="gp", evaluations=5, initial_design=2).method.initial_design == 2

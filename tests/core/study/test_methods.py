@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 from ConfigSpace import ConfigurationSpace
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from core.errors import UnknownNameError, UserError
-from core.experiment.optimization_settings import Optimization
 from core.models.priors import AveragedNormal, GammaHyperprior
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.bohb import BOHB
@@ -16,8 +15,7 @@ from core.optimizers.tpe import TPE
 from core.optimizers.tree_parzen import TreeParzen
 from core.spaces import CubeEncoding
 from core.study.bayesian import BohamiannSettings, ForestSettings, GPSettings
-from core.study.methods import METHODS, BOHBSettings, Method, SuccessiveHalvingSettings, method_of
-from core.study.model_based import ModelSettings
+from core.study.methods import METHODS, BOHBSettings, Method, SuccessiveHalvingSettings, method_of, one_of
 
 FINITE = ConfigurationSpace({"n": (1, 9), "kind": ["a", "b"]})
 ENCODING = CubeEncoding(FINITE)
@@ -68,49 +66,65 @@ def test_a_name_means_one_optimizer():
     assert not method_of("gp_mcmc").model(1).warping
 
 
-@pytest.mark.parametrize("optimizer", ["optuna_tpe", "cmaes", "differential_evolution", "smac"])
-def test_a_search_of_its_own_has_no_policy(optimizer):
-    """What once made BOHAMIANN of every optimizer that was not "random"."""
-    settings = Optimization(optimizer=optimizer, evaluations=5)
-    assert not settings.method.in_lockstep
+@pytest.mark.parametrize("name", ["optuna_tpe", "cmaes", "differential_evolution", "smac"])
+def test_a_search_of_its_own_has_no_policy(name):
+    """What once made BOHAMIANN of every method that was not "random"."""
+    method = method_of(name)
+    assert not method.in_lockstep
     with pytest.raises(UserError, match="has no policy for runs in lockstep"):
-        settings.method.policy(ENCODING)
+        method.policy(ENCODING)
 
 
 def test_friction_is_raised_where_settings_say_so():
-    cell = {"optimizer": "bohamiann", "evaluations": 5}
-    assert Optimization(**cell, raise_friction=True).method.model(5).sampler.raise_friction
     assert method_of({"method": "bohamiann", "raise_friction": True}).model(5).sampler.raise_friction
-    for method in (Optimization(**cell).method, method_of("bohamiann"), method_of("mt_bohamiann")):
+    for method in (method_of("bohamiann"), method_of("mt_bohamiann")):
         assert not method.model(5).sampler.raise_friction
 
 
 def test_the_thesis_code_differs_from_the_nips_paper_in_start_and_prior():
     """Of the settings that a cell may give: ORIGINALS, wrapper of the thesis' Bayesian optimization."""
     thesis = {"initialisation": "uniform", "weight_prior": "averaged_normal"}
-    network = Optimization(optimizer="bohamiann", evaluations=5, **thesis).method.model(5)
+    network = BohamiannSettings(**thesis).model(5)
     assert network.initialisation == "uniform" and isinstance(network.weight_prior, AveragedNormal)
-    nips = Optimization(optimizer="bohamiann", evaluations=5).method.model(5)
+    nips = BohamiannSettings().model(5)
     assert nips.initialisation == "he" and isinstance(nips.weight_prior, GammaHyperprior)
 
 
 def test_a_forest_is_not_polished():
-    forest, gp = (
-        Optimization(optimizer=model, evaluations=5, polish=True).method.policy(ENCODING) for model in ("rf", "gp")
-    )
+    polished = {"maximizer": "differential_evolution", "polish": True}
+    forest, gp = (method_of({"method": model, **polished}).policy(ENCODING) for model in ("rf", "gp"))
     assert gp.maximizer.polish and not forest.maximizer.polish
 
 
-def test_settings_of_a_cell_mean_the_method_that_they_name():
-    assert isinstance(Optimization(optimizer="random", evaluations=5).method.policy(ENCODING), Uniform)
-    common = {"widths": (7,), "warm_burn_in": 3, "maximizer": "gradient"}
-    given = Optimization(optimizer="bohamiann", evaluations=5, **common)
-    expected = BohamiannSettings(**common, initial_design=2, most_steps=None)
-    assert given.method == expected
-    for model in ("gp", "gp_mcmc", "gp_warped", "rf", "dngo"):
-        method = Optimization(optimizer=model, evaluations=5).method
-        assert isinstance(method, ModelSettings) and method.method == model and method.initial_design == 2
-        assert isinstance(method.policy(ENCODING), ModelBased)
+@pytest.mark.parametrize("given", ["rf", {"method": "rf", "trees": 5}, ForestSettings(trees=5)])
+def test_a_cell_names_its_method_or_gives_its_settings(given):
+    for kind in (Method, one_of("random", "rf")):
+        assert TypeAdapter(kind).validate_python(given) == method_of(given)
+
+
+def test_a_cell_admits_the_methods_that_its_settings_name():
+    some = TypeAdapter(one_of("random", "rf"))
+    for given in ("gp", {"method": "gp"}, GPSettings()):
+        with pytest.raises(ValidationError, match="method is 'gp'; allowed: random, rf"):
+            some.validate_python(given)
+    for given in (3, ["rf"], None):
+        with pytest.raises(ValidationError, match="should be a method's name, or a mapping"):
+            some.validate_python(given)
+
+
+def test_what_a_method_does_not_have_is_an_error_that_names_what_it_has():
+    with pytest.raises(ValidationError, match="unknown key; method 'random' has no settings"):
+        TypeAdapter(Method).validate_python({"method": "random", "trees": 5})
+    with pytest.raises(UserError, match=r"did you mean 'trees'\? method 'rf' has acquisition, .*, trees"):
+        ForestSettings(tree=5)
+
+
+def test_runs_in_lockstep_start_from_the_points_of_their_method():
+    assert method_of("random").initial_points == 0
+    assert method_of({"method": "gp", "initial_design": 7}).initial_points == 7
+    assert method_of("fabolas").initial_points == 10 and method_of("mtbo").initial_points == 5
+    for name in ("random", "gp"):
+        assert isinstance(method_of(name).policy(ENCODING), Uniform if name == "random" else ModelBased)
 
 
 @pytest.mark.parametrize(

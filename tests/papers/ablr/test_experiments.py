@@ -93,26 +93,33 @@ def test_times_of_suggestions_are_measured(smoke):
 
 def test_settings_choose_the_model():
     own = torch.tensor([[1.0], [2.0]])
+    fitted = model(
+        Search(method={"method": "gp", "restarts": 1, "iterations": 5}), Known(), torch.zeros(2, 4, 0), "cpu"
+    )
+    assert (fitted.restarts, fitted.iterations) == (1, 5)
     known = Known([Task(torch.rand(2, 3, 3), torch.rand(2, 3), own)], own)
     side = torch.zeros(2, 4, 1)
-    stacked = model(Search(model="gp", transfer=True, context=True), known, side, "cpu")
+    stacked = model(Search(method="gp", transfer=True, context=True), known, side, "cpu")
     assert isinstance(stacked, StackedGP) and stacked.earlier[0].context is own
-    plain = model(Search(model="ablr", representation="fourier", features=7), known, side, "cpu")
+    fourier = {"method": "ablr", "representation": "fourier", "features": 7}
+    plain = model(Search(method=fourier), known, side, "cpu")
     assert isinstance(plain, ABLR) and not plain.earlier and plain.side is None and plain.context is None
     assert isinstance(plain.representation, Fourier) and plain.representation.width == 7
-    warm = model(Search(model="ablr", transfer=True), known, side, "cpu")
+    warm = model(Search(method="ablr", transfer=True), known, side, "cpu")
     assert len(warm.earlier) == 1 and warm.earlier[0].context is None
-    assert model(Search(model="ablr", signals=True), known, side, "cpu").side is side
+    assert model(Search(method="ablr", signals=True), known, side, "cpu").side is side
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"model": "ablr", "context": True}, "only with transfer"),
-        ({"model": "gp", "transfer": True}, "stacks tasks by context"),
-        ({"model": "gp", "signals": True}, "only with ABLR"),
-        ({"model": "ablr", "evaluations": 5}, "initial_design = 5: allowed: below evaluations = 5"),
-        ({"model": "ablr", "tasks": 1}, "greater than or equal to 2"),
+        ({"method": "ablr", "context": True}, "only with transfer"),
+        ({"method": "gp", "transfer": True}, "stacks tasks by context"),
+        ({"method": "gp", "signals": True}, "only with ABLR"),
+        ({"method": "ablr", "evaluations": 5}, "initial_design = 5: allowed: below evaluations = 5"),
+        ({"method": "ablr", "tasks": 1}, "greater than or equal to 2"),
+        ({"method": {"method": "gp", "widths": [8]}}, "method 'gp' has acquisition, .*, restarts, iterations"),
+        ({"method": "rf"}, "method is 'rf'; allowed: gp, ablr"),
     ],
 )
 def test_settings_that_do_not_fit_together_are_refused(given, message):

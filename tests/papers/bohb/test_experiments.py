@@ -12,6 +12,7 @@ from core.benchmarks.objective import Fidelity
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.study.methods import method_of
 from core.study.trace import Record
 from papers.bohb.experiments import optimization as experiments
 from papers.bohb.experiments.simulated_runs import trajectory
@@ -68,7 +69,7 @@ def test_trajectories_on_counting_ones(smoke, name):
 
 def test_the_gaussian_process_has_the_regret_without_noise():
     (cell,) = Catalogue().find_cells("bohb/counting_ones/d8/bohb", "smoke")
-    settings = cell.settings.model_copy(update={"optimizer": "gp_mcmc", "full_evaluations": 4.0})
+    settings = cell.settings.model_copy(update={"method": method_of("gp_mcmc"), "full_evaluations": 4.0})
     frame = experiments.counting_ones(Context(replace(cell, settings=settings), range(2)))
     check_trajectories(frame.assign(status="ok"), ["loss", "regret"])
     # Binary hyperparameters are drawn in an evaluation, the regret is their expectation: never the same for long.
@@ -136,16 +137,21 @@ def test_densities_are_scored_in_every_run_and_drawn_in_the_first(smoke):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"optimizer": "bohb"}, "one of full_evaluations and brackets"),
-        ({"optimizer": "bohb", "full_evaluations": 5, "brackets": 1}, "one of full_evaluations and brackets"),
-        ({"optimizer": "tpe", "brackets": 1}, "brackets only for hyperband, hyperband_lcnet or bohb"),
-        ({"optimizer": "gp_mcmc", "full_evaluations": 5, "workers": 2}, "workers = 2: optimizer 'gp_mcmc' has 1"),
+        ({"method": "bohb"}, "full_evaluations = None: give it or, to hyperband, .*, method.brackets"),
         (
-            {"optimizer": "gp_mcmc", "full_evaluations": 4.5},
-            "full_evaluations = 4.5: optimizer 'gp_mcmc' has a whole number",
+            {"method": {"method": "bohb", "brackets": 1}, "full_evaluations": 5},
+            "full_evaluations = 5.0: give it or, to hyperband, .*, method.brackets",
         ),
-        ({"optimizer": "random", "full_evaluations": 0.5}, "full_evaluations = 0.5: 'random' needs at least 1"),
-        ({"optimizer": "bohb", "brackets": 1, "eta": 1.5}, "greater than or equal to 2"),
+        ({"method": "tpe"}, "full_evaluations = None: give it"),
+        ({"method": {"method": "tpe", "brackets": 1}}, "unknown key; .*method 'tpe' has initial_design, share"),
+        ({"method": "gp_mcmc", "full_evaluations": 5, "workers": 2}, "workers = 2: method 'gp_mcmc' has 1"),
+        (
+            {"method": "gp_mcmc", "full_evaluations": 4.5},
+            "full_evaluations = 4.5: method 'gp_mcmc' has a whole number",
+        ),
+        ({"method": "random", "full_evaluations": 0.5}, "full_evaluations = 0.5: method 'random' needs at least 1"),
+        ({"method": {"method": "bohb", "brackets": 1, "eta": 1.5}}, "greater than or equal to 2"),
+        ({"method": "rf", "full_evaluations": 5}, "method is 'rf'; allowed: random, tpe, smac, gp_mcmc"),
     ],
 )
 def test_settings_that_do_not_fit_together_are_refused(settings, message):

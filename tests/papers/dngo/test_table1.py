@@ -21,7 +21,8 @@ PUBLISHED = read_published(CATALOGUE.root / "papers/dngo/published/table1.csv")
 
 @pytest.mark.parametrize("method", ["rf", "tpe", "gp", "dngo"])
 def test_every_method_runs(method):
-    overrides = {"evaluations": 4, "hyperparameter_samples": 1, "trees": 3}
+    effort = {"rf": {"trees": 3}, "gp": {"hyperparameter_samples": 1}, "dngo": {"hyperparameter_samples": 1}}
+    overrides = {"evaluations": 4, **effort.get(method, {})}
     cell = CATALOGUE.find_cells(f"dngo/hpolib/branin/{method}", "smoke", overrides=overrides)[0]
     frame = experiments.hpolib(Context(cell, range(1)))
     assert frame["evaluation"].tolist() == [1, 2, 3, 4] and (frame["regret"] >= 0).all()

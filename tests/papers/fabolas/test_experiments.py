@@ -69,7 +69,7 @@ def test_live_searches_train_machines_and_test_their_incumbents(smoke, name):
         (SvmGrid, {"sizes": 1}, "greater than or equal to 2"),
         (SubsamplingNoise, {"chosen": [3, 2]}, "Input should be increasing indices"),
         (SubsamplingNoise, {"values": 5, "chosen": [2, 5]}, "allowed: indices below values = 5"),
-        (LiveSearch, {"optimizer": "gp", "evaluations": 5, "smallest_share": 2.0}, "less than or equal to 1"),
+        (LiveSearch, {"method": "gp", "evaluations": 5, "smallest_share": 2.0}, "less than or equal to 1"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(model, given, message):

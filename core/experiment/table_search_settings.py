@@ -1,0 +1,35 @@
+"""Settings of a search on a table of trained networks. Does not import torch, since the Snakefile reads it."""
+
+from __future__ import annotations
+
+from pydantic import PositiveFloat, PositiveInt, model_validator
+
+from core.experiment.settings import Settings
+from core.study.methods import one_of
+
+BANDITS = ("hyperband", "hyperband_lcnet", "bohb")
+TableMethod = one_of("random", "smac", "tpe", "regularized_evolution", "reinforce", *BANDITS)
+
+
+class TableSearch(Settings):
+    """Repetitions of one method on a table; see `core.experiment.table_search`.
+
+    Attributes:
+        method: with its settings; Hyperband and BOHB need a number of `brackets`, with which a run ends.
+        evaluations: number in a run of another method, null for those.
+        minimum_budget: of Hyperband and BOHB, null for the others; the largest budget is the table's number of epochs.
+    """
+
+    method: TableMethod
+    evaluations: PositiveInt | None = None
+    minimum_budget: PositiveFloat | None = None
+
+    @model_validator(mode="after")
+    def _ends(self) -> TableSearch:
+        brackets = self.method.own.get("brackets")
+        given = {"evaluations": self.evaluations, "minimum_budget": self.minimum_budget, "method.brackets": brackets}
+        needed = ["minimum_budget", "method.brackets"] if self.method.needs_budgets else ["evaluations"]
+        if [name for name, value in given.items() if value is not None] != needed:
+            told = ", ".join(f"{name} = {value}" for name, value in given.items())
+            raise ValueError(f"{told}; allowed for method {self.method.method!r}: {' and '.join(needed)} alone")
+        return self

@@ -1,0 +1,50 @@
+"""Papers' settings: all of each method's are stated in paper.yaml, and shipped files have today's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.experiment import SCALES
+from core.experiment.catalogue import Catalogue
+from core.experiment.cells import Cell
+from core.experiment.storage import read_provenance
+from core.study.settings import MethodSettings
+
+CATALOGUE = Catalogue(Path(__file__).parents[2])
+
+
+def cells_of(paper: str) -> list[Cell]:
+    """Every cell of a paper at every scale."""
+    return [cell for scale in SCALES for cell in CATALOGUE.find_cells(paper, scale)]
+
+
+def method_of_cell(cell: Cell) -> MethodSettings | None:
+    return dict(cell.settings).get("method")
+
+
+@pytest.mark.parametrize("paper", CATALOGUE.names)
+def test_every_setting_of_a_method_is_stated(paper):
+    """The library's defaults may change, the papers' settings with them may not."""
+    for cell in cells_of(paper):
+        if (method := method_of_cell(cell)) is not None:
+            left_out = set(method.names()) - method.model_fields_set
+            assert not left_out, f"{cell.name} at scale {cell.scale}: method {method.method!r} without {left_out}"
+
+
+@pytest.mark.parametrize("paper", CATALOGUE.names)
+def test_a_paper_states_no_method_that_it_does_not_use(paper):
+    used = {method.method for cell in cells_of(paper) if (method := method_of_cell(cell)) is not None}
+    assert set(CATALOGUE.paper(paper).methods) == used
+
+
+@pytest.mark.parametrize("paper", CATALOGUE.names)
+def test_shipped_runs_have_todays_settings(paper):
+    shipped = {path: cell for cell in cells_of(paper) if (path := cell.path(CATALOGUE.root, "reference")).exists()}
+    for path, cell in shipped.items():
+        found = read_provenance(path)
+        assert found["settings"] == json.loads(cell.settings.model_dump_json()), cell.name
+        assert found["settings_hash"] == cell.settings_hash, cell.name
+    assert shipped
