@@ -2,7 +2,7 @@
 
     tasks = generated_tasks(model, 1000)
     tasks.values(X)                                     # (1000, n) at points X (1000, n, d), differentiable
-    minimize(tasks.objective(3, space), ...)
+    minimize(tasks.objective(3, space))
 
 A task is the number of a weight vector, a latent vector, and a seed. The latent vector is drawn from q(h_t) of a real
 task t, every t being as likely; the number from all alike: in every M tasks each weight vector occurs once, so that the
@@ -25,7 +25,7 @@ from core.benchmarks.objective import Configurations, Evaluation, check_budget
 from core.benchmarks.sampled_tasks import FunctionsOfTasks
 from core.errors import UserError
 from core.seeds import derive_seed
-from core.spaces import CubeEncoding
+from core.spaces import CubeEncoding, SpaceLike, as_space
 from core.spaces.sobol import sobol_points
 from core.validation import require_count
 
@@ -80,11 +80,15 @@ class GeneratedTasks:
         samples, latent = (part.repeat_interleave(runs, 0) for part in (self.samples, self.latent))
         return GeneratedTasks(self.model, samples, latent, seeds)
 
-    def objective(self, number: int, space: ConfigurationSpace, noisy: bool = False) -> GeneratedTask:
-        """One task on a space of the model's dimension; raises UserError for a number that no task has."""
+    def objective(self, number: int, space: SpaceLike, noisy: bool = False) -> GeneratedTask:
+        """One task on a space of the model's dimension, also given as for `minimize`.
+
+        Raises:
+            UserError: a number that no task has, or a space of another dimension.
+        """
         if not 0 <= number < len(self):
             raise UserError(f"task {number}; allowed: 0 to {len(self) - 1}")
-        return GeneratedTask(self.take(range(number, number + 1)), space, noisy)
+        return GeneratedTask(self.take(range(number, number + 1)), as_space(space), noisy)
 
     def _parts(self) -> list[GeneratedTasks]:
         """At most 50 tasks at a time, so that activations at many points stay small."""

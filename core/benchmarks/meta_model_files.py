@@ -1,7 +1,7 @@
 """Meta-models in files: arrays in NumPy's format without pickle, and a digest that says which model a run used.
 
-digest = save(model, Path("svm.npz"))
-model, digest = load(Path("svm.npz"), "svm")
+digest = save(model, "svm.npz")
+model, digest = load("svm.npz", "svm")
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FORMAT = 1
 Arrays = Mapping[str, NDArray]
 
 
-def save(model: MetaModel, path: Path) -> str:
+def save(model: MetaModel, path: str | Path) -> str:
     """Write the model whole or not at all, and return its digest.
 
     Raises:
@@ -45,18 +45,18 @@ def save(model: MetaModel, path: Path) -> str:
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
     digest = _digest(arrays)
     arrays["digest"] = np.frombuffer(bytes.fromhex(digest), np.uint8)
-    write_whole(path, lambda stream: np.savez(stream, **arrays))
+    write_whole(Path(path), lambda stream: np.savez(stream, **arrays))
     return digest
 
 
-def load(path: Path, name: str) -> tuple[MetaModel, str]:
+def load(path: str | Path, name: str) -> tuple[MetaModel, str]:
     """The model of a class and its digest.
 
     Raises:
         UnavailableError: there is no such file.
         UserError: it is damaged or of another format, or it holds the model of another class.
     """
-    if not path.is_file():
+    if not Path(path).is_file():
         raise UnavailableError(f"{path}: no meta-model is there; make it with: python -m papers run profet/meta_{name}")
     try:
         with np.load(path, allow_pickle=False) as stored:

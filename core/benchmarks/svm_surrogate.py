@@ -106,13 +106,13 @@ def _fitted(values: bytes) -> SVMSurrogate:
     return SVMSurrogate(np.stack([C, gamma, share], axis=1), errors, seconds)
 
 
-def svm_surrogate(file: Path = ROOT / SHIPPED) -> SVMSurrogate:
+def svm_surrogate(file: str | Path = ROOT / SHIPPED) -> SVMSurrogate:
     """The surrogate of the grid on MNIST whose records are shipped with the repository.
 
     Raises:
         UserError: there is no such file; or as `SVMSurrogate.fit`.
     """
-    if not file.is_file():
+    if not Path(file).is_file():
         raise UserError(
             f"svm_surrogate: {file} is missing; it comes with the repository, or make it by `python -m papers run "
             "fabolas/grid --scale quick` and `python -m papers promote fabolas/grid --scale quick`"

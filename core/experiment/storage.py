@@ -35,7 +35,7 @@ class ResultFileError(UserError):
     """A raw-run file that is truncated, not Parquet, or lacks what every raw-run file has."""
 
 
-def write_records(path: Path, records: pd.DataFrame, provenance: dict[str, Any]) -> None:
+def write_records(path: str | Path, records: pd.DataFrame, provenance: dict[str, Any]) -> None:
     """Write records (one row per repetition and item) atomically.
 
     Raises:
@@ -44,8 +44,9 @@ def write_records(path: Path, records: pd.DataFrame, provenance: dict[str, Any])
     write_table(path, pa.Table.from_pandas(records, preserve_index=False), provenance)
 
 
-def write_table(path: Path, table: pa.Table, provenance: dict[str, Any]) -> None:
+def write_table(path: str | Path, table: pa.Table, provenance: dict[str, Any]) -> None:
     """The same for an Arrow table; raises as `write_records`."""
+    path = Path(path)
     notes = {METADATA_KEY: json.dumps(provenance, sort_keys=True), SEAL_KEY: UNSEALED}
     table = table.replace_schema_metadata({**(table.schema.metadata or {}), **notes})
     write_whole(path, lambda stream: stream.write(seal(_encoded(table))), _explain_write_error)
@@ -63,7 +64,7 @@ def remove_temporaries(path: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def read_records(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
+def read_records(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Records and provenance of a raw-run file.
 
     Raises:
@@ -74,8 +75,9 @@ def read_records(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     return table.to_pandas(use_threads=False), provenance
 
 
-def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
+def read_table(path: str | Path) -> tuple[pa.Table, dict[str, Any]]:
     """The same as an Arrow table, without pandas; raises as `read_records`."""
+    path = Path(path)
     content = _read_checked(path)
     try:
         file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
@@ -88,8 +90,9 @@ def read_table(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     return table, provenance
 
 
-def read_provenance(path: Path) -> dict[str, Any]:
+def read_provenance(path: str | Path) -> dict[str, Any]:
     """The provenance alone, without decoding the records; raises as `read_records`."""
+    path = Path(path)
     content = _read_checked(path)
     try:
         schema = pq.read_schema(pa.BufferReader(content))

@@ -85,7 +85,7 @@ class Published:
         return len(self.cells)
 
 
-def read_published(path: Path) -> Published:
+def read_published(path: str | Path) -> Published:
     """Read a table of published numbers.
 
     Raises:
@@ -94,12 +94,12 @@ def read_published(path: Path) -> Published:
     return _read(Path(path), NUMBER_COLUMNS, _number_cell)
 
 
-def read_published_spec(path: Path) -> Published:
+def read_published_spec(path: str | Path) -> Published:
     """Read a transcribed specification, whose values are text; raises as `read_published`."""
     return _read(Path(path), TEXT_COLUMNS, _text_cell)
 
 
-def read_published_of(path: Path, comparison: str) -> Published:
+def read_published_of(path: str | Path, comparison: str) -> Published:
     """The published numbers of an artifact, or its specification: `comparison` is paper.yaml's; raises as they do."""
     return read_published_spec(path) if comparison == "spec" else read_published(path)
 

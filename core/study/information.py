@@ -114,8 +114,9 @@ class SharesSettings(InformationSettings):
     """Base of MTBO and Fabolas, whose budgets are shares of the data.
 
     Attributes:
-        overhead: what a suggestion costs, in the unit of costs: about a second of one thread. It is a constant so that
-            a run repeats; thesis 4.4.2 measures it.
+        overhead: what a suggestion costs, added to the predicted cost of an evaluation and so in the unit of the costs
+            that the function returns. The default is about the second that it takes on one thread; where costs are not
+            seconds, set what a second is worth. It is a constant so that a run repeats; thesis 4.4.2 measures it.
     """
 
     needs_budgets: ClassVar[bool] = True
@@ -142,6 +143,7 @@ class MTBOSettings(SharesSettings):
     """Multi-task Bayesian optimization (Swersky et al. 2013; thesis 4.3.1).
 
     Attributes:
+        overhead: in the unit of costs, see `SharesSettings`.
         auxiliary: shares of the largest budget, one to three, that serve as tasks beside it.
     """
 
@@ -176,6 +178,7 @@ class FabolasSettings(SharesSettings):
     """Fabolas (thesis 4.4).
 
     Attributes:
+        overhead: in the unit of costs, see `SharesSettings`.
         subsets: shares of the largest budget, or None for 1/64, 1/32, 1/16 and 1/8 (4.4.3); if the smallest budget is
             above these, four shares from it to half way, in logarithms, to the largest.
     """

@@ -73,8 +73,9 @@ def minimize(
             and otherwise the seconds of the call. A pair is never two objectives, which have to be weighed into one
             loss. A parameter named `generator` gets a `numpy.random.Generator` of the trial's own. A call that raises,
             or returns anything but a finite loss and cost, or a negative cost, is a failed evaluation: the run goes on.
-            So is one that costs nothing, for fabolas and mtbo. Or a benchmark: any object with `evaluate` and `space`,
-            and perhaps `fidelity`, see `core.benchmarks.objective.Objective`.
+            So is one that costs nothing, for fabolas and mtbo, whose `overhead` is 1.0 in the unit of these costs. Or a
+            benchmark: any object with `evaluate` and `space`, and perhaps `fidelity`, see
+            `core.benchmarks.objective.Objective`.
         space: a ConfigurationSpace, or a dictionary: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}, in which
             `range(1, 10)` is the same as (1, 9). A benchmark has its own.
         method: a name of `core.study.METHODS`, settings such as `BOHBSettings(eta=2)`, or an object of one's own with
