@@ -1,9 +1,9 @@
 """Drawings: one artifact drawn at one scale from one source of raw runs, its files, and whether they are up to date.
 
 A drawing's state is a digest of all it depends on: its entry in paper.yaml, the published numbers, the raw runs with
-the settings and repetitions that they should have, what its scale cuts, the data sets that it reads, and the code that
-draws. The sidecar records it, so that nobody has to trust modification times, and a drawing that is up to date can be
-skipped.
+the settings and repetitions that they should have, what its scale cuts, the published runs that it reads, and the code
+that draws. The sidecar records it, so that nobody has to trust modification times, and a drawing that is up to date can
+be skipped.
 """
 
 from __future__ import annotations
@@ -84,8 +84,9 @@ def state_of(catalogue: Catalogue, drawing: Drawing) -> str:
     numbers = f"{folder}/published/{drawing.artifact}.csv"
     told.append(f"{numbers} {_digest(root / numbers)}")
     modules = _modules(catalogue, drawing)
-    for name in catalogue.sources.data_sets(modules, CODE):
-        told.append(" ".join([name, *map(_digest, _files_of(name))]))
+    for name in catalogue.sources.published_runs(modules, CODE):
+        paper, _, file = name.partition("/")
+        told.append(f"{name} {_digest(root / catalogue.package / paper / 'published' / f'{file}.csv')}")
     told.append(catalogue.sources.digest(modules, CODE))
     return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
 
@@ -123,14 +124,6 @@ def _modules(catalogue: Catalogue, drawing: Drawing) -> list[str]:
     """The modules with the artifact's function and with claims about it, found without importing any."""
     artifacts, claims = (catalogue.folder(drawing.paper, name) for name in ("artifacts", "claims"))
     return [*artifacts.functions.get(drawing.artifact, ()), *modules_about(claims, drawing.artifact)]
-
-
-def _files_of(data_set: str) -> list[Path]:
-    """The files of a data set that are at hand; of two that differ, the first that is intact is read."""
-    from core.data.catalogue import lookup  # few drawings read data sets
-    from core.data.places import Places
-
-    return [path for path, _ in Places.from_environment().find_all(lookup(data_set))]
 
 
 def _digest(path: Path) -> str:

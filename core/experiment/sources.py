@@ -11,8 +11,8 @@ IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]+))", re.MULTILINE
 )
 WORD = re.compile(r"[A-Za-z_]\w*")
-DATA_SET = re.compile(r"\bload(?:_frame)?\(\s*[\"']([^\"']+)[\"'],\s*download=False\b")
-"""How a drawing reads a data set that is not in the repository: where it is absent, it does without."""
+PUBLISHED_RUNS = re.compile(r"\bpublished_runs\(\s*[\"']([^\"']+)[\"']")
+"""How a drawing reads runs that authors published."""
 
 
 class Sources:
@@ -22,7 +22,7 @@ class Sources:
         self.root = root
         self._files: dict[str, list[Path]] = {}
         self._imports: dict[Path, set[str]] = {}
-        self._data_sets: dict[Path, list[str]] = {}
+        self._published_runs: dict[Path, list[str]] = {}
         self._digests: dict[Path, str] = {}
         self._joined: dict[tuple[tuple[str, ...], ...], tuple[str, list[str]]] = {}
         self._shared: dict[tuple[str, ...], frozenset[Path]] = {}
@@ -55,18 +55,21 @@ class Sources:
         """
         return self._behind(tuple(modules), shared)[0]
 
-    def data_sets(self, modules: Iterable[str], shared: tuple[str, ...] = ()) -> list[str]:
-        """The names of the data sets that these files read where they are at hand; `shared` as for `digest`."""
+    def published_runs(self, modules: Iterable[str], shared: tuple[str, ...] = ()) -> list[str]:
+        """The names of the published runs that these files read; `shared` as for `digest`."""
         return self._behind(tuple(modules), shared)[1]
 
     def _behind(self, modules: tuple[str, ...], shared: tuple[str, ...]) -> tuple[str, list[str]]:
-        """The digest and the data sets of the files behind modules, read once."""
+        """The digest and the published runs of the files behind modules, read once."""
         if (modules, shared) not in self._joined:
             if shared not in self._shared:
                 self._shared[shared] = self.behind(shared)
             files = self.behind(modules, self._shared[shared])
             digest = hashlib.sha256("\n".join(sorted(self._digests[file] for file in files)).encode()).hexdigest()
-            self._joined[modules, shared] = digest, sorted({name for file in files for name in self._data_sets[file]})
+            self._joined[modules, shared] = (
+                digest,
+                sorted({name for file in files for name in self._published_runs[file]}),
+            )
         return self._joined[modules, shared]
 
     def _files_of(self, module: str) -> list[Path]:
@@ -80,7 +83,7 @@ class Sources:
             text = file.read_text(encoding="utf-8")
             digest = hashlib.sha256(text.encode()).hexdigest()
             self._digests[file] = f"{file.relative_to(self.root)} {digest}"
-            self._data_sets[file] = DATA_SET.findall(text) if "download=False" in text else []
+            self._published_runs[file] = PUBLISHED_RUNS.findall(text)
             names = set()
             for package, imported, plain in IMPORT.findall(text):
                 if package:

@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from core.data.catalogue import entries, lookup
 from core.experiment.drawings import Drawing, digest_of_page, drawing, is_current, state_of
 from core.experiment.runner import run_cell
-from core.experiment.sources import DATA_SET, Sources
+from core.experiment.sources import PUBLISHED_RUNS, Sources
 from core.report.draw import draw_artifact
 from tests.conftest import ROOT
 
@@ -122,28 +121,25 @@ def test_the_page_depends_on_its_code_markup_and_style(toy, tmp_path, name):
     assert digest_of_page(toy()) != before
 
 
-def test_the_state_covers_the_data_sets_that_the_artifact_reads(toy, tmp_path, monkeypatch):
-    """Where they are at hand: as published by others, they are drawn beside our runs."""
-    name, module = "svm_surrogate_authors_runs", tmp_path / "toypapers/toy/artifacts/estimates.py"
-    states = []
-    for text in (f'load_frame("{name}", download=True)', f'load_frame("{name}", download=False)'):
-        module.write_text(module.read_text() + f"\n\ndef authors():\n    return {text}\n")
-        for folder, content in (("nowhere", None), ("here", b"1"), ("here", b"22")):
-            file = tmp_path / folder / lookup(name).file
-            file.parent.mkdir(parents=True, exist_ok=True)
-            if content is not None:
-                file.write_bytes(content)
-            monkeypatch.setenv("REPLICATION_DATA", str(tmp_path / folder))
-            states.append(state(toy()))
-    assert len(set(states)) == 4 and len(set(states[:3])) == 1
+def test_the_state_covers_the_published_runs_that_the_artifact_reads(toy, tmp_path):
+    module, file = (tmp_path / "toypapers/toy" / name for name in ("artifacts/estimates.py", "published/runs.csv"))
+    module.write_text(module.read_text() + '\n\ndef authors():\n    return published_runs("toy/runs")\n')
+    states = [state(toy())]
+    for content in ("1", "22", "22"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(content)
+        states.append(state(toy()))
+    assert len(set(states)) == 3 and states[2] == states[3]
 
 
-def test_every_data_set_that_is_read_without_downloading_is_found():
+def test_all_published_runs_that_are_read_are_there_and_found():
     files = [file for folder in ("papers", "core/report") for file in (ROOT / folder).rglob("*.py")]
     texts = [file.read_text(encoding="utf-8") for file in files]
-    found = [name for text in texts for name in DATA_SET.findall(text)]
-    assert len(found) == sum(text.count("download=False") for text in texts) > 0
-    assert set(found) <= set(entries())
+    found = {name for text in texts for name in PUBLISHED_RUNS.findall(text)}
+    calls = sum(text.count("published_runs(") - text.count("def published_runs(") for text in texts)
+    assert calls == sum(len(PUBLISHED_RUNS.findall(text)) for text in texts) > 0
+    there = {f"{file.parts[-3]}/{file.stem}" for file in (ROOT / "papers").glob("*/published/*_runs.csv")}
+    assert found == there
 
 
 def test_what_runs_is_not_what_draws(toy, tmp_path):
