@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from core.errors import UserError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 ROOT = Path(__file__).resolve().parents[2]
+RUNS = "_runs"
+"""The end of a file's name, after that of the artifact that the runs are behind."""
 LINES = ("# document: ", "# source: ")
 
 
@@ -31,6 +35,8 @@ def published_runs(name: str) -> pd.DataFrame:
 
 @lru_cache
 def _read(path: Path) -> pd.DataFrame:
+    import pandas as pd  # which reading names does not need
+
     if not path.is_file():
         raise UserError(f"{path}: no such file of published runs; allowed: a CSV that says its document and source")
     with open(path, encoding="utf-8") as stream:
