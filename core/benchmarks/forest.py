@@ -6,10 +6,16 @@ The model of the same kind that proposes configurations, with variances and batc
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestRegressor
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TREES = 50
 
@@ -25,7 +31,33 @@ class Forest:
 
     def __init__(self, X: NDArray[np.float64], y: NDArray[np.float64], seed: int) -> None:
         grown = RandomForestRegressor(TREES, random_state=seed).fit(X, y[:, 0] if y.shape[1] == 1 else y)
-        trees = [estimator.tree_ for estimator in grown.estimators_]
+        self._lay_out([estimator.tree_ for estimator in grown.estimators_], np.float32)
+
+    @classmethod
+    def from_nodes(cls, nodes: pd.DataFrame) -> Forest:
+        """A forest that was grown elsewhere, with one output, which it predicts in double precision.
+
+        Args:
+            nodes: columns tree, node (within its tree, from 0, the root), left and right (nodes, -1 at leaves),
+                feature (negative at leaves), threshold, value.
+        """
+        forest = cls.__new__(cls)
+        trees = [
+            SimpleNamespace(
+                node_count=len(rows),
+                feature=rows["feature"].to_numpy(),
+                threshold=rows["threshold"].to_numpy(float),
+                children_left=rows["left"].to_numpy(),
+                children_right=rows["right"].to_numpy(),
+                value=rows["value"].to_numpy(float)[:, None, None],
+            )
+            for _, rows in nodes.sort_values(["tree", "node"]).groupby("tree")
+        ]
+        forest._lay_out(trees, np.float64)
+        return forest
+
+    def _lay_out(self, trees: list[Any], precision: type[np.floating]) -> None:
+        """The arrays of all nodes, from trees with scikit-learn's attributes."""
         starts = np.cumsum([0, *(tree.node_count for tree in trees)])
         self._roots = starts[:-1].astype(np.int64)
         self._feature = np.concatenate([tree.feature for tree in trees]).astype(np.int64)
@@ -34,12 +66,43 @@ class Forest:
             np.concatenate([getattr(tree, side) + start for tree, start in zip(trees, starts)]).astype(np.int64)
             for side in ("children_left", "children_right")
         )
-        self._values = np.ascontiguousarray(np.concatenate([tree.value[:, :, 0] for tree in trees]), np.float32)
+        self._values = np.ascontiguousarray(np.concatenate([tree.value[:, :, 0] for tree in trees]), precision)
 
     def predict(self, X: NDArray[np.float64], outputs: NDArray[np.int64]) -> NDArray[np.float64]:
         """One output for each x (n, d), (n,): the mean over the trees."""
+        return self.descend(X.astype(np.float32), outputs)
+
+    def descend(self, X: NDArray[np.floating], outputs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The same for x that are compared with the thresholds as they are, not in single precision as by `predict`."""
         tables = self._roots, self._feature, self._threshold, self._left, self._right, self._values
-        return _predict(X.astype(np.float32), outputs, *tables)
+        return _predict(X, outputs, *tables)
+
+
+class Cells:
+    """A forest whose splits are at few thresholds, as the table of its values on the cells between these.
+
+    It predicts the same as `Forest.from_nodes`, by one binary search for each input instead of one path for each tree.
+
+    Args:
+        nodes: as for `Forest.from_nodes`.
+        dimension: number of inputs.
+
+    Attributes:
+        corners: the largest x of each cell, (cells, dimension).
+    """
+
+    def __init__(self, nodes: pd.DataFrame, dimension: int) -> None:
+        splits = nodes["feature"]
+        self._thresholds = [np.unique(nodes["threshold"][splits == feature]) for feature in range(dimension)]
+        axes = np.meshgrid(*(np.append(found, np.inf) for found in self._thresholds), indexing="ij")
+        self.corners = np.stack(axes, -1).reshape(-1, dimension)
+        one = np.zeros(len(self.corners), np.int64)
+        self._values = Forest.from_nodes(nodes).descend(self.corners, one).reshape(axes[0].shape)
+
+    def predict(self, X: NDArray[np.float64], outputs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The output for each x (n, d), (n,)."""
+        single = X.astype(np.float32).astype(np.float64)  # which the thresholds are compared with
+        return self._values[tuple(map(np.searchsorted, self._thresholds, single.T))]
 
 
 @numba.njit(cache=True)

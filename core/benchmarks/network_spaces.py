@@ -64,7 +64,7 @@ def convolutional_space() -> ConfigurationSpace:
     return space
 
 
-def curve_space(name: str, most_units: int | None = None) -> ConfigurationSpace:
+def curve_space(name: str, most_units: int | None = None, floats: bool = False) -> ConfigurationSpace:
     """The space of a collection of learning curves (thesis Table B.1): "cnn", "fcnet", "lr" or "vae".
 
     Its gamma is an exponent of 10, and "12^2" units are 2^12. The autoencoder's L is the number of samples of the
@@ -72,6 +72,7 @@ def curve_space(name: str, most_units: int | None = None) -> ConfigurationSpace:
 
     Args:
         most_units: largest size of a hidden layer, instead of the table's; None is the table's.
+        floats: whether whole numbers are continuous as well, as they were sampled by the authors.
 
     Raises:
         UnknownNameError: no collection has that name.
@@ -87,7 +88,8 @@ def curve_space(name: str, most_units: int | None = None) -> ConfigurationSpace:
     elif not smallest < most_units <= largest:
         raise UserError(f"most_units = {most_units} for {name}; allowed: {smallest + 1} to {largest}")
     space = ConfigurationSpace(name=name)
-    space.add(*_CURVE_HYPERPARAMETERS[name](smallest, most_units))
+    parts = _CURVE_HYPERPARAMETERS[name](smallest, most_units)
+    space.add(*(Float(part.name, (part.lower, part.upper), log=part.log) for part in parts) if floats else parts)
     return space
 
 

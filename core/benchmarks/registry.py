@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.benchmarks.hpolib import lda_on_grid, svm_on_grid
+from core.benchmarks.hpolib import lda_on_grid, logistic_regression_on_grid, svm_on_grid
 from core.benchmarks.logistic_regression import logistic_regression_mnist10k
 from core.benchmarks.objective import Objective
 from core.benchmarks.synthetic import FUNCTIONS
@@ -13,12 +13,15 @@ from core.errors import UnknownNameError
 WITH_DATA: dict[str, Callable[[], Objective]] = {
     "svm_on_grid": svm_on_grid,
     "lda_on_grid": lda_on_grid,
+    "logistic_regression_on_grid": logistic_regression_on_grid,
     "logistic_regression": logistic_regression_mnist10k,
     "svm_mnist": lambda: _support_vector_machine("mnist"),
     "svm_letter": lambda: _support_vector_machine("letter"),
     "svm_magic_telescope": lambda: _support_vector_machine("magic_telescope"),
     "svm_electricity": lambda: _support_vector_machine("electricity"),
     "svm_surrogate": lambda: _svm_surrogate(),
+    "authors_svm_grid": lambda: _authors_svm("authors_svm_grid"),
+    "authors_svm_surrogate": lambda: _authors_svm("authors_svm_surrogate"),
     "bnn_boston": lambda: _bayesian_network("bnn_boston"),
     "bnn_protein": lambda: _bayesian_network("bnn_protein"),
     "bnn_diabetes": lambda: _bayesian_network("bnn_diabetes"),
@@ -49,6 +52,12 @@ def _svm_surrogate() -> Objective:
     from core.benchmarks.svm_surrogate import svm_surrogate
 
     return svm_surrogate()
+
+
+def _authors_svm(name: str) -> Objective:
+    from core.benchmarks import authors_svm
+
+    return getattr(authors_svm, name)()
 
 
 def _bayesian_network(name: str) -> Objective:

@@ -1,14 +1,15 @@
-"""The surrogate of a grid of support vector machines (thesis 4.5.1): two random forests over log C, log gamma, log s.
+"""The surrogate of a grid of support vector machines (thesis 4.5.1): two random forests over log C, log gamma and s.
 
-One is of the validation error, the other of the logarithm of the training time.
+One is of the validation error, the other of the training time. Ours have log s and the logarithm of the time.
 
     surrogate = SVMSurrogate.fit(records)      # a grid, as recorded by the experiment that collects it
     surrogate = svm_surrogate()                # of the grid on MNIST that is shipped with the repository
+    surrogate = authors_svm_surrogate()        # the authors' own forests, in `core.benchmarks.authors_svm`
 
 A budget is the share s of the training points; loss and cost, in seconds of training, are those that the forests
 predict, without noise. A forest splits halfway between values of the grid, so its predictions are constant on the
 cells around them: the smallest error at s = 1, `optimum`, is the smallest of those at the grid's own values. The thesis
-does not describe its forests; these are `core.benchmarks.forest`'s.
+does not describe its forests; ours are grown by `core.benchmarks.forest`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ import pandas as pd
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.benchmarks.forest import Forest
+from core.benchmarks.forest import Cells, Forest
 from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
 from core.benchmarks.svm_space import svm_space
 from core.benchmarks.svm_times import timed_everywhere
 from core.errors import UserError
 
 COLUMNS = ("C", "gamma", "share", "valid_error", "seconds")
+SEED = 0  # of the forests
 SHIPPED = Path("results/reference/quick/fabolas/grid/mnist/svm.parquet")
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,9 +38,10 @@ class SVMSurrogate:
     """The surrogate of one data set: a noise-free `Objective`.
 
     Args:
-        machines: C, gamma and s, (N, 3).
-        errors, seconds: (N,).
-        seed: seed of the forests.
+        error, time: forests over log C, log gamma and the share, or its logarithm.
+        machines: log C and log gamma, (N, 2), one in each cell in which the error is constant.
+        smallest: share.
+        logarithmic: whether the forests have the logarithms of share and seconds.
 
     Attributes:
         optimum: smallest error with all training points.
@@ -47,14 +50,17 @@ class SVMSurrogate:
     worst_loss = 1.0
 
     def __init__(
-        self, machines: NDArray[np.float64], errors: NDArray[np.float64], seconds: NDArray[np.float64], seed: int = 0
+        self,
+        error: Forest | Cells,
+        time: Forest | Cells,
+        machines: NDArray[np.float64],
+        smallest: float,
+        logarithmic: bool = True,
     ) -> None:
-        X, shares = np.log(machines), machines[:, 2]
         self.space: ConfigurationSpace = svm_space()
-        self.fidelity = Fidelity("share of the training data", float(shares.min()), 1.0)
-        self._error, self._log_seconds = Forest(X, errors[:, None], seed), Forest(X, np.log(seconds)[:, None], seed)
-        whole = X[shares == 1]
-        self.optimum = float(self._error.predict(whole, np.zeros(len(whole), np.int64)).min())
+        self.fidelity = Fidelity("share of the training data", smallest, 1.0)
+        self._error, self._time, self._logarithmic = error, time, logarithmic
+        self.optimum = float(self.look_up(machines)[0].min())
 
     @classmethod
     def fit(cls, records: pd.DataFrame) -> SVMSurrogate:
@@ -80,30 +86,42 @@ class SVMSurrogate:
         Raises:
             UserError: a budget outside the fidelity's range.
         """
-        X = self._points(configurations, check_budget(self.fidelity, budget))
+        return Evaluation(*self.look_up(self._logs(configurations), budget), tuple({} for _ in configurations))
+
+    def look_up(
+        self, logs: NDArray[np.float64], budget: float | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Error and seconds, (n,), of machines given by log C and log gamma, (n, 2).
+
+        Raises:
+            UserError: as `evaluate`.
+        """
+        share = check_budget(self.fidelity, budget)
+        X = np.column_stack([logs, np.full(len(logs), np.log(share) if self._logarithmic else share)])
         one = np.zeros(len(X), np.int64)
-        seconds = np.exp(self._log_seconds.predict(X, one))
-        return Evaluation(self._error.predict(X, one), seconds, tuple({} for _ in configurations))
+        time = self._time.predict(X, one)
+        return self._error.predict(X, one), np.exp(time) if self._logarithmic else time
 
     def errors(self, configurations: Configurations) -> NDArray[np.float64]:
         """Predicted errors with all training points, (n,)."""
-        X = self._points(configurations, 1.0)
-        return self._error.predict(X, np.zeros(len(X), np.int64))
+        return self.look_up(self._logs(configurations))[0]
 
     def regret(self, configurations: Configurations) -> NDArray[np.float64]:
         """`errors` above the optimum, (n,)."""
         return self.errors(configurations) - self.optimum
 
     @staticmethod
-    def _points(configurations: Configurations, share: float) -> NDArray[np.float64]:
-        rows = [(configuration["C"], configuration["gamma"], share) for configuration in configurations]
-        return np.log(np.array(rows, np.float64).reshape(-1, 3))
+    def _logs(configurations: Configurations) -> NDArray[np.float64]:
+        rows = [(configuration["C"], configuration["gamma"]) for configuration in configurations]
+        return np.log(np.array(rows, np.float64).reshape(-1, 2))
 
 
 @lru_cache(maxsize=4)
 def _fitted(values: bytes) -> SVMSurrogate:
-    C, gamma, share, errors, seconds = np.frombuffer(values).reshape(-1, len(COLUMNS)).T
-    return SVMSurrogate(np.stack([C, gamma, share], axis=1), errors, seconds)
+    machines, (errors, seconds) = np.split(np.frombuffer(values).reshape(-1, len(COLUMNS)).T, [3])
+    X = np.log(machines.T.copy())
+    error, time = Forest(X, errors[:, None], SEED), Forest(X, np.log(seconds)[:, None], SEED)
+    return SVMSurrogate(error, time, X[machines[2] == 1, :2], float(machines[2].min()))
 
 
 def svm_surrogate(file: str | Path = ROOT / SHIPPED) -> SVMSurrogate:

@@ -60,9 +60,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _list(places: Places) -> None:
-    lines = [f"{'data set':<32}{'task':<20}{'rows':>10}{'columns':>9}  where"]
+    width = max(map(len, entries())) + 2
+    lines = [f"{'data set':<{width}}{'task':<20}{'rows':>10}{'columns':>9}  where"]
     for name, entry in sorted(entries().items(), key=lambda item: (item[1].task, item[0])):
-        lines.append(f"{name:<32}{entry.task:<20}{entry.rows:>10,}{entry.columns:>9}  {where(entry, places)}")
+        lines.append(f"{name:<{width}}{entry.task:<20}{entry.rows:>10,}{entry.columns:>9}  {where(entry, places)}")
     Console(highlight=False).print("\n".join(lines), markup=False, soft_wrap=True)  # quiet when piped into head
 
 
@@ -72,7 +73,8 @@ def where(entry: Entry, places: Places) -> str:
         return "scikit-learn"
     if entry.parts:
         missing = [file for part in entry.parts for file in part if places.find(lookup(file)) is None]
-        return f"to fetch: {', '.join(missing)}" if missing else "here"
+        by_hand = any(isinstance(lookup(file).source, ByHand) for file in missing)
+        return f"{'not here' if by_hand else 'to fetch'}: {', '.join(missing)}" if missing else "here"
     found = places.find(entry)
     if found is not None:
         return str(found[1])

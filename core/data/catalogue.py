@@ -8,7 +8,8 @@ Two checksums identify a set:
 
 If both are missing, no copy was at hand: the shape is checked, and the content is pinned at the first download
 (`core.data.pins`). `source` says how to download the set, `origin` in words where it comes from, `openml_tasks` under
-which task numbers thesis Table E.1 lists it, and `note` what a user of the set must know.
+which task numbers thesis Table E.1 lists it, `licence` the terms that the source states, and `note` what a user of the
+set must know.
 """
 
 from __future__ import annotations
@@ -25,8 +26,25 @@ from core.strict import Strict, explain
 from core.yaml_files import read_mapping
 
 FOLDER = Path(__file__).parent / "catalogue"
-TASKS = ("regression", "classification", "hpo-table", "published raw runs")
-FORMATS = ("table", "idx", "cifar10", "cifar100", "svhn")
+TASKS = (
+    "regression",
+    "classification",
+    "captions",
+    "hpo-table",
+    "hpo evaluations",
+    "published raw runs",
+    "published model",
+)
+FORMATS = ("table", "idx", "cifar10", "cifar100", "svhn", "coded images")
+FORMS = (
+    "arff",
+    "fcnet pickle",
+    "forest pickle",
+    "logistic regression matlab",
+    "svm grid",
+    "curves json",
+    "optimizer logs",
+)
 
 
 class OpenML(Strict):
@@ -59,6 +77,16 @@ class File(Strict):
     md5: str | None = Field(default=None, pattern="^[0-9a-f]{32}$")
 
 
+class Repository(Strict):
+    """Files of a public GitHub repository at a commit; `core.data.repositories` makes a table of them by their form."""
+
+    kind: Literal["github"]
+    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
+    commit: str = Field(pattern="^[0-9a-f]{40}$")
+    files: tuple[str, ...] = Field(min_length=1)  # paths; a `*` stands for several files
+    form: Literal[FORMS]
+
+
 class Bundled(Strict):
     """A data set bundled with scikit-learn: no file, no network."""
 
@@ -81,12 +109,13 @@ Source = Annotated[
     Annotated[OpenML, Tag("<openml>")]
     | Annotated[Text, Tag("<text>")]
     | Annotated[File, Tag("<file>")]
+    | Annotated[Repository, Tag("<github>")]
     | Annotated[Bundled, Tag("<scikit-learn>")]
     | Annotated[ByHand, Tag("<by hand>")],
     Discriminator(
         _kind,
         custom_error_type="unknown_kind",
-        custom_error_message="kind should be openml, text, file, scikit-learn or by hand",
+        custom_error_message="kind should be openml, text, file, github, scikit-learn or by hand",
     ),
 ]
 
@@ -108,6 +137,7 @@ class Entry(Strict):
     parts: tuple[tuple[str, ...], ...] = ()  # image sets: the entries of each official part, training first
     origin: str
     openml_tasks: tuple[int, ...] = ()
+    licence: str = ""
     note: str = ""
 
     @model_validator(mode="after")

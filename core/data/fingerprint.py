@@ -4,8 +4,9 @@ Copies of the same data set differ in header names, order of rows and columns, n
 compression. The fingerprint ignores all of these and nothing else:
 
 1. Each value becomes a 64-bit key. A number is rounded to 10 significant digits, m * 10^e with 10^9 <= |m| < 10^10, and
-   its key is 1024 m + (e + 512); zero is 0. Text is stripped and its key is the start of its SHA-256. A missing value
-   has a key of its own. A column is numeric when all its present values are numbers.
+   its key is 1024 m + (e + 512); zero is 0. Text is stripped and its key is the start of its SHA-256; the bytes
+   of an image are hashed as they are. A missing value has a key of its own. A column is numeric when all its present
+   values are numbers.
 2. The keys of each row's inputs are sorted and the target's key is put in front; the rows are sorted.
 3. The keys of each input column are sorted; the columns are sorted.
 4. The fingerprint is the SHA-256 of the number of rows and columns and of the keys of 2 and 3, little-endian.
@@ -75,7 +76,8 @@ def value_keys(column: pd.Series) -> NDArray[np.int64]:
     if pd.api.types.is_numeric_dtype(column):
         return number_keys(column.to_numpy(dtype=np.float64))
     codes, texts = pd.factorize(column)
-    hashes = b"".join(hashlib.sha256(str(text).strip().encode()).digest()[:8] for text in texts)
+    contents = (text if isinstance(text, bytes) else str(text).strip().encode() for text in texts)
+    hashes = b"".join(hashlib.sha256(content).digest()[:8] for content in contents)
     return np.append(np.frombuffer(hashes, dtype="<i8"), MISSING).astype(np.int64)[codes]  # a missing value has code -1
 
 

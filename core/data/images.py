@@ -3,6 +3,7 @@
 * IDX (MNIST): big-endian magic number 0, 0, type 8 (unsigned byte), number of dimensions; the sizes; the bytes.
 * CIFAR-10 and CIFAR-100, the *binary* version: records of 1 label byte (10) or a coarse and a fine one (100), then the
   red, green and blue planes of 32 x 32 bytes, inside a tar.gz. The Python version of these sets is a pickle.
+* Coded images: a Parquet file with columns `image`, the bytes of a PNG or JPEG file, and `label`, from 0.
 * SVHN, cropped digits: MATLAB files with X (32, 32, 3, n) and y (n, 1), where 10 means the digit 0.
 
 Pixels remain bytes, (n, channels * height * width), planes one after the other.
@@ -11,6 +12,7 @@ Pixels remain bytes, (n, channels * height * width), planes one after the other.
 from __future__ import annotations
 
 import gzip
+import io
 import struct
 import tarfile
 import zlib
@@ -20,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.data.errors import CorruptDataError
+from core.data.tables import read_table
 
 CIFAR_PIXELS = 3 * 32 * 32
 _CIFAR = {  # label bytes in front of a record, training members, test member, names of the classes
@@ -94,6 +97,22 @@ def read_svhn(path: Path) -> tuple[Images, Labels]:
     if X.ndim != 4 or X.shape[3] != len(y):
         raise CorruptDataError(f"{path}: images of shape {X.shape} with {len(y)} labels")
     return X.transpose(3, 2, 0, 1).reshape(len(y), -1).astype(np.uint8), y.astype(np.int64) % 10
+
+
+def read_coded(path: Path) -> tuple[Images, Labels]:
+    """Images and labels of a Parquet file of PNG or JPEG files, all of one size.
+
+    Raises:
+        CorruptDataError: truncated, not such a file, or with an image that is damaged or of another size.
+    """
+    from PIL import Image, UnidentifiedImageError  # needed by no other set
+
+    frame = read_table(path)
+    try:
+        planes = [np.asarray(Image.open(io.BytesIO(image)).convert("RGB")) for image in frame["image"]]
+        return np.stack(planes).transpose(0, 3, 1, 2).reshape(len(planes), -1), frame["label"].to_numpy(np.int64)
+    except (UnidentifiedImageError, OSError, ValueError, TypeError, KeyError) as error:
+        raise CorruptDataError(f"{path}: not images of one size with labels ({error})") from error
 
 
 def _member(archive: tarfile.TarFile, members: dict[str, tarfile.TarInfo], name: str) -> bytes:

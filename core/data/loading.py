@@ -15,7 +15,7 @@ from core.data.catalogue import Bundled, Entry, entries, lookup
 from core.data.encoding import encode_classes, encode_inputs, encode_values
 from core.data.errors import CorruptDataError, DataError, DataUnavailableError, DownloadError
 from core.data.fetching import fetch
-from core.data.images import read_cifar, read_idx, read_svhn
+from core.data.images import read_cifar, read_coded, read_idx, read_svhn
 from core.data.pins import Pin, read_pins
 from core.data.places import FOLDERS_VARIABLE, Places, warn_once
 from core.data.verify import verified_table, verify_file
@@ -118,7 +118,7 @@ def _image_set(found: Entry, download: bool, places: Places) -> Dataset:
     if not found.parts and found.format not in ("cifar10", "cifar100"):
         sets = [name for name, other in entries().items() if any(found.name in part for part in other.parts)]
         raise DataError(f"{found.name} is one file of an image set: load {' or '.join(sets)}")
-    train_rows, names = None, tuple(map(str, range(10)))
+    train_rows, names = None, tuple(map(str, range(found.classes or 10)))
     if found.parts:
         parts = [_part(found.name, [lookup(name) for name in files], download, places) for files in found.parts]
         X, y = np.concatenate([X for X, _ in parts]), np.concatenate([y for _, y in parts])
@@ -138,10 +138,12 @@ def _image_set(found: Entry, download: bool, places: Places) -> Dataset:
 def _part(
     wanted: str, files: list[Entry], download: bool, places: Places
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Images and labels of one official part: one SVHN file, or two IDX files."""
+    """Images and labels of one official part: one file of SVHN or of coded images, or two IDX files."""
     paths = [_verified(wanted, file, download, places, verify_file)[0] for file in files]
     if files[0].format == "svhn":
         return read_svhn(paths[0])
+    if files[0].format == "coded images":
+        return read_coded(paths[0])
     images, labels = (read_idx(path) for path in paths)
     return images.reshape(len(images), -1), labels.astype(np.int64)
 

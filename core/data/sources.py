@@ -5,6 +5,7 @@
   spreadsheets (concrete, energy, power plant) come from UCI's own `data.csv` of the same table, so that no reader of
   spreadsheets is needed.
 * File: kept as published (MNIST's IDX, CIFAR's tar.gz, SVHN's MATLAB files).
+* Repository: files of a GitHub repository at a commit, in the forms of `core.data.repositories`.
 
 Tables are stored with their columns in the source's order and the target last, under the catalogue's name for it.
 """
@@ -20,9 +21,10 @@ import numpy as np
 import pandas as pd
 
 from core.data.arff import parse_arff
-from core.data.catalogue import Entry, File, OpenML, Text
+from core.data.catalogue import Entry, File, OpenML, Repository, Text
 from core.data.errors import CorruptDataError, DownloadError
 from core.data.places import Network
+from core.data.repositories import addresses, repository_table
 from core.data.tables import parse_text, write_table
 from core.data.transfer import Progress, download, storage_error
 
@@ -30,8 +32,10 @@ OPENML = "https://www.openml.org/api/v1/json/data/{id}"
 _SEPARATORS = {"comma": ",", "semicolon": ";", "whitespace": r"\s+"}
 
 
-def canonical_url(source: OpenML | Text | File) -> str:
+def canonical_url(source: OpenML | Text | File | Repository) -> str:
     """The address where a download starts."""
+    if isinstance(source, Repository):
+        return addresses(source)[0]
     return OPENML.format(id=source.id) if isinstance(source, OpenML) else source.url
 
 
@@ -47,14 +51,16 @@ def materialise(entry: Entry, folder: Path, network: Network, progress: Progress
         download(source.url, raw, network, md5=source.md5, progress=progress)
         # The name determines the compression.
         return raw.rename(folder / Path(entry.file).name)
-    if isinstance(source, OpenML):
+    if isinstance(source, Repository):
+        frame, target = repository_table(source, raw, network, progress), entry.target
+    elif isinstance(source, OpenML):
         frame, target = _openml_table(source, raw, network, progress)
     elif isinstance(source, Text):
         download(source.url, raw, network, progress=progress)
         frame, target = _text_table(source, raw), source.target
     else:
         raise DownloadError(f"no download is known; origin: {entry.origin}")
-    path = folder / "table.csv.gz"
+    path = folder / Path(entry.file).name
     try:
         write_table(_arranged(frame, entry, target), path)
     except OSError as error:

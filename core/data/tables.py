@@ -1,8 +1,8 @@
-"""Tables in the catalogue's own format: gzip-compressed CSV, one header line, UTF-8.
+"""Tables in the catalogue's own formats: gzip-compressed CSV, one header line, UTF-8; or Parquet, by the file's name.
 
-Missing values are empty or "?"; no other word means missing ("none" and "NA" are categories in some sets). Text is
-stripped of blanks and of the quotes that ARFF files put around it. A column is numeric when all its present values are
-numbers, so categories that are written as numerals count as numbers.
+In CSV, missing values are empty or "?"; no other word means missing ("none" and "NA" are categories in some sets). Text
+is stripped of blanks and of the quotes that ARFF files put around it. A column is numeric when all its present values
+are numbers, so categories that are written as numerals count as numbers.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ import pandas as pd
 from core.data.errors import CorruptDataError
 
 MISSING = ("", "?")
+PARQUET = ".parquet"
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """A table of the catalogue's format.
+    """A table of one of the catalogue's formats.
 
     Raises:
         CorruptDataError: truncated, not gzip, or not a table.
     """
+    if path.suffix == PARQUET:
+        return _read_parquet(path)
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="") as stream:
             return parse_text(stream)
@@ -36,13 +39,23 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table so that reading it back gives the same numbers; the same table always gives the same bytes."""
+    """Write a table so that reading it back gives the same numbers; as CSV it always gives the same bytes."""
+    if path.suffix == PARQUET:
+        frame.to_parquet(path, index=False, compression="zstd")
+        return
     with (
         open(path, "wb") as raw,
         gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as compressed,
         io.TextIOWrapper(compressed, encoding="utf-8", newline="") as text,
     ):
         frame.to_csv(text, index=False, lineterminator="\n")
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path)
+    except (OSError, ValueError, KeyError) as error:  # pyarrow's own errors are ValueErrors
+        raise CorruptDataError(f"{path}: truncated or not a Parquet file ({error})") from error
 
 
 def parse_text(stream: Any, **options: Any) -> pd.DataFrame:

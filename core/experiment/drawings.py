@@ -70,9 +70,11 @@ def cells_of(catalogue: Catalogue, drawing: Drawing) -> list[Cell]:
 
 
 def code_behind(catalogue: Catalogue, paper: str) -> list[Path]:
-    """The library, the harness and the paper's own files: nobody guesses which of these a drawing uses."""
-    folders = ("core", f"{catalogue.package}/commands", f"{catalogue.package}/{paper}")
-    return [path for folder in folders for pattern in CODE for path in sorted((catalogue.root / folder).rglob(pattern))]
+    """The library, the harness, the paper's own files and what is published: nobody guesses which a drawing uses."""
+    papers = catalogue.root / catalogue.package
+    folders = (catalogue.root / "core", papers / "commands", papers / paper)
+    files = [path for folder in folders for pattern in CODE for path in sorted(folder.rglob(pattern))]
+    return list(dict.fromkeys([*files, *sorted(papers.glob("*/published/*.csv"))]))
 
 
 def runs_behind(catalogue: Catalogue, drawings: Iterable[Drawing]) -> list[Path]:

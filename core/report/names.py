@@ -7,8 +7,8 @@ if an artifact's rows and columns are something else, its function says so:
     def table1(results, published): ...
 
 Each row has each column: a cell that the paper lacks is present but empty, so that an absent one must have been
-mistyped. A source begins with a document of paper.yaml. A CSV is named after an artifact. The figures and tables in
-the place of a claim are those of the paper's artifacts.
+mistyped. A source begins with a document of paper.yaml. A CSV is named after an artifact, with `RUNS` at the end where
+it has published runs. The figures and tables in the place of a claim are those of the paper's artifacts.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from core.errors import UserError, nearest
 from core.report.claims import Claim
 from core.report.published import Published, read_published_of
+from core.report.published_runs import RUNS
 
 F = TypeVar("F", bound=Callable[..., Any])
 Names = Iterable[str] | Callable[[], Iterable[str]] | None
@@ -39,7 +40,7 @@ def published_names(rows: Names = None, columns: Names = None) -> Callable[[F], 
 
 
 def check_published(catalogue: Any, paper: str, name: str) -> None:
-    """Make sure that all names in the published numbers of an artifact are known.
+    """Make sure that all names in the published numbers of an artifact, and of all files of them, are known.
 
     Raises:
         UserError: naming the file, the line, the name and those near it; or the files cannot be read.
@@ -47,7 +48,7 @@ def check_published(catalogue: Any, paper: str, name: str) -> None:
     spec = catalogue.paper(paper)
     folder = catalogue.root / catalogue.package / paper / "published"
     for file in sorted(folder.glob("*.csv")):
-        if file.stem not in spec.artifacts:
+        if file.stem.removesuffix(RUNS) not in spec.artifacts:
             raise UserError(f"{file}: not an artifact of {paper}; {nearest(file.stem, spec.artifacts)}")
     file = folder / f"{name}.csv"
     if file.is_file():

@@ -57,10 +57,5 @@ def _permutations(picks: tuple[int, ...]) -> int:
 def resampled(table: Table, picks: tuple[int, ...]) -> Table:
     """The table with these repetitions, some of them repeated."""
     chosen = list(picks)
-    return replace(
-        table,
-        train_mse=table.train_mse[..., chosen],
-        valid_mse=table.valid_mse[..., chosen],
-        test_mse=table.test_mse[:, chosen],
-        seconds=table.seconds[:, chosen],
-    )
+    stored = {name: getattr(table, name) for name in ("train_mse", "valid_mse", "test_mse", "seconds")}
+    return replace(table, **{name: found[..., chosen] for name, found in stored.items() if found is not None})

@@ -1,8 +1,9 @@
 """What is recorded of an optimization run on a table: the evaluations that changed its incumbent, and its end.
 
-The incumbent, its test regret and the wall-clock are those of `core.report.trajectories`, for one worker. They are
-steps, so that a run of thousands of evaluations takes a few dozen rows. For an incumbent with a repetition that
-diverged, whose average test error is infinite, the regret is that of the largest finite error of the table.
+The incumbent, its test regret and the wall-clock are those of `core.report.trajectories`, for one worker; where a table
+has no test errors, the regret is that of the average validation error. They are steps, so that a run of thousands of
+evaluations takes a few dozen rows. For an incumbent with a repetition that diverged, whose average error is infinite,
+the regret is that of the largest finite error of the table.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def trajectory(benchmark: TabularBenchmark, losses: ArrayLike, costs: ArrayLike,
     numbers = np.arange(len(losses))
     chosen = value_of_incumbent(losses, numbers)
     shown = np.union1d(numbers[(chosen == numbers) & np.isfinite(losses)], numbers[-1:])
-    regret = finite_errors(benchmark.table.mean_test) - benchmark.test_optimum
+    regret = finite_errors(benchmark.table.mean_final) - benchmark.final_optimum
     return pd.DataFrame(
         {
             "evaluation": shown + 1,

@@ -2,9 +2,10 @@
 
 An evaluation draws one of the repetitions at random for each configuration. Its loss is that repetition's validation
 error after the budget's epochs (truncated: 33.3 epochs are 33), its cost the repetition's training seconds times the
-share of the epochs. `info` holds what an optimizer must not see: the average test error after all epochs, from which
-the regret is computed (`core.report.trajectories`), and the configuration's position; on request also what it may see,
-the validation errors of that repetition after each epoch so far.
+share of the epochs, or that share where the table has no times. `info` holds what an optimizer must not see: the
+average test error after all epochs, from which the regret is computed (`core.report.trajectories`), or where the table
+has none the average validation error, and the configuration's position; on request also what it may see, the validation
+errors of that repetition after each epoch so far.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from core.benchmarks.objective import LEARNING_CURVE, Configurations, Evaluation, Fidelity, check_budget
 from core.errors import UserError
-from core.tabular.table import Table
+from core.tabular.table import Table, mean_error
 
-TEST_ERROR, POSITION = "test_error", "position"  # the keys of `info`
+TEST_ERROR, VALIDATION_ERROR, POSITION = "test_error", "validation_error", "position"  # the keys of `info`
 ROUNDING = 1e-9  # a budget this close below a whole number counts as that number: b_max eta^-s is computed in floats
 
 
@@ -31,17 +32,21 @@ class TabularBenchmark:
     Attributes:
         table: the recorded trainings.
         learning_curves: whether evaluations tell their learning curve.
+        averaged: whether losses and costs are averages over the repetitions, without noise.
 
     Raises:
-        UserError: learning curves are requested of a table that does not store them.
+        UserError: learning curves are requested of a table that does not store them, or of averages.
     """
 
     table: Table
     learning_curves: bool = False
+    averaged: bool = False
 
     def __post_init__(self) -> None:
         if self.learning_curves and self.table.curves is None:
             raise UserError(f"{self.table.dataset}: learning curves are not stored; allowed: learning_curves = False")
+        if self.learning_curves and self.averaged:
+            raise UserError(f"{self.table.dataset}: averages have no learning curves; allowed: averaged = False")
 
     @property
     def space(self) -> ConfigurationSpace:
@@ -60,9 +65,9 @@ class TabularBenchmark:
         return float(self.table.mean_valid[:, -1].min())
 
     @cached_property
-    def test_optimum(self) -> float:
-        """The lowest average test error, from which the thesis measures the regret."""
-        return float(self.table.mean_test.min())
+    def final_optimum(self) -> float:
+        """The lowest average error that regrets are measured from: the test error's, as in the thesis, if stored."""
+        return float(self.table.mean_final.min())
 
     @cached_property
     def worst_loss(self) -> float:
@@ -82,8 +87,9 @@ class TabularBenchmark:
         positions = self.table.grid.positions(configurations)
         epoch, repetitions = self._drawn(positions, budget, generator)
         loss, cost = self._told(positions, repetitions, epoch)
-        test = self.table.mean_test[positions].tolist()
-        info = [{TEST_ERROR: error, POSITION: place} for error, place in zip(test, positions.tolist())]
+        key = VALIDATION_ERROR if self.table.test_mse is None else TEST_ERROR
+        final = self.table.mean_final[positions].tolist()
+        info = [{key: error, POSITION: place} for error, place in zip(final, positions.tolist())]
         if self.learning_curves:
             curves = self.table.curves[positions, repetitions, :epoch].astype(np.float64) ** 2
             curves[:, -1] = loss  # which is stored in full
@@ -102,8 +108,10 @@ class TabularBenchmark:
     def _drawn(
         self, positions: NDArray[np.int64], budget: float | None, generator: np.random.Generator
     ) -> tuple[int, NDArray[np.int64]]:
-        """The budget's epoch, and a repetition (n,) for each configuration."""
+        """The budget's epoch, and a repetition (n,) for each configuration, always 0 of averages."""
         epoch = int(check_budget(self.fidelity, budget) * (1 + ROUNDING))
+        if self.averaged:
+            return epoch, np.zeros(positions.shape, np.int64)
         return epoch, generator.integers(self.table.repetitions, size=positions.shape)
 
     def _told(
@@ -113,9 +121,10 @@ class TabularBenchmark:
         return self._valid(epoch)[positions, repetitions], self._seconds[positions, repetitions] * share
 
     def _valid(self, epoch: int) -> NDArray[np.float64]:
-        """Validation errors after the given number of epochs, (n, R), converted once."""
+        """Validation errors after the given number of epochs, (n, R), or their averages, (n, 1); converted once."""
         if epoch not in self._converted:
-            self._converted[epoch] = self.table.valid_at(epoch)
+            errors = self.table.valid_at(epoch)
+            self._converted[epoch] = mean_error(errors)[:, None] if self.averaged else errors
         return self._converted[epoch]
 
     @cached_property
@@ -124,4 +133,8 @@ class TabularBenchmark:
 
     @cached_property
     def _seconds(self) -> NDArray[np.float64]:
-        return self.table.seconds.astype(np.float64)
+        """For the whole training, of each repetition or their averages; 1 where the table has no times."""
+        if self.table.seconds is None:
+            return np.ones((self.table.grid.size, self.table.repetitions))
+        seconds = self.table.seconds.astype(np.float64)
+        return seconds.mean(axis=1, keepdims=True) if self.averaged else seconds

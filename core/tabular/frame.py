@@ -25,7 +25,14 @@ COLUMNS = ("dataset", "source", "configuration", "parameters", "test_mse", "seco
 
 
 def to_records(table: Table) -> pd.DataFrame:
-    """The columns listed above, one row per configuration in the order of the positions."""
+    """The columns listed above, one row per configuration in the order of the positions.
+
+    Raises:
+        UserError: a table without training or test errors, times or numbers of parameters.
+    """
+    for name in ("train_mse", "test_mse", "seconds", "parameters"):
+        if getattr(table, name) is None:
+            raise UserError(f"{table.dataset}: {name} is not stored ({table.source}); needed: whole trainings")
     records = pd.DataFrame(
         {
             "dataset": table.dataset,

@@ -68,7 +68,7 @@ def table_importances(table: Table, share: float = 1.0, order: int = 2) -> pd.Da
         hyperparameters (one name, or several joined by " x "), order, importance; the largest first. Hyperparameters
         with a single value on this grid have no importance and are left out.
     """
-    errors = finite_errors(table.mean_test)
+    errors = finite_errors(table.mean_final)
     weights = np.zeros(errors.size)
     weights[best_positions(errors, share)] = 1.0
     axes = [i for i, size in enumerate(table.grid.shape) if size > 1]

@@ -42,15 +42,15 @@ def local_neighbourhood(table: Table) -> pd.DataFrame:
     for position in neighbours(grid, best):
         (configuration,) = grid.configurations([position])
         (name,) = (name for name in grid.values if configuration[name] != start[name])
-        error = table.mean_test[position]
+        error = table.mean_final[position]
         rows.append(
             {
                 "hyperparameter": name,
                 "before": start[name],
                 "after": configuration[name],
                 "test_mse": error,
-                **{f"test_mse_{i}": float(value) for i, value in enumerate(table.test_mse[position])},
-                "relative_change": error / table.mean_test[best] - 1,
+                **{f"test_mse_{i}": float(value) for i, value in enumerate(table.final_mse[position])},
+                "relative_change": error / table.mean_final[best] - 1,
             }
         )
     return pd.DataFrame(rows).sort_values("relative_change", kind="stable", ignore_index=True)

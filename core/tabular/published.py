@@ -73,7 +73,17 @@ def _read(file: h5py.File, path: str, dataset: str, grid: Grid) -> Table:
         test[i] = _array(file, path, name, "final_test_error", (repetitions,))
         parameters[i] = _array(file, path, name, "n_params", (repetitions,))[0]
         seconds[i] = _array(file, path, name, "runtime", (repetitions,))
-    return Table(dataset, "published", grid, EPOCHS, *errors.values(), test, seconds, parameters, curves)
+    return Table(
+        dataset,
+        "published",
+        grid,
+        EPOCHS,
+        **errors,
+        test_mse=test,
+        seconds=seconds,
+        parameters=parameters,
+        curves=curves,
+    )
 
 
 def _shape(file: h5py.File, path: str, name: str) -> tuple[int, int]:

@@ -32,7 +32,7 @@ def correlations_with_the_last(table: Table, share: float, epochs: Sequence[int]
     Args:
         share: share of the configurations to use, the best by the average test error.
     """
-    chosen = best_positions(table.mean_test, share)
+    chosen = best_positions(table.mean_final, share)
     final = mean_error(table.valid_at(table.epochs[-1]))[chosen]
     return np.array([spearman(mean_error(table.valid_at(epoch))[chosen], final) for epoch in epochs])
 
@@ -46,7 +46,7 @@ def budget_correlations(table: Table, shares: Sequence[float] = SHARES) -> pd.Da
     epochs = table.epochs if table.curves is None else range(1, table.epochs[-1] + 1)
     rows = []
     for share in shares:
-        count = len(best_positions(table.mean_test, share))
+        count = len(best_positions(table.mean_final, share))
         found = correlations_with_the_last(table, share, epochs)
         rows += [(share, count, epoch, float(value)) for epoch, value in zip(epochs, found, strict=True)]
     return pd.DataFrame(rows, columns=["share", "configurations", "epoch", "correlation"])
@@ -70,7 +70,7 @@ def dataset_correlations(tables: Sequence[Table], shares: Sequence[float] = (0.0
         common = np.intersect1d(common, table.grid.indices, assume_unique=True)
     if not common.size:
         raise UserError("tables of " + ", ".join(table.dataset for table in tables) + ": no configuration in common")
-    errors = [table.mean_test[table.grid.positions_of(common)] for table in tables]
+    errors = [table.mean_final[table.grid.positions_of(common)] for table in tables]
     rows = []
     for share in shares:
         best = [best_positions(values, share) for values in errors]

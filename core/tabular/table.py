@@ -36,12 +36,13 @@ class Table:
         source: where the errors come from, in words.
         grid: the configurations.
         epochs: (B,), ascending; training ends after the last.
-        train_mse, valid_mse: (n, B, R) float32.
+        valid_mse: (n, B, R) float32.
+        train_mse: (n, B, R) float32; like all that follow, None if not stored.
         test_mse: (n, R) float32, at the last epoch.
         seconds: (n, R) float32, for the whole training.
         parameters: (n,) int64, number of trainable ones.
-        curves: (n, R, E) float16, root of the validation error at epochs 1..E; None if not stored.
-        split: (rows of the data set,) uint8, the part that a row belongs to: TRAIN, VALID or TEST; None if unpublished.
+        curves: (n, R, E) float16, root of the validation error at epochs 1..E.
+        split: (rows of the data set,) uint8, the part that a row belongs to: TRAIN, VALID or TEST.
 
     Raises:
         UserError: an array of another shape, epochs that do not ascend, or seconds that are negative or not finite.
@@ -51,11 +52,11 @@ class Table:
     source: str
     grid: Grid
     epochs: tuple[int, ...]
-    train_mse: NDArray[np.float32] = field(repr=False)
     valid_mse: NDArray[np.float32] = field(repr=False)
-    test_mse: NDArray[np.float32] = field(repr=False)
-    seconds: NDArray[np.float32] = field(repr=False)
-    parameters: NDArray[np.int64] = field(repr=False)
+    train_mse: NDArray[np.float32] | None = field(default=None, repr=False)
+    test_mse: NDArray[np.float32] | None = field(default=None, repr=False)
+    seconds: NDArray[np.float32] | None = field(default=None, repr=False)
+    parameters: NDArray[np.int64] | None = field(default=None, repr=False)
     curves: NDArray[np.float16] | None = field(default=None, repr=False)
     split: NDArray[np.uint8] | None = field(default=None, repr=False)
 
@@ -63,23 +64,23 @@ class Table:
         if not self.epochs or list(self.epochs) != sorted(set(self.epochs)) or self.epochs[0] < 1:
             raise UserError(f"{self.dataset}: epochs {self.epochs}; allowed: ascending whole numbers from 1")
         n, b, r = self.grid.size, len(self.epochs), self.repetitions
-        shapes = {"train_mse": (n, b, r), "valid_mse": (n, b, r), "test_mse": (n, r), "seconds": (n, r)}
-        shapes |= {"parameters": (n,)} | ({"curves": (n, r, self.epochs[-1])} if self.curves is not None else {})
+        shapes = {"valid_mse": (n, b, r), "train_mse": (n, b, r), "test_mse": (n, r), "seconds": (n, r)}
+        shapes |= {"parameters": (n,), "curves": (n, r, self.epochs[-1])}
         for name, shape in shapes.items():
-            if (found := getattr(self, name).shape) != shape:
-                raise UserError(f"{self.dataset}: {name} of shape {found}; allowed: {shape}")
-        if not (np.isfinite(self.seconds) & (self.seconds >= 0)).all():
+            if (found := getattr(self, name)) is not None and found.shape != shape:
+                raise UserError(f"{self.dataset}: {name} of shape {found.shape}; allowed: {shape}")
+        if self.seconds is not None and not (np.isfinite(self.seconds) & (self.seconds >= 0)).all():
             raise UserError(f"{self.dataset}: seconds that are negative or not finite; allowed: numbers from 0")
 
     @property
     def repetitions(self) -> int:
         """R."""
-        return self.test_mse.shape[-1]
+        return self.valid_mse.shape[-1]
 
     @cached_property
     def mean_test(self) -> NDArray[np.float64]:
         """Average final test error, (n,)."""
-        return mean_error(self.test_mse)
+        return mean_error(self._stored("test_mse"))
 
     @cached_property
     def mean_valid(self) -> NDArray[np.float64]:
@@ -89,17 +90,27 @@ class Table:
     @cached_property
     def mean_train(self) -> NDArray[np.float64]:
         """Average training error, (n, B)."""
-        return mean_error(self.train_mse)
+        return mean_error(self._stored("train_mse"))
 
     @cached_property
     def mean_seconds(self) -> NDArray[np.float64]:
         """Average training time, (n,)."""
-        return self.seconds.mean(axis=1, dtype=np.float64)
+        return self._stored("seconds").mean(axis=1, dtype=np.float64)
+
+    @property
+    def final_mse(self) -> NDArray[np.float32]:
+        """The errors by which trained networks are compared, (n, R): test errors, or final validation errors."""
+        return self.valid_mse[:, -1] if self.test_mse is None else self.test_mse
+
+    @cached_property
+    def mean_final(self) -> NDArray[np.float64]:
+        """The average of `final_mse`, (n,)."""
+        return mean_error(self.final_mse)
 
     @property
     def best(self) -> int:
-        """The position of the configuration with the lowest average test error (7.3.2), the first of ties."""
-        return int(self.mean_test.argmin())
+        """The position of the configuration with the lowest average of `final_mse` (7.3.2), the first of ties."""
+        return int(self.mean_final.argmin())
 
     @property
     def best_configuration(self) -> dict[str, Any]:
@@ -117,6 +128,11 @@ class Table:
             known = f"1 to {self.epochs[-1]}" if self.curves is not None else ", ".join(map(str, self.epochs))
             raise UserError(f"{self.dataset}: epoch {epoch} is not stored; allowed: {known}")
         return self.curves[:, :, epoch - 1].astype(np.float64) ** 2
+
+    def _stored(self, name: str) -> NDArray[Any]:
+        if (found := getattr(self, name)) is None:
+            raise UserError(f"{self.dataset}: {name} is not stored ({self.source})")
+        return found
 
 
 def mean_error(errors: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -72,8 +72,6 @@ def _methods(axes: Axes, frame: pd.DataFrame, benchmark: str) -> pd.DataFrame:
     times = times_of(frame, benchmark, METHODS, POINTS)
     times = times[times >= 1]
     theirs = authors_gp(benchmark, times)
-    if theirs is None:
-        return drawn
     axes.plot(times, theirs, **AUTHORS)
     added = {"method": "gp, authors' runs", "time": times, "value": theirs, "benchmark": benchmark}
     return pd.concat([drawn, pd.DataFrame(added)], ignore_index=True)

@@ -1,22 +1,15 @@
-"""The timings that the authors published beside their code, where the data are at hand (see `core.data`)."""
+"""The timings that the authors published beside their code (Brofos Fig 2a)."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from core.data import DataUnavailableError, load_frame
+from core.report.published_runs import published_runs
 
 EVALUATION_SECONDS = 2.0
 
 
 def authors_seconds() -> dict[str, pd.DataFrame]:
-    """Seconds until each evaluation, by mode ("sequential", "parallel"): one row per evaluation, one column per run.
-
-    Empty where the data are missing; they cannot be downloaded.
-    """
-    try:
-        frame = load_frame("brofos_parallel_times", download=False)
-    except DataUnavailableError:
-        return {}
-    modes = frame.groupby("mode")
-    return {mode: rows.pivot(index="evaluation", columns="run", values="seconds") for mode, rows in modes}
+    """Seconds until each evaluation, by mode ("sequential", "parallel"): one row per evaluation, one column per run."""
+    modes = published_runs("nnbo_regret/fig2a_runs").groupby("mode")
+    return {str(mode): rows.drop(columns="mode").set_index("evaluation") for mode, rows in modes}

@@ -1,4 +1,4 @@
-"""Brofos Figs 2b and 2c: average and minimum regret."""
+"""Brofos Figs 2b and 2c: average and minimum regret, and those of the authors' own Gaussian process."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Figure, Published, style
+from core.report.published_runs import published_runs
 from papers.nnbo_regret.regret_curves import LABELS, SHOWN, queries
 
 
 def fig2b(results: Results, published: Published | None) -> Figure:
     """Brofos Fig 2b: average and minimum regret on the Gaussian mixture."""
-    return _regret(results, "mixture", "gaussian_mixture")
+    return _regret(results, "mixture", "gaussian_mixture", published_runs("nnbo_regret/fig2b_runs"))
 
 
 def fig2c(results: Results, published: Published | None) -> Figure:
     """Brofos Fig 2c: average and minimum regret on the Hartmann function."""
-    return _regret(results, "hartmann", "hartmann4_rescaled")
+    return _regret(results, "hartmann", "hartmann4_rescaled", published_runs("nnbo_regret/fig2c_runs"))
 
 
-def _regret(results: Results, experiment: str, benchmark: str) -> Figure:
-    """Mean over runs of R_m / m and Q_m with the middle 80% of the runs."""
+def _regret(results: Results, experiment: str, benchmark: str, theirs: pd.DataFrame) -> Figure:
+    """Mean over runs of R_m / m and Q_m with the middle 80% of the runs; the authors' dashed."""
     average, minimum, _ = queries(results, experiment, benchmark, SHOWN)
     figure, axes = style.subplots(height=3.0)
     parts = []
@@ -33,12 +34,29 @@ def _regret(results: Results, experiment: str, benchmark: str) -> Figure:
         axes.fill_between(n, low, high, color=color, alpha=0.18, lw=0)
         series = {"series": label, "query": n, "mean": values.mean(0), "quantile_10": low, "quantile_90": high}
         parts.append(pd.DataFrame(series))
+    for (label, mean), color in zip(gp_regrets(theirs).items(), (style.VERMILION, style.BLUE), strict=True):
+        axes.plot(mean.index, mean, color=color, linestyle="--", label=label)
+        parts.append(pd.DataFrame({"series": label, "query": mean.index, "mean": mean.to_numpy()}))
     axes.axhline(0, color=style.RULE, linewidth=0.8)
     axes.set_xlabel("queries after 50 uniform points")
     axes.set_ylabel("regret")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     caption = (
         f"{LABELS[benchmark]}; means and middle 80% of {len(average)} runs. The minimum includes the uniform points; "
-        "it can approach zero only as far as the grid of candidates allows."
+        "it can approach zero only as far as the grid of candidates allows. Dashed: means of the authors' own runs "
+        "of a Gaussian process, one query after the other."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def gp_regrets(runs: pd.DataFrame) -> dict[str, pd.Series]:
+    """Means over the authors' runs of R_m / m and Q_m by query, of those runs that reached it.
+
+    Args:
+        runs: `query`, 0 for the best of the initial points, and the regret of each run, nan after its end.
+    """
+    regret = runs.set_index("query")
+    queries = regret.loc[1:]
+    average = queries.cumsum().div(queries.index, axis=0).mean(axis=1)
+    minimum = regret.cummin().loc[1:].where(queries.notna()).mean(axis=1)
+    return {"average regret, authors' GP": average, "minimum regret, authors' GP": minimum}

@@ -31,8 +31,7 @@ def fig2a(results: Results, published: Published | None) -> Figure:
         units = (rows["finished"] / rows["evaluation_seconds"]).groupby(rows["evaluation"]).mean()
         axes.plot(units, units.index, color=color, linestyle=dash, label=label)
         parts.append(pd.DataFrame({"series": label, "evaluation": units.index, "units": units.to_numpy()}))
-    authors = authors_seconds()
-    for mode, seconds in authors.items():
+    for mode, seconds in authors_seconds().items():
         label, color, dash = AUTHORS[mode]
         units = seconds.mean(axis=1) / EVALUATION_SECONDS
         axes.plot(units, units.index, color=color, linestyle=dash, label=label)
@@ -43,12 +42,7 @@ def fig2a(results: Results, published: Published | None) -> Figure:
     duration = frame["evaluation_seconds"].iloc[0]
     caption = (
         f"Means over runs on the 2-d Gaussian mixture, evaluations of {duration:g} s by real processes. Two of the "
-        "paper's four processes evaluate. "
-    )
-    caption += (
-        "Dashed: the authors' published timings, with evaluations of 2 s, at the times when results arrive; their "
-        "parallel mode was faster than two evaluators can be."
-        if authors
-        else "The authors' published timings are drawn if their file is among the data."
+        "paper's four processes evaluate. Dashed: the authors' published timings, with evaluations of 2 s, at the "
+        "times when results arrive; their parallel mode was faster than two evaluators can be."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))

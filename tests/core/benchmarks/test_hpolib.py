@@ -94,3 +94,25 @@ def test_missing_data_is_the_catalogues_error(make, monkeypatch, tmp_path):
     monkeypatch.setattr("core.data.places.Places.find_all", lambda self, entry: iter(()))
     with pytest.raises(DataUnavailableError, match=rf"'{make.__name__}' is not here: .*REPLICATION_DATA"):
         make(download=False)
+
+
+def test_a_table_with_budgets_is_one_for_each():
+    losses = np.arange(8.0).reshape(2, 2, 2)
+    table = hpolib.GridTable("small", {"a": (0.1, 0.2), "b": (1.0, 10.0)}, losses, losses * 2, "epochs", (5.0, 20.0))
+    assert (table.fidelity.name, table.fidelity.minimum, table.fidelity.maximum) == ("epochs", 5.0, 20.0)
+    loss, cost = table.look_up(np.array([[0, 1], [1, 0]]), 5)
+    assert loss.tolist() == [2.0, 4.0] and cost.tolist() == [4.0, 8.0]
+    assert (table.optimum, table.optimizer, table.worst_loss) == (1.0, {"a": 0.1, "b": 1.0}, 7.0)
+    assert table.evaluate([{"a": 0.2, "b": 1.0}], None, GENERATOR).loss.tolist() == [5.0]
+    with pytest.raises(UserError, match=r"small: budget 7 was not recorded; allowed: \(5.0, 20.0\)"):
+        table.look_up(np.array([[0, 1]]), 7)
+
+
+def test_logistic_regression_on_the_published_grid():
+    table = present(hpolib.logistic_regression_on_grid)
+    frame = load_frame("authors_logreg_mnist_grid", download=False)
+    assert table.losses.shape == (11, 11, 8, 10) and not np.isnan(table.losses).any()
+    assert table.optimum == frame["valid_error"].min() == 0.0685
+    rows = frame.sample(200, random_state=0).rename(columns={"batch_size": "batchsize"})
+    found = table.evaluate(rows[list(table.grid)].to_dict("records"), None, GENERATOR)
+    assert found.loss.tolist() == rows["valid_error"].tolist() and found.cost.tolist() == rows["seconds"].tolist()

@@ -5,11 +5,13 @@ import struct
 import tarfile
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.io
+from PIL import Image
 
-from core.data import CorruptDataError, DataError, load
-from core.data.images import read_cifar, read_idx, read_svhn
+from core.data import CorruptDataError, DataError, Places, load
+from core.data.images import read_cifar, read_coded, read_idx, read_svhn
 
 packed = functools.partial(gzip.compress, mtime=0)  # the same bytes, hence test names, in every process
 
@@ -122,3 +124,46 @@ def test_a_cifar_set_loads_whole(places, catalogued):
     (places.root / "images" / "c.tar.gz").write_bytes(content)
     tiny = load("tiny", places=places)
     assert np.array_equal(tiny.X, records[:, 2:]) and tiny.image_shape == (3, 32, 32) and tiny.train_rows == 4
+
+
+def coded_file(path, sizes, form="PNG"):
+    """Images of bytes counted up, and their labels."""
+    coded = []
+    for width, height in sizes:
+        stream = io.BytesIO()
+        pixels = np.arange(width * height * 3, dtype=np.uint8).reshape(height, width, 3)
+        Image.fromarray(pixels).save(stream, form)
+        coded.append(stream.getvalue())
+    pd.DataFrame({"image": coded, "label": range(len(coded))}).to_parquet(path)
+    return path
+
+
+def test_coded_images_are_planes_of_bytes(tmp_path):
+    X, y = read_coded(coded_file(tmp_path / "a.parquet", [(3, 2), (3, 2)]))
+    assert X.dtype == np.uint8 and X[1].tolist() == [*range(0, 18, 3), *range(1, 18, 3), *range(2, 18, 3)]
+    assert y.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("content", ["sizes", "text", "bytes"])
+def test_images_that_are_damaged_are_refused(tmp_path, content):
+    path = coded_file(tmp_path / "a.parquet", [(3, 2), (2, 3)])
+    if content == "text":
+        pd.DataFrame({"image": ["a"], "label": [0]}).to_parquet(path)
+    elif content == "bytes":
+        path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(CorruptDataError, match=r"a\.parquet"):
+        read_coded(path)
+
+
+def test_coded_images_load_by_the_name_of_their_set(tmp_path, catalogued):
+    """Two parts, as PNG files in tables; `columns` of a set counts pixels and label."""
+    made = {"format": "coded images", "task": "classification", "columns": 2, "source": {"kind": "by hand"}}
+    size = (32, 32)
+    for name, count in (("train", 3), ("test", 2)):
+        (tmp_path / "images").mkdir(exist_ok=True)
+        coded_file(tmp_path / f"images/{name}.parquet", [size] * count)
+        catalogued(f"tiny_{name}", file=f"images/{name}.parquet", rows=count, **made)
+    catalogued("tiny", task="classification", rows=5, columns=3073, classes=10, parts=(("tiny_train",), ("tiny_test",)))
+    data = load("tiny", places=Places(folders=(tmp_path,), root=tmp_path / "data"))
+    assert data.X.shape == (5, 3072) and data.train_rows == 3 and data.image_shape == (3, 32, 32)
+    assert data.y.tolist() == [0, 1, 2, 0, 1]

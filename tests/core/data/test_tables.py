@@ -26,6 +26,19 @@ def test_numbers_come_back_exactly(values, tmp_path_factory):
     assert read_table(path)["x"].tolist() == values
 
 
+def test_a_parquet_file_is_the_same_table(tmp_path):
+    frame = pd.DataFrame({"x": np.float32([0.1, np.nan]), "y": ["p", "q"], "z": [1, 2]})
+    write_table(frame, tmp_path / "a.parquet")
+    pd.testing.assert_frame_equal(read_table(tmp_path / "a.parquet"), frame)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 and no more", packed(b"x,y\n1,2\n")])
+def test_a_damaged_parquet_file_is_named(tmp_path, content):
+    (tmp_path / "a.parquet").write_bytes(content)
+    with pytest.raises(CorruptDataError, match=r"a\.parquet: truncated or not a Parquet file"):
+        read_table(tmp_path / "a.parquet")
+
+
 def test_the_same_table_gives_the_same_bytes(tmp_path):
     for name in "ab":
         write_table(pd.DataFrame({"x": [1.5, 2.5], "y": ["p", "q"]}), tmp_path / name)

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.data import DataUnavailableError
 from core.report import authors_svm_runs as authors
-from core.report import error_curves, style
+from core.report import style
 from core.report.authors_svm_runs import BENCHMARK, OPTIMUM, authors_svm_runs
 from core.report.checks import NotRunError
 from core.report.error_curves import draw_authors, draw_errors
@@ -33,9 +32,9 @@ def test_a_line_starts_when_all_runs_have_an_incumbent_and_ends_with_the_first_o
 
 
 def test_the_authors_runs_have_our_form(monkeypatch):
-    columns = ["method", "run", "seconds", "evaluations", "incumbent_error"]
+    columns = ["method", "run", "seconds", "evaluations", "error"]
     rows = [("ei", 0, 5.0, 1.0, 0.9), ("ei", 0, 9.0, 2.0, 0.02), ("ei", 1, 7.0, 1.0, 0.5), ("mtbo", 0, 1.0, 1.0, 0.01)]
-    monkeypatch.setattr(authors, "load_frame", lambda name, download: pd.DataFrame(rows, columns=columns))
+    monkeypatch.setattr(authors, "published_runs", lambda name: pd.DataFrame(rows, columns=columns))
     found = authors_svm_runs()
     gp = cell_rows(found, BENCHMARK, "gp")
     assert gp["time"].tolist() == [5.0, 9.0, 9.0, 7.0, 9.0] and gp["error"].tolist() == [0.9, 0.02, 0.02, 0.5, 0.5]
@@ -44,13 +43,11 @@ def test_the_authors_runs_have_our_form(monkeypatch):
     assert set(draw_authors(axes, ["gp", "mtbo"])["method"]) == {"gp", "mtbo"}
 
 
-def test_without_the_data_the_panel_says_so(monkeypatch):
-    def missing(name, download):
-        raise DataUnavailableError(name)
-
-    monkeypatch.setattr(authors, "load_frame", missing)
+def test_the_panel_needs_no_data_set(monkeypatch, tmp_path):
+    monkeypatch.setenv("REPLICATION_DATA", str(tmp_path))
     _, axes = style.subplots()
-    assert error_curves.draw_authors(axes, ["gp"]).empty and axes.texts[0].get_text() == "not at hand"
+    drawn = draw_authors(axes, ["gp", "entropy_search", "mtbo", "fabolas"])
+    assert drawn["method"].nunique() == 4 and {line.get_linestyle() for line in axes.lines} == {"--"}
 
 
 @pytest.mark.parametrize(
@@ -59,8 +56,6 @@ def test_without_the_data_the_panel_says_so(monkeypatch):
 def test_the_authors_medians_to_two_percent(method, seconds):
     """As derived from their files before this code was written."""
     found = authors_svm_runs()
-    if found is None:
-        pytest.skip("the authors' runs are not at hand")
     times = times_to_level(cell_rows(found, BENCHMARK, method), 0.02 - OPTIMUM)[:, 0]
     assert len(times) == 30 and np.median(times) == pytest.approx(seconds, abs=1)
 

@@ -45,7 +45,7 @@ def test_between_the_steps_nothing_changes(benchmark_, data):
     positions = np.array(data.draw(st.lists(st.integers(0, benchmark_.table.grid.size - 1), min_size=n, max_size=n)))
     costs = np.arange(1.0, n + 1)
     finite = np.where(np.isfinite(benchmark_.table.mean_test), benchmark_.table.mean_test, -np.inf)
-    regret = np.where(finite > 0, finite, finite.max())[positions] - benchmark_.test_optimum
+    regret = np.where(finite > 0, finite, finite.max())[positions] - benchmark_.final_optimum
     found = trajectory(benchmark_, losses, costs, positions)
     steps = at_times(found["seconds"].to_numpy(), found["regret"].to_numpy(), np.cumsum(costs))
     np.testing.assert_allclose(steps, value_of_incumbent(losses, regret))

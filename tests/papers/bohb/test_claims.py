@@ -142,8 +142,8 @@ def test_fig6_1_has_two_standard_errors(world):
 def test_the_authors_broken_runs_are_left_out(monkeypatch):
     rows = [("letter", run, seconds, error) for run, end, error in ((0, 81 * 512, 0.2), (1, 81 * 9, 0.5))
             for seconds, error in ((81.0, 0.9), (end, error))]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["dataset", "run", "seconds", "incumbent_error"])
-    monkeypatch.setattr(authors_gp_runs, "load_frame", lambda name, download: frame)
+    frame = pd.DataFrame(rows, columns=["dataset", "run", "seconds", "error"])
+    monkeypatch.setattr(authors_gp_runs, "published_runs", lambda name: frame)
     assert authors_gp_runs.authors_gp("letter", np.array([1.0, 20.0])) == pytest.approx([0.7, 0.7])
 
 

@@ -10,6 +10,7 @@ from core.report.published import read_published
 from core.report.table_text import row_lines
 from papers.nnbo_regret.artifacts import wall_clock_figure
 from papers.nnbo_regret.artifacts.illustration_figure import least_certain
+from papers.nnbo_regret.artifacts.regret_figures import gp_regrets
 from papers.nnbo_regret.regret_curves import queries
 from tests.papers.functions import Functions
 
@@ -184,21 +185,28 @@ def test_timing_compares_the_ratio_alone():
     assert row_lines(table, "ratio")[0].published == "2.7729 (derived)"
 
 
-@pytest.mark.parametrize("data_there", [True, False])
-def test_wall_clock_figure_with_and_without_the_authors_timings(monkeypatch, data_there):
-    theirs = {"parallel": pd.DataFrame({0: [2.0, 4.0]}, index=[1, 2])} if data_there else {}
+def test_wall_clock_figure_with_the_authors_timings(monkeypatch):
+    theirs = {"parallel": pd.DataFrame({"run_0": [2.0, 4.0]}, index=[1, 2])}
     monkeypatch.setattr(wall_clock_figure, "authors_seconds", lambda: theirs)
     figure = artifacts.fig2a(wall_clock(sequential=10, parallel_6=2), None)
     units = figure.data.groupby("series")["units"].max()
     assert units["sequential"] == pytest.approx(10.1) and units["six evaluators"] == pytest.approx(2.02)
-    assert ("parallel, authors" in units) == data_there
-    assert not data_there or units["parallel, authors"] == 2.0
+    assert units["parallel, authors"] == 2.0
 
 
 def test_regret_figure_shows_at_most_300_queries():
     figure = artifacts.fig2c(searches(noisy(np.ones(400))), None)
     assert figure.data["query"].max() == 300
-    assert figure.data["mean"].to_numpy() == pytest.approx(noisy(np.ones(1)).mean())
+    theirs = figure.data["series"].str.endswith("authors' GP")
+    assert figure.data.loc[~theirs, "mean"].to_numpy() == pytest.approx(noisy(np.ones(1)).mean())
+    assert theirs.sum() == 600 and figure.data.loc[theirs, "mean"].notna().all()
+
+
+def test_the_authors_regrets_are_means_of_the_runs_that_go_on():
+    runs = pd.DataFrame({"query": [0, 1, 2, 3], "run_1": [0.5, 0.4, 0.8, 0.3], "run_2": [0.1, 0.6, 0.2, np.nan]})
+    average, minimum = gp_regrets(runs).values()
+    assert average.to_numpy() == pytest.approx([0.5, (0.6 + 0.4) / 2, 0.5])
+    assert minimum.to_numpy() == pytest.approx([(0.4 + 0.1) / 2, (0.4 + 0.1) / 2, 0.3])
 
 
 def test_illustration_is_drawn():

@@ -1,0 +1,92 @@
+"""Tables made from the files of public GitHub repositories, at a commit that is named.
+
+Single files come from raw.githubusercontent.com; where a name has a `*`, its files come from the archive of the commit.
+`READERS` has for each form the function that makes the table, with the catalogue's names of columns. Two forms are
+pickles, which are read by `core.data.inert_pickle`: nothing in them is run.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pandas as pd
+
+from core.data.catalogue import Repository
+from core.data.errors import CorruptDataError
+from core.data.places import Network
+from core.data.published_forms import (
+    arff_table,
+    cnn_curves,
+    fcnet_table,
+    forest_nodes,
+    logistic_regression_grid,
+    optimizer_logs,
+    svm_grid,
+)
+from core.data.transfer import Progress, download
+
+RAW = "https://raw.githubusercontent.com/{repository}/{commit}/{file}"
+ARCHIVE = "https://codeload.github.com/{repository}/zip/{commit}"
+
+Contents = Mapping[str, bytes]
+
+
+def addresses(source: Repository) -> list[str]:
+    """Where the files are: one address each, or that of the archive."""
+    if any("*" in file for file in source.files):
+        return [ARCHIVE.format(repository=source.repository, commit=source.commit)]
+    return [RAW.format(repository=source.repository, commit=source.commit, file=file) for file in source.files]
+
+
+def repository_table(source: Repository, raw: Path, network: Network, progress: Progress | None) -> pd.DataFrame:
+    """Download the files, one after the other to `raw`, and make the table.
+
+    Raises:
+        DownloadError, CorruptDataError, StorageError: see `core.data.transfer.download`; files of another form.
+    """
+    found: dict[str, bytes] = {}
+    urls = addresses(source)
+    for number, url in enumerate(urls):
+        download(url, raw, network, progress=progress)
+        found |= _members(source, raw) if "*" in "".join(source.files) else {source.files[number]: raw.read_bytes()}
+    try:
+        return READERS[source.form](found)
+    except CorruptDataError as error:
+        raise CorruptDataError(f"{urls[0]}: {error}") from error
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError) as error:
+        raise CorruptDataError(f"{urls[0]}: not of the form {source.form!r} ({error!r})") from error
+
+
+def _members(source: Repository, archive: Path) -> dict[str, bytes]:
+    """The files of the archive that the names stand for, by their paths in the repository."""
+    try:
+        with zipfile.ZipFile(archive) as content:
+            names = {name.split("/", 1)[-1]: name for name in content.namelist()}  # below the folder of the commit
+            wanted = [path for path in names if any(fnmatchcase(path, file) for file in source.files)]
+            return {path: content.read(names[path]) for path in sorted(wanted)}
+    except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+        raise CorruptDataError(f"{addresses(source)[0]}: truncated, or not an archive ({error})") from error
+
+
+def _only(read: Callable[[bytes], pd.DataFrame]) -> Callable[[Contents], pd.DataFrame]:
+    """A form of one file."""
+
+    def made(found: Contents) -> pd.DataFrame:
+        (content,) = found.values()
+        return read(content)
+
+    return made
+
+
+READERS: dict[str, Callable[[Contents], pd.DataFrame]] = {
+    "arff": _only(arff_table),
+    "fcnet pickle": _only(fcnet_table),
+    "forest pickle": _only(forest_nodes),
+    "logistic regression matlab": _only(logistic_regression_grid),
+    "svm grid": svm_grid,
+    "curves json": cnn_curves,
+    "optimizer logs": optimizer_logs,
+}
