@@ -126,7 +126,8 @@ class TestCompare:
         papers("compare", "fig1")
         assert (tmp_path / "figures/comparison.html").read_text().count(marked) == 1
         edit("  table1:\n", "  tableX:\n")
-        papers("compare", "fig1")
+        (tmp_path / "toypapers/toy/published/table1.csv").unlink()
+        assert papers("compare", "fig1")[0] == 0
         assert marked not in (tmp_path / "figures/comparison.html").read_text()
 
     def test_own_runs_have_a_page_of_their_own(self, papers, tmp_path):
