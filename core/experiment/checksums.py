@@ -8,7 +8,6 @@ digits themselves. Older shipped files are listed in results/reference/checksums
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -47,14 +46,6 @@ def is_whole(path: Path, content: bytes) -> bool:
         return True
     listed = _listed(folder / LIST, (folder / LIST).stat().st_mtime_ns)
     return listed.get(path.relative_to(folder).as_posix()) == hashlib.sha256(content).hexdigest()
-
-
-def unlist(folder: Path, files: Iterable[Path]) -> None:
-    """Remove files that now carry their own checksum from the list of a folder of shipped runs."""
-    names = {file.relative_to(folder).as_posix() for file in files if file.is_relative_to(folder)}
-    if names:
-        lines = (folder / LIST).read_text().splitlines(keepends=True)
-        (folder / LIST).write_text("".join(line for line in lines if line.rstrip("\n").partition("  ")[2] not in names))
 
 
 @cache

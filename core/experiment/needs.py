@@ -69,11 +69,6 @@ def has_digest(path: Path, told: str | None) -> bool:
     return told == digest(path) or told in read_provenance(path).get(FORMERLY, ())
 
 
-def formerly(path: Path, found: dict[str, Any]) -> dict[str, list[str]]:
-    """What the provenance of a file, which is `found`, has to say once the file is written again with its records."""
-    return {FORMERLY: [*found.get(FORMERLY, []), digest(path)]}
-
-
 def digest(path: Path) -> str:
     """The first 16 hex digits of a file's SHA-256."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -13,7 +13,7 @@ from core.errors import UserError
 from core.experiment.cells import SHARD_RUNS
 from core.experiment.context import Context
 from core.experiment.finished import is_finished
-from core.experiment.needs import formerly
+from core.experiment.needs import digest
 from core.experiment.promote import check, promote
 from core.experiment.provenance import FORMERLY
 from core.experiment.runner import run_cell
@@ -34,6 +34,12 @@ def cells(catalogue, name: str, scale: str = "smoke"):
 
 def run(catalogue, name: str, root: Path) -> list[Path]:
     return [run_cell(cell, catalogue.function(cell), root, say=[].append) for cell in cells(catalogue, name)]
+
+
+def write_in_other_bytes(path: Path) -> None:
+    """Write a file again with the digest that it had, as one whose records were encoded anew."""
+    records, notes = read_records(path)
+    write_records(path, records, {**notes, FORMERLY: [*notes.get(FORMERLY, []), digest(path)]})
 
 
 def summarise(context: Context) -> pd.DataFrame:
@@ -108,12 +114,10 @@ def test_records_in_other_bytes_are_what_was_read(needing, tmp_path):
     first = run(needing, "toy/fit", tmp_path)[0]
     (cell,) = cells(needing, "toy/count")
     run_cell(cell, summarise, tmp_path, say=[].append)
-    records, notes = read_records(first)
     assert is_finished(cell, tmp_path)
-    write_records(first, records, {**notes, **formerly(first, notes)})
+    write_in_other_bytes(first)
     assert is_finished(cell, tmp_path)
-    records, notes = read_records(first)
-    write_records(first, records, {**notes, **formerly(first, notes)})
+    write_in_other_bytes(first)
     assert is_finished(cell, tmp_path) and len(read_provenance(first)[FORMERLY]) == 2
     fit = cells(needing, "toy/fit")[0]
     run_cell(replace(fit, runs=2 * fit.runs), needing.function(fit), tmp_path, say=[].append)
@@ -208,8 +212,7 @@ class TestPromoting:
         theirs, cell = made
         for needed in theirs:
             shipped = promote(needed, tmp_path)
-            records, notes = read_records(shipped)
-            write_records(shipped, records, {**notes, **formerly(shipped, notes)})
+            write_in_other_bytes(shipped)
         assert promote(cell, tmp_path).exists()
 
     def test_not_before_nor_from_other_records(self, made, tmp_path):

@@ -1,1 +1,0 @@
-"""Changes of settings' names, carried over to the raw runs made before them; each migration is run once."""
