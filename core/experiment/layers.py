@@ -6,12 +6,13 @@ out because a cell's method lacks what it says: an error names the layer that sa
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from core.errors import UnknownNameError, UserError, nearest
+from core.errors import UnknownNameError, UserError
 from core.experiment.settings import Settings
 from core.strict import explain
 from core.study.methods import METHODS
@@ -122,7 +123,7 @@ def _unknown(experiment: str, key: str, model: type[Settings], own: Sequence[str
     if method is None:
         return UnknownNameError(kind, key, own, f"{model.__name__} in {model.__module__}")
     inner = METHODS[method].names()
-    near = nearest(key.removeprefix(f"{METHOD}."), [*own, *inner]) if own or inner else ""
-    near = near if near.startswith("did") else ""
+    near = difflib.get_close_matches(key.removeprefix(f"{METHOD}."), [*own, *inner], n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
     has = f"{METHODS[method].described(method)}; the experiment has {', '.join(own) or 'none'}"
-    return UserError(f"unknown {kind} {key!r}; {near}{'; ' if near else ''}{has}")
+    return UserError(f"unknown {kind} {key!r}; {hint}{has}")

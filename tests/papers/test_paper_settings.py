@@ -35,6 +35,14 @@ def test_every_setting_of_a_method_is_stated(paper):
 
 
 @pytest.mark.parametrize("paper", CATALOGUE.names)
+def test_a_name_means_one_setting(paper):
+    """So that `--set` reaches it by the name alone; the initial design is given to the method by the experiment."""
+    for cell in cells_of(paper):
+        if (method := method_of_cell(cell)) is not None:
+            assert set(type(cell.settings).model_fields) & set(method.names()) <= {"initial_design"}, cell.name
+
+
+@pytest.mark.parametrize("paper", CATALOGUE.names)
 def test_a_paper_states_no_method_that_it_does_not_use(paper):
     used = {method.method for cell in cells_of(paper) if (method := method_of_cell(cell)) is not None}
     assert set(CATALOGUE.paper(paper).methods) == used

@@ -152,7 +152,7 @@ class TestByHand:
 
     def test_a_mistyped_one_has_a_hint(self):
         message = refused(overrides={"tres": 5})
-        assert message.startswith("unknown setting of toy/search 'tres'; did you mean 'trees'?; method 'rf' has ")
+        assert message.startswith("unknown setting of toy/search 'tres'; did you mean 'trees'? method 'rf' has ")
 
     @pytest.mark.parametrize("key", ["method", "method.method"])
     def test_the_method_itself_is_the_cells(self, key):
