@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.objective import Objective
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.optimizers.base import Optimizer
 from core.spaces import CubeEncoding, SpaceLike
 from core.study.arguments import (
@@ -176,7 +176,7 @@ def _recommendation(optimizer: Optimizer, pool: Pool, book: Journal) -> int | No
 def _finished(records: list[Record], last: int | None) -> Result:
     if all(record.failure for record in records):
         warnings.warn(
-            f"all {len(records)} evaluations failed, the first with {records[0].failure!r}: there is no best "
+            f"all {len(records)} evaluations failed, the first with {brief(records[0].failure)}: there is no best "
             "configuration"
             if records
             else "nothing was evaluated: there is no best configuration",

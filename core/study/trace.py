@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.study.curves import at_times, time_to
 
 if TYPE_CHECKING:  # takes a second to import
@@ -76,7 +76,7 @@ def incumbent(records: Sequence[Record]) -> Record:
     """
     successes = [record for record in records if not record.failure]
     if not successes:
-        first = f", the first with {records[0].failure!r}" if records else ""
+        first = f", the first with {brief(records[0].failure)}" if records else ""
         raise UserError(f"all {len(records)} evaluations failed{first}: there is no incumbent")
     return min(successes, key=rank)
 
