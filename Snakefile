@@ -7,9 +7,9 @@ from snakemake.utils import min_version
 
 from core.errors import UserError
 from core.experiment.drawings import EXTENSIONS
-from core.experiment.outputs import CELL, SHORT, one_of
+from core.experiment.outputs import CELL, SHORT, drawn_together, one_of
 from core.experiment.targets import Asked
-from core.experiment.workflow import Workflow, drawn_together
+from core.experiment.workflow import Workflow
 
 min_version("9.0")
 

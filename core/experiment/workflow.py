@@ -12,8 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from core.errors import UnknownNameError, UserError
-from core.experiment import SCALES, SOURCES
+from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.drawings import (
@@ -26,14 +25,12 @@ from core.experiment.drawings import (
     state_of,
 )
 from core.experiment.durations import announcement
-from core.experiment.outputs import PAGE, PAGES, Outputs
+from core.experiment.outputs import PAGE, PAGES, Outputs, drawn_together
 from core.experiment.own_runs import OwnRuns, make_older
-from core.experiment.targets import Asked
+from core.experiment.targets import Asked, check_config
 from core.files import write_whole
 
-CONFIG = {"scale": SCALES, "runs": SOURCES}
 STATES = Path(".snakemake/drawings")
-DRAWN = ".snakemake/drawn"
 WARM = 3
 """From this many drawings on, they are one job: most of the time for one drawing goes into starting Python."""
 
@@ -60,11 +57,7 @@ class Workflow:
         asked: Callable[[], Asked] = lambda: Asked(("all",)),
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
-        for key, value in config.items():
-            if key not in CONFIG:
-                raise UnknownNameError("configuration key (--config)", key, CONFIG)
-            if value not in CONFIG[key]:
-                raise UnknownNameError(f"value of --config {key}", str(value), CONFIG[key])
+        check_config(config)
         self.scale: str = config.get("scale", "quick")
         self.source: str = config.get("runs", "reference")
         self.catalogue = Catalogue(root)
@@ -254,8 +247,3 @@ class Workflow:
             if target.startswith(("figures/", "results/run/")):
                 self.outputs.check(target)
                 self.outputs.check_source(target, self.source)
-
-
-def drawn_together(folder: str) -> str:
-    """A file that is there while one job has drawn all that is out of date in a folder, and no longer."""
-    return f"{DRAWN}/{folder}done"

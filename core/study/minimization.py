@@ -37,10 +37,11 @@ from core.study.loop import Pool, drive
 from core.study.methods import method_of
 from core.study.own import OwnOptimizer
 from core.study.progress import Tally, shown
+from core.study.recommended import recommended, recommends
 from core.study.result import Result
 from core.study.serial import Here, check_run
 from core.study.settings import Budgets, MethodSettings
-from core.study.trace import Record, recommended, recommends
+from core.study.trace import Record
 from core.validation import require_count
 
 if TYPE_CHECKING:  # imports torch
