@@ -18,7 +18,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -32,11 +31,11 @@ from core.errors import UserError, brief
 from core.locks import exclusive
 from core.optimizers.base import Trial
 from core.spaces import Column
+from core.study.chained_lines import chain_of, follows, line_of, without_chain
 from core.study.evaluation import plain
 from core.study.trace import Record
 
 VERSION = 3
-CHAIN = re.compile(rb', "chain": "([0-9a-f]{16})"}\n')
 Event = tuple[str, Trial | Record | Mapping[str, Any]]
 KINDS = {"asked": Trial, "told": Record, "recommended": dict, "ended": dict}  # what the lines hold
 
@@ -147,7 +146,7 @@ class Journal:
         before = ""
         for number, line in enumerate(lines, start=1):
             self._parsed(line, number)
-            if line != _chained(CHAIN.sub(b"}", line), before):
+            if not follows(line, before):
                 raise UserError(
                     f"{self.path}: line {number} is not what was written after the line before: one of them was "
                     "changed, removed or doubled; allowed: the journal as it was written, or another file"
@@ -171,7 +170,7 @@ class Journal:
                 )
 
     def _event(self, line: bytes) -> Event:
-        event = json.loads(CHAIN.sub(b"}", line))
+        event = json.loads(without_chain(line))
         kind, content = next(iter(event.items())) if isinstance(event, dict) and len(event) == 1 else ("", None)
         if kind not in KINDS or not isinstance(content, dict):
             raise UserError(f"{self.path}: holds {brief(event)}; allowed: lines {', '.join(map(repr, KINDS))}")
@@ -231,24 +230,6 @@ def _by_json(hyperparameter: Hyperparameter) -> dict[str, Any]:
     """The choices by what JSON makes of them; empty for numbers. Of two that it cannot tell apart the first."""
     choices = Column.of(hyperparameter).choices
     return {json.dumps(plain(choice)): choice for choice in reversed(choices)}
-
-
-def line_of(entry: Mapping[str, Any], before: str) -> bytes:
-    """The line of an entry, given the chain of the line before."""
-    return _chained(json.dumps(entry).encode(), before)
-
-
-def _chained(text: bytes, before: str) -> bytes:
-    """A line that is the text of an entry and its chain, 16 hexadecimal digits."""
-    text = text.rstrip(b"\n")
-    chain = hashlib.sha256(before.encode() + text).hexdigest()[:16]
-    return text[:-1] + f', "chain": "{chain}"}}\n'.encode()
-
-
-def chain_of(line: bytes) -> str:
-    """The chain at the end of a line; empty if it has none."""
-    found = CHAIN.search(line)
-    return found[1].decode() if found else ""
 
 
 def _append(handle: int, data: bytes, path: Path) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.objective import Objective
-from core.errors import UserError
+from core.errors import UserError, brief
 from core.optimizers.base import Optimizer
 from core.spaces import CubeEncoding, SpaceLike
 from core.study.arguments import (
@@ -37,10 +37,11 @@ from core.study.loop import Pool, drive
 from core.study.methods import method_of
 from core.study.own import OwnOptimizer
 from core.study.progress import Tally, shown
+from core.study.recommended import recommended, recommends
 from core.study.result import Result
 from core.study.serial import Here, check_run
 from core.study.settings import Budgets, MethodSettings
-from core.study.trace import Record, recommended, recommends
+from core.study.trace import Record
 from core.validation import require_count
 
 if TYPE_CHECKING:  # imports torch
@@ -176,7 +177,7 @@ def _recommendation(optimizer: Optimizer, pool: Pool, book: Journal) -> int | No
 def _finished(records: list[Record], last: int | None) -> Result:
     if all(record.failure for record in records):
         warnings.warn(
-            f"all {len(records)} evaluations failed, the first with {records[0].failure!r}: there is no best "
+            f"all {len(records)} evaluations failed, the first with {brief(records[0].failure)}: there is no best "
             "configuration"
             if records
             else "nothing was evaluated: there is no best configuration",

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.study.trace import Record, Trace, incumbent, incumbents, recommended, recommends, trace_of
+from core.study.recommended import recommended, recommends
+from core.study.trace import Record, Trace, incumbent, incumbents, trace_of
 
 if TYPE_CHECKING:  # both take seconds to import
     import pandas as pd

@@ -16,7 +16,7 @@ from core.optimizers.differential_evolution import DifferentialEvolution
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.tpe import TPE
 from core.study import run_serial
-from core.study.journal import chain_of, line_of
+from core.study.chained_lines import chain_of, line_of
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0), "y": (1, 9)})
 SPACE.add(Categorical("z", [None, True, "text"]))

@@ -1,0 +1,42 @@
+"""Lines of JSON, each of which ends with a digest of its text and of the line before, its chain.
+
+    {"told": {...}, "chain": "6c1e8d3a90b2f745"}
+
+A line that was changed, removed or doubled breaks the chain, unless all that follow were written anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+CHAIN = re.compile(rb', "chain": "([0-9a-f]{16})"}\n')
+
+
+def line_of(entry: Mapping[str, Any], before: str) -> bytes:
+    """The line of an entry that is not empty, given the chain of the line before, which is empty for the first."""
+    return _chained(json.dumps(entry).encode(), before)
+
+
+def chain_of(line: bytes) -> str:
+    """The chain at the end of a line; empty if it has none."""
+    found = CHAIN.search(line)
+    return found[1].decode() if found else ""
+
+
+def without_chain(line: bytes) -> bytes:
+    """The JSON text of the entry."""
+    return CHAIN.sub(b"}", line).rstrip(b"\n")
+
+
+def follows(line: bytes, before: str) -> bool:
+    """Whether a line was written after one with the chain `before`."""
+    return line == _chained(without_chain(line), before)
+
+
+def _chained(text: bytes, before: str) -> bytes:
+    chain = hashlib.sha256(before.encode() + text).hexdigest()[:16]
+    return text[:-1] + f', "chain": "{chain}"}}\n'.encode()
