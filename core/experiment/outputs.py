@@ -14,7 +14,6 @@ from core.experiment.cells import Cell
 from core.experiment.drawings import EXTENSIONS, OWN, Drawing, drawing
 
 PAGE = "comparison.html"
-DRAWN = ".snakemake/drawn"
 PAGES = (f"figures/{PAGE}", f"figures/{OWN}{PAGE}")
 SHORT = ("pdf", "png", "csv", "md", "tex")
 """Extensions of files with short names: the sidecars have none."""
@@ -97,8 +96,3 @@ class Outputs:
 def one_of(names: Iterable[str]) -> str:
     """A wildcard constraint that matches only these names."""
     return "|".join(sorted(map(re.escape, names))) or "(?!)"
-
-
-def drawn_together(folder: str) -> str:
-    """A file that is there while one job has drawn all that is out of date in a folder, and no longer."""
-    return f"{DRAWN}/{folder}done"

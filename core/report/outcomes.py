@@ -39,6 +39,25 @@ def all_of(checks: Iterable[Check], published: float | str, detail: str = "") ->
     return Check(ours, published, math.nan, math.nan, holds, details, clear, part)
 
 
+def at_least(count: int, checks: Iterable[Check], published: float | str, detail: str = "") -> Check:
+    """The Check of a claim that some of several hold ("on four of five"): our value is how many of them do.
+
+    One false part among n - count + 1 would make it hold, and one among `count` would make it fail, so that each shares
+    the 5% of its interval among as many.
+    """
+    checks = list(checks)
+    spare = len(checks) - count
+    clear = {"holds": -math.inf, "fails": -math.inf}
+    for outcome, needed, shares in (("holds", count, spare + 1), ("fails", spare + 1, count)):
+        found = sorted((check.clear / farther(shares) for check in checks if check.holds == outcome), reverse=True)
+        if len(found) >= needed:
+            clear[outcome] = found[needed - 1]
+    holds = next((outcome for outcome, value in clear.items() if value >= 1), "inconclusive")
+    ours = f"{sum(check.holds == 'holds' for check in checks)} of {len(checks)}"
+    details = "; ".join(filter(None, [detail, *(check.detail for check in checks)]))
+    return Check(ours, published, math.nan, math.nan, holds, details, clear.get(holds, math.inf))
+
+
 def _together(parts: Sequence[tuple[str, float]]) -> tuple[str, float, str]:
     """The outcome of parts, given their outcomes and how clear these are, how clear it is, and a note on it."""
     outcomes = [outcome for outcome, _ in parts]

@@ -10,6 +10,11 @@ def mean(values: np.ndarray) -> np.ndarray:
     return values.mean(1)
 
 
+def geometric_mean(values: np.ndarray) -> np.ndarray:
+    """The exponential of the mean logarithm of positive numbers over the runs."""
+    return np.exp(np.log(values).mean(1))
+
+
 def median(values: np.ndarray) -> np.ndarray:
     """The median over the runs."""
     return np.median(values, axis=1)

@@ -82,6 +82,7 @@ def matern_draws_are_rougher(results: Results) -> Check:
     place="thesis Fig 2.3 (a)",
     kind="shape",
     sentence="The Gaussian process becomes more uncertain away from the data.",
+    headline=True,
 )
 def gp_uncertainty_grows_away_from_data(results: Results) -> Check:
     """The GP's standard deviation outside the observed interval over that between the observations; above 2."""
@@ -112,6 +113,7 @@ def forest_uncertainty_grows_less(results: Results) -> Check:
     place="thesis 2.2.2.2",
     kind="shape",
     sentence="The random forest's uncertainty is less smooth than the Gaussian process'.",
+    headline=True,
 )
 def forest_is_less_smooth(results: Results) -> Check:
     """Mean squared second difference of the standard deviation, forest over GP; above 1."""

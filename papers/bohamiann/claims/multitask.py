@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, judge, worded
-from core.report.outcomes import each_of, pending
+from core.report.outcomes import each_of, left_out
 from core.report.statistics import mean
 from papers.bohamiann.multitask_runs import (
     PROBLEMS,
@@ -27,6 +27,7 @@ from papers.bohamiann.multitask_runs import (
 )
 
 SEED = 0
+HALF = 0.5
 
 
 @claim(
@@ -80,10 +81,12 @@ def warm_starts_help_the_gp(results: Results) -> Check:
     sentence="On wine, what is known of another set does not help.",
 )
 def wine_is_the_exception(results: Results) -> Check:
-    """On wine, neither multi-task method is below its method of one task, averaged over the evaluations."""
+    """On wine, either multi-task method is ahead by less than half of what it is on the mean of the other sets.
+
+    That is what makes wine an exception; it need not lose, and that no gain is seen does not show that there is none.
+    """
     frame = results.frame("xgboost")
-    pairs = (("mt_bohamiann", "bohamiann"), ("mt_gp", "gp"))
-    return all_of([_ahead(frame, WINE, several, alone, helps=False) for several, alone in pairs], "2 of 2")
+    return all_of([_exception(frame, *pair) for pair in (("mt_bohamiann", "bohamiann"), ("mt_gp", "gp"))], "2 of 2")
 
 
 @claim(
@@ -92,7 +95,7 @@ def wine_is_the_exception(results: Results) -> Check:
     sentence="All methods end near the optimum.",
 )
 def all_end_near_the_optimum(results: Results) -> Check:
-    """Averaged over the problems, each method's final regret is below the regret to be reached."""
+    """Averaged over the problems, each method's final regret is below the regret that the paper measures times to."""
     frame = results.frame("multitask")
     problems = _run(frame, PROBLEMS)
     checks = []
@@ -106,7 +109,8 @@ def all_end_near_the_optimum(results: Results) -> Check:
 @claim(
     artifact="multitask",
     place="NIPS 6.2",
-    sentence="MT-BOHAMIANN reaches a regret of 0.25 about 12% sooner than GP-BO.",
+    sentence="MT-BOHAMIANN reaches a regret of 0.25 sooner than GP-BO.",
+    headline=True,
 )
 def multitask_bohamiann_is_faster(results: Results) -> Check:
     return _saved(results.frame("multitask"), "mt_bohamiann", 0.12)
@@ -115,7 +119,7 @@ def multitask_bohamiann_is_faster(results: Results) -> Check:
 @claim(
     artifact="multitask",
     place="NIPS 6.2",
-    sentence="Multi-task GP-BO reaches a regret of 0.25 about 5% sooner than GP-BO.",
+    sentence="Multi-task GP-BO reaches a regret of 0.25 sooner than GP-BO.",
 )
 def multitask_gp_is_faster(results: Results) -> Check:
     return _saved(results.frame("multitask"), "mt_gp", 0.05)
@@ -149,23 +153,37 @@ def _better(frame: pd.DataFrame, names: Iterable[str], ours: str, others: Iterab
     checks = [
         part
         for other in others
-        for part in each_of(names, run, lambda name, other=other: check(name, other), missing=pending)
+        for part in each_of(names, run, lambda name, other=other: check(name, other), missing=left_out)
     ]
     return all_of(checks, "all")
 
 
 def _sooner(frame: pd.DataFrame, several: str, alone: str) -> Check:
     names = [name for name in SETS if name != WINE]
-    checks = each_of(names, _run(frame, names), lambda name: _ahead(frame, name, several, alone), missing=pending)
-    return all_of(checks, "all but wine")
+
+    def check(name: str) -> Check:
+        found = judge(bootstrap_interval(_gain(frame, name, several, alone), mean, SEED), 0.0, lower=0.0)
+        return worded(found, f"{name}, {several} ahead of {alone}", "+.3f")
+
+    return all_of(each_of(names, _run(frame, names), check, missing=left_out), "all but wine")
 
 
-def _ahead(frame: pd.DataFrame, name: str, several: str, alone: str, helps: bool = True) -> Check:
-    """By how much the incumbent's log loss is smaller, averaged over the evaluations; `helps` if that is positive."""
-    difference = (log_loss(frame, name, alone) - log_loss(frame, name, several)).mean(1)
-    interval = bootstrap_interval(difference, mean, SEED)
-    found = judge(interval, 0.0, lower=0.0) if helps else judge(interval, 0.0, upper=0.0)
-    return worded(found, f"{name}, {several} ahead of {alone}", "+.3f")
+def _exception(frame: pd.DataFrame, several: str, alone: str) -> Check:
+    """The gain on wine less half of the mean gain on the other sets at hand; below 0."""
+    others = [name for name in _run(frame, SETS) if name != WINE]
+    gains = tuple(_gain(frame, name, several, alone) for name in (WINE, *others))
+
+    def statistic(wine: np.ndarray, *rest: np.ndarray) -> np.ndarray:
+        return wine.mean(1) - HALF * np.mean([values.mean(1) for values in rest], axis=0)
+
+    ahead = f"{several} ahead of {alone} by {gains[0].mean():+.3f} on wine"
+    found = judge(bootstrap_interval(gains, statistic, SEED), 0.0, upper=0.0)
+    return worded(found, f"{ahead}, less half of that on the others", "+.3f")
+
+
+def _gain(frame: pd.DataFrame, name: str, several: str, alone: str) -> np.ndarray:
+    """By how much the incumbent's log loss is smaller, averaged over the evaluations, (runs,)."""
+    return (log_loss(frame, name, alone) - log_loss(frame, name, several)).mean(1)
 
 
 def _saved(frame: pd.DataFrame, method: str, published: float) -> Check:

@@ -7,17 +7,21 @@ initial designs run by run, so differences are bootstrapped in pairs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, Interval, all_of, bootstrap_interval, claim, each_of, judge, pending, rows_of, worded
-from core.report.statistics import mean, mean_ratio
+from core.report import Check, Interval, all_of, bootstrap_interval, claim, each_of, judge, rows_of, worded
+from core.report.outcomes import at_least
+from core.report.statistics import mean
 from core.report.trajectories import final_log_regret, incumbent, per_run
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs, thesis_runs
 
 SEED = 0
 NOT_WORSE = 0.1  # share of what the GP gains over random search that a method may lose and still match the GP
+FAITHFUL = 0.75  # share of an interval, of which two standard deviations should hold 0.95
 
 
 @claim(
@@ -37,7 +41,10 @@ def gp_is_best_on_branin(results: Results) -> Check:
     sentence="BOHAMIANN depends less on the network's width than DNGO.",
 )
 def less_sensitive_to_width_on_branin(results: Results) -> Check:
-    """On Branin BOHAMIANN's two widths end nearer to each other than DNGO's."""
+    """On Branin BOHAMIANN's two widths end nearer to each other than DNGO's.
+
+    The paper says "slightly more robust", without a number that could set how much more that may be.
+    """
     return _width_effect(results.frame("branin_full"), ["branin"])
 
 
@@ -75,12 +82,15 @@ def bohamiann_ties_or_wins_on_half(results: Results) -> Check:
     return judge(interval, 5 / 8, upper=5 / 8 + 1 / len(FIGURE_A1), detail=detail)
 
 
-@claim(artifact="figA_1", place="thesis 3.6.1", sentence="BOHAMIANN is consistently better than DNGO.")
+@claim(
+    artifact="figA_1",
+    place="thesis 3.6.1",
+    sentence="BOHAMIANN is consistently better than DNGO.",
+    headline=True,
+)
 def above_dngo_everywhere(results: Results) -> Check:
-    """On every function BOHAMIANN ends below DNGO as pybnn has it, both with 50 units per layer."""
-    frame = thesis_runs(results)
-    checks = [_above(frame, name, "dngo_50_pybnn", "bohamiann_50") for name in FIGURE_A1]
-    return all_of(checks, "8 of 8")
+    """On every function, with 50 and with 10 units per layer, BOHAMIANN ends below DNGO as pybnn has it."""
+    return _beats_dngo(results, FIGURE_A1, "all")
 
 
 @claim(
@@ -99,34 +109,23 @@ def less_sensitive_to_width(results: Results) -> Check:
     sentence="On Branin, Hartmann3 and Hartmann6 BOHAMIANN ends below DNGO of the same width.",
 )
 def bohamiann_beats_dngo_on_three(results: Results) -> Check:
-    frame = thesis_runs(results)
-    names = ("branin", "hartmann3", "hartmann6")
-    checks = [_above(frame, name, f"dngo_{width}_pybnn", f"bohamiann_{width}") for name in names for width in (50, 10)]
-    return all_of(checks, "6 of 6")
+    return _beats_dngo(results, ("branin", "hartmann3", "hartmann6"), "6 of 6")
 
 
 @claim(
     artifact="hpolib",
     place="NIPS 6.1",
     sentence="BOHAMIANN matches GP-based optimization on four of five HPOLib benchmarks and is worse on one.",
+    headline=True,
 )
 def matches_gp_on_four_of_five(results: Results) -> Check:
     """It matches where its final loss is worse by less than a tenth of what the GP gains over random search.
 
-    The interval of the difference decides.
+    Final losses, as HPOlib's results are printed (Branin 0.398), not logarithms of regrets: those on grids can be 0,
+    and below the printed digits the order of two methods is what Fig 1 left is about. At least four must match.
     """
     frame = hpolib_runs(results)
-    matched, worse, details = 0, 0, []
-    problems = list(HPOLIB)
-    for benchmark in problems:
-        ours, gp, random = (_last_loss(frame, benchmark, name) for name in ("bohamiann_50", "gp", "random"))
-        margin = NOT_WORSE * max(random.mean() - gp.mean(), 0.0)
-        interval = _mean_interval(ours - gp)
-        matched, worse = matched + (interval.high <= margin), worse + (interval.low > margin)
-        details.append(f"{benchmark} {interval.text('+.3g')}, margin {margin:.2g}")
-    holds = "holds" if matched >= 4 else "fails" if worse >= 2 else "inconclusive"
-    ours = f"{matched} matched, {worse} worse, {len(problems) - matched - worse} open"
-    return Check(ours, "4 matched, 1 worse", np.nan, np.nan, holds, "; ".join(details))
+    return at_least(4, [_matches(frame, name) for name in HPOLIB], "4 of 5")
 
 
 @claim(
@@ -135,7 +134,10 @@ def matches_gp_on_four_of_five(results: Results) -> Check:
     sentence="All optimizers perform acceptably on the functions and the HPOLib benchmarks.",
 )
 def all_optimizers_are_acceptable(results: Results) -> Check:
-    """Every optimizer ends below random search, on each of the five benchmarks."""
+    """Every optimizer ends below random search, on each of the five benchmarks; "acceptable" is read so.
+
+    Those that we did not run on a benchmark leave it unshown.
+    """
     frame, parts = hpolib_runs(results), []
     names = sorted(set(frame["method"]) - {"random"})
     for benchmark in HPOLIB:
@@ -146,54 +148,31 @@ def all_optimizers_are_acceptable(results: Results) -> Check:
             interval = _mean_interval(random - _last_loss(frame, benchmark, name))
             return worded(judge(interval, 0.0, lower=0.0), f"{benchmark}, random against {name}", "+.2g")
 
-        parts += each_of(names, run, check, f"{benchmark}, {{}}".format, pending)
+        parts += each_of(names, run, check, f"{benchmark}, {{}}".format)
     return all_of(parts, "all")
 
 
 @claim(
     artifact="fig1_right",
-    place="NIPS Fig 1 right",
+    place="NIPS Section 5 and Fig 1 right",
     kind="shape",
-    sentence="The band of two standard deviations contains sinOne over most of the interval.",
+    sentence="With few observations BOHAMIANN represents the uncertainty of its model faithfully.",
 )
-def fit_covers_the_function(results: Results) -> Check:
-    """The mean share of a grid on [0, 1] where sinOne is within two standard deviations of the predictive mean."""
-    grid, _ = _sin_one(results)
-    inside = (grid["value"] - grid["mean"]).abs() <= 2 * grid["sd"]
-    share = inside.groupby(grid["run"]).mean().to_numpy()
-    return judge(_mean_interval(share), "most", lower=0.75)
+def uncertainty_is_faithful(results: Results) -> Check:
+    """The mean share of a grid on [0, 1] where sinOne is within two standard deviations of the predictive mean.
 
-
-@claim(
-    artifact="fig1_right",
-    place="NIPS Fig 1 right",
-    kind="shape",
-    sentence="The fit is more certain near its evaluations than away from them.",
-)
-def fit_is_certain_at_the_optimum(results: Results) -> Check:
-    """Mean predictive deviation near the evaluations over that away from them; below 1."""
-    grid, data = _sin_one(results)
-    near, far = [], []
-    for run, rows in grid.groupby("run"):
-        seen = data.loc[data["run"] == run, "x"].to_numpy()
-        distance = np.abs(rows["x"].to_numpy()[:, None] - seen).min(1)
-        close = distance <= np.median(distance)
-        near.append(rows["sd"].to_numpy()[close].mean())
-        far.append(rows["sd"].to_numpy()[~close].mean())
-    samples = (np.array(near), np.array(far))
-    interval = bootstrap_interval(samples, mean_ratio, SEED, paired=True)
-    return judge(interval, "below 1", upper=1)
+    Those should hold 95%; above 75% counts as faithful, our limit.
+    """
+    frame = rows_of(results, "sin_one_fit", method="bohamiann_50", part="grid")
+    inside = (frame["value"] - frame["mean"]).abs() <= 2 * frame["sd"]
+    share = inside.groupby(frame["run"]).mean().to_numpy()
+    return judge(_mean_interval(share), "faithful", lower=FAITHFUL, detail="share within two standard deviations")
 
 
 def _against_gp(frame: pd.DataFrame, other: str) -> np.ndarray:
     """Log regret of a method less that of the GP on each function of Fig A.1, (runs, functions)."""
     ends = [[final_log_regret(frame, name, method) for name in FIGURE_A1] for method in (other, "gp")]
     return np.subtract(*ends).T
-
-
-def _sin_one(results: Results) -> tuple[pd.DataFrame, pd.DataFrame]:
-    frame = rows_of(results, "sin_one_fit", method="bohamiann_50")
-    return frame[frame["part"] == "grid"], frame[frame["part"] == "data"]
 
 
 def _last_loss(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
@@ -204,6 +183,30 @@ def _above(frame: pd.DataFrame, benchmark: str, worse: str, better: str) -> Chec
     """Check that `worse` ends above `better`."""
     interval = _mean_interval(final_log_regret(frame, benchmark, worse) - final_log_regret(frame, benchmark, better))
     return worded(judge(interval, 0.0, lower=0.0), f"{benchmark}, {worse} against {better}", "+.2f")
+
+
+def _beats_dngo(results: Results, names: Iterable[str], published: str) -> Check:
+    """On each function and with either width, DNGO as pybnn has it ends above BOHAMIANN."""
+    frame, pairs = thesis_runs(results), [(f"dngo_{width}_pybnn", f"bohamiann_{width}") for width in (50, 10)]
+    return all_of([_above(frame, name, *pair) for name in names for pair in pairs], published)
+
+
+def _matches(frame: pd.DataFrame, benchmark: str) -> Check:
+    """What BOHAMIANN's mean final loss is above the GP's, less what it may be; below 0."""
+    methods = ("bohamiann_50", "gp", "random")
+    losses = tuple(_last_loss(frame, benchmark, name) for name in methods)
+
+    def allowed(gp: np.ndarray, random: np.ndarray) -> np.ndarray:
+        return NOT_WORSE * np.maximum(random - gp, 0.0)
+
+    def statistic(*drawn: np.ndarray) -> np.ndarray:
+        ours, gp, random = (values.mean(1) for values in drawn)
+        return ours - gp - allowed(gp, random)
+
+    means = dict(zip(methods, (values.mean() for values in losses), strict=True))
+    margin = allowed(means["gp"], means["random"])
+    words = f"{benchmark}, above the GP by {means['bohamiann_50'] - means['gp']:+.3g}, less {margin:.2g}"
+    return worded(judge(bootstrap_interval(losses, statistic, SEED, paired=True), "", upper=0.0), words, "+.2g")
 
 
 def _width_effect(frame: pd.DataFrame, names: list[str], dngo: str = "") -> Check:

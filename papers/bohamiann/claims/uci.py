@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, all_of, bootstrap_interval, claim, judge, runs_of, worded
+from core.report import Cause, Check, NotRunError, all_of, bootstrap_interval, claim, judge, runs_of, worded
 from core.report.statistics import mean_difference
 from papers.bohamiann.sghmc_constants import select_constants
 
@@ -14,6 +14,14 @@ SEED = 2016
 NIPS_SETS = ("boston", "yacht", "concrete", "wine_red")
 UCI_SETS = ("boston", "concrete", "yacht", "wine_red", "power_plant")
 STEP_LENGTHS = ("sghmc_1e-6", "sghmc_1e-5", "sghmc_1e-4", "sghmc_1e-3")
+ADAPTIVE_SD = {
+    "log_likelihood": {"boston": 2.40, "concrete": 0.70, "yacht": 1.36, "wine_red": 1.66, "power_plant": 0.14},
+    "rmse": {"boston": 0.64, "concrete": 0.56, "yacht": 0.31, "wine_red": 0.04, "power_plant": 0.18},
+}
+"""The spreads that Tables 3.1 and 3.2 print for the adaptive sampler."""
+AS_WELL = 0.5
+"""Printed spreads by which a method may be worse and still work "as well": the thesis says so of concrete, where it
+prints -5.18 +- 0.70 beside -4.84."""
 
 
 @claim(
@@ -21,6 +29,13 @@ STEP_LENGTHS = ("sghmc_1e-6", "sghmc_1e-5", "sghmc_1e-4", "sghmc_1e-3")
     place="NIPS Table 1",
     sentence="On all four sets the adaptive sampler has a higher likelihood than SGHMC with the constants that "
     "are best on average.",
+    headline=True,
+    cause=Cause(
+        "the paper",
+        "it prints neither the noise prior nor SGHMC's grid: with the default prior of its sampler's class the "
+        "adaptive sampler is above on Boston, yacht and concrete (-2.63, -1.10 and -3.23 against -3.06, -2.71 and "
+        "-3.46), and on wine, where it stays below (-1.34 against -1.15), our SGHMC is better than printed (-1.83)",
+    ),
 )
 def adaptive_beats_best_average(results: Results) -> Check:
     return _adaptive_against(results, "sghmc_best_average", NIPS_SETS, "4 of 4")
@@ -57,28 +72,32 @@ def tuned_constants_differ(results: Results) -> Check:
 @claim(
     artifact="table3_1",
     place="thesis 3.5.2 (its own wine and concrete cells contradict it)",
-    sentence="The adaptive sampler's likelihood is at least that of SGHMC with the best step length of each set.",
+    sentence="The adaptive sampler's likelihood is as good as that of SGHMC with the best step length of each set, or "
+    "better.",
 )
 def adaptive_likelihood_at_least_as_good(results: Results) -> Check:
+    """On every set it is not below by half the printed spread."""
     return _adaptive_at_least_best_step(results, "log_likelihood", sign=1, worst=-np.inf)
 
 
 @claim(artifact="table3_1", place="thesis 3.5.2", sentence="SGHMC needs different step lengths on different data sets.")
 def best_step_differs_by_set(results: Results) -> Check:
-    """How many different step lengths are best in log-likelihood over the five sets; the claim needs more than one."""
+    """What the step length that suits all five sets best loses on its worst set; above 0.5, as for NIPS Table 1."""
     frame = results.frame("uci")
     steps = frame[frame["method"].isin(STEP_LENGTHS)]
     if not set(UCI_SETS) <= set(steps["benchmark"]):
         raise NotRunError("uci/sghmc")
-    return _choices_differ(steps.assign(choice=steps["method"]), UCI_SETS)
+    return _none_serves_all(steps.assign(choice=steps["method"]), UCI_SETS)
 
 
 @claim(
     artifact="table3_2",
     place="thesis 3.5.2",
-    sentence="The adaptive sampler's error is at most that of SGHMC with the best step length of each set.",
+    sentence="The adaptive sampler's error is as small as that of SGHMC with the best step length of each set, or "
+    "smaller.",
 )
 def adaptive_rmse_at_least_as_good(results: Results) -> Check:
+    """On every set it is not above by half the printed spread."""
     return _adaptive_at_least_best_step(results, "rmse", sign=-1, worst=np.inf)
 
 
@@ -98,14 +117,15 @@ def _adaptive_against(results: Results, row: str, sets: tuple[str, ...], publish
 
 
 def _adaptive_at_least_best_step(results: Results, metric: str, sign: int, worst: float) -> Check:
-    """Compare the adaptive method with the step length that is best on each set; a tie is inconclusive."""
+    """Compare the adaptive method with the step length that is best on each set; as good is not worse by `AS_WELL`."""
     frame = results.frame("uci")
     checks = []
     for name in UCI_SETS:
         best = _best_step(frame, name, metric, sign, worst)
         ours = sign * runs_of(frame, metric, name, "adaptive_sghmc", failed=worst)
         theirs = sign * runs_of(frame, metric, name, best, failed=worst)
-        checks.append(_difference(ours, theirs, f"{name} against {best}"))
+        margin = AS_WELL * ADAPTIVE_SD[metric][name]
+        checks.append(_difference(ours, theirs, f"{name} against {best} (above {-margin:.2g})", -margin))
     return all_of(checks, "5 of 5")
 
 
@@ -126,15 +146,6 @@ def _none_serves_all(rows: pd.DataFrame, sets: tuple[str, ...]) -> Check:
     return judge(interval, "none serves all", lower=0.5, detail=f"best compromise {compromise}; {chosen}")
 
 
-def _choices_differ(rows: pd.DataFrame, sets: tuple[str, ...]) -> Check:
-    """Number of different best choices over the sets, by mean likelihood; all sets share the resampled runs."""
-    scores, choices = _scores(rows, sets)
-    interval = bootstrap_interval(scores, _distinct_best, SEED)
-    best = scores.mean(0).argmax(-1)
-    detail = ", ".join(f"{name}: {choices[index]}" for name, index in zip(sets, best, strict=True))
-    return judge(interval, "more than 1", lower=1, detail=detail)
-
-
 def _scores(rows: pd.DataFrame, sets: tuple[str, ...]) -> tuple[np.ndarray, list[str]]:
     """Likelihoods (runs, sets, choices), minus infinity where a run failed, and the choices."""
     values = rows.assign(value=np.where(rows["status"] == "ok", rows["log_likelihood"], -np.inf))
@@ -143,16 +154,10 @@ def _scores(rows: pd.DataFrame, sets: tuple[str, ...]) -> tuple[np.ndarray, list
     return np.stack([table[name][choices].to_numpy() for name in sets], axis=1), choices
 
 
-def _distinct_best(scores: np.ndarray) -> np.ndarray:
-    """(batch, runs, sets, choices) -> (batch,), the number of different choices that are best on some set."""
-    best = np.sort(scores.mean(1).argmax(-1), axis=-1)
-    return 1.0 + (np.diff(best, axis=-1) > 0).sum(-1)
-
-
-def _difference(ours: np.ndarray, theirs: np.ndarray, name: str) -> Check:
-    """Check that ours is above theirs; the runs share their splits, so the difference is bootstrapped in pairs."""
+def _difference(ours: np.ndarray, theirs: np.ndarray, name: str, lower: float = 0.0) -> Check:
+    """Check that ours less theirs is above a limit; runs share their splits and so are bootstrapped in pairs."""
     interval = bootstrap_interval((ours, theirs), mean_difference, SEED, paired=True)
-    return worded(judge(interval, 0.0, lower=0.0), name, "+.3g")
+    return worded(judge(interval, 0.0, lower=lower), name, "+.3g")
 
 
 def _best_step(frame: pd.DataFrame, benchmark: str, metric: str, sign: int, worst: float) -> str:

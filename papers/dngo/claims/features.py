@@ -87,7 +87,7 @@ def map_is_faster(results: Results) -> Check:
             for method in ("evidence", "map")
         ]
         ratio = bootstrap_interval(tuple(seconds), mean_ratio, SEED)
-        checks.append(judge(ratio, "", lower=1.0, detail=f"{name}: {ratio.estimate:.1f}"))
+        checks.append(worded(judge(ratio, "", lower=1.0), name, ".1f"))
     check = all_of(checks, "significantly slower", "ratio of seconds, evidence over MAP")
     return outside(check, "minibatches in compiled code against all points by automatic differentiation")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.experiment.results import Results
-from core.report import Check, Interval, all_of, bootstrap_interval, claim, judge, worded
+from core.report import Cause, Check, Interval, all_of, bootstrap_interval, claim, judge, worded
 from core.report.statistics import mean_difference
 from core.report.trajectories import incumbent, per_run
 from papers.dngo.hpolib_runs import hpolib_runs
@@ -17,12 +17,19 @@ TPE_MARGINS = {
     "svm_on_grid": 0.0005,
 }
 """Half of TPE's distance above the Gaussian process in the published table: what "competitive" may cost."""
+SHORT_OF_PUBLISHED = Cause(
+    "our code",
+    "on SVM on grid, run at the paper's protocol, our DNGO ends at 24.52 +- 0.50 where 24.1 +- 0.1 is printed, while "
+    "our TPE and Gaussian process reach 24.10 and 24.11; the paper does not print how its network was trained",
+)
 
 
 @claim(
     artifact="table1",
     place="Section 4.1 and Table 1",
     sentence="DNGO finds lower losses than TPE on all five problems.",
+    headline=True,
+    cause=SHORT_OF_PUBLISHED,
 )
 def dngo_beats_tpe(results: Results) -> Check:
     """TPE's smallest loss minus DNGO's, above 0 on each of the five problems."""
@@ -42,13 +49,15 @@ def dngo_beats_smac(results: Results) -> Check:
     artifact="table1",
     place="Section 4.1 and Table 1",
     sentence="DNGO is competitive with the input-warped Gaussian process on all five problems.",
+    headline=True,
+    cause=SHORT_OF_PUBLISHED,
 )
 def dngo_ties_gp(results: Results) -> Check:
     """DNGO's smallest loss minus the Gaussian process', below half of TPE's published distance on each problem."""
     checks = []
     for name, margin in TPE_MARGINS.items():
         interval = _difference(results, name, "dngo", "gp")
-        checks.append(judge(interval, "", upper=margin, detail=f"{name}: {interval.estimate:+.3g} (below {margin:g})"))
+        checks.append(worded(judge(interval, "", upper=margin), f"{name} (below {margin:g})", "+.3g"))
     return all_of(checks, "5 of 5")
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Check, claim, judge
+from core.report import Check, all_of, claim, judge, outside, worded
 from papers.nnbo_regret.decay import SEED, fit_decay, ratio_of_rates
 from papers.nnbo_regret.recorded_paths import THRESHOLD, average_with_initial, recorded_paths
 
 APPROXIMATELY = 2.0
 """The factor by which "approximately" may be wrong."""
+UNSTATED = "the kernel and the scale of the authors' draws are not stated"
+"""Why what they print of their target in one dimension is outside: rates and n_0 depend on both."""
 
 
 @claim(
@@ -20,10 +22,14 @@ APPROXIMATELY = 2.0
     "84/1000 per query on the logarithmic scale.",
 )
 def rate_on_gaussian_process(results: Results) -> Check:
-    return _rate(results, "gaussian_process", -0.084)
+    return outside(_rate(results, "gaussian_process", -0.084), UNSTATED)
 
 
-@claim(artifact="fig3a", place="Fig 3a, caption", sentence="The probability falls from about 400 queries on.")
+@claim(
+    artifact="fig3a",
+    place="Fig 3, caption",
+    sentence="The authors speculate that the probability falls from about 400 queries on.",
+)
 def decay_starts_at_400(results: Results) -> Check:
     """n_0, the last query with nine tenths of the highest share of runs above eps; within 300 to 500."""
     fit = fit_decay(_above(results, "gaussian_process"), SEED)
@@ -33,7 +39,7 @@ def decay_starts_at_400(results: Results) -> Check:
         f"n_0; {counted:.0f} with the initial design counted; {quartic.start.text()} on the function of the authors' "
         f"code, with a rate of {quartic.rate.text()}"
     )
-    return judge(fit.start, 400.0, lower=300, upper=500, detail=detail)
+    return outside(judge(fit.start, 400.0, lower=300, upper=500, detail=detail), UNSTATED)
 
 
 @claim(
@@ -68,12 +74,18 @@ def exponential_on_hartmann(results: Results) -> Check:
 @claim(
     artifact="theorem",
     place="Fig 3, caption",
-    sentence="Hartmann is much harder than the Gaussian process: the probability falls more slowly (12/84 as fast).",
+    sentence="Hartmann is much harder than the target in one dimension: the probability falls much more slowly.",
 )
 def hartmann_is_harder(results: Results) -> Check:
-    """The rate on Hartmann over that on the Gaussian process, below 1."""
-    above = [_above(results, name) for name in ("hartmann4_rescaled", "gaussian_process")]
-    return judge(ratio_of_rates(*above, SEED), 12 / 84, upper=1.0, detail="ratio of the rates")
+    """The rate on Hartmann over that on either target in one dimension, below a half ("much", printed 12/84).
+
+    The text speaks of a draw of a Gaussian process, the authors' code has a quartic.
+    """
+    hartmann, checks = _above(results, "hartmann4_rescaled"), []
+    for name in ("gaussian_process", "brofos_quartic"):
+        ratio = ratio_of_rates(hartmann, _above(results, name), SEED)
+        checks.append(worded(judge(ratio, 12 / 84, upper=1 / APPROXIMATELY), f"ratio of the rates, {name}"))
+    return outside(all_of(checks, "2 of 2"), UNSTATED)
 
 
 def _rate(results: Results, name: str, published: float) -> Check:

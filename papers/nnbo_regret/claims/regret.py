@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+import numpy as np
+
 from core.experiment.results import Results
-from core.report import Check, bootstrap_interval, claim, judge
-from core.report.statistics import mean_ratio
+from core.report import Check, all_of, bootstrap_interval, claim, judge, worded
+from core.report.statistics import geometric_mean, mean, mean_ratio
 from papers.nnbo_regret.regret_curves import SHOWN, queries
 
 SEED = 1502
 ZERO = 0.02
 """The share of the uniform points' mean regret that counts as zero in a figure."""
+QUARTERS = 4
 BATCH = 5  # queries
 LEVEL = 0.01  # a relative fall that does not count as one
 
@@ -69,12 +74,19 @@ def average_falls_later_on_hartmann(results: Results) -> Check:
 
 
 def _reaches_zero(results: Results, experiment: str, benchmark: str) -> Check:
-    """Mean minimum regret after 300 queries over the uniform points' mean regret; below 0.02."""
+    """Minimum regret after 300 queries, averaged as a logarithm, over the uniform points' mean regret; below 0.02.
+
+    Minima span orders of magnitude: their own mean would be that of the few runs which stay elsewhere, whereas the
+    paper speaks of what it sees "generally".
+    """
     _, minimum, initial = queries(results, experiment, benchmark, SHOWN)
     last = minimum[:, -1]
-    interval = bootstrap_interval((last, initial), mean_ratio, SEED, paired=True)
-    detail = f"minimum over initial mean regret; minimum {last.mean():.3g} after {minimum.shape[1]} queries"
-    return judge(interval, 0.0, upper=ZERO, detail=detail)
+    interval = bootstrap_interval((last, initial), lambda a, b: geometric_mean(a) / mean(b), SEED, paired=True)
+    share = np.mean(last < ZERO * initial.mean())
+    detail = (
+        f"geometric mean of the minimum over initial mean regret, after {minimum.shape[1]} queries; {share:.0%} of "
+    )
+    return judge(interval, 0.0, upper=ZERO, detail=f"{detail}runs below {ZERO:g}, mean minimum {last.mean():.3g}")
 
 
 def _does_not_fall(results: Results, experiment: str, benchmark: str) -> Check:
@@ -88,9 +100,15 @@ def _does_not_fall(results: Results, experiment: str, benchmark: str) -> Check:
 
 
 def _falls(results: Results, experiment: str, benchmark: str) -> Check:
-    """The mean of R_m / m at the last query over that at half of the queries; below 1."""
+    """The mean of R_m / m at the end of each quarter of the queries over that at its start; below 1 by more than 1%.
+
+    The first quarter, in which the paper has it not fall, is left out.
+    """
     average, _, _ = queries(results, experiment, benchmark, SHOWN)
-    half = average.shape[1] // 2
-    ends = average[:, -1], average[:, half - 1]
-    interval = bootstrap_interval(ends, mean_ratio, SEED, paired=True)
-    return judge(interval, "falls", upper=1.0, detail=f"R_m / m at {average.shape[1]} over that at {half}")
+    ends = average.shape[1] * np.arange(1, QUARTERS + 1) // QUARTERS
+    checks = []
+    for start, end in pairwise(ends):
+        pair = average[:, end - 1], average[:, start - 1]
+        interval = bootstrap_interval(pair, mean_ratio, SEED, paired=True)
+        checks.append(worded(judge(interval, "", upper=1 - LEVEL), f"R_m / m at {end} over that at {start}"))
+    return all_of(checks, "3 of 3")

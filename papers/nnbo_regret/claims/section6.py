@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Check, bootstrap_interval, claim, judge, rows_of
-from core.report.statistics import mean, mean_difference
+from core.report import Cause, Check, bootstrap_interval, claim, judge, rows_of
+from core.report.statistics import geometric_mean, mean
 from core.report.suggestion_times import slopes
 from papers.nnbo_regret.regret_curves import SHOWN, queries
 
@@ -30,6 +30,13 @@ def competitive_on_mixture(results: Results) -> Check:
     artifact="section6",
     place="section 6",
     sentence="On the Hartmann function the approach is competitive with Gaussian process optimization.",
+    headline=True,
+    cause=Cause(
+        "our code",
+        "the Gaussian process is as the authors': ours is at the best grid point by query 30 in 20 of 20 runs, their "
+        "own within 100 in 10 of the 10 that they published; our network is there by query 300 in 31 of 40 runs, and "
+        "how theirs was trained is not stated",
+    ),
 )
 def competitive_on_hartmann(results: Results) -> Check:
     return _competitive(results, "hartmann", "hartmann4_rescaled")
@@ -40,6 +47,7 @@ def competitive_on_hartmann(results: Results) -> Check:
     place="abstract and section 6",
     kind="shape",
     sentence="The time of an interpolation grows linearly in the number of observations.",
+    headline=True,
 )
 def interpolation_grows_linearly(results: Results) -> Check:
     """Slope of log seconds over log N from 1,000 observations on; within a quarter of 1."""
@@ -52,16 +60,14 @@ def interpolation_grows_linearly(results: Results) -> Check:
 
 
 def _competitive(results: Results, experiment: str, benchmark: str) -> Check:
-    """Mean minimum regret after 100 queries less GP-BO's, over the mean regret of uniform points; below 0.02."""
+    """Minimum regret after 100 queries less GP-BO's, averaged as logarithms, over uniform points' mean; below 0.02."""
     _, theirs, initial = queries(results, "gaussian_process", benchmark, SHOWN, "gp")
     _, ours, _ = queries(results, experiment, benchmark, theirs.shape[1])
 
     def statistic(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-        return mean_difference(above, below) / initial.mean()
+        return (geometric_mean(above) - geometric_mean(below)) / initial.mean()
 
-    interval = bootstrap_interval((ours[:, -1], theirs[:, -1]), statistic, SEED)
-    detail = (
-        f"minimum regret after {theirs.shape[1]} queries {ours[:, -1].mean():.3g}, GP-BO {theirs[:, -1].mean():.3g}; "
-        "difference over initial mean regret"
-    )
-    return judge(interval, "competitive", upper=ZERO, detail=detail)
+    ends = ours[:, -1], theirs[:, -1]
+    found = [f"{geometric_mean(end[None])[0]:.3g} (mean {end.mean():.3g})" for end in ends]
+    detail = f"after {theirs.shape[1]} queries {found[0]}, GP-BO {found[1]}; difference over initial mean regret"
+    return judge(bootstrap_interval(ends, statistic, SEED), "competitive", upper=ZERO, detail=detail)

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from core.experiment.results import Results
-from core.report import Check, Interval, all_of, bootstrap_interval, claim, judge
+from core.report import Cause, Check, Interval, all_of, bootstrap_interval, claim, judge
 from papers.nnbo_regret import increments
 from papers.nnbo_regret.decay import SEED
 from papers.nnbo_regret.increments import ARGUMENTS
@@ -82,14 +82,15 @@ def variance_is_that_of_eq_17(results: Results) -> Check:
 
 @claim(artifact="lemma4_2", place="Lemma 4.2, Eq. 22", sentence="The increments are sub-Gaussian with alpha = 1.")
 def increments_are_sub_gaussian(results: Results) -> Check:
-    """The largest alpha^2(t) over t from -2 to 2, below 1.25 (1 for the normal law)."""
+    """alpha^2(t) at each of eight t from -2 to 2, below 1.25 (1 for the normal law)."""
 
     def check(paths: Paths, batches: np.ndarray) -> Check:
         z = increments.standardized(paths)
         proxies = dict(zip(ARGUMENTS, increments.proxies(z, ARGUMENTS, SEED), strict=True))
         worst = max(proxies, key=lambda t: proxies[t].estimate)
         text = f"{proxies[worst].text()} at t = {worst:g}, excess kurtosis {increments.excess_kurtosis(z):+.3g}"
-        return judge(proxies[worst], 1.0, upper=1.25, detail=text)
+        every = all_of([judge(interval, "", upper=1.25) for interval in proxies.values()], "")
+        return replace(every, detail=f"{every.ours} values of t, {text}")
 
     return _on_all(results, check)
 
@@ -134,14 +135,23 @@ def expectation_may_be_dropped(results: Results) -> Check:
     artifact="theorem",
     place="Theorem 4.3, Eq. 30",
     sentence="The probability of an average regret above 0.7 is at most the right-hand side of Eq. 30.",
+    headline=True,
+    cause=Cause(
+        "the paper",
+        "M_n is no martingale: in a counterexample in closed form, with a model that is right, the probability stays "
+        "above Phi(-eps) where the bound is exp(-n eps^2 / 4), see THEOREM.md; on Hartmann the bound is below 10^-4 "
+        "from query 216 on, while at least 39 of 40 runs are above 0.7 until query 586",
+    ),
 )
 def probability_is_below_the_bound(results: Results) -> Check:
-    """The largest excess over n of P[R_n / n > eps] over the mean over runs of Eq. 30 as printed, below 0.05."""
+    """The largest excess over n of P[R_n / n > eps] over the mean over runs of Eq. 30 as printed, below 0.05.
+
+    The largest of many noisy excesses is biased upwards, which its interval allows for.
+    """
 
     def check(paths: Paths, batches: np.ndarray) -> Check:
         bound = bound_of_run(paths.exponent(THRESHOLD), 2.0)
-        excess = (paths.average_regret > THRESHOLD) - bound
-        interval = bootstrap_interval(excess, lambda batch: batch.mean(1).max(1), SEED, n=1_000)
+        interval = _largest_mean((paths.average_regret > THRESHOLD) - bound)
         vacuous = float((bound == 1).mean())
         text = f"excess {interval.text()}, Eq. 30 says nothing at {vacuous:.0%} of the queries"
         return judge(interval, "at most 0", upper=0.05, detail=text)
@@ -170,6 +180,18 @@ def bound_decays_exponentially(results: Results) -> Check:
         return judge(interval, 1.0, lower=0.9, detail=text)
 
     return _on_all(results, check)
+
+
+def _largest_mean(excess: np.ndarray) -> Interval:
+    """The largest over n of the mean of (runs, n), whose low end is nearer to 0 by what chance adds to the largest.
+
+    That is estimated by how far the means of resamples rise above those of the runs. The largest of resamples is
+    biased upwards too, which makes the high end a safe one.
+    """
+    centre = excess.mean(0)
+    above = bootstrap_interval(excess, lambda batch: (batch.mean(1) - centre).max(1), SEED, n=1_000).high
+    estimate, _, high = bootstrap_interval(excess, lambda batch: batch.mean(1).max(1), SEED, n=1_000)
+    return Interval(estimate, estimate - above, high)
 
 
 def _overstatement(exponent: np.ndarray) -> np.ndarray:

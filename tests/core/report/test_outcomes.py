@@ -10,6 +10,7 @@ from core.report.outcomes import (
     absent,
     after_looks,
     all_of,
+    at_least,
     contrary,
     each_of,
     left_out,
@@ -137,3 +138,29 @@ def test_what_was_not_sampled_stands_after_any_number_of_looks():
     exact = judge(Interval(3.0, 3.0, 3.0), "", lower=2.0)
     assert after_looks(exact, 50) == exact
     assert after_looks(unknown("short"), 50) == unknown("short")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "expected"),
+    [
+        (["holds"] * 4 + ["fails"], "holds"),
+        (["holds"] * 5, "holds"),
+        (["holds"] * 3 + ["fails"] * 2, "fails"),
+        (["holds"] * 3 + ["fails", "inconclusive"], "inconclusive"),
+    ],
+)
+def test_at_least_four_of_five(outcomes, expected):
+    checks = [Check(1.0, "", 0.9, 1.1, outcome, f"part {i}", clear=3.0) for i, outcome in enumerate(outcomes)]
+    check = at_least(4, checks, "4 of 5", "parts")
+    assert (check.holds, check.ours) == (expected, f"{outcomes.count('holds')} of 5")
+    assert check.detail.startswith("parts; part 0; ")
+
+
+def test_at_least_shares_the_chance_of_one_false_part():
+    """Either of two spare parts may make it hold, any of four may make it fail; all of them is `all_of`."""
+    barely = [Check(1.0, "", 0.9, 1.1, "holds", clear=clear) for clear in (3.0, 3.0, 3.0, 1.1)]
+    assert at_least(4, [*barely, Check(1.0, "", 0.9, 1.1, "fails", clear=3.0)], "").holds == "inconclusive"
+    assert at_least(4, barely, "").holds == all_of(barely, "").holds == "holds"
+    failing = [Check(1.0, "", 0.9, 1.1, "fails", clear=1.2) for _ in range(5)]
+    assert at_least(4, failing, "").holds == all_of(failing, "").holds == "inconclusive"
+    assert at_least(1, failing, "").holds == "fails"

@@ -62,8 +62,9 @@ def searches(factor: float, regret: float) -> pd.DataFrame:
     )
 
 
-def predictions(factor: float) -> pd.DataFrame:
-    rates = {"rate_0": 1.0, "rate_0.1": 1.0, "rate_0.25": 1.0, "rate_0.5": factor}
+def predictions(factor: float, **others: float) -> pd.DataFrame:
+    """Noise and error at each dropout rate over those without, `factor` but for the rates named."""
+    rates = {"rate_0": 1.0, **dict.fromkeys(("rate_0.1", "rate_0.25", "rate_0.5"), factor), **others}
     return pd.DataFrame(
         {"benchmark": name, "method": method, "run": run, "status": "ok"}
         | {"noise": 0.1 * ratio * (1 + 0.01 * run), "rmse": 0.3 * ratio * (1 + 0.02 * run)}
@@ -73,17 +74,20 @@ def predictions(factor: float) -> pd.DataFrame:
     )
 
 
-def test_excessive_exploration_is_further_and_worse(fake):
-    def outcome(factor: float, regret: float) -> str:
-        return claims.relu_explores_excessively(fake(activation_search=searches(factor, regret))).holds
+def test_excessive_exploration_and_worse_points_are_two_claims(fake):
+    def outcomes(factor: float, regret: float) -> tuple[str, str]:
+        results = fake(activation_search=searches(factor, regret))
+        return claims.relu_explores_excessively(results).holds, claims.relu_finds_worse_points(results).holds
 
-    assert outcome(2.0, 3.0) == "holds"
-    assert outcome(1.1, 3.0) == outcome(2.0, 0.5) == "fails"
+    assert outcomes(2.0, 3.0) == ("holds", "holds")
+    assert outcomes(1.1, 3.0) == ("fails", "holds")
+    assert outcomes(2.0, 0.5) == ("holds", "fails")
 
 
-def test_dropout_is_compared_with_none(fake):
+def test_dropout_is_compared_with_none_at_every_rate(fake):
     assert claims.dropout_blurs_the_mean(fake(dropout=predictions(1.5))).holds == "holds"
     assert claims.dropout_blurs_the_mean(fake(dropout=predictions(0.8))).holds == "fails"
+    assert claims.dropout_blurs_the_mean(fake(dropout=predictions(1.5, **{"rate_0.1": 0.8}))).holds == "fails"
 
 
 def test_figure_draws(fake):

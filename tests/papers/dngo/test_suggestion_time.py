@@ -15,7 +15,7 @@ artifacts = Functions("dngo", "artifacts")
 claims = Functions("dngo", "claims")
 experiments = Functions("dngo", "experiments")
 
-SIZES = {"dngo": [100, 1000, 2000, 4000, 8000], "gp": [100, 200, 400, 1000]}
+SIZES = {"dngo": [100, 1000, 2000, 4000, 8000], "gp": [100, 200, 400, 1000, 2000, 4000]}
 
 
 @pytest.mark.parametrize("method", ["dngo", "gp"])
@@ -52,13 +52,23 @@ def test_growth_has_its_exponent(fake):
     assert claims.gp_grows_cubically(fake(suggestion_time=growing(gp=1.0))).holds == "fails"
 
 
+def test_growth_is_that_from_1000_observations_on_for_both_models(fake):
+    frame = growing(dngo=1.0, gp=3.0)
+    frame.loc[frame["observations"] == 2000, "cpu_seconds"] *= 10  # moves the slope from 2,000 to 4,000 alone
+    assert claims.gp_grows_cubically(fake(suggestion_time=frame)).ours == pytest.approx(3.0)
+    few = growing(gp=3.0)
+    for largest in (400, 1000):
+        check = claims.gp_grows_cubically(fake(suggestion_time=few[few["observations"] <= largest]))
+        assert check.holds == "inconclusive" and "below 1,000 observations" in check.detail
+
+
 def test_the_gaussian_process_becomes_slower(fake):
     frame = growing(dngo=1.0, gp=3.0)
     frame.loc[frame["method"] == "gp", "cpu_seconds"] *= 200
     check = claims.gp_is_slower_with_many(fake(suggestion_time=frame))
-    assert check.ours == pytest.approx(200) and check.holds == "holds"
+    assert check.ours == pytest.approx(200 * 4**2) and check.holds == "holds"
     assert "slower from 100 observations on" in check.detail
-    frame.loc[frame["method"] == "gp", "cpu_seconds"] /= 1e4
+    frame.loc[frame["method"] == "gp", "cpu_seconds"] /= 1e6
     assert claims.gp_is_slower_with_many(fake(suggestion_time=frame)).holds == "fails"
 
 
