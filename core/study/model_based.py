@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from core.study.continued import Continued
 from core.study.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:
@@ -69,12 +67,18 @@ class ModelSettings(MethodSettings):
             "random_search": lambda: RandomLocalSearch(steps=0),
             "one_step": lambda: OneStepSearch.of(encoding),
         }
-        return ModelBased(encoding, self._source(device, **given), make[self.maximizer](), self.acquisition)
+        return ModelBased(
+            encoding,
+            partial(self.model, device=device),  # by whose settings a saved state is known again
+            make[self.maximizer](),
+            self.acquisition,
+            continues=self._continues(**given),
+            **given,
+        )
 
-    def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
-        """Makes the models; one whose chains may continue, as its setting `warm_burn_in` says, is made only once."""
-        make = partial(self.model, device=device, **given)
-        return make if getattr(self, "warm_burn_in", None) is None else Continued(make)
+    def _continues(self, **given: Any) -> bool:
+        """Whether the chains of a model made with `given` continue from one suggestion to the next."""
+        return getattr(self, "warm_burn_in", None) is not None
 
     def _build(
         self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int, **given: Any

@@ -19,6 +19,7 @@ from core.models.gaussian_process import MarginalLikelihoodGP
 from core.models.stacked_process import StackedGP
 from core.models.task_features import Fourier, Network
 from core.models.tasks import Task
+from core.optimizers.memory import no_memory
 from core.optimizers.policy import ModelBased
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
@@ -56,7 +57,8 @@ def search(
 
     def propose(X: Tensor, y: Tensor) -> Points:
         policy = ModelBased(encoding, lambda n: model(settings, known, y[..., 1:], context.device), RandomLocalSearch())
-        return Points(policy.propose(X, y[..., 0], X[:, :0], generators).unsqueeze(1))
+        _, found = policy.propose(no_memory(len(X)), X, y[..., 0], X[:, :0], generators)
+        return Points(found.points.unsqueeze(1))
 
     X = initial_design(context, encoding, settings.initial_design)
     return advance(
