@@ -38,6 +38,7 @@ from core.models import matern
 from core.models.gaussian_process import WIDTH
 from core.models.kernels import LOSS
 from core.optimizers.information_search import REFINED, ROUNDS, InformationSearch
+from core.optimizers.memory import no_memory
 from core.randomness import chain_seeds, make_generators
 from core.spaces import CubeEncoding
 from core.study.information import FabolasSettings
@@ -66,15 +67,13 @@ def ours(X: Tensor, y: Tensor) -> Callable[[], dict[str, float]]:
     """What measures the parts of a suggestion whose chains come from an observation earlier, in CPU seconds per run."""
     encoding = CubeEncoding(ConfigurationSpace({f"x{k}": (0.0, 1.0) for k in range(X.shape[-1] - 1)}))
     policy, generators = SETTINGS.policy(encoding, budgets=(SMALLEST, 1.0)), make_generators(range(len(X)))
-    policy.propose(X[:, :-1], y[:, :-1], X[:, :0], generators)
-    state = policy.state()
+    memory, _ = policy.propose(no_memory(len(X)), X[:, :-1], y[:, :-1], X[:, :0], generators)
 
     def measure() -> dict[str, float]:
-        policy.restore(state)
         times: dict[str, float] = {}
         for name, part in PARTS.items():
             object.__setattr__(policy, name, _timed(getattr(InformationSearch, name), policy, part, times))
-        policy.propose(X, y, X[:, :0], generators)
+        policy.propose(memory, X, y, X[:, :0], generators)
         return {part: seconds / len(X) for part, seconds in times.items()}
 
     return measure

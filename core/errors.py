@@ -21,6 +21,13 @@ class UnavailableError(UserError):
     """Something that the work needs is not here: a data set, or records of another experiment. Other work may go on."""
 
 
+class ModelError(UserError):
+    """A model that cannot be fitted to its data, or whose predictions are not numbers.
+
+    In a search it costs a uniform point; nothing else that a model raises is taken for such a failure.
+    """
+
+
 class UnknownNameError(UserError):
     """A name that does not exist; the message suggests the nearest existing ones, as `nearest` does."""
 

@@ -31,7 +31,10 @@ from core.randomness import Generators, uniform_
 
 FAINT = -50.0  # log of a density relative to the largest, below which all are alike
 OUTCOMES = 11  # nodes of a Gauss-Hermite rule for omega
-TOLERANCE = 1e-3  # of expectation propagation: far below its own error
+# Of expectation propagation. In 31 suggestions on a quadratic, probabilities differed from those with 1e-8 by up to
+# 0.017, the gain by up to 19% of its largest value, and the best of 300 candidates never.
+TOLERANCE = 1e-3
+ROUNDING = 1e-12  # nats, below which a gain is rounding error
 BLOCK_ELEMENTS = 2**21  # products of covariances that are held at a time: 16 MB
 
 
@@ -48,7 +51,8 @@ class InformationGain:
         log_probability: log p_min at the representers, (..., Z).
 
     Raises:
-        ValueError: shapes that do not fit, numbers that are not finite, or fewer than 2 outcomes.
+        ModelError: numbers that are not finite.
+        ValueError: shapes that do not fit, or fewer than 2 outcomes.
     """
 
     @torch.no_grad()

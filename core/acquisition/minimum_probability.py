@@ -6,7 +6,10 @@
 orthant: `core.acquisition.orthant` finds it by EP, for all j and all Gaussians of a batch together.
 
 At EP's fixed point log p_min does not change with the sites to first order. So its gradient with respect to mu and
-Sigma is that of its explicit part alone, with the sites held fixed, which autograd takes.
+Sigma is that of its explicit part alone, with the sites held fixed.
+
+EP is not exact. Its probabilities are within 0.02 of the true ones for the tested Gaussians of full rank, but up to
+0.14 off for 50 values that all move together (a covariance of rank 1).
 """
 
 from __future__ import annotations
@@ -16,42 +19,18 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from core.acquisition.orthant import factorize, find_sites, tilt
+from core.acquisition.orthant import factorize, find_sites
+from core.errors import ModelError
 
-TOLERANCE = 1e-8  # on the change of posterior means in a sweep, in standard deviations of the Gaussian
 FLOOR = 1e-12  # independent variance of each value, relative to the largest: equal values share their probability
 HOPELESS = -300.0  # log probability
-
-
-def log_minimum_probabilities(mean: Tensor, covariance: Tensor) -> Tensor:
-    """log p_min of each value, normalized, differentiable in both arguments.
-
-    Args:
-        mean: (..., Z) float64.
-        covariance: (..., Z, Z), symmetric positive semidefinite.
-
-    Returns:
-        (..., Z); a single value has probability one.
-
-    Raises:
-        ValueError: shapes that do not fit, or numbers that are not finite.
-    """
-    _check(mean, covariance)
-    size = mean.shape[-1]
-    if size == 1:
-        return torch.zeros_like(mean)
-    scaled, covariance, _ = _rescaled(mean, covariance)
-    m, K = _differences(scaled, covariance)
-    m, bound, hopeless = _bounded(m, K)
-    with torch.no_grad():
-        sites = find_sites(m, K, TOLERANCE)
-    return _normalized(sites.rest + tilt(m, K, sites.tau, sites.nu).log_mass, bound, hopeless)
+LOWEST = -1e300  # log probability: minus infinity times zero would be nan
 
 
 class Response(NamedTuple):
     """How log p_min moves with the Gaussian, to second order in the mean and to first order in the covariance.
 
-    log_probability: (..., Z), as `log_minimum_probabilities`.
+    log_probability: (..., Z), normalized.
     slope: derivative g_j of each unnormalized log p_min(j) with respect to the mean, (..., Z, Z), j first.
     bend: W_j, positive semidefinite, (..., Z, Z, Z), j first. The derivative with respect to the covariance is
         (g_j g_j' - W_j) / 2, hence the second derivative with respect to the mean -W_j, for the two are related by
@@ -64,25 +43,63 @@ class Response(NamedTuple):
 
 
 @torch.no_grad()
-def linear_response(mean: Tensor, covariance: Tensor, tolerance: float = TOLERANCE) -> Response:
-    """log p_min with its derivatives; arguments and errors as for `log_minimum_probabilities`.
+def linear_response(mean: Tensor, covariance: Tensor, tolerance: float) -> Response:
+    """log p_min of each value, normalized, and its derivatives.
+
+    A covariance that rounding left with negative eigenvalues, so that EP finds no probabilities, is replaced by the
+    nearest one without; all others are used as they are.
 
     Args:
+        mean: (..., Z) float64.
+        covariance: (..., Z, Z), symmetric positive semidefinite but for rounding.
         tolerance: on the change of posterior means in a sweep of EP, in standard deviations of the Gaussian, weighted
             by the probability.
 
-    For a value whose probability is next to zero the derivatives are zero.
+    For a value whose probability is next to zero the derivatives are zero. A single value has probability one.
+
+    Raises:
+        ModelError: numbers that are not finite, or a Gaussian for which EP finds no probabilities at all.
+        ValueError: shapes that do not fit.
     """
     _check(mean, covariance)
-    size = mean.shape[-1]
-    if size == 1:
+    if mean.shape[-1] == 1:
         return Response(
             torch.zeros_like(mean), torch.zeros_like(covariance), torch.zeros_like(covariance).unsqueeze(-1)
         )
+    found = _respond(mean, covariance, tolerance)
+    lost = _lost(found)
+    if lost.any():
+        repaired = _respond(mean[lost], without_negative(covariance[lost]), tolerance)
+        if _lost(repaired).any():
+            raise ModelError(f"minimum: no probabilities are found for {int(_lost(repaired).sum())} Gaussians")
+        for part, better in zip(found, repaired, strict=True):
+            part[lost] = better
+    return found
+
+
+def without_negative(covariance: Tensor) -> Tensor:
+    """The nearest positive semidefinite matrices: negative eigenvalues of symmetric ones (..., Z, Z) set to zero."""
+    scale = covariance.diagonal(dim1=-2, dim2=-1).amax(-1)[..., None, None]
+    unit = torch.where(scale > 0, scale, 1.0)
+    symmetric = 0.5 * (covariance + covariance.mT) / unit
+    values, vectors = torch.linalg.eigh(symmetric)
+    negative = vectors * values.clamp_max(0).unsqueeze(-2) @ vectors.mT
+    return (symmetric - negative) * unit
+
+
+def _lost(found: Response) -> Tensor:
+    """Which Gaussians have no finite probabilities or derivatives, (...)."""
+    sound = found.log_probability.isfinite().all(-1) & found.slope.isfinite().flatten(-2).all(-1)
+    return ~(sound & found.bend.isfinite().flatten(-3).all(-1))
+
+
+def _respond(mean: Tensor, covariance: Tensor, tolerance: float) -> Response:
+    """`linear_response` of two values or more, nan where EP does not work."""
+    size = mean.shape[-1]
     scaled, covariance, unit = _rescaled(mean, covariance)
     m, K = _differences(scaled, covariance)
     m, bound, hopeless = _bounded(m, K)
-    tau, nu, rest, log_mass = find_sites(m, K, tolerance, weighted=True)
+    tau, nu, rest, log_mass = find_sites(m, K, tolerance)
     log_probability = _normalized(rest + log_mass, bound, hopeless)
     root, factor = factorize(K, tau)
     half = torch.linalg.solve_triangular(factor, torch.diag_embed(root), upper=False)  # of (K + T^-1)^-1 = half' half
@@ -109,7 +126,7 @@ def _bounded(m: Tensor, K: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
     An orthant has no more mass than its half spaces, P(f_j < f_i). Where one has next to none, EP's terms cancel.
     """
-    bound = torch.special.log_ndtr(m / K.diagonal(dim1=-2, dim2=-1).sqrt()).amin(-1)
+    bound = torch.special.log_ndtr(m / K.diagonal(dim1=-2, dim2=-1).sqrt()).amin(-1).clamp_min(LOWEST)
     hopeless = bound < HOPELESS
     return torch.where(hopeless.unsqueeze(-1), 0.0, m), bound, hopeless
 
@@ -121,11 +138,11 @@ def _normalized(found: Tensor, bound: Tensor, hopeless: Tensor) -> Tensor:
 def _check(mean: Tensor, covariance: Tensor) -> None:
     if mean.ndim < 1 or mean.shape[-1] < 1 or covariance.shape != (*mean.shape, mean.shape[-1]):
         raise ValueError(
-            f"log_minimum_probabilities: mean {tuple(mean.shape)} and covariance {tuple(covariance.shape)}, "
+            f"minimum: mean {tuple(mean.shape)} and covariance {tuple(covariance.shape)}, "
             "expected (..., Z) and (..., Z, Z)"
         )
     if not (torch.isfinite(mean).all() and torch.isfinite(covariance).all()):
-        raise ValueError("log_minimum_probabilities: a mean or a covariance that is not finite")
+        raise ModelError("minimum: a mean or a covariance that is not finite")
 
 
 def _rescaled(mean: Tensor, covariance: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -6,7 +6,9 @@ with damping, for all Gaussians together; every step is one batched Cholesky dec
 
     B = I + S K S,    S = diag(tau)^1/2,    K the covariance of u,
 
-which has eigenvalues of at least 1 whatever K is: degenerate covariances are no special case.
+which has eigenvalues of at least 1 for every covariance K, degenerate ones included. What is computed as the difference
+of two covariances may have negative eigenvalues by rounding, and then sites are precise enough for a B that is not
+positive definite: everything found for such a Gaussian is nan, and nothing for the others of a batch.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ FAR = -50.0  # below it the truncated variance cancels, and its series is exact 
 
 
 class Sites(NamedTuple):
-    """EP's fixed point: tau and nu (..., n), and the two parts of the log mass of the orthant, (...)."""
+    """EP's fixed point: tau and nu (..., n), and the two parts of the log mass of the orthant, (...); nan if none."""
 
     tau: Tensor
     nu: Tensor
@@ -41,7 +43,7 @@ class Tilted(NamedTuple):
     log_mass: Tensor
 
 
-def find_sites(m: Tensor, K: Tensor, tolerance: float, weighted: bool = False) -> Sites:
+def find_sites(m: Tensor, K: Tensor, tolerance: float) -> Sites:
     """EP's fixed point for each Gaussian of a batch; each stops when its own posterior means have settled.
 
     They settle later than the log mass, which is stationary at the fixed point, and its derivatives need them.
@@ -49,9 +51,8 @@ def find_sites(m: Tensor, K: Tensor, tolerance: float, weighted: bool = False) -
     Args:
         m: means of u, (..., n).
         K: covariances, (..., n, n), positive semidefinite, with positive diagonals.
-        tolerance: on the change of posterior means in a sweep, in standard deviations of u.
-        weighted: multiply that change by the share that the orthant's mass has of all those on the last batch axis,
-            which leaves out what hardly matters.
+        tolerance: on the change of posterior means in a sweep, in standard deviations of u, times the share that the
+            orthant's mass has of all those on the last batch axis, which leaves out what hardly matters.
     """
     shape, size = m.shape[:-1], m.shape[-1]
     m, K = m.reshape(-1, size), K.reshape(-1, size, size)
@@ -70,9 +71,8 @@ def find_sites(m: Tensor, K: Tensor, tolerance: float, weighted: bool = False) -
         found.rest[active], found.log_mass[active] = rest, posterior.log_mass
         prior = here[1].diagonal(dim1=-2, dim2=-1)
         change = ((posterior.mean - previous).abs() / prior.sqrt()).amax(-1)
-        if weighted:
-            change = change * torch.softmax((found.rest + found.log_mass).view(shape), -1).flatten()[active]
-        moving = change >= tolerance
+        change = change * torch.softmax((found.rest + found.log_mass).view(shape), -1).flatten()[active]
+        moving = change >= tolerance  # never of nan
         if sweep == SWEEPS - 1 or not moving.any():
             break
         wanted = torch.minimum((1 / variance - precision).clamp_min(0), SHARPEST / prior)
@@ -83,7 +83,7 @@ def find_sites(m: Tensor, K: Tensor, tolerance: float, weighted: bool = False) -
 
 
 def tilt(m: Tensor, K: Tensor, tau: Tensor, nu: Tensor) -> Tilted:
-    """Multiply N(u; m, K) by its sites, differentiable.
+    """Multiply N(u; m, K) by its sites.
 
     The covariance is (K^-1 + T)^-1 = K - K S B^-1 S K; the mean moves from m by its product with nu - T m.
     """
@@ -103,10 +103,11 @@ def tilt(m: Tensor, K: Tensor, tau: Tensor, nu: Tensor) -> Tilted:
 
 
 def factorize(K: Tensor, tau: Tensor) -> tuple[Tensor, Tensor]:
-    """S as a vector, and the Cholesky factor of B."""
+    """S as a vector, and the Cholesky factor of B, nan where it has none."""
     root = tau.sqrt()
     B = root.unsqueeze(-1) * K * root.unsqueeze(-2) + torch.eye(K.shape[-1], dtype=K.dtype, device=K.device)
-    return root, torch.linalg.cholesky(B)
+    factor, info = torch.linalg.cholesky_ex(B)
+    return root, factor if not info.any() else factor.masked_fill((info > 0)[..., None, None], torch.nan)
 
 
 def _log_partition(precision: Tensor, shift: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ import torch
 from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
 from core.experiment.suggestion_settings import Suggestions
+from core.optimizers.memory import no_memory
 from core.randomness import make_generators, uniform_
 from core.spaces import CubeEncoding
 
@@ -32,10 +33,11 @@ def measure_suggestions(context: Context[Suggestions]) -> pd.DataFrame:
         shape = (1, settings.observations[-1], function.dimension)
         X = uniform_(torch.empty(shape, dtype=torch.float64, device=context.device), points)
         y = function.on_cube(X)
-        policy.propose(X[:, : settings.warm_up], y[:, : settings.warm_up], X[:, :0], [generator])
+        before = X[:, : settings.warm_up], y[:, : settings.warm_up]
+        memory, _ = policy.propose(no_memory(1), *before, X[:, :0], [generator])
         for n in settings.observations:
             wall, cpu = time.perf_counter(), time.process_time()
-            policy.propose(X[:, :n], y[:, :n], X[:, :0], [generator])
+            memory, _ = policy.propose(memory, X[:, :n], y[:, :n], X[:, :0], [generator])
             taken = {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
             rows.append({"run": run, "observations": n, **taken})
             if taken["cpu_seconds"] > settings.longest:

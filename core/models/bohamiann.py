@@ -10,8 +10,8 @@ every `thinning`-th step after the burn-in is kept, (steps - burn_in) // thinnin
 those of `SampledNetwork`. A chain that diverges makes its run's predictions nan and affects no other run; one that is
 finite but far from the data is warned of, see `core.models.strayed`.
 
-The papers' chains burn in again at every fit. With `warm_burn_in`, a fit continues the chains of the last one, whose
-posterior is close if few observations have arrived in between; see `core.models.chain_state`.
+The papers' chains burn in again at every fit. With `warm_burn_in`, a fit may continue the chains of an earlier one,
+whose posterior is close if few observations have arrived in between; see `core.models.chain_state`.
 """
 
 import math
@@ -22,6 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.chain_state import ChainState
 from core.models.engines.choice import make_engine
 from core.models.engines.problem import Engine, Problem
@@ -51,9 +52,9 @@ class BayesianNetwork(SampledNetwork):
         weight_prior, noise_prior: see `core.models.priors`.
         device: where sampling and predictions run.
         engine: "compiled" (CPU, SGHMC and AdaptiveSGHMC), "torch", or "auto", which is the first if it applies.
-        warm_burn_in: steps of burn-in of a fit that continues from the last one, in place of `burn_in`; as many
-            steps follow as after a cold start. A few hundred let chains follow an observation far from the others.
-            None, the papers' protocol, starts every fit from scratch.
+        warm_burn_in: steps of burn-in of a fit that continues an earlier one, in place of `burn_in`; as many steps
+            follow as after a cold start. A few hundred let chains follow an observation far from the others. None,
+            the papers' protocol, is for fits from scratch alone.
 
     Raises:
         ValueError: a setting out of range.
@@ -101,7 +102,9 @@ class BayesianNetwork(SampledNetwork):
         """Kept samples of one chain."""
         return (self.steps - self.burn_in) // self.thinning
 
-    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> "BayesianNetwork":
+    def fit(
+        self, X: Tensor, y: Tensor, generators: Generators, initial: Mapping[str, Tensor] | None = None
+    ) -> "BayesianNetwork":
         """Sample the posterior of every run.
 
         Args:
@@ -109,15 +112,19 @@ class BayesianNetwork(SampledNetwork):
             y: (runs, N), or (N,).
             generators: one per run, on `device`: a run's chains depend on nothing else. One generator for several runs
                 seeds a generator for each.
+            initial: the `chain_state` of a fit of a model with the same settings to as many runs, whose chains
+                continue; None starts new ones.
 
         Returns:
             self, with `samples` and `noise_variance` of samples_per_chain * chains samples per run: step by step, the
             chains of a step side by side.
 
         Raises:
-            ValueError: data that are not finite or do not fit together, or cannot be standardized; after a warm start,
-                numbers of runs or features that differ from before.
+            ModelError: data that cannot be standardized.
+            ValueError: data that are not finite or do not fit together; chains to continue of another model or of
+                other numbers of runs or features, or without `warm_burn_in`.
         """
+        before = self._chains_before(initial)
         X, y = self.prepare(X, y)
         generators = one_each(generators, len(X), self.device)
         problem = Problem(
@@ -133,9 +140,9 @@ class BayesianNetwork(SampledNetwork):
         )
         weights = self.network.init(generators, problem.chains, self.device)
         theta = torch.cat([weights, weights.new_full((problem.chains, 1), INITIAL_LOG_NOISE)], 1)
-        state, warm = self.sampler.init(theta), self.warm_burn_in is not None and self._chains is not None
+        state, warm = self.sampler.init(theta), before is not None
         if warm:
-            state = self._chains.continued(state, self.network, self.inputs, self.targets)
+            state = before.continued(state, self.network, self.inputs, self.targets)
         engine = make_engine(self.engine, problem, self.sampler, state, generators)
         kept = self._sample(engine, problem.covered.bool(), generators, warm)
         self._chains = ChainState.of(engine.state(), self.inputs, self.targets)
@@ -143,7 +150,10 @@ class BayesianNetwork(SampledNetwork):
         return self
 
     def chain_state(self) -> dict[str, Tensor]:
-        """The state of the chains after `fit`, as tensors by name, for `load_chain_state`.
+        """The state of the chains after `fit`, from which another fit may continue.
+
+        Returns:
+            Tensors by name, all with the axis of the runs first, so that a part of the runs may continue.
 
         Raises:
             RuntimeError: before `fit`, or for a model whose chains do not continue.
@@ -153,15 +163,13 @@ class BayesianNetwork(SampledNetwork):
             raise RuntimeError(f"{type(self).__name__}.chain_state: {reason}")
         return self._chains.tensors()
 
-    def load_chain_state(self, state: Mapping[str, Tensor]) -> None:
-        """Let the next `fit` continue from the state of a model with the same settings.
-
-        Raises:
-            ValueError: a model without `warm_burn_in`, or something that is not such a state.
-        """
+    def _chains_before(self, initial: Mapping[str, Tensor] | None) -> ChainState | None:
+        """The chains that a fit continues, if any."""
+        if initial is None:
+            return None
         if self.warm_burn_in is None:
-            raise ValueError("BayesianNetwork.warm_burn_in: is None, set the steps of burn-in of a fit that continues")
-        self._chains = ChainState.from_tensors(state)
+            raise UserError("BayesianNetwork.warm_burn_in: is None, set the steps of burn-in of a fit that continues")
+        return ChainState.from_tensors(initial)
 
     def _sample(self, engine: Engine, covered: Tensor, generators: list[torch.Generator], warm: bool = False) -> Tensor:
         """Run the engine through burn-in and sampling: the kept positions, (samples_per_chain, chains, P_w + 1).

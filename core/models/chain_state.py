@@ -61,10 +61,11 @@ class ChainState:
         return cls({name: getattr(state, name) for name in CARRIED if name in state._fields}, inputs, targets)
 
     def tensors(self) -> dict[str, Tensor]:
-        """Everything as tensors by name, for saving."""
+        """Everything as tensors by name, the axis of the runs first: of what is carried (runs, chains, P_w + 1)."""
         standardizers = {"inputs": self.inputs, "targets": self.targets}
         units = {f"{name}_{part}": getattr(s, part) for name, s in standardizers.items() for part in ("mean", "scale")}
-        return {**self.carried, **units}
+        runs = len(self.inputs.mean)
+        return {**{name: values.unflatten(0, (runs, -1)) for name, values in self.carried.items()}, **units}
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, Tensor]) -> ChainState:
@@ -80,9 +81,9 @@ class ChainState:
         mean_x, scale_x, mean_y, scale_y = (tensors[name] for name in units)
         carried = {name: tensors[name] for name in CARRIED if name in tensors}
         position, runs = carried["position"].shape, len(mean_x)
-        if len(position) != 2 or runs == 0 or position[0] % runs:
+        if len(position) != 3 or runs == 0 or position[0] != runs:
             raise UserError(
-                f"chain state: position has shape {tuple(position)}; allowed: chains of {runs} runs, (chains, P)"
+                f"chain state: position has shape {tuple(position)}; allowed: chains of {runs} runs, (runs, chains, P)"
             )
         expected = dict.fromkeys(carried, position) | {
             "inputs_mean": (runs, 1, mean_x.shape[-1]),
@@ -93,7 +94,8 @@ class ChainState:
         for name, shape in expected.items():
             if tensors[name].shape != shape:
                 raise UserError(f"chain state: {name} has shape {tuple(tensors[name].shape)}; allowed: {tuple(shape)}")
-        return cls(carried, Standardizer(mean_x, scale_x), Standardizer(mean_y, scale_y))
+        flat = {name: values.flatten(0, 1) for name, values in carried.items()}
+        return cls(flat, Standardizer(mean_x, scale_x), Standardizer(mean_y, scale_y))
 
     def continued(self, fresh: Any, network: MLP, inputs: Standardizer, targets: Standardizer) -> Any:
         """A sampler's state for data standardized by other numbers.

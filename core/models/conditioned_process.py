@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
@@ -72,16 +73,20 @@ class GaussianProcess(GaussianMixtureModel):
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None) -> Tensor:
         """Theta (M, runs, P) for standardized y (runs, N) and X (runs, N, d), a fidelity replaced by its features."""
 
-    def fit(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> GaussianProcess:
+    def fit(
+        self, X: Tensor, y: Tensor, generators: Generators, initial: Mapping[str, Tensor] | None = None
+    ) -> GaussianProcess:
         """Find Theta for X (runs, N, d) and y (runs, N), or (N, d) and (N,), and condition on the data.
 
         Args:
             generators: one per run, or one for all.
-            initial: `theta` of a fit with the same settings to nearly the same data (one suggestion earlier), from
-                which the search continues.
+            initial: the `chain_state` of a fit with the same settings to nearly the same data (one suggestion
+                earlier), from which the search for Theta continues.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range; with warping, inputs outside the unit cube.
+            ModelError: data out of range, or a covariance that cannot be factorised.
+            ValueError: data of the wrong shape or not finite; with warping, inputs outside the unit cube; the state of
+                another model.
         """
         X, y = training_data(X, y, self.device)
         self._check_cube(X, 0.0)
@@ -90,8 +95,25 @@ class GaussianProcess(GaussianMixtureModel):
         if not self.scale_targets:
             self.targets = Standardizer(self.targets.mean, torch.ones_like(self.targets.scale))
         y = self.targets.transform(y)
-        self.condition(X, y, self.find(self._featured(X), y, generators, initial))
+        featured = self._featured(X)
+        self.condition(X, y, self.find(featured, y, generators, self._theta_before(featured, initial)))
         return self
+
+    def chain_state(self) -> dict[str, Tensor]:
+        """Theta after `fit`, from which another fit may continue: "theta" (runs, M, P)."""
+        return {"theta": self.theta.transpose(0, 1)}
+
+    def _theta_before(self, X: Tensor, initial: Mapping[str, Tensor] | None) -> Tensor | None:
+        """Theta (M, runs, P) from which a fit to X (runs, N, d), features included, continues, if it does."""
+        if initial is None:
+            return None
+        theta, entries = initial.get("theta"), len(matern.centre(X, self.warping, self.basis))
+        if theta is None or theta.ndim != 3 or len(theta) != len(X) or theta.shape[-1] != entries:
+            found = sorted(initial) if theta is None else tuple(theta.shape)
+            raise UserError(
+                f"{type(self).__name__}: chain state {found}; allowed: 'theta' of shape ({len(X)}, M, {entries})"
+            )
+        return theta.transpose(0, 1)
 
     def expand_runs(self, X: Tensor) -> Tensor:
         """As `EnsembleModel.expand_runs`.

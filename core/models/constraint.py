@@ -26,6 +26,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.errors import ModelError
 from core.models.classification import SLACK, Posterior, logistic_posterior, step_posterior
 from core.models.ensemble import EnsembleModel, standardizer, training_data
 from core.models.representation import Representation
@@ -82,7 +83,8 @@ class ConstraintNetwork(ABC):
         """Train on X (runs, N, d) and c (runs, N) bool, True where valid, or (N, d) and (N,); a class may be missing.
 
         Raises:
-            ValueError: c is not boolean, data of the wrong shape, not finite or out of range, or divergence.
+            ModelError: a network that diverged.
+            ValueError: c is not boolean, data of the wrong shape, not finite or out of range.
         """
         name = type(self).__name__
         c = torch.as_tensor(c)
@@ -95,7 +97,7 @@ class ConstraintNetwork(ABC):
         features = self.features(X)
         if not torch.isfinite(features).all():
             rate = self.representation.learning_rate
-            raise ValueError(f"{name}: the network diverged in training with learning_rate {rate}; take a smaller one")
+            raise ModelError(f"{name}: the network diverged in training with learning_rate {rate}; take a smaller one")
         self.posterior = self.infer(features, signs)
         self.runs, self.dimension = len(X), X.shape[-1]
         return self

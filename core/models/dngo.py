@@ -28,6 +28,7 @@ import torch
 from torch import Tensor
 
 from core.compiled.arguments import Priors
+from core.errors import ModelError
 from core.models import hyperpriors
 from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function, sample_hyperparameters
@@ -91,7 +92,8 @@ class DNGO(GaussianMixtureModel):
             self, with `hyperparameters` (M, runs, 3 + 2 d).
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range, or a network that diverged.
+            ModelError: a network that diverged.
+            ValueError: data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         runs, d = len(X), X.shape[-1]
@@ -104,7 +106,7 @@ class DNGO(GaussianMixtureModel):
         features = self._features(X)
         if not torch.isfinite(features).all():
             rate = self.representation.learning_rate
-            raise ValueError(f"DNGO: the network diverged in training with learning_rate {rate}; take a smaller one")
+            raise ModelError(f"DNGO: the network diverged in training with learning_rate {rate}; take a smaller one")
         columns = torch.cat([y.unsqueeze(-1), torch.ones_like(y).unsqueeze(-1), X, X.square()], -1)
         regression = Regression(features, columns)
         start = X.new_tensor([0.0, -5.0, 0.0] + d * [-3.0] + d * [CENTRE])

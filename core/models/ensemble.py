@@ -25,7 +25,7 @@ from botorch.posteriors.ensemble import EnsemblePosterior
 from torch import Tensor
 
 from core.data.normalisation import Array, Standardizer
-from core.errors import UserError
+from core.errors import ModelError
 
 LARGEST_INPUT = 1e100  # of inputs as they are, of which models form squares and products
 LARGEST_SINGLE = torch.finfo(torch.float32).max
@@ -183,7 +183,7 @@ def standardizer(name: str, values: Array, axis: int) -> Standardizer:
     """`Standardizer.fit` of the training data called `name`, a tensor or an array.
 
     Raises:
-        UserError: double precision cannot hold the squares of their deviations.
+        ModelError: double precision cannot hold the squares of their deviations.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # refused below
         fitted = Standardizer.fit(values, axis)
@@ -193,19 +193,19 @@ def standardizer(name: str, values: Array, axis: int) -> Standardizer:
 
 
 def check_scale(name: str, low: Tensor, high: Tensor, scale: Tensor) -> None:
-    """Raise UserError where `scale` is not that of values from `low` to `high`, since squares overflow.
+    """Raise ModelError where `scale` is not that of values from `low` to `high`, since squares overflow.
 
     Where they vanish, values differ by less than 1e-154 and count as constant, with scale 1.
     """
     if not scale.isfinite().all():
-        raise UserError(
+        raise ModelError(
             f"training data: {name} from {low.min().item():g} to {high.max().item():g} cannot be standardized in "
             "double precision; rescale it"
         )
 
 
 def check_reach(name: str, values: Tensor, most: float = LARGEST_INPUT) -> None:
-    """Raise UserError where training data that are used as they are reach beyond `most`."""
+    """Raise ModelError where training data that are used as they are reach beyond `most`."""
     if (values.abs() > most).any():
         reach = values.abs().max().item()
-        raise UserError(f"training data: {name} reaches {reach:g}; allowed: up to {most:g}, rescale it")
+        raise ModelError(f"training data: {name} reaches {reach:g}; allowed: up to {most:g}, rescale it")

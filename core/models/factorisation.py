@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from core.errors import ModelError
+
 JITTERS = (1e-10, 1e-8, 1e-6, 1e-4)  # shares of the largest variance, added in turn
 
 
@@ -10,7 +12,7 @@ def factorise(C: Tensor) -> tuple[Tensor, list[str]]:
     """Cholesky factors of C (M, runs, N, N), and for each run what was added to a diagonal, "" if nothing.
 
     Raises:
-        torch.linalg.LinAlgError: not positive definite even with the largest of `JITTERS`.
+        ModelError: not positive definite even with the largest of `JITTERS`.
     """
     factor, info = torch.linalg.cholesky_ex(C)
     repairs = [""] * C.shape[1]
@@ -23,4 +25,10 @@ def factorise(C: Tensor) -> tuple[Tensor, list[str]]:
         factor, info = torch.linalg.cholesky_ex(C)
         for run in wrong.any(0).nonzero().flatten().tolist():
             repairs[run] = f"covariance not positive definite, {jitter:g} of the variance added"
-    return torch.linalg.cholesky(C) if (info > 0).any() else factor, repairs
+    if (info > 0).any():
+        runs = (info > 0).any(0).nonzero().flatten().tolist()
+        raise ModelError(
+            f"Gaussian process: in runs {runs} the covariance is not positive definite, or not finite, even with "
+            f"{JITTERS[-1]:g} of the variance added"
+        )
+    return factor, repairs

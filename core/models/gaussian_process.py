@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models import matern
 from core.models.conditioned_process import GaussianProcess
 from core.models.kernels.basis import Basis
@@ -92,11 +93,16 @@ class MarginalisedGP(GaussianProcess):
 
         With `initial` the chains continue from its last members; if those have no density given the new data (a
         covariance that cannot be factorised), a chain starts as without `initial`.
+
+        Raises:
+            UserError: `initial` has fewer members than there are chains.
         """
         from core.compiled import gaussian_process
 
         start, burn_in = matern.around(X, self.chains, self.warping, generators, self.basis), self.burn_in
         if initial is not None:
+            if len(initial) < self.chains:
+                raise UserError(f"MarginalisedGP: {len(initial)} members to continue; allowed: {self.chains} or more")
             last = initial[-self.chains :]
             possible = torch.isfinite(matern.log_posterior(X, y, last, self.basis)).T.unsqueeze(-1)
             start, burn_in = torch.where(possible, last.transpose(0, 1), start), self.warm_burn_in

@@ -28,6 +28,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from core.data.normalisation import Standardizer
+from core.errors import ModelError
 from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
 from core.models.linear_regression import Weights, linear_function
 from core.models.mixture import Function, GaussianMixtureModel
@@ -81,7 +82,8 @@ class LeastSquaresNetwork(GaussianMixtureModel):
             self, with `noise_variance` s^2 of the targets as they are fitted, (runs,).
 
         Raises:
-            ValueError: fewer points than units, data of the wrong shape, not finite or out of range, or divergence.
+            ModelError: a network that diverged.
+            ValueError: fewer points than units, data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         units = self.representation.widths[-1]
@@ -101,7 +103,7 @@ class LeastSquaresNetwork(GaussianMixtureModel):
         features = self.features(X)
         if not torch.isfinite(features).all():
             rate = self.representation.learning_rate
-            raise ValueError(f"LeastSquaresNetwork: the network diverged with learning_rate {rate}; take a smaller one")
+            raise ModelError(f"LeastSquaresNetwork: the network diverged with learning_rate {rate}; take a smaller one")
         self._solve(features, y)
         self.members, self.runs, self.dimension = 1, len(X), X.shape[-1]
         return self

@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
-from core.models.continued_gp import ContinuedGP
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import tasks
 from core.models.mixture import Function, GaussianMixtureModel
@@ -31,7 +30,7 @@ class MultiTaskGP(GaussianMixtureModel):
         earlier: what is known of other tasks, at least one; contexts are not used.
         scaling: how targets are standardized, see `core.models.stacking`.
         chains, burn_in: of the slice sampler, a member from each chain.
-        warm_burn_in: sweeps of chains that continue those of the last fit; None starts new ones in every fit.
+        warm_burn_in: the same where the chains continue those of an earlier fit.
         device: where fit and predictions run.
 
     Raises:
@@ -46,30 +45,31 @@ class MultiTaskGP(GaussianMixtureModel):
         scaling: str = "joint",
         chains: int = 10,
         burn_in: int = 15,
-        warm_burn_in: int | None = None,
+        warm_burn_in: int = 0,
         device: torch.device | str = "cpu",
     ) -> None:
         super().__init__()
         check_scaling(scaling)
         self.earlier, self.scaling, self.device = tuple(earlier), scaling, torch.device(device)
-        self.continues = warm_burn_in is not None
         basis = tasks(1 + len(self.earlier))
-        make = ContinuedGP if self.continues else MarginalisedGP
-        self.process = make(chains, burn_in=burn_in, warm_burn_in=warm_burn_in or 0, device=device, basis=basis)
+        self.process = MarginalisedGP(chains, burn_in=burn_in, warm_burn_in=warm_burn_in, device=device, basis=basis)
 
-    def fit(self, X: Tensor, y: Tensor, generators: Generators) -> MultiTaskGP:
+    def fit(
+        self, X: Tensor, y: Tensor, generators: Generators, initial: Mapping[str, Tensor] | None = None
+    ) -> MultiTaskGP:
         """Sample the hyperparameters given X (runs, n, d) and y (runs, n) of the task at hand and the earlier tasks.
 
         Args:
             generators: one per run, or one for all.
+            initial: the `chain_state` of a fit to the same tasks, whose chains continue.
 
         Raises:
-            ValueError: as `core.models.stacking.stack`.
+            ValueError: as `core.models.stacking.stack`, or the state of another model.
         """
         earlier = [Task(task.X, task.y, None, task.name) for task in self.earlier]
         stacked = stack(X, y, earlier, self.scaling, device=self.device)
         number = stacked.task.to(stacked.X).expand(*stacked.X.shape[:2]).unsqueeze(-1)
-        self.process.fit(torch.cat([stacked.X, number], -1), stacked.y, generators)
+        self.process.fit(torch.cat([stacked.X, number], -1), stacked.y, generators, initial)
         self.runs, self.dimension, self.members = len(stacked.X), stacked.X.shape[-1], self.process.members
         inner, outer = self.process.targets, stacked.targets
         self.targets = Standardizer(outer.inverse(inner.mean), inner.scale * outer.scale)
@@ -97,13 +97,8 @@ class MultiTaskGP(GaussianMixtureModel):
         return self.process.draw(members, generators)
 
     def chain_state(self) -> dict[str, Tensor]:
-        """That of the process, for `load_chain_state`; empty before `fit` and where chains do not continue."""
-        return self.process.chain_state() if self.continues else {}
-
-    def load_chain_state(self, state: Mapping[str, Tensor]) -> None:
-        """Let the next `fit` continue from there."""
-        if self.continues:
-            self.process.load_chain_state(state)
+        """That of the process after `fit`, from which another fit may continue."""
+        return self.process.chain_state()
 
 
 def _of_target(X: Tensor) -> Tensor:

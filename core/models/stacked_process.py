@@ -8,7 +8,7 @@ the context can explain how tasks differ in level and scale. A fit costs the cub
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -45,7 +45,9 @@ class StackedGP(MarginalLikelihoodGP):
             raise UserError("StackedGP.context is None; allowed: features of the task at hand, (c,) or (runs, c)")
         self.earlier, self.context = tuple(earlier), context
 
-    def fit(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> StackedGP:
+    def fit(
+        self, X: Tensor, y: Tensor, generators: Generators, initial: Mapping[str, Tensor] | None = None
+    ) -> StackedGP:
         """Find Theta for X (runs, N, d) and y (runs, N) and the observations of the earlier tasks.
 
         Raises:

@@ -8,7 +8,7 @@ that starts warm is thereby one with another model (`core.optimizers.policy.Mode
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -46,6 +46,12 @@ class Task:
             if not torch.isfinite(values).all():
                 raise UserError(f"{self.name}: {name} has values that are not finite")
         _check_context(self.name, self.context)
+
+    def of_runs(self, rows: Sequence[int]) -> Task:
+        """What some of the runs know of it; what all share stays as it is."""
+        X, y = ((values if len(values) == 1 else values[list(rows)]) for values in (self.X, self.y))
+        shared = self.context is None or self.context.ndim == 1 or len(self.context) == 1
+        return replace(self, X=X, y=y, context=self.context if shared else self.context[list(rows)])
 
 
 def check_tasks(tasks: Sequence[Task], runs: int, dimension: int, context: Tensor | None = None) -> None:

@@ -12,7 +12,6 @@ worst-case loss far from all others would leave the model only the difference be
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,7 +29,7 @@ from core.optimizers.fidelities import (
     priced,
 )
 from core.optimizers.policy import Policy, uniform_points
-from core.optimizers.proposer import FAILED, Proposer
+from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
 from core.validation import require_count
 
@@ -68,7 +67,6 @@ class BayesianOptimization(Optimizer):
         self.y, self.costs, self._told = self.X.new_empty(0), self.X.new_empty(0), []
         self.failed = torch.zeros(0, dtype=torch.bool)
         self._places: dict[int, Tensor] = {}
-        self._warned = False
 
     def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]]:
         waiting = [self._places[number] for number in self.pending]
@@ -78,9 +76,6 @@ class BayesianOptimization(Optimizer):
         point = proposal.points.cpu().numpy()
         (configuration,), (budget,) = self.encoding.decode(point), budgets_of(self.encoding, point)
         notes = proposal.notes[0]
-        if notes["origin"].startswith(FAILED) and not self._warned:
-            self._warned = True
-            warnings.warn(f"trial {self._asked} is {notes['origin']}; later failures are not warned of", stacklevel=3)
         if "recommended" in notes:
             notes["recommended"] = self._told[notes["recommended"]]
         return configuration, budget, notes
@@ -151,7 +146,7 @@ class BayesianOptimization(Optimizer):
             "places": dict(self._places),
             "initial": self._proposer.initial,
             "generator": self._proposer.generators[0].get_state(),
-            "model": self._source.state() if hasattr(self._source, "state") else {},
+            "memory": dict(self._proposer.memory[0]),
         }
 
     def _restore(self, state: Mapping[str, Any]) -> None:
@@ -160,10 +155,4 @@ class BayesianOptimization(Optimizer):
         self._places = dict(state["places"])
         self._proposer.initial = state["initial"]
         self._proposer.generators[0].set_state(state["generator"])
-        if hasattr(self._source, "restore"):
-            self._source.restore(state["model"])
-
-    @property
-    def _source(self) -> Any:
-        """Where the policy's models come from, which may carry state from one fit to the next, or the policy itself."""
-        return getattr(self._proposer.policy, "make_model", self._proposer.policy)
+        self._proposer.memory = (dict(state["memory"]),)

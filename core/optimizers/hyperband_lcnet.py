@@ -31,8 +31,9 @@ from torch import Tensor
 
 from core.acquisition.maximizers import NoCandidateError, OneStepSearch, RandomLocalSearch
 from core.benchmarks.objective import LEARNING_CURVE
-from core.errors import UserError, brief
+from core.errors import ModelError, UserError, brief
 from core.models.curves.lcnet import LCNet
+from core.models.numerics import linear_algebra
 from core.models.sampled_network import SampledNetwork
 from core.models.strayed import unwarned
 from core.optimizers.base import Outcome, Trial
@@ -40,7 +41,7 @@ from core.optimizers.brackets import Bracket
 from core.optimizers.hyperband import MODEL, Hyperband
 from core.optimizers.points import RANDOM, Canonical
 from core.optimizers.policy import SEEDS, on_space, where_allowed
-from core.optimizers.proposer import MODEL_FAILURES
+from core.optimizers.proposer import FAILED
 from core.randomness import make_generators
 from core.validation import require_count
 
@@ -128,10 +129,10 @@ class HyperbandLCNet(Hyperband):
             thinning=self.chain_steps // self.samples,
         )
         try:
-            with unwarned():
+            with unwarned(), linear_algebra():
                 network = model.fit(*told, epochs=self.epochs, seed=seed).model
-        except MODEL_FAILURES as error:
-            return [], f"{RANDOM}: the model failed: {type(error).__name__}: {error}"
+        except ModelError as error:
+            return [], f"{FAILED}{error}"
         members = torch.randperm(len(network.samples), generator=make_generators([order])[0]).repeat(
             -(-n // self.samples)
         )

@@ -9,7 +9,7 @@ the data, whose predicted loss on the full data is smallest (Algorithm 5, line 6
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -17,14 +17,17 @@ from botorch.utils.safe_math import logmeanexp
 from torch import Tensor
 
 from core.acquisition.ei import log_expected_improvement
+from core.acquisition.entropy_search import mean_gain
 from core.acquisition.gain_per_cost import GainPerCost
-from core.acquisition.information_gain import InformationGain, draw_representers
+from core.acquisition.information_gain import ROUNDING, InformationGain, draw_representers
 from core.acquisition.maximizers.base import best_first, choose, search_generators, take
 from core.errors import UserError
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import Basis
+from core.models.numerics import linear_algebra
 from core.optimizers.fidelities import FidelityEncoding
-from core.optimizers.policy import Suggestion
+from core.optimizers.memory import Memory, apart, together
+from core.optimizers.policy import DOUBT, Suggestion
 from core.randomness import uniform_
 
 NEAR = 0.3  # share of the candidates that lie around the recommendation, with this standard deviation (authors' code)
@@ -53,13 +56,13 @@ class Recommended(NamedTuple):
 class InformationSearch:
     """A policy, see `core.optimizers.policy`; it is told losses (runs, N), or losses and costs (runs, N, 2).
 
-    The chains of the hyperparameters may continue from one suggestion to the next, as in the authors' code: then
-    `state` and `restore` carry them over.
+    The chains of the hyperparameters may continue from one suggestion to the next, as in the authors' code: then a run
+    remembers its last hyperparameters by the name of what is modelled, (M, P) each.
 
     Attributes:
         encoding: where evaluations are possible.
         model: from a basis, None without a fidelity, to a Gaussian process.
-        continues: whether chains continue, where there are as many runs as at the last suggestion.
+        continues: whether chains continue.
         overhead: what a suggestion costs, in the unit of costs; added to the predicted cost.
         log_loss: whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
         representers: number of points among which the minimum is considered.
@@ -73,13 +76,17 @@ class InformationSearch:
     log_loss: bool = False
     representers: int = 50
     candidates: int = 500
-    _chains: dict[str, Tensor] = field(default_factory=dict, init=False, repr=False)
 
     @torch.no_grad()
-    def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Suggestion:
-        """The next point of each run, noting the recommendation before it.
+    def propose(
+        self, memory: Memory, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Memory, Suggestion]:
+        """The next point of each run, noting the recommendation before it and the gain, in nats, expected of it.
+
+        Once the probability of the minimum lies on one representer, the gain is zero everywhere, which is noted too.
 
         Args:
+            memory: of the last suggestion.
             X: evaluated points, (runs, N, d), d with the column of the fidelity.
             y: losses and costs (runs, N, 2), losses (runs, N) without a fidelity. An evaluation whose cost is nan in
                 any run is left out of the cost models.
@@ -87,58 +94,63 @@ class InformationSearch:
             generators: one per run.
 
         Raises:
+            ModelError: a model that fails in any run.
             UserError: `log_loss` and a loss that is not positive.
         """
+        with linear_algebra():
+            return self._propose(memory, X, y, pending, generators)
+
+    def _propose(
+        self, memory: Memory, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Memory, Suggestion]:
         losses, log_cost = self._targets(y)
-        loss = self._fit("loss", X, losses, generators)
+        chains = together(memory)
+        loss = self._fit("loss", chains, X, losses, generators)
         best, repairs = self._recommended(loss, X), loss.repairs
         cost = None
         if log_cost is not None:
             known = ~log_cost.isnan().any(0)
             seen = (X, log_cost) if known.all() else (X[:, known], log_cost[:, known])
-            cost = self._fit("log cost", *seen, generators)
+            cost = self._fit("log cost", chains, *seen, generators)
             repairs = [one or other for one, other in zip(repairs, cost.repairs, strict=True)]
         if pending.shape[1]:
             believed = loss.marginals(pending)[0].mean(0)
             loss.condition(torch.cat([X, pending], 1), torch.cat([loss.y, believed], 1), loss.theta)
         gain, representers = self._gain(loss, best, generators)
         points = self._maximize(GainPerCost(loss, cost, gain, representers, self.overhead), best, generators)
-        return Suggestion(points, _notes(best, repairs))
+        expected = mean_gain(loss, gain, representers, points.unsqueeze(1)).squeeze(1)
+        notes = [{**noted, **self._of_gain(nats)} for noted, nats in zip(_notes(best, repairs), expected.tolist())]
+        return self._remembered({"loss": loss, "log cost": cost}, memory), Suggestion(points, tuple(notes))
 
     @torch.no_grad()
-    def recommend(self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> Suggestion:
-        """The recommendation of each run on the full data; arguments as for `propose`."""
-        loss = self._fit("loss", X, self._targets(y)[0], generators)
-        best = self._recommended(loss, X)
+    def recommend(self, memory: Memory, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> Suggestion:
+        """The recommendation of each run on the full data; arguments and errors as for `propose`."""
+        with linear_algebra():
+            loss = self._fit("loss", together(memory), X, self._targets(y)[0], generators)
+            best = self._recommended(loss, X)
         return Suggestion(self.encoding.on_full(best.x).squeeze(1), _notes(best, loss.repairs))
 
-    def check(self, y: Tensor) -> None:
-        """Raise UserError if the settings do not allow what was observed, y as for `propose`."""
-        losses = y[..., 0] if self.encoding.priced else y
-        if self.log_loss and (losses <= 0).any():
-            raise UserError(f"log_loss: a loss is {losses.min():g}; allowed: positive losses, or log_loss = False")
+    def of_runs(self, rows: Sequence[int]) -> InformationSearch:
+        """Itself."""
+        return self
 
-    def state(self) -> dict[str, Tensor]:
-        """The last hyperparameters by the name of what is modelled, (M, runs, P) each; empty before the first fit."""
-        return dict(self._chains)
+    def _fit(
+        self, name: str, chains: Mapping[str, Tensor], X: Tensor, y: Tensor, generators: Sequence[torch.Generator]
+    ) -> MarginalisedGP:
+        basis = self.encoding.loss_basis if name == "loss" else self.encoding.cost_basis
+        return self.model(basis).fit(X, y, generators, {"theta": chains[name]} if name in chains else None)
 
-    def restore(self, state: Mapping[str, Tensor]) -> None:
-        """Continue from a state."""
-        self._chains.clear()
-        self._chains.update(state)
-
-    def _fit(self, name: str, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> MarginalisedGP:
-        basis, last = self.encoding.loss_basis if name == "loss" else self.encoding.cost_basis, self._chains.get(name)
-        warm = self.continues and last is not None and last.shape[1] == len(X)
-        model = self.model(basis).fit(X, y, generators, last if warm else None)
-        if self.continues:
-            self._chains[name] = model.theta
-        return model
+    def _remembered(self, models: Mapping[str, MarginalisedGP | None], memory: Memory) -> Memory:
+        if not self.continues:
+            return memory
+        chains = {name: model.chain_state()["theta"] for name, model in models.items() if model is not None}
+        return apart(chains, len(memory))
 
     def _targets(self, y: Tensor) -> tuple[Tensor, Tensor | None]:
         """The losses to model and the log costs, (runs, N) each."""
-        self.check(y)
         losses, log_cost = (y[..., 0], y[..., 1].log()) if self.encoding.priced else (y, None)
+        if self.log_loss and (losses <= 0).any():
+            raise UserError(f"log_loss: a loss is {losses.min():g}; allowed: positive losses, or log_loss = False")
         return losses.log() if self.log_loss else losses, log_cost
 
     def _recommended(self, loss: MarginalisedGP, X: Tensor) -> Recommended:
@@ -174,6 +186,13 @@ class InformationSearch:
             refined = self.encoding.refine(copies, spread, generators)
             X, values = torch.cat([X, refined], 1), torch.cat([values, utility(refined)], 1)
         return choose(X, values, choice)[0]
+
+    def _of_gain(self, nats: float) -> dict[str, float | str]:
+        """Notes on the gain that is expected of a suggestion."""
+        if nats > ROUNDING:
+            return {"gain": nats}
+        reason = f"no candidate tells which of the {self.representers} representers is the minimum"
+        return {"gain": max(nats, 0.0), DOUBT: f"the suggestion is arbitrary: {reason}"}
 
 
 def _notes(best: Recommended, repairs: Sequence[str]) -> tuple[dict[str, int | float | str], ...]:

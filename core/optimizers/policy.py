@@ -2,8 +2,9 @@
 
     x_n = argmax_x a(x; D_{n-1})          (thesis, Algorithm 1, which prints the data of step n)
 
-A policy maps the observations of all runs to the next point of each. It holds no observations of its own, so that the
-same policy serves runs in lockstep, ask and tell, and parallel evaluation with points pending.
+A policy maps the observations of all runs to the next point of each. It holds no observations and no state of its
+own, so that the same policy serves runs in lockstep, ask and tell, and parallel evaluation with points pending. What is
+to be remembered from one suggestion to the next is an argument and a result (`core.optimizers.memory`).
 
 The utility is the papers' choice for each kind of model. A Bayesian network's samples are matched by one Gaussian
 (Eq. 5 of the NIPS paper), and so are a forest's trees (Eqs. 2.6 and 2.7); a Gaussian process and DNGO have sampled
@@ -35,50 +36,60 @@ from core.acquisition.base import Acquisition, best_observed
 from core.errors import UnknownNameError
 from core.models.ensemble import EnsembleModel
 from core.models.mixture import GaussianMixtureModel
+from core.models.numerics import linear_algebra
 from core.models.random_forest import RandomForest
 from core.models.strayed import unwarned
+from core.models.tasks import Task
 from core.optimizers.fidelities import FidelityEncoding
+from core.optimizers.memory import Memory, apart, together
 from core.spaces import CubeEncoding
 
 ACQUISITIONS = ("ei", "pi", "lcb", "thompson")
 INCUMBENTS = 5  # number of best observations that a maximizer may search around
 SEEDS = 2**63 - 1
+DOUBT = "doubt"
+MADE_FOR = "made for"  # in the memory of a run whose chains continue: the observations at its first fit
 
 
 class Suggestion(NamedTuple):
     """The next point of each run, (runs, d), and what there is to note about it: plain values by name.
 
     A note "recommended" is the number of an evaluation, in the order of the data, whose configuration the policy would
-    recommend on the full fidelity.
+    recommend on the full fidelity. A note `DOUBT` says why a suggestion is worth little, which a user is warned of
+    once.
     """
 
     points: Tensor
-    notes: tuple[Mapping[str, Any], ...]
+    notes: tuple[Mapping[str, Any], ...] = ()
 
 
 class Policy(Protocol):
-    """A rule for the next evaluation.
-
-    Whatever ValueError `propose` raises counts as a failure of its model, which costs a uniform point. A policy whose
-    settings do not allow every observation has a method `check(y)`, whose UserError stops the run.
-    """
+    """A rule for the next evaluation. A ModelError costs a uniform point; whatever else it raises stops the search."""
 
     encoding: CubeEncoding | FidelityEncoding
 
     def propose(
-        self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
-    ) -> Tensor | Suggestion:
+        self, memory: Memory, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Memory, Suggestion]:
         """The next point of each run.
 
         Args:
+            memory: what the last suggestion of these runs returned, of runs that are `alike`; at first `no_memory`.
             X: evaluated points of the unit cube, (runs, N, d), N at least 1.
             y: their losses, (runs, N), or if the encoding is priced losses and costs, (runs, N, 2).
             pending: points under evaluation, (runs, J, d); J may be 0.
             generators: one per run.
 
         Returns:
-            (runs, d), points of allowed configurations.
+            What to remember until the next suggestion, and points (runs, d) of allowed configurations.
+
+        Raises:
+            ModelError: a model that fails in any run.
         """
+        ...
+
+    def of_runs(self, rows: Sequence[int]) -> Policy:
+        """The policy for some of the runs, if it holds what belongs to each, such as earlier tasks; else itself."""
         ...
 
 
@@ -86,7 +97,7 @@ class Policy(Protocol):
 class Recommending(Policy, Protocol):
     """A policy that recommends a configuration other than the one with the smallest loss."""
 
-    def recommend(self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> Suggestion:
+    def recommend(self, memory: Memory, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> Suggestion:
         """The recommendation of each run on the full fidelity, arguments as for `propose`."""
         ...
 
@@ -97,9 +108,15 @@ class Uniform:
 
     encoding: CubeEncoding
 
-    def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
+    def propose(
+        self, memory: Memory, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Memory, Suggestion]:
         """A uniform point for each run, whatever was evaluated."""
-        return uniform_points(self.encoding, 1, generators).squeeze(1)
+        return memory, Suggestion(uniform_points(self.encoding, 1, generators).squeeze(1))
+
+    def of_runs(self, rows: Sequence[int]) -> Uniform:
+        """Itself."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -108,38 +125,63 @@ class ModelBased:
 
     Attributes:
         encoding: encoding of the space.
-        make_model: from the number of observations, on which a model's effort may depend, to the model that is fitted
-            to them. It may return the same object every time, one that continues from its last fit; then it has the
-            methods `state` and `restore` of `core.study.continued.Continued`.
+        make_model: from the number of observations, on which a model's effort may depend, and the argument `earlier`
+            if there are earlier tasks, to the model that is fitted to them.
         maximizer: one of `core.acquisition.maximizers`; its candidates are moved to points of
             configurations if the space has hyperparameters that are not continuous.
         acquisition: "ei", "pi", "lcb" or "thompson".
         fantasies: number of outcomes drawn for the pending points.
+        continues: whether each fit continues the chains of the last one, for a model with `chain_state` whose `fit`
+            takes `initial`. It is then made for the number of observations of the run's first fit.
+        earlier: what is known of other tasks.
 
     Raises:
         UnknownNameError: an unknown acquisition function.
     """
 
     encoding: CubeEncoding
-    make_model: Callable[[int], EnsembleModel]
+    make_model: Callable[..., EnsembleModel]
     maximizer: Any
     acquisition: str = "ei"
     fantasies: int = 10
+    continues: bool = False
+    earlier: Sequence[Task] = ()
 
     def __post_init__(self) -> None:
         if self.acquisition not in ACQUISITIONS:
             raise UnknownNameError("acquisition function", self.acquisition, ACQUISITIONS)
         object.__setattr__(self, "maximizer", on_space(self.maximizer, self.encoding))
 
-    def propose(self, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
+    def propose(
+        self, memory: Memory, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Memory, Suggestion]:
         """The maximizer of the acquisition function of a model fitted to each run."""
+        with linear_algebra():
+            memory, model = self._fit(memory, X, y, generators)
+            acquisition = utility(model, self.acquisition, y, pending, generators, self.fantasies)
+            acquisition = where_allowed(acquisition, self.encoding)
+            best = y.argsort(dim=1, stable=True)[:, :INCUMBENTS]
+            incumbents = X.gather(1, best.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
+            points, _ = self.maximizer(acquisition, self.encoding.dimension, generators, incumbents)
+        return memory, Suggestion(points)
+
+    def _fit(
+        self, memory: Memory, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Memory, EnsembleModel]:
         with unwarned():
-            model = self.make_model(y.shape[1]).fit(X, y, generators)
-        acquisition = utility(model, self.acquisition, y, pending, generators, self.fantasies)
-        acquisition = where_allowed(acquisition, self.encoding)
-        best = y.argsort(dim=1, stable=True)[:, :INCUMBENTS]
-        incumbents = X.gather(1, best.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
-        return self.maximizer(acquisition, self.encoding.dimension, generators, incumbents)[0]
+            if not self.continues:
+                return memory, self._model(y.shape[1]).fit(X, y, generators)
+            chains = together(memory)
+            made_for = chains.pop(MADE_FOR, y.shape[1])
+            model = self._model(made_for).fit(X, y, generators, chains or None)
+        return apart(model.chain_state(), len(X), **{MADE_FOR: made_for}), model
+
+    def _model(self, n: int) -> EnsembleModel:
+        return self.make_model(n, **({"earlier": self.earlier} if self.earlier else {}))
+
+    def of_runs(self, rows: Sequence[int]) -> ModelBased:
+        """The same with the earlier tasks of some of the runs."""
+        return replace(self, earlier=[task.of_runs(rows) for task in self.earlier])
 
 
 def on_space(maximizer: Any, encoding: CubeEncoding) -> Any:

@@ -1,21 +1,30 @@
-"""The order of proposals: an initial design, then a policy; a run whose model fails gets a uniform point instead."""
+"""The order of proposals: an initial design, then a policy; a run whose model fails gets a uniform point instead.
+
+Runs are proposed for in one batch. Where a model fails in any of them, all are proposed for one by one, each from the
+state that it was in before: a run that fails changes nothing for the others. Its own memory stays what it was before
+the failure, so that chains which diverged are not continued. Only a `ModelError` counts as a failure of the model.
+"""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
 
-from core.optimizers.policy import Policy, Recommending, Suggestion, uniform_points
+from core.errors import ModelError
+from core.optimizers.memory import Memory, RunMemory, alike, no_memory
+from core.optimizers.policy import DOUBT, Policy, Recommending, uniform_points
 
 INITIAL, POLICY, RANDOM = "initial design", "policy", "random"
 FAILED = f"{RANDOM}: the model failed: "
-MODEL_FAILURES = (ValueError, ArithmeticError, torch.linalg.LinAlgError)
+BATCH = "failure of the batch"  # a note: why the runs were proposed for one by one
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,15 @@ class Proposal:
         return [{"origin": origin, **more} for origin, more in zip(self.origins, self.others or cycle([{}]))]
 
 
+class _Next(NamedTuple):
+    """The next point of one run, (d,), where it comes from, what is noted and what is remembered."""
+
+    point: Tensor
+    origin: str
+    notes: Mapping[str, Any]
+    memory: RunMemory
+
+
 class Proposer:
     """Makes the proposals of all runs.
 
@@ -39,6 +57,9 @@ class Proposer:
         policy: what proposes after the initial design.
         initial: points of the initial design, (runs, n, d); n may be 0, then the first point is uniform.
         generators: one per run.
+
+    Attributes:
+        memory: what the policy remembers of each run, see `core.optimizers.memory`.
 
     Raises:
         ValueError: the number of generators or coordinates does not fit.
@@ -51,14 +72,18 @@ class Proposer:
                 f"{policy.encoding.dimension})"
             )
         self.policy, self.initial, self.generators = policy, initial, list(generators)
+        self.memory = no_memory(len(self.generators))
+        self._warned: set[str] = set()
 
     def copied(self) -> Proposer:
         """Another one in the same state, whose use leaves this one as it is."""
-        generators = [generator.clone_state() for generator in self.generators]
-        return Proposer(copy.deepcopy(self.policy), self.initial, generators)
+        other = Proposer(self.policy, self.initial, [generator.clone_state() for generator in self.generators])
+        other.memory = self.memory
+        return other
 
     def propose(self, number: int, X: Tensor, y: Tensor, pending: Tensor) -> Proposal:
-        """The points for evaluation `number` of each run, counted from 0.
+        """The points for evaluation `number` of each run, counted from 0. The first failure of a model and the first
+        doubt of the policy are warned of.
 
         Args:
             X: evaluated points (runs, N, d).
@@ -73,62 +98,91 @@ class Proposer:
             return Proposal(self.initial[:, number], (INITIAL,) * runs)
         if X.shape[1] == 0:
             return Proposal(uniform_points(self.policy.encoding, 1, self.generators).squeeze(1), (RANDOM,) * runs)
-        self._check(y)
-        try:
-            points, notes = _read(self.policy.propose(X, y, pending, self.generators))
-            return Proposal(points, (POLICY,) * runs, notes)
-        except MODEL_FAILURES as error:
-            if runs == 1:
-                return Proposal(self._uniform(0), (_reason(error),))
-        parts = [self._alone(run, X, y, pending) for run in range(runs)]
-        points, origins, notes = zip(*parts)
+        found = self._attempt(lambda rows: self._ask(rows, X, y, pending), self._uniform)
+        points, origins, notes, memory = zip(*(one if why is None else _noted(one, why) for one, why in found))
+        self.memory = memory
+        self._warn(number, FAILED, [origin if origin.startswith(FAILED) else "" for origin in origins])
+        self._warn(number, DOUBT, [each.get(DOUBT, "") for each in notes])
         return Proposal(torch.stack(points), origins, notes)
 
     def recommend(self, X: Tensor, y: Tensor) -> list[int] | None:
         """The evaluation whose configuration each run recommends, None if the policy recommends none.
 
-        Where a model fails, it is the one with the smallest loss. Raises as `propose`.
+        Where a model fails, which is warned of, it is the one with the smallest loss. Raises as `propose`.
         """
         if not isinstance(self.policy, Recommending):
             return None
-        self._check(y)
-        try:
-            return _recommended(self.policy.recommend(X, y, self.generators))
-        except MODEL_FAILURES:
-            losses, found = y[..., 0] if y.ndim == 3 else y, []
-        for rows in (slice(run, run + 1) for run in range(len(X))):
+        losses = y[..., 0] if y.ndim == 3 else y
+
+        def ask(rows: list[int]) -> list[int]:
+            policy, memory, generators = self._of_runs(rows)
+            found = policy.recommend(memory, X[rows], y[rows], generators)
+            return [int(notes["recommended"]) for notes in found.notes]
+
+        def smallest(run: int, error: ModelError) -> int:
+            best = int(losses[run].argmin())
+            where = f" of run {run}" if len(X) > 1 else ""
+            warnings.warn(f"the recommendation{where} is the smallest loss: the model failed: {error}", stacklevel=6)
+            return best
+
+        return [found for found, _ in self._attempt(ask, smallest)]
+
+    def _attempt(
+        self, ask: Callable[[list[int]], list[T]], otherwise: Callable[[int, ModelError], T]
+    ) -> list[tuple[T, str | None]]:
+        """What is found for each run, and the failure of its batch if that was asked for run by run.
+
+        Args:
+            ask: from some runs to what is found for each; it raises ModelError if a model fails in any.
+            otherwise: from a run that failed alone, and its failure, to what takes the place.
+        """
+        found: dict[int, tuple[T, str | None]] = {}
+        for rows in alike(self.memory):
+            states = [self.generators[run].get_state() for run in rows]
             try:
-                policy = copy.deepcopy(self.policy)
-                found += _recommended(policy.recommend(X[rows], y[rows], self.generators[rows]))
-            except MODEL_FAILURES:
-                found.append(int(losses[rows].argmin()))
-        return found
+                found.update((run, (one, None)) for run, one in zip(rows, ask(rows), strict=True))
+            except ModelError as error:
+                if len(rows) == 1:
+                    found[rows[0]] = otherwise(rows[0], error), None
+                    continue
+                for run, state in zip(rows, states, strict=True):
+                    self.generators[run].set_state(state)
+                    found[run] = self._alone(run, ask, otherwise), str(error)
+        return [found[run] for run in range(len(self.memory))]
 
-    def _alone(self, run: int, X: Tensor, y: Tensor, pending: Tensor) -> tuple[Tensor, str, Mapping[str, Any]]:
-        """Propose for one run of a batch that failed as a whole, with a copy of the policy: a model may keep state."""
-        rows = slice(run, run + 1)
+    def _alone(self, run: int, ask: Callable[[list[int]], list[T]], otherwise: Callable[[int, ModelError], T]) -> T:
         try:
-            policy = copy.deepcopy(self.policy)
-            points, notes = _read(policy.propose(X[rows], y[rows], pending[rows], self.generators[rows]))
-            return points.squeeze(0), POLICY, notes[0] if notes else {}
-        except MODEL_FAILURES as error:
-            return self._uniform(run).squeeze(0), _reason(error), {}
+            return ask([run])[0]
+        except ModelError as error:
+            return otherwise(run, error)
 
-    def _check(self, y: Tensor) -> None:
-        if hasattr(self.policy, "check"):
-            self.policy.check(y)
+    def _ask(self, rows: list[int], X: Tensor, y: Tensor, pending: Tensor) -> list[_Next]:
+        policy, memory, generators = self._of_runs(rows)
+        memory, (points, notes) = policy.propose(memory, X[rows], y[rows], pending[rows], generators)
+        each = zip(points, notes or cycle([{}]), memory)
+        return [_Next(point, POLICY, noted, remembered) for point, noted, remembered in each]
 
-    def _uniform(self, run: int) -> Tensor:
-        return uniform_points(self.policy.encoding, 1, self.generators[run : run + 1]).squeeze(1)
+    def _uniform(self, run: int, error: ModelError) -> _Next:
+        point = uniform_points(self.policy.encoding, 1, self.generators[run : run + 1])[0, 0]
+        return _Next(point, f"{FAILED}{error}", {}, self.memory[run])
+
+    def _of_runs(self, rows: list[int]) -> tuple[Policy, Memory, list[torch.Generator]]:
+        policy = self.policy if len(rows) == len(self.generators) else self.policy.of_runs(rows)
+        return policy, tuple(self.memory[run] for run in rows), [self.generators[run] for run in rows]
+
+    def _warn(self, number: int, kind: str, reasons: Sequence[str]) -> None:
+        """Warn of the first trial with a reason of a kind; `reasons` has one of each run, empty without one."""
+        concerned = [run for run, reason in enumerate(reasons) if reason]
+        if concerned and kind not in self._warned:
+            self._warned.add(kind)
+            where = f" of run {concerned[0]}" if len(reasons) > 1 else ""
+            told = f"trial {number}{where}: {reasons[concerned[0]]}; later ones are not warned of"
+            warnings.warn(told, stacklevel=5)
 
 
-def _read(found: Tensor | Suggestion) -> Suggestion:
-    return found if isinstance(found, Suggestion) else Suggestion(found, ())
-
-
-def _recommended(found: Suggestion) -> list[int]:
-    return [int(notes["recommended"]) for notes in found.notes]
-
-
-def _reason(error: Exception) -> str:
-    return f"{FAILED}{type(error).__name__}: {error}"
+def _noted(one: _Next, batch: str) -> _Next:
+    """The same with the failure of its batch, which the origin has too if the run failed by itself of another one."""
+    origin = one.origin
+    if origin.startswith(FAILED) and not origin.endswith(batch):
+        origin = f"{origin}; with the other runs: {batch}"
+    return one._replace(origin=origin, notes={**one.notes, BATCH: batch})

@@ -55,18 +55,15 @@ class IntegratedGPSettings(ModelSettings):
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
         """The Gaussian process; n makes no difference."""
-        from core.models.continued_gp import ContinuedGP
         from core.models.gaussian_process import MarginalisedGP
 
-        given = {
-            "chains": self.hyperparameter_samples,
-            "warping": self.method == "gp_warped",
-            "scale_targets": self.scale_targets,
-            "device": device,
-        }
-        if self.warm_burn_in is None:
-            return MarginalisedGP(**given)
-        return ContinuedGP(warm_burn_in=self.warm_burn_in, **given)
+        return MarginalisedGP(
+            chains=self.hyperparameter_samples,
+            warm_burn_in=self.warm_burn_in or 0,
+            warping=self.method == "gp_warped",
+            scale_targets=self.scale_targets,
+            device=device,
+        )
 
 
 class ForestSettings(ModelSettings):

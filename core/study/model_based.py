@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from core.study.continued import Continued
 from core.study.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:
@@ -58,10 +57,11 @@ class ModelSettings(MethodSettings):
 
     def _policy(self, encoding: CubeEncoding, device: Device, budgets: Budgets | None, **given: Any) -> Policy:
         """Fit the model and maximize the acquisition function; raises as `policy_with`."""
-        return self.policy_with(encoding, self._source(device, **given))
+        model = partial(self.model, device=device)  # by whose settings a saved state is known again
+        return self.policy_with(encoding, model, **given)
 
-    def policy_with(self, encoding: CubeEncoding, model: Callable[[int], EnsembleModel]) -> Policy:
-        """Fit a model that is made by n, the number of observations, and maximize the acquisition function.
+    def policy_with(self, encoding: CubeEncoding, model: Callable[..., EnsembleModel], **given: Any) -> Policy:
+        """Fit the model that is made for n observations, and with `given`, and maximize the acquisition function.
 
         Raises:
             UserError: maximizer "one_step" on a space with a continuous hyperparameter.
@@ -78,12 +78,13 @@ class ModelSettings(MethodSettings):
             "random_search": lambda: RandomLocalSearch(steps=0),
             "one_step": lambda: OneStepSearch.of(encoding),
         }
-        return ModelBased(encoding, model, make[self.maximizer](), self.acquisition)
+        return ModelBased(
+            encoding, model, make[self.maximizer](), self.acquisition, continues=self._continues(**given), **given
+        )
 
-    def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
-        """Makes the models; one whose chains may continue, as its setting `warm_burn_in` says, is made only once."""
-        make = partial(self.model, device=device, **given)
-        return make if getattr(self, "warm_burn_in", None) is None else Continued(make)
+    def _continues(self, **given: Any) -> bool:
+        """Whether the chains of a model made with `given` continue from one suggestion to the next."""
+        return getattr(self, "warm_burn_in", None) is not None
 
     def _build(
         self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int, **given: Any

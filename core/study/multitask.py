@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
@@ -78,11 +77,11 @@ class MultiTaskGPSettings(ModelSettings):
         if not earlier:
             return MarginalisedGP(chains=self.hyperparameter_samples, burn_in=self.burn_in, device=device)
         return MultiTaskGP(
-            earlier, self.scaling, self.hyperparameter_samples, self.burn_in, self.warm_burn_in, device=device
+            earlier, self.scaling, self.hyperparameter_samples, self.burn_in, self.warm_burn_in or 0, device=device
         )
 
-    def _source(self, device: Device, **given: Any) -> Callable[[int], EnsembleModel]:
-        return super()._source(device, **given) if given else partial(self.model, device=device)
+    def _continues(self, **given: Any) -> bool:
+        return super()._continues() and bool(given)
 
 
 class MultiTaskBohamiannSettings(BohamiannSettings):

@@ -16,6 +16,7 @@ from core.models.ablr import ABLR
 from core.models.ensemble import EnsembleModel
 from core.models.stacked_process import StackedGP
 from core.models.tasks import Task
+from core.optimizers.memory import no_memory
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import advance
@@ -53,7 +54,8 @@ def search(
 
     def propose(X: Tensor, y: Tensor) -> Points:
         policy = settings.method.policy_with(encoding, lambda n: model(settings, known, y[..., 1:], context.device))
-        return Points(policy.propose(X, y[..., 0], X[:, :0], generators).unsqueeze(1))
+        _, found = policy.propose(no_memory(len(X)), X, y[..., 0], X[:, :0], generators)
+        return Points(found.points.unsqueeze(1))
 
     X = initial_design(context, encoding, settings.initial_design)
     return advance(

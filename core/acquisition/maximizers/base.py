@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
+from core.errors import ModelError
 from core.randomness import make_generators, uniform_
 
 Project = Callable[[Tensor], Tensor]
@@ -59,7 +60,7 @@ class Maximizer(ABC):
         """As `__call__`, with incumbents (runs, k, d) that were checked; k is 0 if there are none."""
 
 
-class NoCandidateError(ValueError):
+class NoCandidateError(ModelError):
     """Every candidate of some runs has the value nan. The attribute `runs` lists these runs."""
 
     def __init__(self, runs: list[int], candidates: int) -> None:

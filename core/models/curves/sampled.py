@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.errors import UserError
+from core.errors import ModelError
 from core.models.bohamiann import BayesianNetwork
 from core.models.curves.base import CurvePrediction, GlobalCurveModel
 from core.models.curves.data import ObservedCurves, check_configurations, check_times
@@ -53,7 +53,7 @@ class SampledCurveModel(GlobalCurveModel):
         model: the sampled networks, a BoTorch model of (configuration, t): `model.posterior(X)` with X (..., q, d + 1).
 
     Samples of chains that left the data are not used; the fit warns of them, and without any other chain a prediction
-    raises a UserError.
+    raises a ModelError.
 
     Raises:
         ValueError: a setting out of range.
@@ -86,7 +86,7 @@ class SampledCurveModel(GlobalCurveModel):
         """Which samples (samples,) are of chains that stayed with the data; the others predict nothing."""
         stayed = ~self.model.strayed[0]
         if not stayed.any():
-            raise UserError(
+            raise ModelError(
                 f"{type(self).__name__}: all {len(stayed)} chains left the data; allowed: at least one that stays. Fit "
                 f"more curves, or take {SHORTER_STEP}"
             )

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 from pydantic import ValidationError
 
 from core.benchmarks.objective import guarded_evaluate
@@ -13,11 +12,9 @@ from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.optimization import initial_design, objective_generators, optimize
 from core.experiment.optimization_settings import Optimization
-from core.models.bohamiann import BayesianNetwork
 from core.optimizers.bayesopt import BayesianOptimization
 from core.spaces import CubeEncoding
 from core.study.bayesian import GPSettings
-from core.study.continued import Continued
 from core.study.methods import METHODS
 
 EVOLUTION = {"maximizer": "differential_evolution"}
@@ -139,11 +136,3 @@ def test_a_warm_started_run_is_restored_with_its_chains(tmp_path):
     other = make(1)
     other.restore(tmp_path / "state.pt")
     assert other.ask() == optimizer.ask()
-
-
-def test_a_source_that_continues_returns_the_same_network():
-    source = Continued(lambda n: BayesianNetwork((5,), burn_in=100, steps=200, thinning=10, warm_burn_in=20))
-    assert source.state() == {}
-    X = torch.rand(1, 4, 2, dtype=torch.float64)
-    model = source(4).fit(X, X.sum(-1), torch.Generator().manual_seed(0))
-    assert source(5) is model and "position" in source.state()["chains"]

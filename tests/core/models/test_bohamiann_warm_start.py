@@ -105,7 +105,7 @@ def test_a_fit_continues_where_the_last_one_stopped(engine):
     model = small(engine=engine, chains=2, burn_in=500, steps=800).fit(X[:, :30], y[:, :30], make_generators([0, 1]))
     before = model.predict(X)[0][-2:]
     model.warm_burn_in, model.thinning, model.steps = 0, 1, model.burn_in + 1
-    after = model.fit(X, y, make_generators([2, 3])).predict(X)[0]
+    after = model.fit(X, y, make_generators([2, 3]), model.chain_state()).predict(X)[0]
     elsewhere = small(engine=engine, chains=2).fit(X, y, make_generators([4, 5])).predict(X)[0][-2:]
     assert (after - before).square().mean() < 0.1 * (elsewhere - before).square().mean()
 
@@ -130,7 +130,8 @@ def test_warm_chains_have_the_exact_posterior(engine):
         engine=engine,
         warm_burn_in=200,
     )
-    model.fit(X[:, :14], y[:, :14], make_generators([0, 1])).fit(X, y, make_generators([2, 3]))
+    chains = model.fit(X[:, :14], y[:, :14], make_generators([0, 1])).chain_state()
+    model.fit(X, y, make_generators([2, 3]), chains)
     X, y = model.inputs.transform(X), model.targets.transform(y)
     features = torch.cat([X, torch.ones(2, 16, 1)], -1)
     covariance = torch.linalg.inv(features.mT @ features / noise + 2 * torch.eye(3))
@@ -147,7 +148,7 @@ def test_warm_and_cold_networks_predict_alike():
     X, y = waves(runs=2, n=31)
     settings = {"burn_in": 3000, "steps": 23_000, "chains": 4, "noise_prior": LogNormalNoise(math.log(0.02), 0.01)}
     warm = small(**settings, warm_burn_in=300).fit(X[:, :30], y[:, :30], make_generators([0, 1]))
-    warm.fit(X, y, make_generators([2, 3]))
+    warm.fit(X, y, make_generators([2, 3]), warm.chain_state())
     cold, other = (small(**settings).fit(X, y, make_generators(seeds)) for seeds in ([4, 5], [6, 7]))
     (mean, variance), (cold_mean, cold_variance) = warm.moments(X), cold.moments(X)
     other_mean, other_variance = other.moments(X)
@@ -162,15 +163,19 @@ def test_saved_chains_continue_bit_for_bit_and_runs_are_independent(engine, tmp_
     X, y = waves(runs=3, n=32)
     model = small(engine=engine, chains=2).fit(X[:, :30], y[:, :30], make_generators([5, 6, 7]))
     torch.save(model.chain_state(), tmp_path / "chains.pt")
-    restored = small(engine=engine, chains=2)
-    restored.load_chain_state(torch.load(tmp_path / "chains.pt", weights_only=True))
+    chains = {"model": model.chain_state(), "restored": torch.load(tmp_path / "chains.pt", weights_only=True)}
+    alone = {name: part[1:2] for name, part in model.chain_state().items()}
     for points, seeds in ((31, [8, 9, 10]), (32, [11, 12, 13])):
-        for each in (model, restored):
-            each.fit(X[:, :points], y[:, :points], make_generators(seeds))
-        assert torch.equal(model.samples, restored.samples)
-
-    alone = small(engine=engine, chains=2).fit(X[1, :30], y[1, :30], make_generators([6]))
-    alone.fit(X[1, :31], y[1, :31], make_generators([9])).fit(X[1], y[1], make_generators([12]))
+        kept = []
+        for name, before in chains.items():
+            model = small(engine=engine, chains=2)
+            model.fit(X[:, :points], y[:, :points], make_generators(seeds), before)
+            chains[name] = model.chain_state()
+            kept.append(model.samples)
+        assert torch.equal(*kept)
+        single = small(engine=engine, chains=2).fit(X[1, :points], y[1, :points], make_generators(seeds[1:2]), alone)
+        alone = single.chain_state()
+    alone = single
     if engine == "compiled":
         assert torch.equal(alone.samples[:, 0], model.samples[:, 1])
     else:  # sums of batched matrix products may be rounded differently
@@ -183,22 +188,20 @@ def test_a_diverged_chain_starts_anew(engine):
     model = small(engine=engine).fit(X[:, :30], y[:, :30], make_generators([0, 1]))
     state = model.chain_state()
     state["velocity"] = state["velocity"].clone()
-    state["velocity"][0, 3] = torch.inf
-    lost = small(engine=engine)
-    lost.load_chain_state(state)
-    means, kept = (m.fit(X, y, make_generators([2, 3])).predict(X)[0] for m in (lost, model))
+    state["velocity"][0, 0, 3] = torch.inf
+    given = state, model.chain_state()
+    means, kept = (small(engine=engine).fit(X, y, make_generators([2, 3]), chains).predict(X)[0] for chains in given)
     assert torch.isfinite(means).all() and not torch.allclose(means[:, 0], kept[:, 0])
     torch.testing.assert_close(means[:, 1], kept[:, 1], rtol=1e-2, atol=1e-2)
 
 
-def test_without_the_option_every_fit_starts_anew():
+def test_a_model_remembers_nothing_from_fit_to_fit():
     X, y = waves(n=31)
-    model = small(warm_burn_in=None).fit(X[:, :30], y[:, :30], make_generators([0]))
+    model = small().fit(X[:, :30], y[:, :30], make_generators([0]))
+    chains = model.chain_state()
     again = model.fit(X, y, make_generators([1])).samples
-    assert torch.equal(again, small(warm_burn_in=None).fit(X, y, make_generators([1])).samples)
-    assert not torch.equal(
-        small().fit(X[:, :30], y[:, :30], make_generators([0])).fit(X, y, make_generators([1])).samples, again
-    )
+    assert torch.equal(again, small().fit(X, y, make_generators([1])).samples)
+    assert not torch.equal(small().fit(X, y, make_generators([1]), chains).samples, again)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -217,7 +220,7 @@ def test_the_initial_precision_is_that_of_new_chains_only(engine, monkeypatch):
     model.fit(X[:, :30], y[:, :30], make_generators([0]))
     assert (used[0] == 1).all() and (used[-1] < 0.1).all()
     used.clear()
-    model.fit(X, y, make_generators([1]))
+    model.fit(X, y, make_generators([1]), model.chain_state())
     assert (torch.cat(used) < 0.1).all()
 
 
@@ -225,7 +228,7 @@ def test_the_initial_precision_is_that_of_new_chains_only(engine, monkeypatch):
 def test_any_sampler_continues(sampler):
     X, y = waves(n=31)
     model = small(sampler=sampler).fit(X[:, :30], y[:, :30], make_generators([0]))
-    assert torch.isfinite(model.fit(X, y, make_generators([1])).predict(X)[0]).all()
+    assert torch.isfinite(model.fit(X, y, make_generators([1]), model.chain_state()).predict(X)[0]).all()
 
 
 def test_what_cannot_continue_is_one_clear_error():
@@ -236,12 +239,14 @@ def test_what_cannot_continue_is_one_clear_error():
         small().chain_state()
     model = small().fit(X, y, make_generators([0, 1]))
     with pytest.raises(ValueError, match="warm start: the last fit had 2 chains of 34 parameters in 2 runs"):
-        model.fit(X[0], y[0], make_generators([0]))
+        model.fit(X[0], y[0], make_generators([0]), model.chain_state())
     with pytest.raises(ValueError, match=r"BayesianNetwork\.warm_burn_in: is None"):
-        small(warm_burn_in=None).load_chain_state(model.chain_state())
-    for name, shape in (("velocity", (2, 3)), ("targets_scale", (3, 1)), ("inputs_mean", (2, 2))):
+        small(warm_burn_in=None).fit(X, y, make_generators([0, 1]), model.chain_state())
+    shapes = {"velocity": (2, 1, 3), "targets_scale": (3, 1), "inputs_mean": (2, 2), "position": (3, 1, 34)}
+    for name, shape in shapes.items():
         wrong = model.chain_state() | {name: torch.ones(shape)}
-        with pytest.raises(ValueError, match=rf"chain state: {name} has shape .*; allowed: \("):
-            small().load_chain_state(wrong)
+        with pytest.raises(ValueError, match=rf"chain state: {name} has shape .*; allowed: .*\("):
+            small().fit(X, y, make_generators([0, 1]), wrong)
     with pytest.raises(ValueError, match="lacks targets_scale"):
-        small().load_chain_state({k: v for k, v in model.chain_state().items() if k != "targets_scale"})
+        lacking = {k: v for k, v in model.chain_state().items() if k != "targets_scale"}
+        small().fit(X, y, make_generators([0, 1]), lacking)

@@ -217,24 +217,37 @@ def test_chains_go_on_from_an_earlier_fit():
     X, y = data(n=12)
     model = MarginalisedGP(chains=40, burn_in=20).fit(X, y, make_generators([0, 1]))
     before, standard = model.theta, model.targets.transform(y)
+    chains = model.chain_state()
     level = matern.log_posterior(X, standard, before).mean(0)
-    warm = MarginalisedGP(chains=40, burn_in=20).fit(X, y, make_generators([2, 3]), initial=before).theta
+    warm = MarginalisedGP(chains=40, burn_in=20).fit(X, y, make_generators([2, 3]), chains).theta
     assert (warm != before).all()
     # Draws of the posterior move to draws of the posterior; from the starts of a cold chain it takes longer.
     after = matern.log_posterior(X, standard, warm)
     assert ((after.mean(0) - level).abs() < 5 * after.std(0) / math.sqrt(20)).all()
-    impossible = before.clone()
-    impossible[:, 1] = -100
-    mixed = MarginalisedGP(chains=40, burn_in=20).fit(X, y, make_generators([2, 3]), initial=impossible).theta
+    impossible = chains["theta"].clone()
+    impossible[1] = -100
+    mixed = MarginalisedGP(chains=40, burn_in=20).fit(X, y, make_generators([2, 3]), {"theta": impossible}).theta
     torch.testing.assert_close(mixed[:, 0], warm[:, 0])
     assert torch.isfinite(matern.log_posterior(X, standard, mixed)).all()
+    part = MarginalisedGP(chains=40).fit(X[1:], y[1:], make_generators([3]), {"theta": chains["theta"][1:]}).theta
+    torch.testing.assert_close(part[:, 0], warm[:, 1])
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 3), (1, 2, 4), (2, 4), (2, 1, 4)])
+def test_chains_that_cannot_continue_are_refused(shape):
+    X, y = data(n=6)
+    model = MarginalisedGP(chains=2, burn_in=1)
+    with pytest.raises(UserError, match=r"chain state .*; allowed: 'theta' of shape \(2, M, 4\)|1 members to continue"):
+        model.fit(X, y, make_generators([0, 1]), {"theta": torch.zeros(shape, dtype=torch.float64)})
+    with pytest.raises(UserError, match="chain state \\['velocity'\\]"):
+        model.fit(X, y, make_generators([0, 1]), {"velocity": torch.zeros(2)})
 
 
 def test_the_search_goes_on_from_an_earlier_maximum():
     X, y = data(n=15)
     settings = {"restarts": 1, "iterations": 60}
     cold = MarginalLikelihoodGP(**settings).fit(X, y, make_generators([0, 1]))
-    warm = MarginalLikelihoodGP(restarts=1, iterations=1).fit(X, y, make_generators([0, 1]), initial=cold.theta)
+    warm = MarginalLikelihoodGP(restarts=1, iterations=1).fit(X, y, make_generators([0, 1]), cold.chain_state())
     standard = cold.targets.transform(y)
     assert (matern.log_posterior(X, standard, warm.theta) >= matern.log_posterior(X, standard, cold.theta) - 1e-6).all()
 

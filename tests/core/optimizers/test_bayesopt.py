@@ -21,6 +21,7 @@ from core.models.bohamiann import BayesianNetwork
 from core.models.gaussian_process import MarginalLikelihoodGP
 from core.models.random_forest import RandomForest
 from core.optimizers.bayesopt import BayesianOptimization
+from core.optimizers.memory import no_memory
 from core.optimizers.policy import AllowedOnly, ModelBased, Uniform, uniform_points, utility
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
@@ -148,8 +149,8 @@ def test_pending_points_push_the_next_one_away():
     X = torch.tensor([[[0.05], [0.35], [0.65], [0.95]]], dtype=torch.float64)
     y = sin_one.on_cube(X)
     policy = gp_policy(encoding, GradientAscent())
-    first = policy.propose(X, y, X[:, :0], make_generators([0]))
-    second = policy.propose(X, y, first[:, None], make_generators([0]))
+    first = policy.propose(no_memory(1), X, y, X[:, :0], make_generators([0]))[1].points
+    second = policy.propose(no_memory(1), X, y, first[:, None], make_generators([0]))[1].points
     assert (first - second).abs().item() > 0.01
 
 

@@ -8,7 +8,7 @@ import torch
 from ConfigSpace import ConfigurationSpace, OrdinalHyperparameter
 
 from core.benchmarks.objective import FAILURE, LEARNING_CURVE, Evaluation
-from core.errors import UserError
+from core.errors import ModelError, UserError
 from core.models.curves.lcnet import LCNet
 from core.optimizers.hyperband_lcnet import HyperbandLCNet, _Asymptotes
 
@@ -116,12 +116,16 @@ def test_a_space_smaller_than_a_bracket_is_exhausted_and_the_rest_random():
 
 def test_where_the_model_fails_configurations_are_random_and_say_so(grid, monkeypatch):
     def fail(self, *args, **settings):
-        raise ValueError("cannot be standardized")
+        raise error
 
     monkeypatch.setattr(LCNet, "fit", fail)
+    error = ValueError("a bug")
+    with pytest.raises(ValueError, match="a bug"):
+        run(HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, brackets=2, **SHORT))
+    error = ModelError("cannot be standardized")
     trials = run(HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, brackets=2, **SHORT))
     origins = {trial.info["origin"] for trial in trials if trial.info["bracket"] == 1}
-    assert origins == {"promoted", "random: the model failed: ValueError: cannot be standardized"}
+    assert origins == {"promoted", "random: the model failed: cannot be standardized"}
 
 
 @pytest.mark.parametrize("given", [{}, {LEARNING_CURVE: []}, {LEARNING_CURVE: "abc"}, {LEARNING_CURVE: [0.1, np.nan]}])

@@ -8,6 +8,7 @@ from ConfigSpace import ConfigurationSpace
 from core.models.gaussian_process import MarginalisedGP
 from core.optimizers.data_shares import FullData, SubsetSizes, Tasks
 from core.optimizers.information_search import InformationSearch
+from core.optimizers.memory import no_memory
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
@@ -40,47 +41,52 @@ def observed(name, runs=2, n=12, seed=0):
     return X, torch.stack([loss, 100 * s], -1) if encoding.priced else loss
 
 
+def propose(policy, X, y, seeds, memory=None):
+    """The suggestion of a policy without pending points, and what it remembers."""
+    memory, found = policy.propose(memory or no_memory(len(X)), X, y, X[:, :0], make_generators(seeds))
+    return found, memory
+
+
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_a_run_s_proposal_does_not_depend_on_the_others(name):
     X, y = observed(name, runs=3)
-    together = search(name).propose(X, y, X[:, :0], make_generators([0, 1, 2]))
-    alone = search(name).propose(X[1:2], y[1:2], X[1:2, :0], make_generators([1]))
+    together = propose(search(name), X, y, [0, 1, 2])[0]
+    alone = propose(search(name), X[1:2], y[1:2], [1])[0]
     torch.testing.assert_close(together.points[1:2], alone.points, rtol=1e-6, atol=1e-6)
     assert together.notes[1]["recommended"] == alone.notes[0]["recommended"]
-    again = search(name).propose(X, y, X[:, :0], make_generators([0, 1, 2]))
+    again = propose(search(name), X, y, [0, 1, 2])[0]
     assert torch.equal(again.points, together.points) and again.notes == together.notes
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_the_recommendation_is_the_best_predicted_on_the_full_data(name):
     X, y = observed(name, n=30)
-    _, notes = search(name, burn_in=15).recommend(X, y, make_generators([0, 1]))
+    _, notes = search(name, burn_in=15).recommend(no_memory(2), X, y, make_generators([0, 1]))
     for run in range(2):
         regret = (X[run, :, :2] - torch.tensor([0.3, 0.7])).square().sum(-1)
         assert regret[notes[run]["recommended"]] <= regret.sort().values[2]
         assert notes[run]["predicted"] == pytest.approx(regret[notes[run]["recommended"]].item(), abs=0.1)
 
 
-def test_chains_continue_from_the_last_suggestion_of_the_same_runs():
+def test_chains_continue_from_what_is_remembered_of_each_run():
     X, y = observed("fabolas")
-
-    def propose(policy, seeds, runs=2):
-        return policy.propose(X[:runs], y[:runs], X[:runs, :0], make_generators(seeds)).points
-
-    going, resumed = (search("fabolas", continues=True) for _ in range(2))
-    assert torch.equal(propose(going, [0, 1]), propose(search("fabolas"), [0, 1]))
-    resumed.restore(going.state())
-    second = propose(going, [2, 3])
-    assert torch.equal(second, propose(resumed, [2, 3])) and not torch.equal(second, propose(search("fabolas"), [2, 3]))
-    alone = propose(search("fabolas"), [4], runs=1)
-    assert torch.equal(propose(going, [4], runs=1), alone), "with other runs, new chains"
+    going, cold = search("fabolas", continues=True), search("fabolas")
+    first, memory = propose(going, X, y, [0, 1])
+    anew, nothing = propose(cold, X, y, [0, 1])
+    assert torch.equal(first.points, anew.points) and nothing == ({}, {})
+    assert [set(each) for each in memory] == [{"loss", "log cost"}] * 2
+    second = propose(going, X, y, [2, 3], memory)[0].points
+    assert torch.equal(second, propose(going, X, y, [2, 3], memory)[0].points), "a policy remembers nothing itself"
+    assert not torch.equal(second, propose(cold, X, y, [2, 3])[0].points)
+    alone = propose(going, X[1:], y[1:], [3], memory[1:])[0].points
+    torch.testing.assert_close(alone, second[1:], rtol=1e-6, atol=1e-6)
 
 
 def test_points_under_evaluation_are_not_proposed_again():
     X, y = observed("entropy_search", runs=1)
     policy, generators = search("entropy_search", candidates=400), lambda: make_generators([0])
-    first = policy.propose(X, y, X[:, :0], generators()).points
-    second = policy.propose(X, y, first.unsqueeze(1), generators()).points
+    first = policy.propose(no_memory(1), X, y, X[:, :0], generators())[1].points
+    second = policy.propose(no_memory(1), X, y, first.unsqueeze(1), generators())[1].points
     assert (first - second).abs().max() > 1e-3
 
 
@@ -88,17 +94,17 @@ def test_cheaper_is_chosen_where_it_tells_as_much():
     """The loss is the same on all shares: a suggestion for nothing, and the smallest tells as much per evaluation."""
     X, y = observed("fabolas", n=20)
     y[..., 0] = (X[..., 0] - 0.3).square() + (X[..., 1] - 0.7).square()
-    cheap = search("fabolas", candidates=300, overhead=0.0).propose(X, y, X[:, :0], make_generators([0, 1])).points
+    cheap = propose(search("fabolas", candidates=300, overhead=0.0), X, y, [0, 1])[0].points
     assert (cheap[:, -1] < 0.4).all()
 
 
 def test_a_model_of_log_losses_needs_positive_ones():
     X, y = observed("fabolas")
-    _, notes = search("fabolas", log_loss=True).recommend(X, y, make_generators([0, 1]))
+    _, notes = search("fabolas", log_loss=True).recommend(no_memory(2), X, y, make_generators([0, 1]))
     assert notes[0]["predicted"] > 0
     y[0, 0, 0] = -1.0
     with pytest.raises(ValueError, match="log_loss: a loss is -1; allowed: positive losses"):
-        search("fabolas", log_loss=True).propose(X, y, X[:, :0], make_generators([0, 1]))
+        propose(search("fabolas", log_loss=True), X, y, [0, 1])
 
 
 def problem(seed):
@@ -161,3 +167,33 @@ def test_what_was_repaired_is_noted_and_what_fails_is_a_uniform_point(monkeypatc
     proposal = Proposer(search("fabolas"), X[:, :0], make_generators([0, 1])).propose(12, X, y, X[:, :0])
     assert all(origin.startswith("random: the model failed") for origin in proposal.origins)
     assert proposal.points.shape == (2, 3)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+@pytest.mark.parametrize("n", [25, 40])
+@pytest.mark.filterwarnings("ignore:trial")
+def test_a_smooth_function_of_one_dimension_without_noise_costs_no_model(name, n):
+    """The representers' covariance is then of a rank far below their number, and rounding leaves it indefinite."""
+    inner = CubeEncoding(ConfigurationSpace({"x": (0.0, 1.0)}))
+    kinds = {"fabolas": SubsetSizes(inner, 1 / 64, 1.0), "mtbo": Tasks(inner, 1.0, (0.25,))}
+    encoding = kinds.get(name, FullData(inner))
+    X = torch.as_tensor(np.stack([encoding.sample(n, np.random.default_rng(run)) for run in range(6)]))
+    if name == "fabolas":
+        X[:, n // 2 :, -1] = 1.0
+    s = torch.tensor([encoding.budgets(points) or [1.0] * n for points in X], dtype=torch.float64)
+    loss = (X[..., 0] - 0.3).square() + 0.1 * (1 - s)
+    policy = InformationSearch(encoding, lambda basis: MarginalisedGP(chains=4, basis=basis), candidates=25)
+    proposer = Proposer(policy, X[:, :0], make_generators(range(6)))
+    proposal = proposer.propose(n, X, torch.stack([loss, s], -1) if encoding.priced else loss, X[:, :0])
+    assert proposal.origins == ("policy",) * 6
+
+
+def test_a_suggestion_that_can_tell_nothing_says_so():
+    """A line, known without noise: one of the representers is surely the minimum."""
+    X, y = observed("entropy_search", runs=2, n=30)
+    y[0] = X[0].sum(-1)
+    proposer = Proposer(search("entropy_search", burn_in=15), X[:, :0], make_generators([0, 1]))
+    with pytest.warns(UserWarning, match="trial 30 of run 0: the suggestion is arbitrary: no candidate tells which"):
+        first, second = proposer.propose(30, X, y, X[:, :0]).notes
+    assert first["gain"] < 1e-12 and "arbitrary" in first["doubt"]
+    assert second["gain"] > 1e-6 and "doubt" not in second

@@ -8,7 +8,7 @@ from ConfigSpace import ConfigurationSpace
 from core.acquisition.maximizers import GradientAscent
 from core.benchmarks.objective import Evaluation
 from core.benchmarks.synthetic import branin
-from core.errors import UserError
+from core.errors import ModelError, UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.gaussian_process import MarginalLikelihoodGP
 from core.optimizers.bayesopt import BayesianOptimization
@@ -26,7 +26,7 @@ class Moody(MarginalLikelihoodGP):
 
     def fit(self, X, y, generators):
         if (y[:, 0] > 40).any():
-            raise ValueError("too large")
+            raise ModelError("too large")
         return super().fit(X, y, generators)
 
 
@@ -38,7 +38,7 @@ def test_a_model_that_fails_in_one_run_costs_that_run_a_uniform_point():
     proposer = Proposer(policy, X[:, :0], make_generators(range(3)))
     proposal = proposer.propose(4, X, y, X[:, :0])
     assert proposal.origins[0] == proposal.origins[2] == "policy"
-    assert proposal.origins[1] == "random: the model failed: ValueError: too large"
+    assert proposal.origins[1] == "random: the model failed: too large"
     assert proposal.points.shape == (3, 2)
 
 
@@ -85,6 +85,6 @@ def test_the_first_failure_of_a_model_is_warned_of():
     policy = ModelBased(encoding, lambda n: Moody(restarts=1, iterations=20), QUICK)
     optimizer = BayesianOptimization(policy, initial_design=1)
     optimizer.tell(*optimizer.ask(), Evaluation(np.array([50.0]), np.ones(1), ({},)))
-    with pytest.warns(UserWarning, match="trial 1 is random: the model failed: ValueError: too large") as said:
+    with pytest.warns(UserWarning, match="trial 1: random: the model failed: too large") as said:
         optimizer.ask(2)
     assert len(said) == 1
