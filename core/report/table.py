@@ -99,7 +99,7 @@ def compare_table(
     samples: pd.DataFrame,
     published: Published | None,
     direction: str,
-    reduced: bool | Collection[str],
+    reduced: bool | Collection[str | tuple[str, str]],
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     quoted_rows: Sequence[str] = (),
@@ -118,7 +118,8 @@ def compare_table(
         samples: one line per run, with columns row, column, run, value, status (`ok` or `failed`); empty is allowed.
         published: the published numbers; None if there are none.
         direction: `higher` or `lower`, what is better, or `neither`.
-        reduced: whether the runs are below the published protocol: all, none, or those of these rows.
+        reduced: whether the runs are below the published protocol: all, none, or those of these rows or cells, each
+            cell as its row and column.
         rows, columns: which to show, in this order; by default the published ones. Ablations in the samples follow.
         quoted_rows: the rows whose published numbers are shown without a verdict.
         baselines: the rows or columns of methods that the paper compares its own with.
@@ -133,13 +134,15 @@ def compare_table(
     if unknown := set(quoted_rows) - set(rows):
         raise UserError(f"quoted_rows: {sorted(unknown)}; allowed: {', '.join(rows)}")
     runs = _values_by_cell(samples)
-    below = (rows if reduced else ()) if isinstance(reduced, bool) else reduced
+    below = set((rows if reduced else ()) if isinstance(reduced, bool) else reduced)
     cells = {}
     for key in ((row, column) for row in rows for column in columns):
         if key[0] in quoted_rows:
             cells[key] = ReportCell(published=published.get(key))
         else:
-            cell = _compared(runs.get(key, np.empty(0)), published.get(key), direction, key[0] in below)
+            cell = _compared(
+                runs.get(key, np.empty(0)), published.get(key), direction, not below.isdisjoint((key, key[0]))
+            )
             is_baseline = not {*key}.isdisjoint(baselines)
             cells[key] = replace(cell, verdict=replace(cell.verdict, baseline=True)) if is_baseline else cell
     return ReportTable(

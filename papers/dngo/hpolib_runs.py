@@ -8,6 +8,7 @@ from core.experiment.results import Results
 
 HPOLIB = {
     "hpolib": ("branin", "hartmann6"),
+    "hpolib_gp": ("branin", "hartmann6"),
     "hpolib_grids": ("lda_on_grid", "svm_on_grid"),
     "hpolib_logistic": ("logistic_regression",),
 }

@@ -46,7 +46,13 @@ def table1(results: Results, published: Published) -> ReportTable:
         samples,
         published,
         direction="lower",
-        reduced=[_row(problem) for name, own in HPOLIB.items() if results.is_reduced(name) for problem in own],
+        reduced=[
+            (_row(problem), method)
+            for name, own in HPOLIB.items()
+            if results.is_reduced(name)
+            for problem in own
+            for method in results.frame(name)["method"].unique()
+        ],
         rows=rows,
         columns=list(METHODS),
         quoted_rows=("logistic_regression",),

@@ -69,7 +69,8 @@ def _above(results: Results, other: str, problems: tuple[str, ...]) -> Check:
 
 
 def _difference(results: Results, benchmark: str, first: str, second: str) -> Interval:
-    """Difference of the two methods' smallest losses, averaged over the runs."""
+    """Difference of the two methods' smallest losses after as many evaluations as both have, averaged over the runs."""
     frame = hpolib_runs(results)
-    losses = (incumbent(per_run(frame, "loss", benchmark, method))[:, -1] for method in (first, second))
-    return bootstrap_interval(tuple(losses), mean_difference, SEED)
+    losses = [incumbent(per_run(frame, "loss", benchmark, method)) for method in (first, second)]
+    last = min(values.shape[1] for values in losses) - 1
+    return bootstrap_interval(tuple(values[:, last] for values in losses), mean_difference, SEED)
