@@ -20,6 +20,7 @@ to an upper confidence bound; the length of its chains is taken here.
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -88,6 +89,7 @@ class HyperbandLCNet(Hyperband):
         self._canonical = Canonical(self.encoding)
         self._told: list[tuple[NDArray[np.float64], int, NDArray[np.float64] | None]] = []  # point, rung, curve
         self._planned: dict[int, tuple[list[NDArray[np.float64]], str]] = {}  # points of a bracket, and their origin
+        self._warned = False
 
     @property
     def epochs(self) -> int | None:
@@ -132,6 +134,11 @@ class HyperbandLCNet(Hyperband):
             with unwarned(), linear_algebra():
                 network = model.fit(*told, epochs=self.epochs, seed=seed).model
         except ModelError as error:
+            if not self._warned:
+                self._warned = True
+                warnings.warn(
+                    f"a bracket's configurations are {FAILED}{error}; later ones are not warned of", stacklevel=6
+                )
             return [], f"{FAILED}{error}"
         members = torch.randperm(len(network.samples), generator=make_generators([order])[0]).repeat(
             -(-n // self.samples)

@@ -68,6 +68,10 @@ def minimize(
     cost to repeat their runs. With several workers, proposals depend on the order in which results arrive. What the
     function draws from `generator` depends on the seed and the trial alone.
 
+    Where a model cannot be fitted, or an acquisition function has no value, the proposal is a random configuration: the
+    trace's column `origin` says why, and the first is warned of. So is the first suggestion of entropy search, MTBO or
+    Fabolas from which nothing is expected to be learnt. Any other error of a method stops the run.
+
     Args:
         function: called with a configuration, a dictionary of values by name, and with the budget if there are
             budgets; returns the loss, or a pair (loss, cost), where the cost is what the evaluation took, in any unit,

@@ -123,7 +123,9 @@ def test_where_the_model_fails_configurations_are_random_and_say_so(grid, monkey
     with pytest.raises(ValueError, match="a bug"):
         run(HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, brackets=2, **SHORT))
     error = ModelError("cannot be standardized")
-    trials = run(HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, brackets=2, **SHORT))
+    with pytest.warns(UserWarning, match="random: the model failed: cannot be standardized") as said:
+        trials = run(HyperbandLCNet(grid, np.random.default_rng(0), 1, EPOCHS, brackets=2, **SHORT))
+    assert len(said) == 1
     origins = {trial.info["origin"] for trial in trials if trial.info["bracket"] == 1}
     assert origins == {"promoted", "random: the model failed: cannot be standardized"}
 
