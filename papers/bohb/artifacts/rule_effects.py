@@ -38,7 +38,7 @@ COUNTING = tuple(Pair(f"BOHB, {n} dimensions", f"d{n}", "bohb", "bohb_all_kernel
 
 
 def code_rules(results: Results, published: Published | None) -> Figure:
-    """Final regrets, geometric means, by the authors' code over those by the text: each rule on letter, all rules on each set."""
+    """Final regrets by the authors' code over those by the text: each rule on letter, all rules on each set."""
     surrogates = frame_of(results, SURROGATES[0], BY_TEXT)
     whole = [
         Pair(f"{label}, {DATA_SETS.get(name, name)}", name, method, f"{method}_text")

@@ -46,7 +46,7 @@ def test_times_of_the_authors_surrogate_are_outside_whatever_ours_are(world):
 
 def test_default_and_other_values_of_settings_are_close(make):
     """Not clearly worse than the best one, by 1.5 times, and within a factor of 2."""
-    curves = {name: (0.1, 0.5) for name in ETAS} | {"eta_3": (0.17, 0.5), "eta_5": (0.22, 0.5)}
+    curves = dict.fromkeys(ETAS, (0.1, 0.5)) | {"eta_3": (0.17, 0.5), "eta_5": (0.22, 0.5)}
     results = make.results(eta=make.on_sets(curves))
     assert claims.eta_default_is_robust(results).holds == "fails"
     assert claims.insensitive_to_eta(results).holds == "fails"
