@@ -42,7 +42,7 @@ FLOOR = 5e-4  # a millionth of the largest values of the quadratic functions; sm
     cause=Cause(
         "our code",
         "the network has 1.2 [0.7, 2.0] and Fourier features 3.1 [2.2, 4.3] of a plain GP's regret; fits of 500 steps "
-        "instead of 50 mend the network, in six runs from 1.8 [0.7, 6.6] to 0.11 [0.04, 0.46], but not Fourier features, "
+        "instead of 50 mend the network, in six runs from 1.8 [0.7, 6.6] to 0.11 [0.04, 0.46], not Fourier features, "
         "2.7 [1.8, 3.9]: probably by the range of alpha, which is ours and whose end they reach",
     ),
 )
