@@ -1,7 +1,8 @@
-"""Two cells' mean curves at a time: which is lower, and whether they differ by less than a factor.
+"""Two cells' regrets at a time: which is lower, and whether they differ by less than a factor.
 
-Cells share no random numbers, so each is resampled on its own. Statistics are of means over the runs, as logarithms to
-base 10: 0.3 is a factor of 2. What the runs cannot decide is `inconclusive`, with the reason in the detail: an end
+Cells share no random numbers, so each is resampled on its own. Statistics are of means over the runs of logarithms to
+base 10, so that 0.3 is a factor of 2: regrets of runs differ by orders of magnitude, and an arithmetic mean is that of
+the worst of them. What the runs cannot decide is `inconclusive`, with the reason in the detail: an end
 that one of the methods does not come near, a reason that the caller gives not to compare, and the order of two
 values that are both too small to be told apart.
 """
@@ -66,7 +67,7 @@ def lower_than(
     """
     cells, samples, interval, detail = _ratio(frame, benchmark, worse, better, time, floor)
     check = judge(interval, "below", lower=-np.log10(margin), detail=detail)
-    tied = check.holds == "fails" and samples[1].mean() <= floor
+    tied = check.holds == "fails" and (samples[1] <= floor).all()
     return open_where(check, no_common_end(cells, time) or reason(cells) or (f"below {floor:g}" if tied else ""))
 
 
@@ -80,7 +81,7 @@ def within_factor(
     floor: float = SMALLEST,
     reason: Callable[[Cells], str] = no_reason,
 ) -> Check:
-    """The claim that two means differ by less than a factor.
+    """The claim that two geometric means differ by less than a factor.
 
     Raises:
         NotRunError: one of the two was not run.
@@ -109,7 +110,7 @@ def ratio_of(
     time: float | None = None,
     floor: float = SMALLEST,
 ) -> Interval:
-    """The mean of one method over that of another, at a time or at the end of both, as a factor.
+    """The geometric mean of one method over that of another, at a time or at the end of both, as a factor.
 
     Raises:
         NotRunError: one of the two was not run.
@@ -119,8 +120,8 @@ def ratio_of(
 
 
 def log_means(samples: Sequence[np.ndarray], floor: float = SMALLEST) -> np.ndarray:
-    """Logarithms of the means of samples (batch, runs), none below the floor: (samples, batch)."""
-    return np.log10(np.maximum([values.mean(1) for values in samples], floor))
+    """Means of the logarithms of samples (batch, runs), none below that of the floor: (samples, batch)."""
+    return np.array([np.log10(np.maximum(values, floor)).mean(1) for values in samples])
 
 
 def as_factor(interval: Interval) -> str:
@@ -131,11 +132,11 @@ def as_factor(interval: Interval) -> str:
 def _ratio(
     frame: pd.DataFrame, benchmark: str, first: str, second: str, time: float | None, floor: float
 ) -> tuple[dict[str, pd.DataFrame], tuple[np.ndarray, ...], Interval, str]:
-    """Two cells, their values at the time, the logarithm of the ratio of their means, and that ratio in words."""
+    """Two cells, their values at the time, the difference of their mean logarithms, and it as a ratio in words."""
     cells = cells_of(frame, benchmark, [first, second])
     samples, at = values_at(cells, time)
     interval = bootstrap_interval(samples, lambda a, b: np.subtract(*log_means((a, b), floor)), SEED)
     detail = f"{benchmark}, {first} over {second} at {at:.4g}: {as_factor(interval)}"
-    if any(values.mean() <= floor for values in samples):
-        detail += f" (a mean below {floor:g} counts as that)"
+    if below := sum(int((values < floor).sum()) for values in samples):
+        detail += f" ({below} below {floor:g} count as that)"
     return cells, samples, interval, detail

@@ -35,6 +35,12 @@ def above_best(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(loss=frame["loss"] - frame.groupby("benchmark")["loss"].transform("min"))
 
 
+def resolved(frame: pd.DataFrame) -> pd.DataFrame:
+    """Losses above the best, none below the smallest positive one on its benchmark: logarithms stop there."""
+    smallest = frame["loss"].where(frame["loss"] > 0).groupby(frame["benchmark"]).transform("min")
+    return frame.assign(loss=frame["loss"].clip(lower=smallest))
+
+
 def common_runs(frame: pd.DataFrame) -> pd.DataFrame:
     """The runs that every method has on a benchmark: run numbers stand for tasks, so other runs are of other tasks."""
     methods = frame.groupby(["benchmark", "run"])["method"].transform("nunique")

@@ -86,6 +86,14 @@ def machine_grid(results: Results) -> MachineGrid:
     return MachineGrid.of(name, timed_everywhere(rows))
 
 
+def noise_machines(results: Results) -> tuple[str, int, int]:
+    """The data set of the repetitions on subsets, the number of their machines and of points of all of the data."""
+    frame = frame_of(results, "subsampling_noise")
+    largest = frame.loc[frame["share"].idxmax()]
+    points = round(largest["points"] / largest["share"])
+    return str(largest["benchmark"]), len(frame[["C", "gamma"]].drop_duplicates()), points
+
+
 def share_text(share: float) -> str:
     """A share as the thesis prints it, "1/128" or "1"."""
     return "1" if share == 1 else f"1/{1 / share:g}"

@@ -21,6 +21,7 @@ LARGE = 1000  # number of evaluations from which growth is measured; below it, c
     place="section 3.1, Fig 1 right",
     kind="shape",
     sentence="The time of a suggestion with ABLR grows linearly in the number of evaluations.",
+    headline=True,
 )
 def ablr_grows_linearly(results: Results) -> Check:
     """Slopes of log seconds over log N from 1,000 evaluations on, of both representations; within a quarter of 1."""

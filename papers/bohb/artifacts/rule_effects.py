@@ -38,7 +38,7 @@ COUNTING = tuple(Pair(f"BOHB, {n} dimensions", f"d{n}", "bohb", "bohb_all_kernel
 
 
 def code_rules(results: Results, published: Published | None) -> Figure:
-    """Final mean regrets by the authors' code over those by the text: each rule on letter, all rules on each set."""
+    """Final regrets by the authors' code over those by the text: each rule on letter, all rules on each set."""
     surrogates = frame_of(results, SURROGATES[0], BY_TEXT)
     whole = [
         Pair(f"{label}, {DATA_SETS.get(name, name)}", name, method, f"{method}_text")
@@ -53,9 +53,9 @@ def code_rules(results: Results, published: Published | None) -> Figure:
     data = pd.DataFrame([row for group in groups for row in _rows(*group)])
     if data.empty:
         raise NotRunError("code_variants")
-    figure = draw_effects(data, 1, "mean regret at the end, by the code over by the text", TICKS)
+    figure = draw_effects(data, 1, "regret at the end, by the code over by the text", TICKS)
     caption = (
-        "Ratios of mean regrets at the end, by the code over by the text, with 95% intervals, over "
+        "Ratios of geometric means of regrets at the end, by the code over by the text, with 95% intervals, over "
         f"{count_runs(surrogates)} on the surrogates; below 1 the code's is better. By the code these have a space of "
         "six floats, good and bad configurations share none, brackets begin with floor((s_max + 1) / "
         "(s + 1)) eta^s configurations, free workers serve the oldest bracket, and bandwidths of choices are not "

@@ -67,6 +67,7 @@ def tableC_2(results: Results, published: Published) -> ReportTable:
         row_header="Data set",
         row_labels=DATA_SETS,
         column_labels={"budgets": "seconds", "rungs": "number"},
+        configured=False,
     )
     for row, column in table.cells:
         if row not in ours:

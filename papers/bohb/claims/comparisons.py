@@ -1,7 +1,10 @@
 """What the claims about BOHB share: the data sets, how regrets are compared, and what the runs cannot decide.
 
-Times are full evaluations. A claim about all data sets is judged on those that were run, and its detail says how many
-they are.
+Times are full evaluations. A claim about all data sets is judged on those that were run, and its detail says how many.
+
+One scale stands for the thesis' words. "Much", "clearly" and "substantially" better are a factor of 1.5 or more. What
+is "the same", or works "as well", is within 1.25, well inside of that. What is "comparable", "quite" alike or "roughly"
+a number is within 2.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from core.report.time_curves import end_of
 from papers.bohb.names import DATA_SETS, RESOLUTION, SURROGATES
 
 CLEARLY = 1 / 1.5  # margin of what the thesis calls "much", "clearly" or "substantially" better
+ALIKE = 1.25  # factor within which two are "the same", or one is "as good" as the other
+COMPARABLE = 2.0  # factor within which two are "comparable", or "quite" alike
 MODEL = 30  # full evaluations before which TPE, whose first 20 configurations are random, has hardly a model
 FIRST_ITERATIONS = 20  # full evaluations, five brackets
 

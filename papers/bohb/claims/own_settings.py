@@ -12,6 +12,8 @@ from core.report import Check, bootstrap_interval, claim, judge, open_where
 from core.report.mean_comparisons import SEED, as_factor, cells_of, log_means, values_at
 from core.report.time_curves import end_of, over_time
 from papers.bohb.claims.comparisons import (
+    CLEARLY,
+    COMPARABLE,
     FIRST_ITERATIONS,
     cannot_compare,
     lower_on_surrogate,
@@ -20,7 +22,7 @@ from papers.bohb.claims.comparisons import (
 )
 from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, RESOLUTION, SAMPLES
 
-ROBUST, INSENSITIVE = 2.0, 3.0  # factors of the final regret
+ROBUST = 1 / CLEARLY  # no other value is clearly better than a robust default
 
 
 @claim(
@@ -29,7 +31,7 @@ ROBUST, INSENSITIVE = 2.0, 3.0  # factors of the final regret
     sentence="The default number of samples works robustly on all data sets.",
 )
 def samples_default_is_robust(results: Results) -> Check:
-    """On every set the final regret with 64 samples is less than twice the best value's."""
+    """On every set the final regret with 64 samples is less than 1.5 times the best value's."""
     return _robust(results, "samples", SAMPLES, "samples_64")
 
 
@@ -39,7 +41,7 @@ def samples_default_is_robust(results: Results) -> Check:
     sentence="The default random fraction works robustly on all data sets.",
 )
 def random_fraction_default_is_robust(results: Results) -> Check:
-    """On every set the final regret with a third of random configurations is less than twice the best value's."""
+    """On every set the final regret with a third of random configurations is less than 1.5 times the best value's."""
     return _robust(results, "random_fraction", RANDOM_FRACTIONS, "random_0.33")
 
 
@@ -47,7 +49,7 @@ def random_fraction_default_is_robust(results: Results) -> Check:
     artifact="figC_6", place="thesis 6.3.1, C.6, Fig C.6", sentence="The default eta works robustly on all data sets."
 )
 def eta_default_is_robust(results: Results) -> Check:
-    """On every set the final regret with eta = 3 is less than twice the best value's."""
+    """On every set the final regret with eta = 3 is less than 1.5 times the best value's."""
     return _robust(results, "eta", ETAS, "eta_3")
 
 
@@ -57,31 +59,31 @@ def eta_default_is_robust(results: Results) -> Check:
     sentence="The default bandwidth factor works robustly on all data sets.",
 )
 def bandwidth_factor_default_is_robust(results: Results) -> Check:
-    """On every set the final regret with a factor of 3 is less than twice the best value's."""
+    """On every set the final regret with a factor of 3 is less than 1.5 times the best value's."""
     return _robust(results, "bandwidth_factor", FACTORS, "factor_3")
 
 
 @claim(artifact="figC_4", place="thesis 6.3.1, Fig C.4", sentence="BOHB is quite insensitive to the number of samples.")
 def insensitive_to_samples(results: Results) -> Check:
-    """On every set the final regrets with 4 to 256 samples lie within a factor of 3."""
+    """On every set the final regrets with 4 to 256 samples lie within a factor of 2."""
     return _insensitive(results, "samples", SAMPLES)
 
 
 @claim(artifact="figC_5", place="thesis 6.3.1, Fig C.5", sentence="BOHB is quite insensitive to the random fraction.")
 def insensitive_to_random_fraction(results: Results) -> Check:
-    """On every set the final regrets with a random fraction of 0 to 2/3 lie within a factor of 3."""
+    """On every set the final regrets with a random fraction of 0 to 2/3 lie within a factor of 2."""
     return _insensitive(results, "random_fraction", RANDOM_FRACTIONS)
 
 
 @claim(artifact="figC_6", place="thesis 6.3.1, C.6, Fig C.6", sentence="BOHB is quite insensitive to eta.")
 def insensitive_to_eta(results: Results) -> Check:
-    """On every set the final regrets with eta from 2 to 5 lie within a factor of 3."""
+    """On every set the final regrets with eta from 2 to 5 lie within a factor of 2."""
     return _insensitive(results, "eta", ETAS)
 
 
 @claim(artifact="figC_7", place="thesis 6.3.1, Fig C.7", sentence="BOHB is quite insensitive to the bandwidth factor.")
 def insensitive_to_bandwidth_factor(results: Results) -> Check:
-    """On every set the final regrets with a factor of 1 to 5 lie within a factor of 3."""
+    """On every set the final regrets with a factor of 1 to 5 lie within a factor of 2."""
     return _insensitive(results, "bandwidth_factor", FACTORS)
 
 
@@ -111,7 +113,7 @@ def _robust(results: Results, experiment: str, methods: list[str], default: str)
 def _insensitive(results: Results, experiment: str, methods: list[str]) -> Check:
     """The worst value's final regret over that of the best."""
     return _final(
-        results, experiment, methods, lambda *s: np.ptp(log_means(s, RESOLUTION), axis=0), INSENSITIVE, "insensitive"
+        results, experiment, methods, lambda *s: np.ptp(log_means(s, RESOLUTION), axis=0), COMPARABLE, "insensitive"
     )
 
 
@@ -136,7 +138,10 @@ def _final(
 
 
 def _gains_late(frame: pd.DataFrame, name: str) -> Check:
-    """The gain of a factor of 3 over 1 at the end, over that after five brackets."""
+    """The gain of a factor of 3 over 1 at the end, over that after five brackets.
+
+    Where all runs of a cell are below the resolution at one of the times, a gain is known up to a bound only.
+    """
     cells = cells_of(frame, name, ["factor_1", "factor_3"])
     times = np.array([FIRST_ITERATIONS, min(map(end_of, cells.values()))])
     samples = tuple(over_time(rows, times) for rows in cells.values())
@@ -148,6 +153,6 @@ def _gains_late(frame: pd.DataFrame, name: str) -> Check:
     interval = bootstrap_interval(samples, statistic, SEED)
     detail = f"{name}, gain at {times[1]:.4g} over that at {times[0]:.4g}: {as_factor(interval)}"
     check = judge(interval, "late", lower=0, detail=detail)
-    tied = check.holds == "fails" and samples[1][:, 1].mean() <= RESOLUTION
+    below = any((values <= RESOLUTION).all(0).any() for values in samples)
     short = cannot_compare(cells) or cannot_compare(cells, FIRST_ITERATIONS)
-    return open_where(check, short or (f"below {RESOLUTION:g}" if tied else ""))
+    return open_where(check, short or (f"below {RESOLUTION:g}" if below else ""))

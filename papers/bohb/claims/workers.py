@@ -1,4 +1,8 @@
-"""Claims about parallel workers (Figs 6.1, C.3; C.5). Times are full evaluations."""
+"""Claims about parallel workers (Figs 6.1, C.3; C.5). Times are full evaluations.
+
+What is said of a printed regret is judged by the time at which the mean of the runs reaches it, as Fig 6.1 draws it,
+all else by medians.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,10 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, cell_rows, claim, frame_of
+from core.report.outcomes import outside
 from core.report.speedups import POINTS, Curves, Pair, faster, judge_known, known, median, of_speedups, spread
 from core.report.time_curves import times_of
-from papers.bohb.claims.comparisons import on_sets, sets_of
+from papers.bohb.claims.comparisons import COMPARABLE, on_sets, sets_of
 from papers.bohb.names import DATA_SETS, WORKERS
 
 LINEAR = 0.8  # of the number of workers: a speed-up above it is "close to linear", "almost linear"
@@ -19,7 +24,6 @@ ABOUT = 1.5  # a factor around "ca."
 LETTER = 81.0  # seconds, the largest budget on letter (Table C.2)
 SECONDS = {"workers_1": 2000.0, "workers_32": 130.0}  # to a regret of 0.01, Fig 6.1
 LEVELS = ("eighth", "quarter", "half")  # medians of the slower runs at these shares of their time
-CONSISTENT = 2.0  # the largest speed-up over the smallest
 SETS = len(DATA_SETS) - 1  # without poker
 
 
@@ -40,14 +44,17 @@ def thirty_two_workers_are_15_times_faster(results: Results) -> Check:
     sentence="On letter one worker reaches a regret of 0.01 after about 2000 s, and 32 after 130 s.",
 )
 def workers_take_the_printed_times(results: Results) -> Check:
-    """On letter one worker and 32 reach a regret of 0.01 within 1.5 times the printed 24.7 and 1.6 full evaluations."""
+    """On letter one worker and 32 reach a regret of 0.01 within 1.5 times the printed 24.7 and 1.6 full evaluations.
+
+    Outside: the times are those of the authors' surrogate, whose networks and optimum are not ours.
+    """
     frame, checks = _beginning(results), []
     for method, seconds in SECONDS.items():
         curves = Curves.of(cell_rows(frame, "letter", method), times_of(frame, "letter", [method], POINTS))
         found = known([curves], lambda averages, curves=curves: curves.log_time(averages, 1e-2))
         budgets = seconds / LETTER
         checks.append(judge_known(found, f"{budgets:.3g}", (budgets / ABOUT, budgets * ABOUT), f"{method}: "))
-    return all_of(checks, "24.7 and 1.6")
+    return outside(all_of(checks, "24.7 and 1.6"), "said of the authors' surrogate, seen on ours")
 
 
 @claim(artifact="fig6_1", place="thesis Fig 6.1", sentence="The speed-up with two and four workers is close to linear.")
@@ -69,6 +76,7 @@ def more_workers_are_sublinear(results: Results) -> Check:
     artifact="figC_3",
     place="thesis C.5, Fig C.3",
     sentence="The speed-ups with 2 to 8 workers are almost linear on all data sets on which they were run.",
+    headline=True,
 )
 def up_to_eight_workers_are_almost_linear(results: Results) -> Check:
     """On all sets except poker 2 to 8 workers are almost linear over the whole run."""
@@ -83,14 +91,15 @@ def up_to_eight_workers_are_almost_linear(results: Results) -> Check:
     sentence="A given number of workers has much the same speed-up on all data sets.",
 )
 def speedups_are_consistent(results: Results) -> Check:
-    """For each number of workers, the speed-ups at one worker's mean regret after a quarter of its time differ by less
-    than a factor of 2 between the sets."""
+    """For each number of workers, the speed-ups to one worker's median regret after a quarter of its time are within a
+    factor of 2 of each other."""
     (frame, names), checks = _sets(results), []
     if len(names) < 2:
         raise NotRunError("workers on two data sets")
     for method in WORKERS[1:]:
-        found = of_speedups([Pair.of(frame, name, "workers_1", method, "quarter") for name in names], spread)
-        checks.append(judge_known(found, "consistent", (0.0, CONSISTENT), f"{method}, largest over smallest: "))
+        pairs = [Pair.of(frame, name, "workers_1", method, "quarter", average=np.median) for name in names]
+        found = of_speedups(pairs, spread)
+        checks.append(judge_known(found, "consistent", (0.0, COMPARABLE), f"{method}, largest over smallest: "))
     return on_sets(checks, names, "quite consistent", SETS)
 
 

@@ -3,6 +3,9 @@
 A search has found a good configuration when its incumbent's error is as near the surrogate's smallest as 2% is to the
 1.505% of the authors' surrogate. Speed-ups are ratios of the median times at which runs first have one. Beside them
 stand those of the authors' own runs, by the same functions, where these are at hand.
+
+"Roughly" n times is judged as within a factor of 2 of n, "roughly an order of magnitude" as half an order to either
+side, "equally well" as within a factor of 1.25: the authors' own runs, which the text calls so, are 1.18 apart.
 """
 
 from __future__ import annotations
@@ -15,14 +18,16 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Check, all_of, claim, each_of, frame_of, pending
 from core.report.authors_svm_runs import BENCHMARK, OPTIMUM, authors_svm_runs
+from core.report.claims import Cause
 from core.report.level_times import median_speedup
 from core.report.mean_comparisons import lower_than
 from core.report.speedups import judge_known, shown
 from papers.fabolas.names import EXPERIMENTS, SHARES, TASKS, surrogate_name
 
 GOOD = 0.02 - OPTIMUM  # regret
+EQUALLY = 1.25
+BEST = 1e-4  # regret: no validation set tells such an error from the smallest
 START = 0.1  # regret of a first improvement: bad configurations are at 0.9
-FLOOR = 1e-4  # regrets below are told apart by no validation set
 CLEARLY = 2 / 3
 
 
@@ -30,9 +35,31 @@ CLEARLY = 2 / 3
     artifact="fig4_5",
     place="thesis 1.1, 4.5.2 and 4.6",
     sentence="Fabolas finds good configurations 10 to 1000 times sooner than Bayesian optimization on all of the data.",
+    headline=True,
 )
 def fabolas_10_to_1000_times_sooner(results: Results) -> Check:
-    return _faster(results, "gp", "fabolas", (10.0, 1000.0), "10 to 1000")
+    """Than with either acquisition function, expected improvement and entropy search."""
+    parts = [_faster(results, slow, "fabolas", (10.0, 1000.0), "10 to 1000") for slow in ("gp", "entropy_search")]
+    return all_of(parts, "10 to 1000")
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.6",
+    sentence="Fabolas finds good configurations 10 times sooner, or more, than MTBO, Hyperband and Bayesian "
+    "optimization on all of the data.",
+    headline=True,
+    cause=Cause(
+        "the paper",
+        "than Hyperband it is 1.9 [1.5, 2.9] times faster; the text's initial design, on s = 1/64 to 1/8, is not that "
+        "of the authors' code, on 1/256 to 1/64, with which Fabolas is 12 times faster on their own forests (186 s "
+        "against 2,260 s); our proposals, 43% of its time, are not enough: without them it is 3.3 [3.1, 3.9] times",
+    ),
+)
+def fabolas_ten_times_faster_than_all(results: Results) -> Check:
+    """The text has 10 to 100 times, "often"; here on the one experiment where all of them have 30 runs."""
+    others = ("mtbo", "hyperband", "gp", "entropy_search")
+    return all_of([_faster(results, slow, "fabolas", (10.0, np.inf), "10 or more") for slow in others], "10 or more")
 
 
 @claim(
@@ -61,8 +88,8 @@ def mtbo_faster_than_full_data(results: Results) -> Check:
     sentence="Expected improvement and entropy search perform equally well.",
 )
 def ei_and_es_alike(results: Results) -> Check:
-    """Their times to a good configuration differ by less than a factor of 2."""
-    return _faster(results, "gp", "entropy_search", (0.5, 2.0), "equal")
+    """Their times to a good configuration differ by less than a factor of 1.25."""
+    return _faster(results, "gp", "entropy_search", (1 / EQUALLY, EQUALLY), "equal")
 
 
 @claim(
@@ -71,7 +98,8 @@ def ei_and_es_alike(results: Results) -> Check:
     sentence="Expected improvement finds the best configuration roughly three times faster than random search.",
 )
 def ei_three_times_faster_than_random(results: Results) -> Check:
-    return _faster(results, "random", "gp", (1.5, 6.0), "about 3")
+    """To the best error, up to one of 10,000 images."""
+    return _faster(results, "random", "gp", (1.5, 6.0), "about 3", BEST)
 
 
 @claim(
@@ -91,13 +119,17 @@ def hyperband_ten_times_faster(results: Results) -> Check:
 )
 def smaller_tasks_start_faster(results: Results) -> Check:
     """Each auxiliary task lets MTBO reach a regret of 0.1 sooner than the next larger one."""
-    frame = frame_of(results, "auxiliary")
-    sizes = [size for size in SHARES if size in set(frame["method"])]
-    parts = [pending(SHARES[size]) for size in SHARES if size not in sizes]
-    for slow, fast in pairwise(sizes):
-        found = median_speedup(frame, surrogate_name(frame), slow, fast, START)
-        parts.append(judge_known(found, "faster", (1.0, np.inf), f"{SHARES[fast]} over {SHARES[slow]}: "))
-    return all_of(parts, "faster")
+    return _each_sooner(results, list(SHARES), START)
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 left",
+    sentence="The smaller MTBO's auxiliary task, the more slowly it converges to the optimum.",
+)
+def smaller_tasks_converge_more_slowly(results: Results) -> Check:
+    """Each auxiliary task lets MTBO reach the best error, up to one of 10,000 images, sooner than the next smaller."""
+    return _each_sooner(results, list(SHARES)[::-1], BEST)
 
 
 @claim(
@@ -126,19 +158,32 @@ def one_auxiliary_task_is_best(results: Results) -> Check:
 
 
 def _lower(frame: pd.DataFrame, better: str, worse: str, margin: float = 1.0) -> Check:
-    return lower_than(frame, surrogate_name(frame), better, worse, margin=margin, floor=FLOOR)
+    return lower_than(frame, surrogate_name(frame), better, worse, margin=margin, floor=BEST)
 
 
-def _faster(results: Results, slow: str, fast: str, between: tuple[float, float], said: str) -> Check:
-    """The speed-up to a good configuration, and that of the authors' runs by the same function."""
+def _each_sooner(results: Results, sizes: list[str], level: float) -> Check:
+    """MTBO with each auxiliary task reaches a regret sooner than with the one before it."""
+    frame = frame_of(results, "auxiliary")
+    run = [size for size in sizes if size in set(frame["method"])]
+    parts = [pending(SHARES[size]) for size in sizes if size not in run]
+    for slow, fast in pairwise(run):
+        found = median_speedup(frame, surrogate_name(frame), slow, fast, level)
+        parts.append(judge_known(found, "sooner", (1.0, np.inf), f"{SHARES[fast]} over {SHARES[slow]}: "))
+    return all_of(parts, "sooner")
+
+
+def _faster(
+    results: Results, slow: str, fast: str, between: tuple[float, float], said: str, level: float = GOOD
+) -> Check:
+    """The speed-up to a regret, and that of the authors' runs by the same function."""
     frame = frame_of(results, *EXPERIMENTS)
-    found = median_speedup(frame, surrogate_name(frame), slow, fast, GOOD)
-    return judge_known(found, said, between, f"{fast} over {slow}{_of_authors(slow, fast)}: ")
+    found = median_speedup(frame, surrogate_name(frame), slow, fast, level)
+    return judge_known(found, said, between, f"{fast} over {slow}{_of_authors(slow, fast, level)}: ")
 
 
-def _of_authors(slow: str, fast: str) -> str:
+def _of_authors(slow: str, fast: str, level: float) -> str:
     theirs = authors_svm_runs()
     if theirs is None or not {slow, fast} <= set(theirs["method"]):
         return ""
-    factor = median_speedup(theirs, BENCHMARK, slow, fast, GOOD).value
+    factor = median_speedup(theirs, BENCHMARK, slow, fast, level).value
     return f" (the authors' runs: {shown(factor)})"

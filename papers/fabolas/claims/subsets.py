@@ -7,7 +7,8 @@ import numpy as np
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, frame_of, judge, worded
 from papers.fabolas.artifacts.grid_figures import observed_noise
-from papers.fabolas.grid_runs import share_text
+from papers.fabolas.claims.thesis_grid import of_thesis_grid
+from papers.fabolas.grid_runs import noise_machines, share_text
 
 SEED = 5
 RESAMPLES = 1000
@@ -45,7 +46,7 @@ def model_noise_above_subsampling(results: Results) -> Check:
             continue
         interval = bootstrap_interval(noise, lambda v, e=estimates[share]: e / v.mean(1), SEED, RESAMPLES)
         parts.append(worded(judge(interval, "larger", lower=1.0), f"s = {share_text(share)}"))
-    return all_of(parts, "larger")
+    return of_thesis_grid(all_of(parts, "larger"), *noise_machines(results))
 
 
 def _extrapolated(results: Results, quantity: str) -> Check:

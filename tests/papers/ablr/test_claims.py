@@ -62,10 +62,37 @@ def test_further_runs_of_one_method_have_no_partner():
     assert check.ours == pytest.approx(searches.gp_transfer_is_better(Fake(quadratics=first)).ours)
 
 
-def test_slightly_is_less_than_half():
-    results = Fake(quadratics=curves("quadratics", gp_transfer=4.0, ablr_nn=2.0, ablr_rks=0.5))
+def test_slightly_is_less_than_half_and_more_than_that_fails_in_these_words():
+    results = Fake(quadratics=curves("quadratics", gp_transfer=1.0, ablr_nn=0.5, ablr_rks=0.2))
+    for check, words in ((searches.fourier_is_worse, "worse"), (searches.gp_transfer_is_better, "better")):
+        found = check(results)
+        assert found.holds == "fails" and found.detail.endswith(f"{words} by more than slightly")
+    contrary = Fake(quadratics=curves("quadratics", gp_transfer=0.2, ablr_nn=0.5, ablr_rks=1.0))
     for check in (searches.fourier_is_worse, searches.gp_transfer_is_better):
-        assert check(results).holds == "fails"
+        found = check(contrary)
+        assert found.holds == "fails" and "slightly" not in found.detail
+
+
+def test_one_search_that_stays_away_does_not_decide_for_all():
+    """Its regret is most of the arithmetic mean, whatever the other searches find."""
+    frame = curves("quadratics", **SLOW, gp_transfer=2.0, ablr_nn=2.0, ablr_rks=2.0)
+    frame.loc[(frame["method"] == "ablr_rks") & (frame["run"] == 0), ["loss", "regret"]] = 30.0
+    assert searches.transfer_is_much_faster(Fake(quadratics=frame)).holds == "holds"
+
+
+def test_regrets_of_zero_count_as_the_floor():
+    frame = curves("quadratics", gp_transfer=1.0, ablr_nn=1.0)
+    frame.loc[(frame["method"] == "ablr_nn") & (frame["evaluation"] == 6), ["loss", "regret"]] = 0.0
+    check = searches.gp_transfer_is_better(Fake(quadratics=frame))
+    assert check.holds == "fails" and np.isfinite([check.ours, check.low, check.high]).all()
+
+
+def test_contexts_are_judged_on_both_representations():
+    one = curves("quadratics", ablr_nn=0.5, ablr_nn_context=0.5, ablr_rks=0.5)
+    check = searches.contexts_do_not_help_clearly(Fake(quadratics=one))
+    assert check.holds == "inconclusive" and "ablr_rks_context not run" in check.detail
+    helped = curves("quadratics", ablr_nn=0.5, ablr_nn_context=1.0, ablr_rks=0.5)
+    assert searches.contexts_do_not_help_clearly(Fake(quadratics=helped)).holds == "fails"
 
 
 def test_a_set_with_one_of_two_methods_does_not_count():

@@ -65,12 +65,13 @@ def made_noise(estimate: float) -> dict[str, pd.DataFrame]:
     """Variances of about 1e-4 by subsampling, and estimates of `estimate`."""
     run, machine, share = (axis.ravel() for axis in np.meshgrid(range(10), range(25), SHARES[:-1], indexing="ij"))
     errors = 0.3 + 0.01 * np.random.default_rng(0).normal(size=len(run))
-    columns = {"run": run, "C": machine.astype(float), "gamma": 1.0, "share": share, "valid_error": errors}
+    columns = {"run": run, "C": machine.astype(float), "gamma": 1.0, "share": share, "points": 8192 * share}
     sizes = pd.DataFrame(
         {"run": 0, "share": np.repeat(SHARES, 2), "noise": estimate * np.tile([0.9, 1.1], len(SHARES))}
     )
     names = {"benchmark": "mnist", "method": "svm"}
-    return {"subsampling_noise": pd.DataFrame(columns).assign(**names), "size_noise": sizes.assign(**names)}
+    noise = pd.DataFrame(columns).assign(valid_error=errors, **names)
+    return {"subsampling_noise": noise, "size_noise": sizes.assign(**names)}
 
 
 @pytest.mark.parametrize(("wrong", "holds"), [(0.01, "holds"), (0.5, "fails")])
@@ -81,7 +82,8 @@ def test_extrapolation_is_judged_against_the_last_value(wrong, holds):
 
 @pytest.mark.parametrize(("estimate", "holds"), [(1e-3, "holds"), (1e-5, "fails")])
 def test_estimates_are_above_the_noise_of_subsampling_or_not(estimate, holds):
-    assert claims.model_noise_above_subsampling(Fake(**made_noise(estimate))).holds == holds
+    check = claims.model_noise_above_subsampling(Fake(**made_noise(estimate)))
+    assert (check.holds, check.part) == ("outside", holds)
 
 
 def test_figures_show_machines_of_all_kinds_and_both_noises():
