@@ -15,6 +15,7 @@ from core.report.outcomes import (
     open_where,
     outside,
     pending,
+    slightly,
     unknown,
     worded,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "rows_of",
     "runs_of",
     "samples_of",
+    "slightly",
     "spec_table",
     "unknown",
     "worded",

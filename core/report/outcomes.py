@@ -146,6 +146,12 @@ def open_where(check: Check, reason: str) -> Check:
     return replace(check, holds="inconclusive", detail=f"{check.detail} ({reason})") if reason else check
 
 
+def slightly(check: Check, upper: float) -> Check:
+    """The part of a claim that says "slightly"; where it fails because all of it is above the limit, it says so."""
+    too_much = check.on_our_part == "fails" and check.low > upper
+    return replace(check, detail="; ".join(filter(None, [check.detail, "by more than slightly" if too_much else ""])))
+
+
 def worded(check: Check, words: str, digits: str = ".3g") -> Check:
     """A part whose detail begins with what it is and what was found, `words: ours [low, high]`.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, claim, judge, pending, worded
+from core.report import Cause, Check, all_of, bootstrap_interval, claim, judge, pending, worded
 from core.report.bootstrap import Interval
 from core.report.statistics import mean_ratio, median
 from papers.lcnet.curve_sets import LABELS
@@ -24,6 +25,12 @@ EARLY, LATE = 0.1, 0.9  # shares of the epochs
     artifact="fig5_5",
     place="thesis 5.4.2, observation 1",
     sentence="LC-Net predicts better than the plain Bayesian network throughout, in error and likelihood.",
+    headline=True,
+    cause=Cause(
+        "our substitute",
+        "28 of 30 parts hold on CNN, FCNet and LR, one fails (LR's likelihood at 10%), and all ten fail on VAE, which "
+        "has 40 epochs on 8 x 8 digits here; why is not known, and 300 epochs on MNIST would decide whether it is that",
+    ),
 )
 def lcnet_beats_the_plain_network(results: Results) -> Check:
     """At each share of the epochs, on each set: mean squared error and median log-likelihood, paired by curve."""
@@ -38,21 +45,22 @@ def lcnet_beats_the_plain_network(results: Results) -> Check:
     sentence="Without regard to uncertainties the last seen value competes with LC-Net.",
 )
 def last_seen_value_is_competitive(results: Results) -> Check:
-    """Its mean squared error, of all shares together, is below 1.5 times LC-Net's, on each set."""
-    return _on_sets(results, lambda rows, where: [_ratio(rows, "last_seen_value", "lcnet", where, upper=COMPARABLE)])
+    """Its mean squared error is below 1.5 times LC-Net's, on average over the shares, on each set."""
+    return _on_sets(results, lambda rows, where: [_typical(rows, "last_seen_value", "lcnet", where, upper=COMPARABLE)])
 
 
 @claim(
     artifact="fig5_5",
     place="thesis 5.4.2, observation 3",
-    sentence="The Gaussian process of each curve is likely, but errs more than LC-Net on short curves.",
+    sentence="A Gaussian process of each curve is likely, but errs more than LC-Net and the last value on short ones.",
 )
 def gp_is_likely_but_errs_on_short_curves(results: Results) -> Check:
-    """Its median log-likelihood is above the forest's at each share; its error above LC-Net's at the smallest share."""
+    """Its median log-likelihood is above the forest's at each share; its error above both others' at the smallest."""
 
     def check(rows: pd.DataFrame, where: str, share: float) -> list[Check]:
+        better = ("lcnet", "last_seen_value") if share <= EARLY else ()
         likely = _likelihood(rows, "decaying_gp", "forest", where)
-        return [likely, _error(rows, "lcnet", "decaying_gp", where)] if share <= EARLY else [likely]
+        return [likely, *(_error(rows, each, "decaying_gp", where) for each in better)]
 
     return _at_shares(results, check)
 
@@ -63,11 +71,9 @@ def gp_is_likely_but_errs_on_short_curves(results: Results) -> Check:
     sentence="The random forest's errors are those of the last seen value.",
 )
 def forest_matches_the_last_seen_value(results: Results) -> Check:
-    """Mean squared errors of all shares together within a factor of 1.5, on each set."""
-    return _on_sets(
-        results,
-        lambda rows, where: [_ratio(rows, "forest", "last_seen_value", where, lower=1 / COMPARABLE, upper=COMPARABLE)],
-    )
+    """Mean squared errors within a factor of 1.5, on average over the shares, on each set."""
+    limits = {"lower": 1 / COMPARABLE, "upper": COMPARABLE}
+    return _on_sets(results, lambda rows, where: [_typical(rows, "forest", "last_seen_value", where, **limits)])
 
 
 @claim(
@@ -108,6 +114,7 @@ def extrapolation_has_early_outliers(results: Results) -> Check:
     artifact="fig5_5",
     place="thesis 5.4.2, observation 6",
     sentence="Models of single curves err more than LC-Net when few epochs are seen, and less when nearly all are.",
+    headline=True,
 )
 def local_models_win_late(results: Results) -> Check:
     """LC-Extrapolation and the Gaussian process against LC-Net at the smallest and the largest share, on each set."""
@@ -141,12 +148,13 @@ def forest_is_constant(results: Results) -> Check:
     sentence="On curves that were not observed LC-Net's layer helps only marginally.",
 )
 def layer_helps_little_on_new_curves(results: Results) -> Check:
-    """LC-Net's and the plain network's mean squared errors are within a factor of 1.5 of each other, on each set."""
-    return _on_sets(
-        results,
-        lambda rows, where: [_ratio(rows, "lcnet", "bnn", where, lower=1 / COMPARABLE, upper=COMPARABLE)],
-        unobserved_scores,
-    )
+    """LC-Net's mean squared error is below the plain network's, by a factor of less than 1.5, on each set."""
+
+    def check(rows: pd.DataFrame, where: str) -> list[Check]:
+        part = _ratio(rows, "lcnet", "bnn", where, lower=1 / COMPARABLE, upper=1)
+        return [replace(part, detail=f"{part.detail}, no help") if part.low > 1 else part]
+
+    return _on_sets(results, check, unobserved_scores)
 
 
 @claim(
@@ -205,6 +213,25 @@ def _ratio(rows: pd.DataFrame, above: str, below: str, where: str, **limits: flo
         return pending(f"{where}: {above} or {below}")
     found = bootstrap_interval(errors, mean_ratio, SEED, RESAMPLES, paired=True)
     return worded(judge(found, "", **limits), f"{where}, error of {above} over {below}'s")
+
+
+def _typical(rows: pd.DataFrame, above: str, below: str, where: str, **limits: float) -> Check:
+    """The ratio of two methods' mean squared errors at each share of the epochs, and its geometric mean over them.
+
+    Errors fall by orders of magnitude from the smallest share to the largest, so those of all shares together would be
+    those of the smallest alone.
+    """
+    errors = [paired(each, (above, below), "squared") for _, each in rows.groupby("share", sort=True)]
+    if not errors or len({len(first) for first, _ in errors}) > 1 or not len(errors[0][0]):
+        return pending(f"{where}: {above} or {below}")
+    samples = tuple(np.stack(each, axis=1) for each in zip(*errors, strict=True))
+    found = bootstrap_interval(samples, _geometric_ratio, SEED, RESAMPLES, paired=True)
+    return worded(judge(found, "", **limits), f"{where}, error of {above} over {below}'s")
+
+
+def _geometric_ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Ratios of the means of errors (batch, n, shares), averaged over the shares as logarithms, (batch,)."""
+    return np.exp(np.log(mean_ratio(above, below)).mean(1))
 
 
 def _likelihood(rows: pd.DataFrame, better: str, worse: str, where: str) -> Check:

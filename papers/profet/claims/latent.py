@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, bootstrap_interval, claim, frame_of, judge
@@ -21,16 +22,14 @@ NEAR = 0.5  # of the distances between all subsets
     sentence="The nearest neighbour of each half of a data set is its other half.",
 )
 def halves_are_neighbours(results: Results) -> Check:
-    """How many of all halves; all of them. An exact count: the embedding has one run."""
-    frame = frame_of(results, "latent_halves")
-    names, means = vectors(frame[frame["run"] == frame["run"].min()])
-    sets = [name.partition("/")[0] for name in names]
-    distances = np.linalg.norm(means[:, None] - means, axis=-1)
-    np.fill_diagonal(distances, np.inf)
-    lost = [names[task] for task, nearest in enumerate(distances.argmin(1)) if sets[nearest] != sets[task]]
-    holds = "fails" if lost else "holds"
-    detail = f"not so: {', '.join(lost)}" if lost else ""
-    return Check(f"{len(names) - len(lost)} of {len(names)}", "all", np.nan, np.nan, holds, detail)
+    """How many halves have another neighbour, on average over the embeddings; none, that is below one half.
+
+    The embedding depends on where its fit starts: a single one, here as in the thesis, has no interval.
+    """
+    lost = [_astray(rows) for _, rows in frame_of(results, "latent_halves").groupby("run")]
+    counts = [len(names) for names in lost]
+    detail = f"not so in the first of {len(lost)} embeddings: {', '.join(lost[0])}" if lost[0] else ""
+    return judge(bootstrap_interval(counts, mean, SEED), 0, upper=0.5, detail=detail)
 
 
 @claim(
@@ -57,6 +56,15 @@ def similar_subsets_are_close(results: Results) -> Check:
         distances = np.linalg.norm(ordered[:, None] - ordered, axis=-1)
         ratios.append(np.diagonal(distances, 1).mean() / distances[np.triu_indices(len(ordered), 1)].mean())
     return judge(bootstrap_interval(ratios, mean, SEED), "close", upper=NEAR, detail=f"{len(ratios)} draws")
+
+
+def _astray(rows: pd.DataFrame) -> list[str]:
+    """The halves in one embedding whose nearest neighbour is not the other half of their set."""
+    names, means = vectors(rows)
+    sets = [name.partition("/")[0] for name in names]
+    distances = np.linalg.norm(means[:, None] - means, axis=-1)
+    np.fill_diagonal(distances, np.inf)
+    return [names[task] for task, nearest in enumerate(distances.argmin(1)) if sets[nearest] != sets[task]]
 
 
 def _subsets(results: Results) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -1,9 +1,12 @@
-"""Claims about what benchmarking costs (8, Fig 8.2)."""
+"""Claims about what benchmarking costs (8, Fig 8.2), in seconds.
+
+They are about the authors' networks and meta-model; below the paper's scale ours are smaller, and both are `outside`.
+"""
 
 from __future__ import annotations
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, claim, judge, open_where, rows_of, worded
+from core.report import Cause, Check, all_of, bootstrap_interval, claim, judge, outside, rows_of, worded
 from core.report.statistics import mean_ratio
 
 SEED = 82
@@ -15,19 +18,23 @@ NEARLY_ALL = 0.9
     artifact="fig8_2",
     place="thesis 8, Fig 8.2",
     sentence="Benchmarking on generated tasks is orders of magnitude cheaper than on the original benchmark.",
+    headline=True,
+    cause=Cause(
+        "reduced protocol",
+        "48 times cheaper than networks trained on 500 rows for 8 epochs; MNIST's 70,000 rows for 100 epochs are more "
+        "than 1,000 times as much training, and a factor of 2.1 is lacking",
+    ),
 )
 def generated_tasks_are_cheaper(results: Results) -> Check:
     """Seconds of random search with the networks trained over those on generated tasks; above 100.
 
-    Random search alone: the others' seconds are mostly their own, here as there. Below the paper's scale the networks
-    have fewer rows and epochs, so that the ratio can only be larger at it.
+    Random search alone: the others' seconds are mostly their own, here as there.
     """
     rows = rows_of(results, "wall_clock", method="random")
     ends = tuple((rows["proposals"] + rows[other]).to_numpy() for other in ("training", "evaluations"))
     interval = bootstrap_interval(ends, mean_ratio, SEED, paired=True)
     check = judge(interval, "orders of magnitude", lower=ORDERS, detail="random search, trained over generated")
-    cut = results.reduced and check.holds == "fails"
-    return open_where(check, "smaller networks than published are trained" if cut else "")
+    return _if_as_published(check, results)
 
 
 @claim(
@@ -43,4 +50,8 @@ def time_goes_into_the_optimizers(results: Results) -> Check:
         own, whole = rows["proposals"].to_numpy(), (rows["proposals"] + rows["evaluations"]).to_numpy()
         interval = bootstrap_interval((own, whole), mean_ratio, SEED, paired=True)
         parts.append(worded(judge(interval, "", lower=NEARLY_ALL), f"{method}, share"))
-    return all_of(parts, "almost exclusively")
+    return _if_as_published(all_of(parts, "almost exclusively"), results)
+
+
+def _if_as_published(check: Check, results: Results) -> Check:
+    return outside(check, "smaller networks and a smaller meta-model than published") if results.reduced else check

@@ -108,7 +108,7 @@ def _neighbourhood(
     errors, own, caption = {}, {}, f"The networks of {label(name)} were not trained."
     if (table := grid_tables(results).get(name)) is not None:
         errors, own, caption = _errors(table), table.best_configuration, _caption(table)
-    printed, start = _errors_from_printed(results, name, trained)
+    printed, start = errors_from_printed(results, name, trained)
     if printed:
         units = " and ".join(str(start[key]) for key in ("n_units_1", "n_units_2"))
         caption = f"{caption} From the printed incumbent: layers of {units} units."
@@ -177,7 +177,7 @@ def _other_start(start: Mapping[str, object], rows: Iterable[str]) -> str:
     return f"starts from {', '.join(other)}" if other else ""
 
 
-def _errors_from_printed(
+def errors_from_printed(
     results: Results, benchmark: str, experiments: Iterable[str]
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Test errors (R,) of the printed incumbent and after changes of it, by row; the configuration that was trained."""

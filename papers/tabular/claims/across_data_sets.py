@@ -27,11 +27,12 @@ Statistic = Callable[[np.ndarray, np.ndarray], float]
 @claim(
     artifact="table7_4",
     place="thesis 7.3.3 (Table D.2 contradicts it)",
-    sentence="One initial learning rate can be used on all sets.",
+    sentence="The initial learning rate 0.0005 can be used on all sets.",
 )
 def one_learning_rate_serves_all_sets(results: Results) -> Check:
-    """The excess over a set's best error of the rate whose worst case over the sets is best; below 5%."""
-    return _one_choice_serves(results, ("init_lr",), "0.0005")
+    """How far the best configuration with that rate is above a set's best error; below 5% on each."""
+    tables = _at_least_two(results)
+    return if_whole(_serves(tables, {"init_lr": 0.0005}, "0.0005"), tables.values())
 
 
 @claim(
@@ -40,7 +41,10 @@ def one_learning_rate_serves_all_sets(results: Results) -> Check:
     sentence="From one set to another the best configuration changes in few hyperparameters.",
 )
 def best_configurations_differ_little(results: Results) -> Check:
-    """In how many hyperparameters the best configurations of two sets differ; less than half of those that vary."""
+    """In how many hyperparameters the best configurations of two sets differ; less than half of those that vary.
+
+    "Only slightly" stands over Table 7.4, in which two sets differ in up to four of nine.
+    """
     tables = _at_least_two(results)
     parts = []
     for first, second in combinations(tables.values(), 2):
@@ -59,8 +63,12 @@ def best_configurations_differ_little(results: Results) -> Check:
 @claim(artifact="table7_4", place="thesis 7.3.3", sentence="No choice of activation functions is good on all sets.")
 def activations_must_differ(results: Results) -> Check:
     """The excess of a pair of activation functions; above 5% on one of the sets, whichever pair is chosen."""
-    check = _one_choice_serves(results, ("activation_fn_1", "activation_fn_2"), "")
-    return contrary(check, "need to be set differently")
+    tables = _at_least_two(results)
+    names = ("activation_fn_1", "activation_fn_2")
+    pairs = [dict(zip(names, pair, strict=True)) for pair in product(*(_common_values(tables, name) for name in names))]
+    parts = [contrary(_serves(tables, pair), "") for pair in pairs]
+    words = (worded(part, " and ".join(map(str, pair.values()))) for part, pair in zip(parts, pairs, strict=True))
+    return if_whole(all_of(words, "need to be set differently"), tables.values())
 
 
 @claim(
@@ -107,28 +115,8 @@ def good_elsewhere_does_not_suffice(results: Results) -> Check:
     return _between_sets(results, {", excess": excess}, "does not suffice", lower=AS_GOOD)
 
 
-def _one_choice_serves(results: Results, names: tuple[str, ...], published: str) -> Check:
-    """A choice serves if, on all sets, the best configuration that has it is hardly worse than the best of all.
-
-    The claim holds when one choice serves and fails when none does.
-    """
-    tables = _at_least_two(results)
-    values = product(*(_common_values(tables, name) for name in names))
-    checks = {choice: _serves(tables, dict(zip(names, choice, strict=True))) for choice in values}
-    outcomes = [check.holds for check in checks.values()]
-    holds = "holds" if "holds" in outcomes else "fails" if set(outcomes) == {"fails"} else "inconclusive"
-    best = min(checks.values(), key=lambda check: check.ours)
-    found = ", ".join(f"{' and '.join(map(str, choice))} {check.ours:.1%}" for choice, check in checks.items())
-    own = ", ".join(
-        f"{label(name)} {' and '.join(str(table.best_configuration[key]) for key in names)}"
-        for name, table in tables.items()
-    )
-    detail = "; ".join([f"best: {own}", f"worst excess of {found}", *(part.detail for part in _missing(tables))])
-    return if_whole(Check(best.ours, published, best.low, best.high, holds, detail), tables.values())
-
-
-def _serves(tables: dict[str, Table], choice: dict[str, object]) -> Check:
-    """The largest excess of one choice over the sets, and whether all its excesses are small."""
+def _serves(tables: dict[str, Table], choice: dict[str, object], published: str = "") -> Check:
+    """A choice serves if, on all sets, the best configuration that has it is hardly worse than the best of all."""
     parts = []
     for table in tables.values():
         having = np.array([_has(configuration, choice) for configuration in _configurations(table)])
@@ -136,9 +124,10 @@ def _serves(tables: dict[str, Table], choice: dict[str, object]) -> Check:
         def excess(table: Table, having: np.ndarray = having) -> float:
             return table.mean_test[having].min() / table.mean_test.min() - 1
 
-        parts.append(of_table(table, excess, "", upper=AS_GOOD))
-    worst = max(parts, key=lambda part: part.ours)
-    return Check(worst.ours, "", worst.low, worst.high, all_of([*parts, *_missing(tables)], "").holds)
+        own = " and ".join(str(table.best_configuration[name]) for name in choice)
+        words = f"{label(table.dataset)}, whose best has {own}, excess"
+        parts.append(worded(of_table(table, excess, "", upper=AS_GOOD), words, ".1%"))
+    return all_of([*parts, *_missing(tables)], published)
 
 
 def _has(configuration: dict[str, object], choice: dict[str, object]) -> bool:

@@ -1,18 +1,31 @@
-"""Claims of 7.3.2 about the neighbourhood of the best configuration."""
+"""Claims of 7.3.2 about the neighbourhood of the best configuration.
+
+The thesis' incumbent is that of its whole grid. Where it was trained itself, with every change that the thesis prints,
+claims are judged from it; otherwise our own incumbent shows what our part of the grid has, which is `outside`.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
+from dataclasses import replace
+
 import numpy as np
-import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, claim
-from core.report.repetitions import of_table
+from core.report import Check, NotRunError, all_of, bootstrap_interval, claim, each_of, judge, left_out, worded
 from core.tabular.neighbourhood import local_neighbourhood
 from core.tabular.table import Table
-from papers.tabular.claims.on_tables import of_whole, on, on_all
+from papers.tabular.artifacts.neighbourhood_tables import INCUMBENT, change_name, errors_from_printed
+from papers.tabular.claims.on_tables import of_whole, on
+from papers.tabular.trained_tables import label
 
-MARGINAL = 0.05  # a relative change
+MARGINAL = 0.01  # a relative change: the text calls 0.42% marginal, and all but the next of the others are above 2%
+SEED = 73
+ELSEWHERE = ("naval", "parkinsons", "slice_localization")
+PRINTED = "neighbours"
+ACTIVATIONS = tuple(change_name(f"activation_fn_{layer}", "relu", "tanh") for layer in (1, 2))
+CONSTANT = change_name("lr_schedule", "cosine", "const")
 
 
 @claim(
@@ -22,7 +35,10 @@ MARGINAL = 0.05  # a relative change
     "configuration.",
 )
 def activations_are_the_worst_flips_on_protein(results: Results) -> Check:
-    return on(results, "protein", _lead_of_activations)
+    """The smaller effect of the two activations is above the largest other, from the incumbent at hand."""
+    if "protein" in _trained(results):
+        return _from_printed(results, "protein", ACTIVATIONS)
+    return on(results, "protein", _from_ours)
 
 
 @claim(
@@ -40,22 +56,16 @@ def larger_batches_hardly_matter_on_protein(results: Results) -> Check:
     sentence="On the other sets the constant learning rate costs more than any other single change.",
 )
 def constant_rate_is_the_worst_flip_elsewhere(results: Results) -> Check:
-    return on_all(results, _lead_of_the_schedule, "3 of 3", ("naval", "parkinsons", "slice_localization"))
-
-
-def _lead_of_activations(table: Table) -> Check:
-    """The smaller relative change of the two activations minus the largest of all other changes; above 0."""
-
-    def lead(table: Table) -> float:
-        names, changes = _changes(table)
-        activations = names.isin(["activation_fn_1", "activation_fn_2"]).to_numpy()
-        return changes[activations].min() - changes[~activations].max()
-
-    return of_whole(table, lead, "34 to 40% against at most 7%", lower=0.0)
+    """The constant schedule's error over the largest after another change, less 1; above 0 on each set."""
+    trained = _trained(results)
+    if not trained & set(ELSEWHERE):
+        raise NotRunError(f"{PRINTED} on {', '.join(ELSEWHERE)}")
+    check = lambda name: worded(_from_printed(results, name, (CONSTANT,)), label(name))  # noqa: E731
+    return all_of(each_of(ELSEWHERE, trained, check, label, left_out), "3 of 3")
 
 
 def _effect_of_a_larger_batch(table: Table) -> Check:
-    """Relative change when the incumbent's batch size is doubled; below 0.05.
+    """Relative change when the incumbent's batch size is doubled; below 0.01.
 
     Raises:
         NotRunError: the grid has no larger one.
@@ -70,20 +80,42 @@ def _effect_of_a_larger_batch(table: Table) -> Check:
         errors = table.mean_test[positions]
         return errors[1] / errors[0] - 1
 
-    return of_table(table, change, 0.0042, upper=MARGINAL, detail="relative change")
+    return of_whole(table, change, 0.0042, upper=MARGINAL, detail="relative change")
 
 
-def _lead_of_the_schedule(table: Table) -> Check:
-    """Relative change of the constant schedule minus the largest other; above 0."""
+def _from_printed(results: Results, name: str, flips: Collection[str]) -> Check:
+    """The smallest error after one of these changes of the printed incumbent over the largest after another, less 1.
+
+    The repetitions of the two groups are resampled apart, and logarithms compared, so that few runs are enough.
+    """
+    printed, _ = errors_from_printed(results, name, (PRINTED,))
+    errors = [
+        np.stack([found for row, found in printed.items() if row != INCUMBENT and (row in flips) == flipped], axis=1)
+        for flipped in (True, False)
+    ]
+    interval = bootstrap_interval(tuple(errors), _smallest_over_largest, SEED)
+    ours, low, high = map(math.expm1, interval)
+    return replace(judge(interval, "", lower=0.0, detail="from the printed incumbent"), ours=ours, low=low, high=high)
+
+
+def _smallest_over_largest(flips: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Log of the smallest mean of errors (batch, R, k) over the largest of others (batch, R, m), (batch,)."""
+    return np.log(flips.mean(1).min(1)) - np.log(others.mean(1).max(1))
+
+
+def _from_ours(table: Table) -> Check:
+    """The smaller relative change of the two activations minus the largest of all other changes; above 0."""
 
     def lead(table: Table) -> float:
-        names, changes = _changes(table)
-        schedule = (names == "lr_schedule").to_numpy()
-        return changes[schedule].max() - changes[~schedule].max()
+        frame = local_neighbourhood(table)
+        changes = frame["relative_change"].to_numpy()
+        activations = frame["hyperparameter"].isin(["activation_fn_1", "activation_fn_2"]).to_numpy()
+        return changes[activations].min() - changes[~activations].max()
 
-    return of_whole(table, lead, "", lower=0.0)
+    return of_whole(table, lead, "34 to 40% against at most 7%", lower=0.0)
 
 
-def _changes(table: Table) -> tuple[pd.Series, np.ndarray]:
-    frame = local_neighbourhood(table)
-    return frame["hyperparameter"], frame["relative_change"].to_numpy()
+def _trained(results: Results) -> set[str]:
+    """The sets on which all neighbours of the printed incumbent were trained."""
+    frame = results.frame(PRINTED)
+    return set(frame["benchmark"]) if len(frame) else set()

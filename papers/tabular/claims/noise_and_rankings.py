@@ -13,7 +13,7 @@ from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, judge, worded
 from core.tabular.ranks import SHARES, correlations_with_the_last
 from core.tabular.table import Table
-from papers.tabular.claims.on_tables import of_whole, on, on_all
+from papers.tabular.claims.on_tables import if_whole, of_whole, on, on_all
 from papers.tabular.trained_tables import noise_of
 
 SEED = 7
@@ -95,7 +95,8 @@ def _noise_differs(table: Table) -> Check:
     interval = bootstrap_interval(
         _finite_noise(table)[:, -1], lambda noise: np.divide(*np.quantile(noise, (0.9, 0.1), axis=1)), SEED, RESAMPLES
     )
-    return judge(interval, "heteroscedastic", lower=chance, detail=f"equally noisy configurations: {chance:.2f}")
+    check = judge(interval, "heteroscedastic", lower=chance, detail=f"equally noisy configurations: {chance:.2f}")
+    return if_whole(check, [table])
 
 
 def _noise_falls(table: Table) -> Check:
@@ -108,7 +109,7 @@ def _noise_falls(table: Table) -> Check:
         RESAMPLES,
         paired=True,
     )
-    return judge(interval, "decreases", upper=1.0)
+    return if_whole(judge(interval, "decreases", upper=1.0), [table])
 
 
 def _correlation_rises(table: Table) -> Check:

@@ -1,6 +1,6 @@
 """Claims built from a check of one table: for one data set, or for all that a sentence names.
 
-A sentence about the whole grid cannot be judged on a part of it, with one exception: what a part has, the whole has.
+A sentence about the whole grid is `outside` on a part of it, whether the part agrees or not.
 """
 
 from __future__ import annotations
@@ -35,17 +35,9 @@ def on_all(
     return all_of(parts, published)
 
 
-def of_whole(
-    table: Table, statistic: Callable[[Table], float], published: float | str, *, shows: bool = False, **region: Any
-) -> Check:
-    """The check of a statistic of the whole grid, `outside` if the table is a part of it.
-
-    Args:
-        shows: a part can show that the claim is true (something exists), but not that it is false.
-        region: see `of_table`.
-    """
-    check = of_table(table, statistic, published, **region)
-    return check if shows and check.holds == "holds" else if_whole(check, [table])
+def of_whole(table: Table, statistic: Callable[[Table], float], published: float | str, **region: Any) -> Check:
+    """The check of a statistic of the whole grid, `outside` if the table is a part of it; regions as for `of_table`."""
+    return if_whole(of_table(table, statistic, published, **region), [table])
 
 
 def if_whole(check: Check, tables: Iterable[Table]) -> Check:

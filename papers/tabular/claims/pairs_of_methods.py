@@ -37,9 +37,9 @@ def better_at_the_end(frame: pd.DataFrame, ours: str, theirs: str, benchmark: st
     return unfinished(frame, (ours, theirs), benchmark) or better(frame, ours, theirs, END, benchmark)
 
 
-def alike(frame: pd.DataFrame, ours: str, theirs: str, share: float) -> Check:
+def alike(frame: pd.DataFrame, ours: str, theirs: str, share: float, benchmark: str = PROTEIN) -> Check:
     """The probability at this share of the end: near one half."""
-    interval, detail = probability(frame, ours, theirs, share, PROTEIN)
+    interval, detail = probability(frame, ours, theirs, share, benchmark)
     if interval.high - interval.low >= ALIKE[1] - ALIKE[0]:
         detail += f", as wide as {ALIKE[0]} to {ALIKE[1]}: too few runs to show them equal"
     return judge(interval, "about 0.5", *ALIKE, detail=detail)
@@ -54,18 +54,18 @@ def probability(frame: pd.DataFrame, ours: str, theirs: str, share: float, bench
     return interval, f"{words}: {interval.text('.2f')}"
 
 
-def later(frame: pd.DataFrame, ours: str, theirs: str) -> Check:
+def later(frame: pd.DataFrame, ours: str, theirs: str, benchmark: str = PROTEIN) -> Check:
     """Check that `ours` leaves random search behind later than `theirs`, or never: difference of times above 0."""
-    interval = _between_times(frame, ours, theirs, _difference)
-    return worded(judge(interval, "later", lower=0.0), f"{_times_in_words(frame, (ours, theirs))}; difference")
+    interval = _between_times(frame, ours, theirs, _difference, benchmark)
+    words = _times_in_words(frame, (ours, theirs), benchmark)
+    return worded(judge(interval, "later", lower=0.0), f"{words}; difference")
 
 
-def together(frame: pd.DataFrame, ours: str, theirs: str) -> Check:
+def together(frame: pd.DataFrame, ours: str, theirs: str, benchmark: str = PROTEIN) -> Check:
     """Check that both leave random search behind within a factor of two: log2 of the ratio of times in -1 to 1."""
-    interval = _between_times(frame, ours, theirs, _log_ratio)
-    return worded(
-        judge(interval, "together", -1.0, 1.0), f"{_times_in_words(frame, (ours, theirs))}; log2 of the ratio"
-    )
+    interval = _between_times(frame, ours, theirs, _log_ratio, benchmark)
+    words = _times_in_words(frame, (ours, theirs), benchmark)
+    return worded(judge(interval, "together", -1.0, 1.0), f"{words}; log2 of the ratio")
 
 
 def regret_at(frame: pd.DataFrame, benchmark: str, method: str, shares: Iterable[float] = (END,)) -> np.ndarray:
@@ -83,21 +83,25 @@ def unfinished(frame: pd.DataFrame, methods: Iterable[str], benchmark: str = PRO
     return None
 
 
-def each(frame: pd.DataFrame, methods: Iterable[str], check: Callable[[str], Check]) -> list[Check]:
-    """A part for each method on protein, absent ones included.
+def each(
+    frame: pd.DataFrame, methods: Iterable[str], check: Callable[[str], Check], benchmark: str = PROTEIN
+) -> list[Check]:
+    """A part for each method on a set, absent ones included.
 
     Raises:
         NotRunError: none was run.
     """
     methods = list(methods)
-    run = set(frame.loc[frame["benchmark"] == PROTEIN, "method"])
+    run = set(frame.loc[frame["benchmark"] == benchmark, "method"])
     if not run & set(methods):
-        raise NotRunError(f"methods/{PROTEIN}")
+        raise NotRunError(f"methods/{benchmark}")
     return each_of(methods, run, check, method_label)
 
 
-def _between_times(frame: pd.DataFrame, ours: str, theirs: str, statistic: Callable[..., np.ndarray]) -> Interval:
-    first, second = (_against_random(frame, name) for name in (ours, theirs))
+def _between_times(
+    frame: pd.DataFrame, ours: str, theirs: str, statistic: Callable[..., np.ndarray], benchmark: str
+) -> Interval:
+    first, second = (_against_random(frame, name, benchmark) for name in (ours, theirs))
 
     def value(a: np.ndarray, b: np.ndarray, random: np.ndarray) -> np.ndarray:
         return statistic(*(_leaving_times(probabilities(w, runs, random)) for w, runs in ((first, a), (second, b))))
@@ -106,8 +110,8 @@ def _between_times(frame: pd.DataFrame, ours: str, theirs: str, statistic: Calla
 
 
 @once
-def _against_random(frame: pd.DataFrame, method: str) -> np.ndarray:
-    return wins(*(regret_at(frame, PROTEIN, name, GRID) for name in (method, "random")))
+def _against_random(frame: pd.DataFrame, method: str, benchmark: str) -> np.ndarray:
+    return wins(*(regret_at(frame, benchmark, name, GRID) for name in (method, "random")))
 
 
 def _leaving_times(found: np.ndarray) -> np.ndarray:
@@ -127,9 +131,9 @@ def _log_ratio(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
         return np.nan_to_num(np.log2(ours / theirs), nan=np.inf, posinf=np.inf, neginf=-np.inf)
 
 
-def _times_in_words(frame: pd.DataFrame, methods: Iterable[str]) -> str:
+def _times_in_words(frame: pd.DataFrame, methods: Iterable[str], benchmark: str) -> str:
     words = []
     for name in methods:
-        time = _leaving_times(_against_random(frame, name).mean(axis=(1, 2))[None])[0]
+        time = _leaving_times(_against_random(frame, name, benchmark).mean(axis=(1, 2))[None])[0]
         words.append(f"{method_label(name)} {'never' if np.isinf(time) else f'from {time:.2g} of the end on'}")
-    return f"ahead of random search: {', '.join(words)}"
+    return f"{label(benchmark)}, ahead of random search: {', '.join(words)}"

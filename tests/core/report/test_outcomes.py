@@ -17,6 +17,7 @@ from core.report.outcomes import (
     not_run,
     open_where,
     outside,
+    slightly,
     unknown,
     worded,
 )
@@ -93,6 +94,19 @@ def test_a_reason_opens_a_check_and_none_leaves_it():
 )
 def test_words_say_what_a_part_is_and_what_was_found(check, digits, detail):
     assert worded(check, "gap", digits).detail == detail
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Interval(0.9, 0.7, 1.1), "a; by more than slightly"),
+        (Interval(-0.2, -0.3, -0.1), "a"),
+        (Interval(0.4, 0.3, 0.6), "a"),
+    ],
+)
+def test_what_is_more_than_slight_says_so(found, said):
+    check = slightly(judge(found, "slightly", lower=0, upper=0.5, detail="a"), 0.5)
+    assert check.detail == said and check.holds != "holds"
 
 
 def test_an_outside_claim_says_what_our_part_shows():

@@ -51,11 +51,11 @@ UNOBSERVED_CONTRARY = {"lcnet": Quality(1.0, 1.0), "bnn": Quality(4.0, 4.0), "fo
 
 
 def predictions(curves: np.ndarray, qualities: dict[str, Quality], observed: int, late: bool, epoch: int = EPOCHS):
-    """Records of all methods about the value of each curve after an epoch."""
-    rng, frames = np.random.default_rng(observed + epoch), []
+    """Records of all methods about each curve after an epoch; a curve is as hard for one as for another."""
+    unit, frames = np.random.default_rng(observed + epoch).normal(size=len(curves)), []
     for method, quality in qualities.items():
         sd = 0.01 * (quality.late if late else quality.early)
-        error = sd * rng.normal(size=len(curves))
+        error = sd * unit
         if quality.outliers and not late:
             error[: len(curves) // 10] = 10 * sd
         frame = pd.DataFrame({"number": range(len(curves)), "epoch": epoch, "mean": curves[:, epoch - 1] + error})
@@ -88,6 +88,28 @@ def worlds():
 def test_a_claim_holds_where_it_is_true_and_fails_where_it_is_not(claim, worlds):
     assert run_check(claim, worlds[True]).holds == "holds"
     assert run_check(claim, worlds[False]).holds == "fails"
+
+
+def outcome(name: str, partial: dict[str, Quality], unobserved: dict[str, Quality] = UNOBSERVED) -> str:
+    (claim,) = (claim for claim in CLAIMS if claim.id == name)
+    return run_check(claim, world(partial, unobserved, True)).holds
+
+
+def test_a_layer_that_makes_errors_larger_does_not_help():
+    assert outcome("layer_helps_little_on_new_curves", PUBLISHED, UNOBSERVED | {"lcnet": Quality(1.2, 1.2)}) == "fails"
+
+
+@pytest.mark.parametrize(("late", "expected"), [(0.22, "holds"), (1.0, "fails")])
+def test_late_errors_count_as_much_as_early_ones(late, expected):
+    """An error five times as large after nine tenths of the epochs is small beside those after one tenth."""
+    worse = {"last_seen_value": Quality(1.1, late, None), "forest": Quality(1.1, 0.22, OVERCONFIDENT)}
+    for name in ("last_seen_value_is_competitive", "forest_matches_the_last_seen_value"):
+        assert outcome(name, PUBLISHED | worse) == expected
+
+
+def test_a_gaussian_process_that_errs_less_than_the_last_value_does_not_err_on_short_curves():
+    worse = PUBLISHED | {"last_seen_value": Quality(9.0, 0.22, None)}
+    assert outcome("gp_is_likely_but_errs_on_short_curves", worse) == "fails"
 
 
 def test_a_prediction_that_diverges_is_an_outlier(worlds):

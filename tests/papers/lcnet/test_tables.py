@@ -77,6 +77,27 @@ def test_claims_about_all_sets_are_judged_on_those_at_hand():
             assert check.holds == "holds" and "without HPO-Bench-Slice" in check.detail
 
 
+def outcome(name: str, results: Made) -> str:
+    (claim,) = (claim for claim in CLAIMS if claim.id == name)
+    return run_check(claim, results).holds
+
+
+def test_the_beginning_lasts_a_tenth_of_the_time():
+    """BOHAMIANN comes below Hyperband between a twentieth and a tenth of the time: too soon."""
+    early = Made({"hyperband": (0.1, 0.0), "hyperband_lcnet": (0.09, 0.6), "bohamiann": (1.0, 0.8)})
+    assert outcome("hyperband_starts_ahead", early) == "fails"
+
+
+def test_one_run_that_is_far_off_does_not_decide(worlds):
+    """One run of Hyperband with LC-Net that stays where it was makes its mean the larger, not its runs."""
+    results = Made(PUBLISHED)
+    rows = results.frames["tables"]
+    off = (rows["run"] == 0) & (rows["benchmark"] == "protein")
+    results.frames["tables"] = rows.assign(regret=rows["regret"].where(~off, 50.0))
+    for name in ("lcnet_ends_better", "lcnet_is_much_faster"):
+        assert outcome(name, results) == "holds"
+
+
 def test_figures_draw_the_three_methods(worlds):
     for name, sets in (("fig5_7", 2), ("figB_3", 4)):
         figure = getattr(artifacts, name)(worlds[True], None)

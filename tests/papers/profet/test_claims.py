@@ -11,6 +11,7 @@ import pytest
 from core.report import style
 from core.report.claims import run_check
 from core.report.published import read_published
+from papers.profet.claims import forrester as forrester_claims
 from papers.profet.task_results import CLASSES, METHODS, SCENARIOS, experiment_of
 from tests.papers.functions import Functions, all_claims
 from tests.papers.runs import Fake
@@ -20,7 +21,7 @@ PROFET = Path(__file__).parents[3] / "papers" / "profet"
 claims = Functions("profet", "claims")
 artifacts = Functions("profet", "artifacts")
 
-GOOD = dict(zip(METHODS, (0.5, 0.7, 0.7, 0.7, 0.85, 0.7, 0.95), strict=True))
+GOOD = dict(zip(METHODS, (0.5, 0.7, 0.7, 0.7, 0.9, 0.7, 0.95), strict=True))
 """Final shares of solved targets as the thesis has them."""
 
 
@@ -86,36 +87,59 @@ def samples(depth: float) -> Fake:
 )
 def test_claims_about_methods_hold_and_fail(name):
     check = getattr(claims, name)
-    outcome = {"all_beat_random_search": "outside", "bohamiann_is_runner_up": "inconclusive"}.get(name, "holds")
-    assert check(all_searches(GOOD)).holds == outcome  # RF-BO for SMAC, BOHAMIANN's shorter chains
+    found = check(all_searches(GOOD))
+    assert found.holds == "outside" and found.part == "holds" and "RF-BO for SMAC" in found.detail
     bad = dict(zip(METHODS, (0.9, 0.7, 0.7, 0.2, 0.96, 0.7, 0.3), strict=True))
     worse = all_searches(bad)
     if name == "models_suffer_from_noise":
         for frame in worse.frames.values():
             frame.loc[frame["benchmark"].str.endswith("noisy"), "solved"] += 0.3
-    assert check(worse).holds == ("inconclusive" if name == "all_beat_random_search" else "fails")  # 10 evaluations
+    assert check(worse).holds == "fails"
 
 
 def test_rich_models_are_sample_efficient_where_they_are():
     check = claims.rich_models_need_fewer_evaluations
-    assert check(all_searches(GOOD)).holds == "outside" and check(all_searches(GOOD)).ours == "6 of 12"
+    found = check(all_searches(GOOD))
+    assert (found.holds, found.part, found.ours) == ("outside", "holds", "12 of 12")
     assert check(all_searches(GOOD | {"tpe": 0.99})).holds == "fails"
 
 
-def test_shorter_chains_leave_open_where_bohamiann_is_worse_and_whole_ones_do_not():
-    results = all_searches(GOOD | {"bohamiann": 0.1})
-    check = claims.rich_models_need_fewer_evaluations(results)
-    assert check.holds == "inconclusive" and "shorter chains" in check.detail
-    results.reduced = False
-    assert claims.rich_models_need_fewer_evaluations(results).holds == "fails"
-    whole = all_searches(GOOD)
-    whole.reduced = False
-    assert claims.bohamiann_is_runner_up(whole).holds == "holds"
+def test_short_chains_open_no_comparison_however_it_comes_out():
+    """All results are below the paper's scale: where BOHAMIANN is worse it fails, as it holds where it is better."""
+    worse = all_searches(GOOD | {"bohamiann": 0.1})
+    for check in (claims.rich_models_need_fewer_evaluations, claims.all_beat_random_search):
+        assert check(worse).holds == "fails"
+        assert check(all_searches(GOOD)).part == "holds"
+
+
+@pytest.mark.parametrize(
+    ("share", "outcome", "said"),
+    [(0.9, "holds", ""), (0.75, "fails", "by more than slightly"), (0.97, "fails", ""), (0.65, "fails", "slightly")],
+)
+def test_the_runner_up_is_slightly_worse_than_one_and_better_than_the_others(share, outcome, said):
+    found = claims.bohamiann_is_runner_up(all_searches(GOOD | {"bohamiann": share}))
+    assert found.on_our_part == outcome and said in found.detail
+
+
+@pytest.mark.parametrize(("harm", "outcome"), [(0.0, "holds"), (0.3, "fails")])
+def test_bohamiann_suffers_less_from_noise_only_if_it_does(harm, outcome):
+    """Noise costs every method 0.1, and BOHAMIANN 0.06 less or 0.24 more than that."""
+    results = all_searches(GOOD)
+    for frame in results.frames.values():
+        noisy = frame["benchmark"].str.endswith("noisy") & (frame["method"] == "bohamiann")
+        frame.loc[noisy, "solved"] += 0.06 - harm
+    assert claims.bohamiann_suffers_less_from_noise(results).holds == outcome
+
+
+def test_a_forest_that_ranks_first_says_nothing_of_smac():
+    found = claims.gp_ranks_first(all_searches(GOOD | {"rf": 0.99}))
+    assert found.holds == "outside" and found.part == "fails"
+    assert claims.gp_ranks_first(all_searches(GOOD | {"tpe": 0.99})).holds == "fails"
 
 
 def test_a_class_that_was_not_run_is_left_out_and_a_method_leaves_the_claim_open():
     found = claims.all_beat_random_search(Fake(search_svm=searched(GOOD, ["svm"])))
-    assert found.holds == "outside" and found.ours == "5 of 6" and "without Meta-XGBoost" in found.detail
+    assert found.holds == "outside" and found.ours == "6 of 6" and "without Meta-XGBoost" in found.detail
     fewer = {name: share for name, share in GOOD.items() if name != "rf"}
     found = claims.all_beat_random_search(Fake(search_svm=searched(fewer, ["svm"])))
     assert found.holds == "inconclusive" and "RF-BO on Meta-SVM not run" in found.detail
@@ -135,6 +159,12 @@ def test_halves_are_neighbours_only_if_they_are():
     assert claims.halves_are_neighbours(halves(0.2)).holds == "holds"
     found = claims.halves_are_neighbours(halves(1.5))
     assert found.holds == "fails" and "a/first" in found.detail
+
+
+@pytest.mark.parametrize("gap", [0.2, 1.5])
+def test_one_embedding_has_no_interval(gap):
+    several = halves(gap).frame("latent_halves")
+    assert claims.halves_are_neighbours(Fake(latent_halves=several[several["run"] == 0])).holds == "inconclusive"
 
 
 def test_subsets_are_ordered_and_close_only_if_they_are():
@@ -169,6 +199,18 @@ def test_generated_tasks_agree_and_few_mislead_only_if_they_do():
     assert claims.nine_tasks_mislead(equal).holds == "inconclusive"
 
 
+def test_a_reversal_that_correction_for_all_pairs_does_not_confirm_is_open(monkeypatch):
+    """Two methods lead each other at 5% each, but no test passes Holm's correction."""
+    one_way = pd.DataFrame(0.5, index=["a", "b", "c"], columns=["a", "b", "c"])
+    other_way = one_way.copy()
+    one_way.loc["a", "b"], other_way.loc["b", "a"] = 0.04, 0.04
+    monkeypatch.setattr(forrester_claims, "samples_of_tests", lambda _, name: name)
+    found = {"forrester_real": one_way, "forrester_few": other_way}
+    monkeypatch.setattr(forrester_claims, "p_values", found.__getitem__)
+    found = claims.nine_tasks_mislead(Fake())
+    assert found.holds == "inconclusive" and "a before b" in found.detail
+
+
 @pytest.mark.parametrize("claim", all_claims("profet"), ids=lambda claim: claim.id)
 def test_missing_runs_are_not_run(claim):
     assert run_check(claim, Fake()).holds == "not run"
@@ -199,12 +241,12 @@ def test_table_E_4_shows_percentages_and_ranks():
     assert notes["solved"].startswith("other targets") and notes["rank"].endswith("SMAC; 10 of 100 evaluations")
 
 
-@pytest.mark.parametrize(
-    "factor, reduced, outcome", [(500, True, "holds"), (40, False, "fails"), (40, True, "inconclusive")]
-)
-def test_small_networks_cannot_show_that_generated_tasks_are_not_much_cheaper(factor, reduced, outcome):
+@pytest.mark.parametrize("factor, part", [(500, "holds"), (40, "fails")])
+def test_small_networks_show_neither_that_generated_tasks_are_much_cheaper_nor_that_they_are_not(factor, part):
     own = np.linspace(0.9, 1.1, 6)
     rows = pd.DataFrame({"run": range(6), "proposals": 0.0, "evaluations": own, "training": factor * own})
     results = Fake(wall_clock=rows.assign(benchmark="fcnet", method="random", status="ok", message=""))
-    results.reduced = reduced
-    assert claims.generated_tasks_are_cheaper(results).holds == outcome
+    found = claims.generated_tasks_are_cheaper(results)
+    assert (found.holds, found.part) == ("outside", part)
+    results.reduced = False
+    assert claims.generated_tasks_are_cheaper(results).holds == part

@@ -45,7 +45,7 @@ def test_the_transcribed_space_is_table_7_2_of_core():
     table = artifacts.table7_2(None, published("table7_2"))
     kinds = {key: cell.verdict.kind for key, cell in table.cells.items()}
     assert table.cells["lr_schedule", "choices"].text == "cosine, fix"  # const in the published files
-    assert set(kinds.values()) == {"equal"} and len(kinds) == 9
+    assert set(kinds.values()) == {"as configured"} and len(kinds) == 9
 
 
 @pytest.mark.parametrize("name", NEIGHBOURHOODS)
