@@ -74,7 +74,7 @@ def test_a_range_stands_for_its_integers_in_order(given, values):
         (np.arange(3), "allowed: "),
         (iter([1, 2]), "allowed: "),
     ],
-    ids=str,
+    ids=["dictionary", "set", "range", "none", "array", "iterator"],
 )
 def test_what_would_be_taken_for_a_constant_is_refused(given, hint):
     with pytest.raises(UserError, match=rf"^space: 'n' is .*; {re.escape(hint)}"):

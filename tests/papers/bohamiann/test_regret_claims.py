@@ -96,6 +96,16 @@ def test_an_optimizer_no_better_than_random_search_is_not_acceptable():
     assert (check.holds, check.part) == ("outside", "holds")  # no experiment has TPE on the others
 
 
+def test_an_optimizer_no_better_than_random_search_on_one_function_is_not_acceptable():
+    level = {**dict.fromkeys(claims.THESIS_METHODS, -2), "random": -1}
+    frame = regrets(level, FIGURE_A1)
+    check = claims.all_optimizers_are_acceptable_on_functions(Fake(synthetic=frame))
+    assert (check.holds, check.ours) == ("holds", "60 of 60")
+    worse = regrets({**level, "rf": 0}, ["sin_two"])
+    frame = pd.concat([frame[frame["benchmark"] != "sin_two"], worse])
+    assert claims.all_optimizers_are_acceptable_on_functions(Fake(synthetic=frame)).holds == "fails"
+
+
 def test_above_dngo_everywhere_fails_for_one_function():
     level = {"dngo_50_pybnn": -1, "dngo_10_pybnn": -1, "bohamiann_50": -2, "bohamiann_10": -2}
     frame = regrets(level, FIGURE_A1)

@@ -192,6 +192,16 @@ def test_interpolation_compares_errors_with_the_function_s_spread():
     assert claims.regression_beats_the_output_layer(bad).holds == "fails"
 
 
+def test_little_data_is_at_most_two_observations_a_unit():
+    few = illustration(0.01, 0.1)
+    assert claims.regression_beats_the_output_layer(few).holds == "holds"
+    frame = few.frame("illustration")
+    data = frame[frame["part"] == "data"]
+    many = Fake(illustration=pd.concat([frame, *[data] * 20]))  # 105 observations
+    check = claims.regression_beats_the_output_layer(many)
+    assert (check.holds, check.part) == ("outside", "holds") and "after 105 observations" in check.detail
+
+
 def test_timing_shows_the_ratio_beside_theirs():
     rows = [
         {"benchmark": name, "run": run, "seconds": value * (1 + run / 50), "status": "ok"}
