@@ -46,7 +46,8 @@ def local_structure_changes(results: Results) -> Check:
     def between(picks: np.ndarray) -> np.ndarray:
         first, second = picks[:, :, None].astype(int), picks[:, None, :].astype(int)
         other = first != second
-        return (correlations[first, second] * other).sum((1, 2)) / other.sum((1, 2))
+        total, pairs = (correlations[first, second] * other).sum((1, 2)), other.sum((1, 2))
+        return np.divide(total, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
 
     tasks = np.arange(len(correlations))
     return judge(bootstrap_interval(tasks, between, SEED), "changes", upper=0.95, detail=f"{len(tasks)} tasks")
