@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from core.errors import UserError
 from core.report import student
 
+COLUMNS = 256  # whose medians are found together
 BLOCK = 2_000_000  # numbers resampled at once, which bounds the memory that a bootstrap takes
 
 
@@ -128,11 +129,29 @@ def medians_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
     # What takes time is memory, so the counts take as few bytes as they can.
     counts = counts_of(picks, len(values)).T.astype(np.min_scalar_type(size))
     medians = np.empty((len(picks), flat.shape[1]))
-    for column, order in enumerate(np.argsort(flat, axis=0).T):
-        reached, ranked = np.cumsum(counts[order], axis=0, dtype=counts.dtype), flat[order, column]
-        low, high = (np.count_nonzero(reached <= rank, axis=0) for rank in ((size - 1) // 2, size // 2))
-        medians[:, column] = (ranked[low] + ranked[high]) / 2
+    for start in range(0, flat.shape[1], COLUMNS):
+        columns = slice(start, start + COLUMNS)
+        medians[:, columns] = _medians(
+            np.sort(flat[:, columns], axis=0), np.argsort(flat[:, columns], axis=0), counts, size
+        )
     return medians.reshape(len(picks), *values.shape[1:])
+
+
+def _medians(ranked: np.ndarray, order: np.ndarray, counts: np.ndarray, size: int) -> np.ndarray:
+    """Medians (batch, k) of resamples of k columns, given these sorted and their orders, (runs, k), and the counts.
+
+    From the smallest run to the largest, those drawn so far are counted in all resamples at once: the two middle ones
+    are the first at which more than their ranks have been.
+    """
+    middle = (size - 1) // 2, size // 2
+    reached = np.zeros((order.shape[1], counts.shape[1]), counts.dtype)
+    places = np.zeros((2, *reached.shape), np.min_scalar_type(len(order)))
+    for runs in order:
+        reached += counts[runs]
+        for place, rank in zip(places, middle):
+            place += reached <= rank
+    low, high = (np.take_along_axis(ranked.T, place.astype(np.intp), axis=1) for place in places)
+    return ((low + high) / 2).T
 
 
 def counts_of(picks: np.ndarray, runs: int) -> np.ndarray:
