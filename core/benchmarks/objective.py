@@ -25,16 +25,14 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.errors import UserError, brief
+from core.benchmarks.returned import loss_and_cost
+from core.errors import UserError
 from core.spaces import SpaceLike, as_space
 from core.validation import require_number
 
 FAILURE = "failure"  # the key of `info` that holds the message of a failed evaluation
 LEARNING_CURVE = "learning_curve"  # the key of `info` for the losses after each epoch, the last of them the loss
 
-ONE_LOSS = (
-    "allowed: one loss, or (loss, cost) with a finite cost from 0; two objectives have to be weighed into one loss"
-)
 
 Configurations = Sequence[Mapping[str, Any]]
 
@@ -143,8 +141,7 @@ class FunctionObjective:
         for configuration in configurations:
             start = time.perf_counter()
             found = self.function(configuration, budget, generator)
-            seconds = time.perf_counter() - start
-            loss, cost = _pair(found) if isinstance(found, tuple) else (_number(found), seconds)
+            loss, cost = loss_and_cost(found, time.perf_counter() - start)
             losses.append(loss)
             costs.append(cost)
         return Evaluation(np.array(losses, dtype=np.float64), np.array(costs), tuple({} for _ in losses))
@@ -233,25 +230,3 @@ def _is_finite(value: Real) -> bool:
         return math.isfinite(value)
     except OverflowError:  # an integer too large for a float
         return False
-
-
-def _pair(found: tuple[Any, ...]) -> tuple[float, float]:
-    """The loss and the cost that a function returned."""
-    if len(found) != 2:
-        raise ValueError(f"the function returned {brief(found)}, a tuple of {len(found)}; {ONE_LOSS}")
-    loss, cost = map(_number, found)
-    if not 0 <= cost < math.inf:
-        raise ValueError(f"the function returned {brief(found)}, whose cost is {cost:g}; {ONE_LOSS}")
-    return loss, cost
-
-
-def _number(value: Any) -> float:
-    """A single real number: not text, not a boolean, not an array of several."""
-    if type(value) is float:  # the fast path for what most functions return
-        return value
-    array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)  # a tensor
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"the function returned {brief(value)} of type {type(value).__name__}, not a number")
-    if array.size != 1:
-        raise ValueError(f"the function returned {array.size} numbers of shape {array.shape}, not one")
-    return float(array.reshape(()))

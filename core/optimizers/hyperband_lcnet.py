@@ -37,11 +37,12 @@ from core.models.curves.lcnet import LCNet
 from core.models.numerics import linear_algebra
 from core.models.sampled_network import SampledNetwork
 from core.models.strayed import unwarned
+from core.optimizers.allowed import on_space, where_allowed
 from core.optimizers.base import Outcome, Trial
 from core.optimizers.brackets import Bracket
 from core.optimizers.hyperband import MODEL, Hyperband
 from core.optimizers.points import RANDOM, Canonical
-from core.optimizers.policy import SEEDS, on_space, where_allowed
+from core.optimizers.policy import SEEDS
 from core.optimizers.proposer import FAILED
 from core.randomness import make_generators
 from core.validation import require_count

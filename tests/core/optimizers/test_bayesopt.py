@@ -20,9 +20,10 @@ from core.errors import UnknownNameError, UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.gaussian_process import MarginalLikelihoodGP
 from core.models.random_forest import RandomForest
+from core.optimizers.allowed import AllowedOnly
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.memory import no_memory
-from core.optimizers.policy import AllowedOnly, ModelBased, Uniform, uniform_points, utility
+from core.optimizers.policy import ModelBased, Uniform, uniform_points, utility
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_in_lockstep
