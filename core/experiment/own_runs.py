@@ -40,7 +40,8 @@ class OwnRuns:
     def missing(self, wanted: Iterable[Cell]) -> list[Cell]:
         """Those of the wanted cells, and of the cells that they read, that are to be run.
 
-        From now on, cells that read a wanted one wait for your own, even if it is shipped.
+        From now on, cells that read a wanted one wait for your own, even if it is shipped. All settings files are
+        written: Snakemake remembers which files a folder had when it first looked.
         """
         self._wanted |= {cell.path(""): cell for cell in wanted}
         found, waiting = {}, list(self._wanted.values())
@@ -48,10 +49,18 @@ class OwnRuns:
             cell = waiting.pop(0)
             if found.setdefault(cell.path(""), cell) is cell:
                 waiting += [needed for needed in cell.needs if self._file(needed) == needed.path("")]
+        for cell in found.values():
+            self._settings_file(cell)
         return [cell for cell in found.values() if not self.is_finished(cell)]
 
-    def inputs(self, cell: Cell) -> list[str]:
-        """The file with the cell's settings, and the files of the cells that it reads."""
+    def inputs(self, cell: Cell, beside: Iterable[Cell] = ()) -> list[str]:
+        """The file with the cell's settings, and the files of the cells that it reads.
+
+        Args:
+            beside: Cells whose files are in the same folder, and whose settings are written as well.
+        """
+        for other in beside:
+            self._settings_file(other)
         return [*self._settings_file(cell), *(str(self._file(needed)) for needed in cell.needs)]
 
     def _file(self, needed: Cell) -> Path:

@@ -49,6 +49,11 @@ class Workflow:
         self.outputs = Outputs(self.catalogue, self.scale)
         self._own_runs = OwnRuns(self.catalogue.root)
         self._say, self._said = say, set[str]()
+        self._scale_files = {  # all of them now: Snakemake remembers which files a folder had when it first looked
+            (paper, source): self._scale_file(paper, self._drawings(paper, source))
+            for paper in self.papers
+            for source in SOURCES
+        }
         for error in self.catalogue.broken.values():
             self._say_once(f"left out: {error}")
 
@@ -107,7 +112,9 @@ class Workflow:
 
     def cell_inputs(self, wildcards: Any) -> list[str]:
         """What a cell's file is made from: its settings, and the files of the cells that it reads."""
-        return self._own_runs.inputs(self.cell(wildcards))
+        cell = self.cell(wildcards)
+        experiment = self.catalogue.cells(cell.paper, cell.experiment, wildcards.scale)
+        return self._own_runs.inputs(cell, [other for other in experiment if other.benchmark == cell.benchmark])
 
     def _drawings(self, paper: str, source: str) -> list[Drawing]:
         return drawings_of(self.catalogue, paper, self.scale, source)
@@ -121,10 +128,8 @@ class Workflow:
             self._say_once(f"{paper}: {announcement(missing, self.catalogue.root)}" if missing else "")
         else:
             runs = [path for path in runs_behind(self.catalogue, drawn) if path.exists()]
-        return [
-            *(str(path.relative_to(self.catalogue.root)) for path in (*code, *runs)),
-            self._scale_file(paper, drawn),
-        ]
+        files = [str(path.relative_to(self.catalogue.root)) for path in (*code, *runs)]
+        return [*files, self._scale_files[paper, drawn[0].source]]
 
     def _scale_file(self, paper: str, drawn: list[Drawing]) -> str:
         """A file that is written when drawings are found that were made by hand at another scale."""

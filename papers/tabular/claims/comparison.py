@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 from core.experiment.results import Results
-from core.report import Cause, Check, claim, worded
+from core.report import Cause, Check, claim, not_run, worded
+from core.report.outcomes import at_least
 from papers.tabular.claims import observations
 from papers.tabular.claims.pairs_of_methods import PROTEIN
 from papers.tabular.comparison_runs import benchmarks_of, comparison_runs
@@ -114,8 +114,9 @@ def evolution_is_best_at_the_end(results: Results) -> Check:
     """On how many of the sets at hand; "often" is on half of them or more."""
     frame = comparison_runs(results)
     names = [name for name in LABELS if name in benchmarks_of(frame)]
-    parts = [worded(observations.evolution_ends_best(frame, name), label(name)) for name in names]
-    return _on_half(parts, "often")
+    checks = [worded(observations.evolution_ends_best(frame, name), label(name)) for name in names]
+    parts = [replace(check, detail=f"{check.holds}: {check.detail}") for check in checks]
+    return at_least(math.ceil(len(parts) / 2), parts, "often") if parts else not_run("often")
 
 
 @claim(
@@ -125,13 +126,3 @@ def evolution_is_best_at_the_end(results: Results) -> Check:
 )
 def reinforce_is_slowest(results: Results) -> Check:
     return observations.reinforce_later_than_all(comparison_runs(results), PROTEIN)
-
-
-def _on_half(parts: Sequence[Check], published: str) -> Check:
-    """The Check of a claim that is true if half of its parts hold, or more, and false if more than half fail."""
-    needed = {"holds": math.ceil(len(parts) / 2), "fails": len(parts) // 2 + 1}
-    clear = {each: sorted((part.clear for part in parts if part.holds == each), reverse=True) for each in needed}
-    holds = next((each for each, number in needed.items() if len(clear[each]) >= number), "inconclusive")
-    words = "; ".join(f"{part.holds}: {part.detail}" for part in parts)
-    check = Check(f"{len(clear['holds'])} of {len(parts)}", published, math.nan, math.nan, holds, words)
-    return replace(check, clear=clear[holds][needed[holds] - 1]) if holds in needed else check

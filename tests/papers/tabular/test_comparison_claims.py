@@ -89,6 +89,15 @@ def test_often_is_on_half_of_the_sets(best_on, outcome, make_runs):
     assert check.holds == outcome and check.ours == f"{best_on} of 4"
 
 
+def test_often_needs_a_set_that_the_thesis_has(make_runs):
+    results = make_runs()
+    rows = results.frames["methods"]
+    assert (
+        claims.evolution_is_best_at_the_end(results.with_frames(methods=rows.assign(benchmark="other"))).holds
+        == "not run"
+    )
+
+
 EVERYWHERE = {
     "model_based_begin_like_random": {"tpe": [0.5, 0.01, 0.004, 0.0008]},
     "model_based_end_below_random": {"tpe": [0.5, 0.1, 0.1, 0.1]},
