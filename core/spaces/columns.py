@@ -40,9 +40,9 @@ class Column:
     """A hyperparameter and its codes.
 
     Attributes:
-        hyperparameter: the one of ConfigSpace.
-        kind: "float", "integer", "ordinal", "categorical" or "constant" (one value only: no coordinate of the cube).
-        size: number of values; None for floats.
+        hyperparameter: Hyperparameter of ConfigSpace.
+        kind: Kind, "float", "integer", "ordinal", "categorical" or "constant" (one value, no coordinate of the cube).
+        size: Number of values; None for floats.
     """
 
     hyperparameter: Hyperparameter

@@ -26,7 +26,7 @@ VAE_RATE = 1e-3
 
 
 class Shape(NamedTuple):
-    """What a network is to fit: images of `channels` planes of `height` x `width` pixels, in `classes` classes."""
+    """The data that a network fits: images of `channels` planes of `height` x `width` pixels, in `classes` classes."""
 
     channels: int
     height: int
@@ -42,7 +42,7 @@ class CurveNetwork:
     """A network in training.
 
     Attributes:
-        optimizer: over its parameters.
+        optimizer: Optimizer of the network's parameters.
     """
 
     optimizer: torch.optim.Optimizer
@@ -51,7 +51,7 @@ class CurveNetwork:
         self.configuration, self.shape, self.generator = configuration, shape, generator
 
     def objective(self, X: Tensor, y: Tensor) -> Tensor:
-        """What a step descends on, a mean over the minibatch X (B, pixels), y (B,) int64, as a scalar."""
+        """The objective of a step, a mean over the minibatch X (B, pixels), y (B,) int64, as a scalar."""
         raise NotImplementedError
 
     def validate(self, X: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
