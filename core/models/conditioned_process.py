@@ -33,7 +33,7 @@ from core.randomness import Generators
 
 BLOCK_ELEMENTS = 2**18  # covariances that a prediction holds at a time: 2 MB, which fits in caches
 BLOCK_POINTS = 32  # minimum number of points at a time: with fewer, L^-1 would be read from memory too often
-ROUNDING = 1e-6  # how far a point may be outside the unit cube, in which single precision cannot keep it
+ROUNDING = 1e-6  # tolerated distance of a point from the unit cube, from rounding in single precision
 SMALLEST_VARIANCE = 1e-14  # variance of standardized targets that rounding leaves at a training point
 
 

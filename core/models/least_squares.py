@@ -11,10 +11,10 @@ The authors' code divides by N - D + 1 instead, has an intercept and leaves the 
 
 The 1 in Eq. 7 is the noise of an observation, s^2 G the variance of f(x), that of w ~ N(w^, s^2 (Phi' Phi)^-1).
 
-With as many points as units the fit passes through every target: s^2 and every variance are 0, so that expected
-improvement is undefined, although that is how the paper starts (section 3.1). Here s^2 is kept above a floor; with
-fewer points than units Phi' Phi has no inverse and `fit` refuses. Directions in which Phi does not vary to working
-precision (duplicated points, saturated units) take no part in w or G, which is the pseudo-inverse.
+With as many points as units, the fit passes through every target: s^2 and every variance are 0, and expected
+improvement is undefined, although the paper starts this way (section 3.1). Here s^2 is kept above a floor; with fewer
+points than units, Phi' Phi has no inverse and `fit` raises. Directions in which Phi does not vary to working precision
+(duplicated points, saturated units) take no part in w or G, as with the pseudo-inverse.
 
 Inputs and targets are standardized run by run. Shapes as in `core.models.mixture`, with one member.
 """

@@ -12,9 +12,10 @@ laws of total expectation and total variance, each tree with probability 1/T,
 variance is kept above a floor, since a variance of zero means that f is known wherever all trees agree.
 
 The trees are scikit-learn's, grown one after the other: their growth is sequential compiled code that cannot be
-batched, and this loop over runs and trees is the only one. They are those of its forest with the same seed, whose
-checks of settings take longer than the growth on small data. Predictions are batched: a forest is a table of thresholds
-and leaves, and all runs and trees descend together. They are piecewise constant, so gradients in X are zero.
+batched, and this loop over runs and trees is the only one. The trees equal those of scikit-learn's forest with the same
+seed; the forest itself is not used, because on small data its checks of settings take longer than the growth.
+Predictions are batched: a forest is a table of thresholds and leaves, and all runs and trees descend together.
+Predictions are piecewise constant, so gradients in X are zero.
 
 Inputs are used unscaled (splits do not depend on their scale), in float32 as in scikit-learn; targets are
 standardized run by run. Shapes as in `core.models.mixture`, whose members here are the T trees.

@@ -1,8 +1,8 @@
 """Chains that have strayed from the data: finite but useless.
 
 With few points (no more than a minibatch has) and next to no noise, an excursion of the weights can throw a chain's
-log noise far up, where the likelihood holds nothing any more and the adapted step is far too long to come back: noise
-of 1e3 to 1e28 standard deviations of the targets. The posterior of standardized targets has no such samples. The
+log noise far up, to a noise of 1e3 to 1e28 standard deviations of the targets. There the likelihood no longer holds the
+weights, and the adapted step is far too long to return. The posterior of standardized targets has no such samples. The
 sampler is the one that the papers describe, so its samples are not changed; chains that strayed are reported.
 """
 

@@ -1,5 +1,5 @@
 """Ensemble sampling by stretch moves: Goodman and Weare, "Ensemble samplers with affine invariance" (2010), the method
-of emcee (Foreman-Mackey et al. 2013), batched over ensembles, each of which has a density of its own.
+of emcee (Foreman-Mackey et al. 2013), batched over ensembles, each with its own density.
 
     symbol    name here     meaning
     X_k       position      walkers, (ensembles, W, P), in two halves that move in turn

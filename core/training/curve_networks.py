@@ -7,9 +7,9 @@
     vae     encoder and decoder of one tanh layer each, Gaussian latent variables, Bernoulli pixels (Kingma and Welling
             2014, appendix C); Adam at 0.001 on the negative lower bound
 
-What the thesis leaves open is chosen here: filters and strides; t counts steps, as in the "inv" rule of Caffe that the
-formula is; Adam for the two networks without a momentum, which on these few images would hardly move otherwise. Weights
-start uniform in +-sqrt(6 / (in + out)), biases at 0, as in `core.training.networks`.
+The thesis leaves some choices open, which are made here: filters and strides; t counts steps, since the formula is the
+"inv" rule of Caffe; Adam trains the two networks without a momentum, which would otherwise hardly move on these few
+images. Weights start uniform in +-sqrt(6 / (in + out)), biases at 0, as in `core.training.networks`.
 """
 
 from __future__ import annotations

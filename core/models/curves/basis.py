@@ -12,8 +12,8 @@ log function, 10 c + a/2 ln(b t), the residual is a/2 ln t whatever b and c are,
 b. Here log power replaces it, as in the authors' earlier code, from which power and exponential are also taken. In
 that code log power and hill 3 do not vanish at t = 1 either; the forms above are theirs with the factors put right.
 
-Rates are those of the whole curve: none but vapor pressure and hill 3 can fall by more than 1 - e^-10t within t. Curves
-whose fall is over after a few of many epochs lie outside of the family, and LC-Net's asymptote is then too confident.
+Rates are those of the whole curve: only vapor pressure and hill 3 can fall by more than 1 - e^-10t within t. Curves
+whose fall ends after a few of many epochs lie outside the family, and LC-Net's asymptote is then too confident.
 
 All functions rise to 0, and stay in [-1, 0] but for vapor pressure, which can exceed 0 as t^-c/10 does.
 """

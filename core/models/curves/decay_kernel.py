@@ -9,7 +9,7 @@ vector of ones, they carry the same information about f(x_i) as one observation 
 
     l_i = 1' K_i^-1 1,    m_i = 1' K_i^-1 y_i / l_i
 
-So the exact likelihood costs a Cholesky factor for each curve and one for all asymptotes. All shapes start with a
+The exact likelihood thus costs a Cholesky factor for each curve and one for all asymptotes. All shapes start with a
 batch of independent groups of m curves, (groups, m, ...), each with its own hyperparameters.
 """
 

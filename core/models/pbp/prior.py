@@ -13,11 +13,11 @@ times a Gamma in the shared precision. One refinement:
 The shared Gamma makes the factors depend on one another, so they are visited in turn; that loop is compiled. A factor
 whose cavity or result is not a distribution is left unchanged.
 
-So is a factor whose cavity is too wide. The random initial means belong to no factor, hence to every cavity, and a
-cavity that data hardly narrowed (v_c large) has a mean m_c = v_c m/v that mistakes the random start for evidence of a
-huge weight. The original's limit is 1e6. With 5,251 weights and 20 points it lets the prior's precision fall to 1e-5
-and predictions diverge; with 1e2 they do not. One hidden layer on Boston housing or yacht gives similar results under
-both.
+A factor whose cavity is wider than a limit is also left unchanged. The random initial means belong to no factor, hence
+to every cavity, and a cavity that data hardly narrowed (v_c large) has a mean m_c = v_c m/v that mistakes the random
+start for evidence of a huge weight. The original's limit is 1e6. With 5,251 weights and 20 points it lets the prior's
+precision fall to 1e-5 and predictions diverge; with 1e2 they do not. One hidden layer on Boston housing or yacht gives
+similar results under both.
 """
 
 import math
