@@ -1,4 +1,4 @@
-"""What acquisition functions have in common: a(x), the utility of evaluating x next, which a maximizer maximizes.
+"""The interface of acquisition functions: a(x) is the utility of evaluating x next, which a maximizer maximizes.
 
 The objective is minimized throughout. An acquisition function takes points X (..., runs, q, d) of the unit cube and
 returns values (..., runs, q): every point of every run is valued on its own, so q is an axis of candidates, not a
@@ -30,8 +30,8 @@ def best_observed(y: Tensor, feasible: Tensor | None = None) -> tuple[Tensor, Te
     """The smallest observation that satisfies the constraints, run by run: y* of Eq. 2.8 (thesis).
 
     Args:
-        y: (runs, N).
-        feasible: (runs, N) bool; all are feasible by default.
+        y: Observations (runs, N).
+        feasible: Whether each observation satisfies the constraints, (runs, N) bool; all do by default.
 
     Returns:
         best (runs,), and found (runs,) bool. If no observation is feasible, `best` is the smallest of all, a finite
@@ -70,7 +70,7 @@ def safe_deviation(variance: Tensor) -> tuple[Tensor, Tensor]:
     """Standard deviations for closed forms that treat certainty separately.
 
     Args:
-        variance: rounding may have left zeros and small negative values.
+        variance: Variances, in which rounding may have left zeros and small negative values.
 
     Returns:
         sigma, 1 where the variance is not positive, and certain, bool, which marks these places. A nan stays nan.
@@ -84,8 +84,8 @@ class Improvement:
     """A closed form over the smallest observation; a subclass sets `closed_form`, of mean, variance and best.
 
     Attributes:
-        moments: a model's method of that name.
-        best: the smallest observation, (runs,) or (samples, runs).
+        moments: Method of a model with that name.
+        best: Smallest observation, (runs,) or (samples, runs).
     """
 
     logarithmic: ClassVar[bool] = False

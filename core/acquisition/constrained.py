@@ -3,7 +3,7 @@
     a_CEI(x) = a_EI(x; V) P[c = 1 | x, D]
 
 V are the observations that satisfy the constraints: the model behind a_EI and its best observation use only those. As
-long as V is empty there is nothing to improve on, and the probability of being feasible is the whole utility.
+long as V is empty, there is nothing to improve on, and the utility is the probability of being feasible alone.
 """
 
 from collections.abc import Callable
@@ -20,9 +20,10 @@ class Constrained:
     """An improvement times its probability of being feasible, or their sum if values are logarithms.
 
     Attributes:
-        acquisition: a non-negative utility: EI, log EI or PI, with finite values in every run.
-        feasibility: X (..., runs, q, d) to probabilities (..., runs, q), or with the sample axis of `acquisition`.
-        found: (runs,) bool, whether an observation of the run is feasible, see `best_observed`.
+        acquisition: Non-negative utility: EI, log EI or PI, with finite values in every run.
+        feasibility: Function from X (..., runs, q, d) to probabilities (..., runs, q), or with the sample axis of
+            `acquisition`.
+        found: Whether an observation of the run is feasible, (runs,) bool, see `best_observed`.
     """
 
     acquisition: Acquisition

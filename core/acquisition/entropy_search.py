@@ -1,8 +1,8 @@
-"""Entropy search (thesis 4.1; Hennig and Schuler 2012): evaluate what tells most about where the minimum lies.
+"""Entropy search (thesis 4.1; Hennig and Schuler 2012): evaluate the most informative point about the minimum's place.
 
 `EntropySearch` is for the Gaussian processes of this library, all runs and members at once; the gain is averaged over
-the members, which integrates the hyperparameters out. Algorithm 2 draws representers for each of them; here all share
-those of the averaged expected improvement. `BotorchEntropySearch` is for any BoTorch model of one output.
+the members, which integrates the hyperparameters out. Algorithm 2 draws representers for each member; here all members
+share those of the averaged expected improvement. `BotorchEntropySearch` is for any BoTorch model of one output.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class EntropySearch:
     """The expected information gain, in nats; see `core.acquisition.information_gain`.
 
     Args:
-        model: a fitted Gaussian process.
-        y: what it was fitted to, (runs, N).
-        candidates: where representers are chosen from, (runs, n, d), drawn uniformly from the search space.
-        generators: one per run, or one for all.
-        representers: number Z of them.
-        outcomes: number of hallucinated observations.
+        model: Fitted Gaussian process.
+        y: Targets that the model was fitted to, (runs, N).
+        candidates: Points from which representers are chosen, (runs, n, d), drawn uniformly from the search space.
+        generators: Generators, one per run, or one for all.
+        representers: Number Z of representers.
+        outcomes: Number of hallucinated observations.
 
     Attributes:
-        points: the representers, (runs, Z, d).
-        gain: their `InformationGain`, with leading axes (members, runs).
+        points: Representers, (runs, Z, d).
+        gain: `InformationGain` about the representers, with leading axes (members, runs).
 
     Raises:
         ValueError: fewer candidates than representers, or a number below 2.
@@ -82,15 +82,15 @@ class EntropySearch:
 
 
 class BotorchEntropySearch(AcquisitionFunction):
-    """Entropy search on a BoTorch model of one output, which as usual there is maximized unless told otherwise.
+    """Entropy search on a BoTorch model of one output, which is maximized by default, as is usual in BoTorch.
 
     Args:
-        model: a fitted single-output model, such as SingleTaskGP.
-        best_f: the best value observed.
-        candidates: where representers are chosen from, (n, d), drawn uniformly from the search space.
-        generator: chooses them.
-        representers, outcomes: see `EntropySearch`.
-        maximize: whether the model's objective is maximized.
+        model: Fitted single-output model, such as SingleTaskGP.
+        best_f: Best value observed.
+        candidates: Points from which representers are chosen, (n, d), drawn uniformly from the search space.
+        generator: Generator for the choice of representers.
+        representers, outcomes: See `EntropySearch`.
+        maximize: Whether the model's objective is maximized.
 
     Raises:
         ValueError: as `EntropySearch`.

@@ -16,19 +16,19 @@ from core.acquisition.information_gain import InformationGain
 from core.models.conditioned_process import GaussianProcess
 
 BLOCK_ELEMENTS = 2**22  # covariances of candidates with data and representers that are held at a time
-LARGEST_LOG = 300.0  # of a predicted cost: what is beyond has no square
+LARGEST_LOG = 300.0  # largest logarithm of a predicted cost: beyond it, squares overflow
 
 
 @dataclass(frozen=True)
 class GainPerCost:
-    """The gain, averaged over the members of the model of the loss, for the predicted cost.
+    """The gain per predicted cost, averaged over the members of the model of the loss.
 
     Attributes:
-        loss: model of the loss over configurations and a fidelity.
-        cost: model of the logarithm of the cost; None if all evaluations cost the same.
-        gain: with leading axes (members, runs).
-        representers: where the gain is about, (runs, Z, d), on the full data.
-        overhead: in the unit of costs.
+        loss: Model of the loss over configurations and a fidelity.
+        cost: Model of the logarithm of the cost; None if all evaluations cost the same.
+        gain: Information gain with leading axes (members, runs).
+        representers: Points among which the minimum is sought, (runs, Z, d), on the full data.
+        overhead: Overhead of an evaluation in the unit of costs.
     """
 
     loss: GaussianProcess
@@ -51,7 +51,7 @@ class GainPerCost:
     def predicted_cost(self, X: Tensor) -> Tensor:
         """The exponential of the mean log cost, as in the authors' code, (runs, n).
 
-        The mean of the cost itself grows with the variance without bound, and would rule out what is not known yet.
+        The mean of the cost itself grows with the variance without bound and would rule out unexplored regions.
         """
         mean = self.cost.marginals(X)[0].mean(0)
         return self.cost.targets.inverse(mean).clamp(-LARGEST_LOG, LARGEST_LOG).exp()

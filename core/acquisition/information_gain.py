@@ -1,4 +1,4 @@
-"""What an observation is expected to tell about where the minimum lies (thesis 4.1, Algorithms 3 and 4).
+"""The expected information of an observation about the location of the minimum (thesis 4.1, Algorithms 3 and 4).
 
     a(x) = E_y [ sum_j q_j (log q_j + U_j) ] - sum_j p_j (log p_j + U_j)
 
@@ -14,8 +14,8 @@ To second order in the mean and first in the covariance, with g_j and W_j of `li
     log q_j = log p_j + a_j omega - a_j^2 / 2 + c_j (1 - omega^2) / 2 - log of the sum over j,
     a_j = g_j' v / s,    c_j = v' W_j v / s^2
 
-which takes no further expectation propagation, whatever the number of candidates. All of it depends on moments alone,
-so that it serves any model, and any fidelity: representers lie at the full one, candidates anywhere.
+which takes no further expectation propagation, whatever the number of candidates. The gain depends on moments alone, so
+it applies to any model and any fidelity: representers lie at the full fidelity, candidates anywhere.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from core.randomness import Generators, uniform_
 
 FAINT = -50.0  # log of a density relative to the largest, below which all are alike
 OUTCOMES = 11  # nodes of a Gauss-Hermite rule for omega
-# Of expectation propagation. In 31 suggestions on a quadratic, probabilities differed from those with 1e-8 by up to
+# For expectation propagation. In 31 suggestions on a quadratic, probabilities differed from those with 1e-8 by up to
 # 0.017, the gain by up to 19% of its largest value, and the best of 300 candidates never.
 TOLERANCE = 1e-3
 ROUNDING = 1e-12  # nats, below which a gain is rounding error
@@ -42,13 +42,13 @@ class InformationGain:
     """The expected information gain about the location of the minimum, in nats.
 
     Args:
-        mean: posterior mean at the representers, (..., Z).
-        covariance: posterior covariance there, (..., Z, Z).
-        log_density: log of the density that they were drawn from, up to a constant; broadcasts to (..., Z).
-        outcomes: number of hallucinated observations, nodes of a quadrature rule.
+        mean: Posterior mean at the representers, (..., Z).
+        covariance: Posterior covariance there, (..., Z, Z).
+        log_density: Logarithm of the density that they were drawn from, up to a constant; broadcasts to (..., Z).
+        outcomes: Number of hallucinated observations, nodes of a quadrature rule.
 
     Attributes:
-        log_probability: log p_min at the representers, (..., Z).
+        log_probability: Logarithm of p_min at the representers, (..., Z).
 
     Raises:
         ModelError: numbers that are not finite.
@@ -71,8 +71,8 @@ class InformationGain:
         """The gain of an observation at each of n candidates, differentiable.
 
         Args:
-            cross: posterior covariances of candidates and representers, (..., n, Z).
-            variance: predictive variances at the candidates, noise included, (..., n).
+            cross: Posterior covariances of candidates and representers, (..., n, Z).
+            variance: Predictive variances at the candidates, noise included, (..., n).
 
         Returns:
             (..., n); not below zero but for the error of the expansion.
@@ -98,9 +98,9 @@ def draw_representers(
     """Draw `count` of n candidates without replacement, in proportion to a density (Gumbel's top-k trick).
 
     Args:
-        log_density: (runs, n), up to a constant; the logarithm of expected improvement in entropy search.
-        candidates: (runs, n, d), drawn uniformly from the search space.
-        generators: one per run, or one for all.
+        log_density: Logarithm of the density, (runs, n), up to a constant; log expected improvement in entropy search.
+        candidates: Points (runs, n, d), drawn uniformly from the search space.
+        generators: Generators, one per run, or one for all.
 
     Returns:
         points (runs, count, d), and their log density relative to the largest, (runs, count).

@@ -1,6 +1,6 @@
 """Lower confidence bound (thesis, section 2.2.3, with the signs of its footnote): a(x) = -(mu(x) - beta_t sigma(x)).
 
-The printed upper bound is for maximization; in minimization one looks for the smallest lower bound.
+The printed upper bound is for maximization; minimization looks for the smallest lower bound.
 """
 
 import math

@@ -31,15 +31,15 @@ class Fantasies:
     """Outcomes of pending evaluations, drawn once, and the ensemble's predictions given each of them.
 
     Args:
-        model: a fitted ensemble.
-        pending: points under evaluation, (runs, J, d); J may be 0.
-        best: y*, (runs,).
-        generators: one per run, or one for all runs.
-        fantasies: number F of outcomes.
+        model: Fitted ensemble.
+        pending: Points under evaluation, (runs, J, d); J may be 0.
+        best: Smallest observation y*, (runs,).
+        generators: Generators, one per run, or one for all runs.
+        fantasies: Number F of outcomes.
 
     Attributes:
-        outcomes: y_f, (F, runs, J).
-        best: y*_f, (F, runs).
+        outcomes: Fantasies y_f, (F, runs, J).
+        best: Smallest values y*_f, (F, runs).
 
     Raises:
         ValueError: shapes that do not match the model, or fewer than one fantasy.

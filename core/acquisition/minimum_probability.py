@@ -3,7 +3,7 @@
     p_min(j) = P(f_j <= f_i for all i) = integral N(f; mu, Sigma) prod_{i != j} Theta(f_i - f_j) df
 
 (thesis, Eq. 4.1), which is the mass that the Gaussian of the differences u_i = f_i - f_j, i != j, has in the positive
-orthant: `core.acquisition.orthant` finds it by EP, for all j and all Gaussians of a batch together.
+orthant: `core.acquisition.orthant` computes it by EP, for all j and all Gaussians of a batch together.
 
 At EP's fixed point log p_min does not change with the sites to first order. So its gradient with respect to mu and
 Sigma is that of its explicit part alone, with the sites held fixed.
@@ -30,9 +30,9 @@ LOWEST = -1e300  # log probability: minus infinity times zero would be nan
 class Response(NamedTuple):
     """How log p_min moves with the Gaussian, to second order in the mean and to first order in the covariance.
 
-    log_probability: (..., Z), normalized.
-    slope: derivative g_j of each unnormalized log p_min(j) with respect to the mean, (..., Z, Z), j first.
-    bend: W_j, positive semidefinite, (..., Z, Z, Z), j first. The derivative with respect to the covariance is
+    log_probability: Normalized logarithms of p_min, (..., Z).
+    slope: Derivative g_j of each unnormalized log p_min(j) with respect to the mean, (..., Z, Z), j first.
+    bend: Matrices W_j, positive semidefinite, (..., Z, Z, Z), j first. The derivative with respect to the covariance is
         (g_j g_j' - W_j) / 2, hence the second derivative with respect to the mean -W_j, for the two are related by
         the heat equation, d p / d Sigma = (d^2 p / d mu^2) / 2.
     """
@@ -50,10 +50,10 @@ def linear_response(mean: Tensor, covariance: Tensor, tolerance: float) -> Respo
     nearest one without; all others are used as they are.
 
     Args:
-        mean: (..., Z) float64.
-        covariance: (..., Z, Z), symmetric positive semidefinite but for rounding.
-        tolerance: on the change of posterior means in a sweep of EP, in standard deviations of the Gaussian, weighted
-            by the probability.
+        mean: Means (..., Z) float64.
+        covariance: Covariances (..., Z, Z), symmetric positive semidefinite but for rounding.
+        tolerance: Tolerance on the change of posterior means in a sweep of EP, in standard deviations of the Gaussian,
+            weighted by the probability.
 
     For a value whose probability is next to zero the derivatives are zero. A single value has probability one.
 
@@ -88,7 +88,7 @@ def without_negative(covariance: Tensor) -> Tensor:
 
 
 def _lost(found: Response) -> Tensor:
-    """Which Gaussians have no finite probabilities or derivatives, (...)."""
+    """Whether each Gaussian lacks finite probabilities or derivatives, (...)."""
     sound = found.log_probability.isfinite().all(-1) & found.slope.isfinite().flatten(-2).all(-1)
     return ~(sound & found.bend.isfinite().flatten(-3).all(-1))
 
@@ -122,7 +122,7 @@ def _to_values(size: int, like: Tensor) -> Tensor:
 
 
 def _bounded(m: Tensor, K: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Means with those of hopeless values set to zero, the bounds of all log probabilities, and which are hopeless.
+    """Return means, zero for hopeless values, bounds of all log probabilities, and whether each value is hopeless.
 
     An orthant has no more mass than its half spaces, P(f_j < f_i). Where one has next to none, EP's terms cancel.
     """
@@ -146,9 +146,10 @@ def _check(mean: Tensor, covariance: Tensor) -> None:
 
 
 def _rescaled(mean: Tensor, covariance: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Both in a unit, (..., 1), in which the largest variance, or without any the spread of the means, is one.
+    """Rescale both to a unit, (..., 1), in which the largest variance, or without any the spread of the means, is one.
 
-    Two values that are always equal have a difference without variance, of which the sign means nothing: hence FLOOR.
+    The difference of two values that are always equal has no variance, and its sign is meaningless. Each value
+    therefore has an independent variance of FLOOR.
     """
     largest = covariance.detach().diagonal(dim1=-2, dim2=-1).amax(-1, keepdim=True).sqrt()
     spread = (mean.detach() - mean.detach().amin(-1, keepdim=True)).amax(-1, keepdim=True)

@@ -23,15 +23,15 @@ class MixtureFantasies:
     """Outcomes of pending evaluations, drawn once, and the mixture's predictions given each of them.
 
     Args:
-        model: a fitted mixture of M members.
-        pending: points under evaluation, (runs, J, d); J may be 0.
-        best: y*, (runs,).
-        generators: one per run, or one for all runs.
-        fantasies: number of outcomes for each member; F = fantasies * M.
+        model: Fitted mixture of M members.
+        pending: Points under evaluation, (runs, J, d); J may be 0.
+        best: Smallest observation y*, (runs,).
+        generators: Generators, one per run, or one for all runs.
+        fantasies: Number of outcomes for each member; F = fantasies * M.
 
     Attributes:
-        outcomes: y_f in the units of the targets, (F, runs, J), one fantasy of every member before the next.
-        best: min(y*, min_j y_fj), (F, runs).
+        outcomes: Fantasies y_f in the units of the targets, (F, runs, J), one of every member before the next.
+        best: Smallest values min(y*, min_j y_fj), (F, runs).
 
     Raises:
         ValueError: shapes that do not match the model, or fewer than one fantasy.

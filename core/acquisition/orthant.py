@@ -6,9 +6,9 @@ with damping, for all Gaussians together; every step is one batched Cholesky dec
 
     B = I + S K S,    S = diag(tau)^1/2,    K the covariance of u,
 
-which has eigenvalues of at least 1 for every covariance K, degenerate ones included. What is computed as the difference
-of two covariances may have negative eigenvalues by rounding, and then sites are precise enough for a B that is not
-positive definite: everything found for such a Gaussian is nan, and nothing for the others of a batch.
+which has eigenvalues of at least 1 for every covariance K, degenerate ones included. A difference of two covariances
+may have negative eigenvalues by rounding; sites can then become so precise that B is not positive definite. All results
+for such a Gaussian are nan; those of the others in a batch are not affected.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 SWEEPS = 100
-DAMPING = 0.8  # of each update, the share that is made
+DAMPING = 0.8  # share of each update that is made
 CANCELLED = 1e-9  # smallest share of a marginal's precision that a cavity is left with
 SHARPEST = 1e12  # largest precision of a site, relative to the prior's: in an orthant without mass it has no bound
 FAR = -50.0  # below it the truncated variance cancels, and its series is exact to rounding
@@ -49,10 +49,10 @@ def find_sites(m: Tensor, K: Tensor, tolerance: float) -> Sites:
     They settle later than the log mass, which is stationary at the fixed point, and its derivatives need them.
 
     Args:
-        m: means of u, (..., n).
-        K: covariances, (..., n, n), positive semidefinite, with positive diagonals.
-        tolerance: on the change of posterior means in a sweep, in standard deviations of u, times the share that the
-            orthant's mass has of all those on the last batch axis, which leaves out what hardly matters.
+        m: Means of u, (..., n).
+        K: Covariances, (..., n, n), positive semidefinite, with positive diagonals.
+        tolerance: Tolerance on the change of posterior means in a sweep, in standard deviations of u, times the share
+            of the orthant's mass in the total over the last batch axis, so that negligible orthants are left out.
     """
     shape, size = m.shape[:-1], m.shape[-1]
     m, K = m.reshape(-1, size), K.reshape(-1, size, size)

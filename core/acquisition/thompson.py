@@ -28,8 +28,8 @@ class ThompsonSample:
     """One function draw for each run: -f(x), without observation noise.
 
     Args:
-        model: a fitted model.
-        generators: one per run, or one for all runs.
+        model: Fitted model.
+        generators: Generators, one per run, or one for all runs.
 
     Raises:
         TypeError: a model that has no functions to draw.

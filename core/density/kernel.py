@@ -32,10 +32,10 @@ class Layout(NamedTuple):
     """The kind of each coordinate, and the columns of the indicators of all choices, one after the other.
 
     Attributes:
-        continuous, categorical: indices of the coordinates.
-        choices: number of choices of each categorical coordinate.
-        owner: for each indicator the categorical coordinate it belongs to, as an index into `categorical`.
-        choice: for each indicator the choice that it indicates.
+        continuous, categorical: Indices of the coordinates.
+        choices: Number of choices of each categorical coordinate.
+        owner: Categorical coordinate to which each indicator belongs, as an index into `categorical`.
+        choice: Choice that each indicator stands for.
     """
 
     continuous: NDArray[np.int64]
@@ -92,9 +92,10 @@ class KernelDensity:
     """The density of N points with given bandwidths.
 
     Args:
-        points: (N, d) in [0, 1], N at least 1.
-        bandwidths: (d,), positive; those of categorical coordinates are cut to (c - 1) / c, where the kernel is flat.
-        cardinalities: number of choices by coordinate, for the categorical ones, at least 2 each.
+        points: Points (N, d) in [0, 1], N at least 1.
+        bandwidths: Positive bandwidths (d,); those of categorical coordinates are cut to (c - 1) / c, where the kernel
+            is flat.
+        cardinalities: Number of choices by coordinate, for the categorical ones, at least 2 each.
 
     Raises:
         ValueError: no points, or bandwidths that are not d positive numbers.
@@ -143,8 +144,8 @@ class KernelDensity:
         of their cells.
 
         Args:
-            categorical_factor: replaces `factor` for categorical coordinates.
-            redraw: with probability h a choice is drawn again, perhaps the same one, instead of being another one.
+            categorical_factor: Factor for categorical coordinates, in place of `factor`.
+            redraw: Whether, with probability h, a choice is drawn again (perhaps the same) instead of another one.
         """
         continuous, categorical, choices, *_ = self._layout
         rows = generator.integers(len(self.points), size=n)

@@ -22,7 +22,7 @@ from scipy.special import ndtr
 from core.density.sums import mixture_sums
 from core.density.truncated import mass_inside, truncated_normal
 
-FULL_WEIGHT = 25  # the latest points, this many, have weight 1
+FULL_WEIGHT = 25  # number of latest points that have weight 1
 PRIOR_MEAN, PRIOR_DEVIATION = 0.5, 1.0
 SHARPEST = 100  # the smallest deviation is that of the prior divided by this
 

@@ -33,10 +33,10 @@ def log_sums(x, scaled, rows, matches):
     """The logarithms of the sums at n points.
 
     Args:
-        x: (n, continuous), in units of the bandwidths.
-        scaled: (continuous, N), the data in the same units.
-        rows: (n, categorical) int64, rows of `matches`.
-        matches: (choices of all coordinates, N), what agreement with a choice adds at each datum.
+        x: Points (n, continuous), in units of the bandwidths.
+        scaled: Data (continuous, N) in the same units.
+        rows: Rows of `matches`, (n, categorical) int64.
+        matches: Terms (choices of all coordinates, N) that agreement with a choice adds at each datum.
 
     Returns:
         (n,) float64.
@@ -61,8 +61,8 @@ def mixture_sums(x, means, inverses, weights):
     """The sums of d mixtures at m numbers each.
 
     Args:
-        x: (d, m).
-        means, inverses, weights: (d, N); inverses of the deviations.
+        x: Numbers (d, m).
+        means, inverses, weights: Means, inverse deviations and weights, (d, N) each.
 
     Returns:
         (d, m) float64.

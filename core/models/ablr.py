@@ -1,10 +1,10 @@
 """ABLR, multiple adaptive Bayesian linear regression (Perrone et al. 2017): tasks that share a learned representation.
 
 Each task is a Bayesian linear regression with precisions alpha_t and beta_t of its own, on features phi(x; theta) that
-all tasks share. theta and all precisions minimize the sum of the tasks' negative log evidence (Eq. 3) jointly, by
+all tasks share. theta and all precisions jointly minimize the sum of the tasks' negative log evidence (Eq. 3), by
 L-BFGS-B (Byrd et al. 1995) with the exact gradient of `core.models.task_evidence`. phi is a network or random Fourier
 features (`core.models.task_features`). Predictions for the task at hand (Eqs. 1 and 2) are those of the regression on
-the features found, the posterior that `core.models.linear_regression` has.
+the learned features, with the posterior of `core.models.linear_regression`.
 
     posterior mean    beta/alpha phi' K^-1 Phi' y,    variance    phi' K^-1 phi / alpha  (+ 1/beta for an observation)
 
@@ -12,8 +12,8 @@ Targets are standardized task by task, run by run; alpha and beta stay in the ra
 `core.models.linear_regression`. Signals of other kinds that come with every evaluation (section 3.3) are tasks that
 share the inputs of the task at hand. Contexts, where given, are further inputs, see `core.models.tasks`.
 
-All runs are fitted at once; each has a search of its own, and a run that has converged costs nothing more. A task costs
-time linear in its observations. Tasks of one size are one batch.
+All runs are fitted at once; each has its own search, and a run that has converged costs nothing more. The cost of a
+task is linear in its observations. Tasks of the same size form one batch.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Range(NamedTuple):
         return (self.high - self.low) / 2
 
     def inside(self, free: Tensor) -> Tensor:
-        """x of u."""
+        """Return x for a given u."""
         return self.low + self.half * (1 + torch.tanh(free / self.half))
 
     def slope(self, free: Tensor) -> Tensor:
@@ -61,7 +61,7 @@ class Range(NamedTuple):
         return 1 - torch.tanh(free / self.half).square()
 
     def free(self, inside: Tensor) -> Tensor:
-        """u of x; of one outside, that of the nearest number well inside."""
+        """Return u for a given x; for x outside the interval, return that of the nearest number well inside."""
         return self.half * torch.atanh(((inside - self.low) / self.half - 1).clamp(-NEAREST, NEAREST))
 
 
@@ -74,19 +74,19 @@ class ABLR(GaussianMixtureModel):
     """One member: a representation shared by tasks, and the regression of the task at hand.
 
     Args:
-        earlier: the other tasks.
-        representation: `Network` or `Fourier`, the first with the paper's layers by default; a fit leaves it as it is.
-        context: features of the task at hand, (c,) or (runs, c), where the earlier tasks have them.
-        side: other signals of the evaluations that it is fitted to, (runs, N, S).
-        iterations: maximum number of steps of L-BFGS-B.
-        device: where fit and predictions run.
+        earlier: Other tasks.
+        representation: `Network` or `Fourier`; by default a `Network` with the paper's layers. Not changed by `fit`.
+        context: Features of the task at hand, (c,) or (runs, c), if the earlier tasks have them.
+        side: Further signals of the evaluations in the training data, (runs, N, S).
+        iterations: Maximum number of steps of L-BFGS-B.
+        device: Device on which fit and predictions run.
 
     Attributes (after `fit`):
-        phi: the representation, begun for the data.
-        theta: its parameters, (runs, P).
-        log_alpha, log_beta: precisions (runs, T), those of the task at hand first, then those of side signals, then
-            those of the earlier tasks, ordered by size.
-        objective: the sum of negative log evidence over the number of all observations, (runs,).
+        phi: Representation initialised for the data.
+        theta: Parameters of the representation, (runs, P).
+        log_alpha, log_beta: Logarithms of the precisions, (runs, T): the task at hand first, then side signals, then
+            the earlier tasks, ordered by size.
+        objective: Sum of the negative log evidence divided by the number of all observations, (runs,).
 
     Raises:
         ValueError: a count below 1.
@@ -150,7 +150,7 @@ class ABLR(GaussianMixtureModel):
     def _blocks(self, X: Tensor, y: Tensor) -> list[tuple[Tensor, Tensor]]:
         """Inputs (runs | 1, T, n, d + c) and standardized targets (runs | 1, T, n), one pair for each size of a task.
 
-        First the task at hand, whose side signals share its inputs: there T is 1 in the inputs.
+        The task at hand comes first. Its side signals share its inputs, so T is 1 in its inputs.
         """
         tasks, signals = self.earlier, self._signals(y)
         inputs, self.columns = with_contexts(X, tasks, self.context)
@@ -163,7 +163,7 @@ class ABLR(GaussianMixtureModel):
         return [(points, standardizer("y", losses, -1).transform(losses)) for points, losses in blocks]
 
     def _signals(self, y: Tensor) -> Tensor:
-        """Those of the task at hand, (runs, 1 + S, N), the target first."""
+        """Return the signals of the task at hand, (runs, 1 + S, N), the target first."""
         if self.side is None:
             return y.unsqueeze(1)
         if self.side.ndim != 3 or self.side.shape[:2] != y.shape:
@@ -208,7 +208,7 @@ class _Problem:
         return theta, ALPHA.inside(free_alpha), BETA.inside(free_beta), torch.as_tensor(values).to(theta)
 
     def _precisions_at_first(self, theta: Tensor) -> Tensor:
-        """Those of every task, free of their ranges, (runs, 2 T): alpha gives functions a variance of about 1."""
+        """Initial precisions of every task without bounds, (runs, 2 T): alpha gives functions a variance of about 1."""
         with torch.no_grad():
             alpha = self.representation(theta, self.points).square().sum(-1).mean(1, keepdim=True).log()
         first = [ALPHA.free(alpha), BETA.free(torch.full_like(alpha, LOG_BETA_AT_FIRST))]
@@ -221,7 +221,7 @@ class _Problem:
     def __call__(self, position: Tensor, rows: Rows = ALL) -> tuple[Tensor, Tensor]:
         """The objective (n,) and its gradient (n, P + 2 T) of the runs `rows`.
 
-        A position has theta, then log alpha and then log beta of every task, both free of their ranges.
+        A position holds theta, then log alpha and then log beta of every task, both as numbers without bounds.
         """
         theta, free_alpha, free_beta = self._parts(position)
         log_alpha, log_beta = ALPHA.inside(free_alpha), BETA.inside(free_beta)

@@ -1,8 +1,8 @@
 """Least squares on a representation that is relearned as data arrive: Brofos et al., sections 3 and 3.2.
 
 The regression (Eqs. 6 to 8, `core.models.least_squares`) is repeated at every update, on all observations. The network
-below it is trained at the first update and again either when `refit_every` observations have come since, or when their
-number passes a multiple of it: the paper trains it "after n observations" without stating n, the authors' code with
+below it is trained at the first update, and again either after every `refit_every` new observations or when their
+number passes a multiple of it. The paper trains it "after n observations" without stating n; the authors' code uses
 100, 200 and 300. Each training starts from new random weights.
 
 Between trainings the representation, its input scale and the scale of the targets do not change, so that features
@@ -28,15 +28,16 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
     """A `LeastSquaresNetwork` that is updated rather than fitted.
 
     Args:
-        widths: units of the hidden layers.
-        steps: approximate number of gradient steps per training: whole passes over the data, at least one.
-        refit_every: number of observations from one training to the next.
-        at_multiples: train when the number of observations passes a multiple of `refit_every`, as the authors' code.
-        batch_size, learning_rate: see `core.models.representation.Representation`.
-        others: see `LeastSquaresNetwork`, but for `epochs`, which follow from `steps`.
+        widths: Widths of the hidden layers.
+        steps: Approximate number of gradient steps per training: whole passes over the data, at least one.
+        refit_every: Number of observations from one training to the next.
+        at_multiples: Whether to train when the number of observations passes a multiple of `refit_every`, as in the
+            authors' code.
+        batch_size, learning_rate: See `core.models.representation.Representation`.
+        others: See `LeastSquaresNetwork`; `epochs` is not accepted, since it follows from `steps`.
 
     Attributes (after `update`):
-        trained_on: number of observations at the last training, 0 before it.
+        trained_on: Number of observations at the last training, 0 before it.
 
     Raises:
         ValueError: a setting out of range.
@@ -92,7 +93,7 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
 
     @torch.no_grad()
     def network_output(self, X: Tensor) -> Tensor:
-        """What the network's own output layer predicts at X (..., runs, q, d), in the units of the targets."""
+        """Predict with the network's own output layer at X (..., runs, q, d), in the units of the targets."""
         network = self.representation
         hidden = network.features(self.inputs.transform(self.expand_runs(X).double()))
         weight, bias = network.network.unpack(network.theta.double())[-1]

@@ -45,8 +45,8 @@ class ScaleMixture:
     """Prior of every weight and bias, weight N(0, wide^2) + (1 - weight) N(0, narrow^2) (Eq. 7), on standardized data.
 
     Args:
-        weight: weight of the wide component, above 0 and at most 1; at 1 the prior is the wide Gaussian alone.
-        wide, narrow: standard deviations.
+        weight: Weight of the wide component, above 0 and at most 1; at 1 the prior is the wide Gaussian alone.
+        wide, narrow: Standard deviations.
 
     Raises:
         ValueError: values out of range.
@@ -73,8 +73,8 @@ class ScaleMixture:
         """Gradients of log q(w) - log P(w) with respect to mu and sigma, each (runs, P), averaged over the draws.
 
         Args:
-            mu, sigma: (runs, P).
-            w, eps: the draws w = mu + sigma eps, (runs, draws, P); unused if the expectation has a closed form.
+            mu, sigma: Means and standard deviations of the weights, (runs, P).
+            w, eps: Draws w = mu + sigma eps, (runs, draws, P); unused if the expectation has a closed form.
         """
         if self.weight == 1:
             return mu / self.wide**2, sigma / self.wide**2 - 1 / sigma
@@ -86,16 +86,16 @@ class BayesByBackprop(SampledNetwork):
     """Independent Gaussians over the weights of a network, fitted by stochastic variational inference.
 
     Args:
-        widths, activation, device: see `SampledNetwork`.
-        prior: prior of weights and biases.
-        noise_variance: noise variance of the standardized targets, or None to learn one per run.
-        complexity_weighting: "uniform" or "decaying", pi_i above.
-        epochs: number of passes over the data.
-        batch_size: number of points per minibatch.
-        draws: number of draws of the weights in each step.
+        widths, activation, device: See `SampledNetwork`.
+        prior: Prior of weights and biases.
+        noise_variance: Noise variance of the standardized targets, or None to learn one per run.
+        complexity_weighting: Rule for pi_i above, "uniform" or "decaying".
+        epochs: Number of passes over the data.
+        batch_size: Number of points per minibatch.
+        draws: Number of draws of the weights in each step.
         learning_rate: Adam's learning rate at the first step.
-        initial_sd: sigma of every weight at the start; mu starts at the He initialisation.
-        samples: number of networks drawn from the fitted posterior for predictions.
+        initial_sd: Initial sigma of every weight; mu starts at the He initialisation.
+        samples: Number of networks drawn from the fitted posterior for predictions.
 
     Raises:
         ValueError: a setting out of range.
@@ -134,7 +134,7 @@ class BayesByBackprop(SampledNetwork):
         """Fit every run to its own data: X (runs, N, d) and y (runs, N), or (N, d) and (N,) for one run.
 
         Args:
-            generators: one per run, on `device`, or one for all runs.
+            generators: Generators, one per run, on `device`, or one for all runs.
 
         Returns:
             self, with the posterior `mu` and `sigma`, (runs, P), the noise variance and `samples`.
@@ -184,8 +184,8 @@ class FreeEnergyGradient:
         """Gradients with respect to mu, rho (runs, P) and the log noise variance (runs, 1).
 
         Args:
-            X, y: a minibatch, (runs, B, d) and (runs, B).
-            share: pi_i of the complexity cost.
+            X, y: Inputs and targets of a minibatch, (runs, B, d) and (runs, B).
+            share: Weight pi_i of the complexity cost.
         """
         sigma = softplus(rho)
         normal_(self.eps, generators)

@@ -7,8 +7,8 @@ parameters are sampled by stochastic-gradient MCMC.
 U is estimated on minibatches of B points, its likelihood scaled by N/B. Inputs and targets are standardized, run by
 run; priors are stated for standardized data. A fit samples R data sets at once, k chains each (see `core.compiled`);
 every `thinning`-th step after the burn-in is kept, (steps - burn_in) // thinning samples per chain, and predictions are
-those of `SampledNetwork`. A chain that diverges makes its run's predictions nan and affects no other run; one that is
-finite but far from the data is warned of, see `core.models.strayed`.
+those of `SampledNetwork`. A chain that diverges makes its run's predictions nan and affects no other run. If a chain
+stays finite but ends up far from the data, the fit warns, see `core.models.strayed`.
 
 The papers' chains burn in again at every fit. With `warm_burn_in`, a fit may continue the chains of an earlier one,
 whose posterior is close if few observations have arrived in between; see `core.models.chain_state`.
@@ -37,30 +37,30 @@ INITIAL_LOG_NOISE = math.log(1e-3)
 
 
 class BayesianNetwork(SampledNetwork):
-    """Samples of network weights and noise variances from their posterior.
+    """Bayesian neural network whose weights and noise variance are sampled from their posterior.
 
     Args:
-        widths: units of the hidden layers; none gives Bayesian linear regression.
-        activation: "tanh", the paper's, or "relu".
-        initialisation: distribution of the initial weights, "he" or "uniform", see `core.models.network.MLP`.
-        sampler: any of the stochastic-gradient samplers of `core.samplers`.
-        burn_in: steps before the first sample, during which the sampler may adapt.
-        steps: all steps of a chain, including the burn-in.
-        thinning: steps from one kept sample to the next.
-        batch_size: number of points per minibatch; if there are no more points than that, every step uses all of them.
-        chains: chains per run.
-        weight_prior, noise_prior: see `core.models.priors`.
-        device: where sampling and predictions run.
-        engine: "compiled" (CPU, SGHMC and AdaptiveSGHMC), "torch", or "auto", which is the first if it applies.
-        warm_burn_in: steps of burn-in of a fit that continues an earlier one, in place of `burn_in`; as many steps
-            follow as after a cold start. A few hundred let chains follow an observation far from the others. None,
-            the papers' protocol, is for fits from scratch alone.
+        widths: Widths of the hidden layers; none gives Bayesian linear regression.
+        activation: Activation of the hidden layers, "tanh", the paper's, or "relu".
+        initialisation: Distribution of the initial weights, "he" or "uniform", see `core.models.network.MLP`.
+        sampler: Stochastic-gradient sampler, any of those in `core.samplers`.
+        burn_in: Number of steps before the first sample, during which the sampler may adapt.
+        steps: Number of steps of a chain, including the burn-in.
+        thinning: Number of steps from one kept sample to the next.
+        batch_size: Number of points per minibatch; if there are no more points than that, every step uses all of them.
+        chains: Number of chains per run.
+        weight_prior, noise_prior: See `core.models.priors`.
+        device: Device on which sampling and predictions run.
+        engine: Engine, "compiled" (CPU, SGHMC and AdaptiveSGHMC), "torch", or "auto": the first where it applies.
+        warm_burn_in: Number of burn-in steps of a fit that continues an earlier one, in place of `burn_in`; as many
+            steps follow as after a cold start. A few hundred let chains follow an observation far from the others.
+            None, the papers' protocol, allows fits from scratch only.
 
     Raises:
         ValueError: a setting out of range.
 
     Attributes:
-        mean, weight: of a subclass with another likelihood, see `core.models.engines.problem`.
+        mean, weight: Settings of subclasses with another likelihood, see `core.models.engines.problem`.
     """
 
     mean = "linear"
@@ -108,12 +108,12 @@ class BayesianNetwork(SampledNetwork):
         """Sample the posterior of every run.
 
         Args:
-            X: (runs, N, d), or (N, d) for one run.
-            y: (runs, N), or (N,).
-            generators: one per run, on `device`: a run's chains depend on nothing else. One generator for several runs
-                seeds a generator for each.
-            initial: the `chain_state` of a fit of a model with the same settings to as many runs, whose chains
-                continue; None starts new ones.
+            X: Inputs (runs, N, d), or (N, d) for one run.
+            y: Targets (runs, N), or (N,).
+            generators: Generators, one per run, on `device`: a run's chains depend on nothing else. One generator for
+                several runs seeds a generator for each.
+            initial: Chains to continue, the `chain_state` of a model with the same settings fitted to as many runs;
+                None starts new chains.
 
         Returns:
             self, with `samples` and `noise_variance` of samples_per_chain * chains samples per run: step by step, the
@@ -150,10 +150,10 @@ class BayesianNetwork(SampledNetwork):
         return self
 
     def chain_state(self) -> dict[str, Tensor]:
-        """The state of the chains after `fit`, from which another fit may continue.
+        """Return the state of the chains after `fit`, from which another fit may continue.
 
         Returns:
-            Tensors by name, all with the axis of the runs first, so that a part of the runs may continue.
+            Tensors by name, all with the axis of the runs first, so that a subset of the runs may continue.
 
         Raises:
             RuntimeError: before `fit`, or for a model whose chains do not continue.
@@ -205,12 +205,12 @@ class BayesianNetwork(SampledNetwork):
 
     @property
     def strayed(self) -> Tensor:
-        """Which chains of the last fit left the data, (runs, chains), see `core.models.strayed`."""
+        """Whether each chain of the last fit strayed from the data, (runs, chains), see `core.models.strayed`."""
         return strayed(self.noise_variance, self.chains)
 
 
 def one_each(generators: Generators, runs: int, device: torch.device) -> list[torch.Generator]:
-    """One generator per run, seeded by the one given if it is one for all."""
+    """Return one generator per run; if a single one is given, it seeds them all."""
     if isinstance(generators, torch.Generator):
         return [generators] if runs == 1 else make_generators([_draw_seed(generators) for _ in range(runs)], device)
     check_generators(generators)

@@ -47,8 +47,8 @@ class ChainState:
     """Chains paused between two fits.
 
     Attributes:
-        carried: tensors (chains, P_w + 1) of the sampler's state by name, those in `CARRIED` that it has.
-        inputs, targets: standardizers of the fit, one location and scale per run.
+        carried: Tensors (chains, P_w + 1) of the sampler's state by name: those listed in `CARRIED` that it has.
+        inputs, targets: Standardizers of the fit, with one location and scale per run.
     """
 
     carried: dict[str, Tensor]
@@ -61,7 +61,7 @@ class ChainState:
         return cls({name: getattr(state, name) for name in CARRIED if name in state._fields}, inputs, targets)
 
     def tensors(self) -> dict[str, Tensor]:
-        """Everything as tensors by name, the axis of the runs first: of what is carried (runs, chains, P_w + 1)."""
+        """Everything as tensors by name, the axis of the runs first; those carried are (runs, chains, P_w + 1)."""
         standardizers = {"inputs": self.inputs, "targets": self.targets}
         units = {f"{name}_{part}": getattr(s, part) for name, s in standardizers.items() for part in ("mean", "scale")}
         runs = len(self.inputs.mean)
@@ -98,11 +98,11 @@ class ChainState:
         return cls(flat, Standardizer(mean_x, scale_x), Standardizer(mean_y, scale_y))
 
     def continued(self, fresh: Any, network: MLP, inputs: Standardizer, targets: Standardizer) -> Any:
-        """A sampler's state for data standardized by other numbers.
+        """Return the sampler's state for data that are standardized differently.
 
         Args:
-            fresh: the state with which new chains would start; its settings are kept, and chains that diverged take
-                their values from it.
+            fresh: State with which new chains would start; its settings are kept, and chains that diverged take their
+                values from it.
 
         Raises:
             UserError: another number of chains, or another network.
@@ -142,7 +142,7 @@ def _position(network: MLP, theta: Tensor, change: Change) -> Tensor:
 
 
 def _velocity(network: MLP, velocity: Tensor, change: Change) -> Tensor:
-    """A times a vector."""
+    """Multiply a velocity by A."""
     moved = velocity.clone()
     layers = network.unpack(moved[:, :-1])
     W, b = layers[0]
@@ -154,7 +154,7 @@ def _velocity(network: MLP, velocity: Tensor, change: Change) -> Tensor:
 
 
 def _smoothed_gradient(network: MLP, gradient: Tensor, change: Change) -> Tensor:
-    """A^-T times a gradient."""
+    """Multiply a gradient by A^-T."""
     moved = gradient.clone()
     layers = network.unpack(moved[:, :-1])
     W, b = layers[0]

@@ -33,21 +33,21 @@ from core.randomness import Generators
 
 BLOCK_ELEMENTS = 2**18  # covariances that a prediction holds at a time: 2 MB, which fits in caches
 BLOCK_POINTS = 32  # minimum number of points at a time: with fewer, L^-1 would be read from memory too often
-ROUNDING = 1e-6  # how far a point may be outside the unit cube, in which single precision cannot keep it
+ROUNDING = 1e-6  # tolerated distance of a point from the unit cube, from rounding in single precision
 SMALLEST_VARIANCE = 1e-14  # variance of standardized targets that rounding leaves at a training point
 
 
 class GaussianProcess(GaussianMixtureModel):
-    """Data, predictions and draws given Theta; a subclass finds `theta`.
+    """Data, predictions and draws given Theta; a subclass estimates or samples `theta`.
 
     Args:
-        warping: warp the inputs by Kumaraswamy's distribution function.
-        device: where fit and predictions run.
-        basis: functions of the fidelity, which is then the last column of X; None without one.
-        scale_targets: divide the targets by their standard deviation, for which the priors are stated.
+        warping: Whether to warp the inputs by Kumaraswamy's distribution function.
+        device: Device on which fit and predictions run.
+        basis: Basis functions of the fidelity, which is then the last column of X; None without a fidelity.
+        scale_targets: Whether to divide the targets by their standard deviation, as the priors assume.
 
     Attributes (after `fit`):
-        repairs: for each run what was done to factorise C, empty if nothing.
+        repairs: Description, for each run, of what was done to factorise C; empty if nothing.
 
     Raises:
         ValueError: warping and a basis.
@@ -76,12 +76,12 @@ class GaussianProcess(GaussianMixtureModel):
     def fit(
         self, X: Tensor, y: Tensor, generators: Generators, initial: Mapping[str, Tensor] | None = None
     ) -> GaussianProcess:
-        """Find Theta for X (runs, N, d) and y (runs, N), or (N, d) and (N,), and condition on the data.
+        """Fit Theta to X (runs, N, d) and y (runs, N), or (N, d) and (N,), and condition on the data.
 
         Args:
-            generators: one per run, or one for all.
-            initial: the `chain_state` of a fit with the same settings to nearly the same data (one suggestion
-                earlier), from which the search for Theta continues.
+            generators: Generators, one per run, or one for all.
+            initial: State from which the search for Theta continues: the `chain_state` of a fit with the same settings
+                to nearly the same data (one suggestion earlier).
 
         Raises:
             ModelError: data out of range, or a covariance that cannot be factorised.
@@ -104,7 +104,7 @@ class GaussianProcess(GaussianMixtureModel):
         return {"theta": self.theta.transpose(0, 1)}
 
     def _theta_before(self, X: Tensor, initial: Mapping[str, Tensor] | None) -> Tensor | None:
-        """Theta (M, runs, P) from which a fit to X (runs, N, d), features included, continues, if it does."""
+        """Return Theta (M, runs, P) from which a fit to X (runs, N, d), features included, continues, or None."""
         if initial is None:
             return None
         theta, entries = initial.get("theta"), len(matern.centre(X, self.warping, self.basis))
@@ -198,5 +198,5 @@ class GaussianProcess(GaussianMixtureModel):
         return self.dimension - (self.basis is not None)
 
     def _featured(self, X: Tensor) -> Tensor:
-        """X with the features of the fidelity in the place of its last column."""
+        """Replace the last column of X by the features of the fidelity."""
         return X if self.basis is None else torch.cat([X[..., :-1], self.basis(X[..., -1])], -1)

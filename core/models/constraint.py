@@ -40,15 +40,15 @@ class ConstraintNetwork(ABC):
     """Base of both constraint networks.
 
     Args:
-        widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay: see `Representation`.
-        device: where fit and predictions run.
+        widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay: See `Representation`.
+        device: Device on which fit and predictions run.
 
     Raises:
         ValueError: a setting out of range.
 
     Attributes (after `fit`):
-        runs, dimension: number of data sets, and number of inputs d.
-        posterior: posterior of the output weights.
+        runs, dimension: Number of data sets, and number of inputs d.
+        posterior: Posterior of the output weights.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class ConstraintNetwork(ABC):
 
 
 class NoisyConstraint(ConstraintNetwork):
-    """For constraints that may answer differently when asked again: Bayesian logistic regression."""
+    """Bayesian logistic regression, for constraints whose answer may differ from one evaluation to the next."""
 
     def infer(self, features: Tensor, signs: Tensor) -> Posterior:
         """Laplace posteriors, one per node of log alpha; `log_evidence` includes the weight of the node."""
@@ -137,7 +137,7 @@ class NoisyConstraint(ConstraintNetwork):
 
 
 class NoiselessConstraint(ConstraintNetwork):
-    """For constraints that always give the same answer: a step of w' psi(x)."""
+    """A step of w' psi(x), for constraints that always give the same answer."""
 
     def infer(self, features: Tensor, signs: Tensor) -> Posterior:
         """The posterior by expectation propagation."""

@@ -43,16 +43,16 @@ OFFSET_SD = 1.0
 
 
 class DNGO(GaussianMixtureModel):
-    """Members share the representation and differ in (log alpha, log noise, lambda, log Lambda_kk, c_k).
+    """DNGO; members share the representation and differ in (log alpha, log noise, lambda, log Lambda_kk, c_k).
 
     Args:
-        widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay: see `Representation`.
-        chains: slice-sampling chains per run, in lockstep.
-        samples: members kept per chain.
-        burn_in: sweeps before the first member.
-        thinning: sweeps from one member to the next.
-        updates: approximate number of gradient steps per training, in whole passes over the data, instead of `epochs`.
-        device: where fit and predictions run.
+        widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay: See `Representation`.
+        chains: Number of slice-sampling chains per run, in lockstep.
+        samples: Number of members kept per chain.
+        burn_in: Number of sweeps before the first member.
+        thinning: Number of sweeps from one member to the next.
+        updates: Approximate number of gradient steps per training, in whole passes over the data, in place of `epochs`.
+        device: Device on which fit and predictions run.
 
     Raises:
         ValueError: a setting out of range.

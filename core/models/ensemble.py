@@ -27,7 +27,7 @@ from torch import Tensor
 from core.data.normalisation import Array, Standardizer
 from core.errors import ModelError
 
-LARGEST_INPUT = 1e100  # of inputs as they are, of which models form squares and products
+LARGEST_INPUT = 1e100  # largest unscaled input, since models form squares and products
 LARGEST_SINGLE = torch.finfo(torch.float32).max
 
 
@@ -35,8 +35,8 @@ class EnsembleModel(Model):
     """Base of the sample-based models; a subclass implements `fit` and `predict` and sets `runs` and `dimension`.
 
     Attributes:
-        runs: number of independent data sets fitted, 0 before `fit`.
-        dimension: number of input features d, 0 before `fit`.
+        runs: Number of independent data sets fitted, 0 before `fit`.
+        dimension: Number of input features d, 0 before `fit`.
     """
 
     def __init__(self) -> None:
@@ -49,8 +49,8 @@ class EnsembleModel(Model):
         """Mean and noise variance of every member, in the units of the targets.
 
         Args:
-            X: (..., runs, q, d); a runs axis of length 1, or none with X (q, d), applies to every run. An array or a
-                list, as in `fit`, counts as a tensor of float64.
+            X: Points (..., runs, q, d); a runs axis of length 1, or none with X (q, d), applies to every run. An array
+                or a list, as in `fit`, is converted to a float64 tensor.
 
         Returns:
             float64 means (samples, ..., runs, q), differentiable in X, and noise variances that broadcast to them.
@@ -72,10 +72,10 @@ class EnsembleModel(Model):
         """Posterior over f(X), or over observations at X if `observation_noise` is True, as BoTorch defines it.
 
         Args:
-            X: (batch..., q, d) after one run, (..., runs, q, d) after several.
+            X: Points, (batch..., q, d) after one run, (..., runs, q, d) after several.
 
         Returns:
-            The values (batch..., samples, q, 1) of sampled functions; `_posterior` of another model has its own.
+            The values (batch..., samples, q, 1) of sampled functions; subclasses may override `_posterior`.
 
         Raises:
             UnsupportedError: noise given as a tensor, or to a model that cannot add it, and outputs other than 0.
@@ -93,7 +93,7 @@ class EnsembleModel(Model):
         return posterior if posterior_transform is None else posterior_transform(posterior=posterior, X=X)
 
     def _posterior(self, X: Tensor, noisy: bool) -> Posterior:
-        """What `posterior` returns for X (..., runs, q, d): here the functions themselves, (batch..., samples, q, 1).
+        """The result of `posterior` for X (..., runs, q, d): here the functions themselves, (batch..., samples, q, 1).
 
         Raises:
             UnsupportedError: with noise, which a set of functions cannot hold.
@@ -117,7 +117,7 @@ class EnsembleModel(Model):
     def expand_runs(self, X: Tensor) -> Tensor:
         """Check the inputs of `predict` and give them their runs axis: (..., runs, q, d).
 
-        Values are checked unless they require a gradient: those are the steps of a search, which come by the thousand.
+        Values that require a gradient are not checked: they are the steps of a search, which come by the thousand.
 
         Raises:
             RuntimeError: before `fit`.
@@ -140,14 +140,14 @@ class EnsembleModel(Model):
 
 
 def points_for(model: Any, X: Any) -> Tensor:
-    """A tensor as it is; an array or a list, as `fit` takes them, in float64 on the model's device."""
+    """Return a tensor unchanged; convert an array or a list, as `fit` takes them, to float64 on the model's device."""
     if isinstance(X, Tensor):
         return X
     return torch.as_tensor(X, dtype=torch.float64, device=getattr(model, "device", None))
 
 
 def require_finite(name: str, values: Tensor) -> None:
-    """Raise ValueError, with the first place, where values are nan or infinite."""
+    """Raise ValueError, naming the first place, if any value is nan or infinite."""
     if not torch.isfinite(values).all():
         place = (~torch.isfinite(values)).nonzero()[0].tolist()
         raise ValueError(f"{name}{place} is {values[tuple(place)].item()}, expected finite values")
@@ -157,8 +157,8 @@ def training_data(X: Tensor, y: Tensor, device: torch.device | str = "cpu") -> t
     """Check a model's training data and give it a runs axis.
 
     Args:
-        X: (runs, N, d), or (N, d) for one run.
-        y: (runs, N), or (N,) for one run.
+        X: Inputs (runs, N, d), or (N, d) for one run.
+        y: Targets (runs, N), or (N,) for one run.
 
     Returns:
         float64 tensors on `device`, (runs, N, d) and (runs, N).
@@ -193,9 +193,9 @@ def standardizer(name: str, values: Array, axis: int) -> Standardizer:
 
 
 def check_scale(name: str, low: Tensor, high: Tensor, scale: Tensor) -> None:
-    """Raise ModelError where `scale` is not that of values from `low` to `high`, since squares overflow.
+    """Raise ModelError if `scale` cannot be that of values from `low` to `high`, because squares overflowed.
 
-    Where they vanish, values differ by less than 1e-154 and count as constant, with scale 1.
+    Where squares vanish, values differ by less than 1e-154 and count as constant, with scale 1.
     """
     if not scale.isfinite().all():
         raise ModelError(
@@ -205,7 +205,7 @@ def check_scale(name: str, low: Tensor, high: Tensor, scale: Tensor) -> None:
 
 
 def check_reach(name: str, values: Tensor, most: float = LARGEST_INPUT) -> None:
-    """Raise ModelError where training data that are used as they are reach beyond `most`."""
+    """Raise ModelError if training data that are used without scaling exceed `most`."""
     if (values.abs() > most).any():
         reach = values.abs().max().item()
         raise ModelError(f"training data: {name} reaches {reach:g}; allowed: up to {most:g}, rescale it")

@@ -7,7 +7,7 @@ the regression's precisions,
     J(theta, alpha, beta) = -1/N log p(y | X, alpha, beta; phi(.; theta)) + decay/2 |theta|^2
 
 by the same descent as the MAP estimate and with as many updates (momentum, rate falling to 0, gradients of at most unit
-length), but each on all data: the evidence is not a sum over points, so a minibatch would estimate something else.
+length). Each update uses all data: the evidence is not a sum over points, so a minibatch would estimate something else.
 Every update differentiates through the factorisation of K = beta Phi' Phi + alpha I, a D x D matrix, which is what the
 paper avoids. log alpha and log beta stay in the ranges of `core.models.linear_regression`'s prior.
 
@@ -34,8 +34,8 @@ class EvidenceRepresentation(Representation):
     """Networks of one architecture, one per run, that maximize the evidence; settings as `Representation`.
 
     Attributes (after `fit`):
-        theta: weights (runs, P) float64; those of the output layer only decay.
-        log_alpha, log_beta: the precisions found, (runs,).
+        theta: Weights (runs, P) float64; those of the output layer only decay.
+        log_alpha, log_beta: Logarithms of the precisions that maximize the evidence, (runs,).
     """
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> EvidenceRepresentation:

@@ -9,7 +9,7 @@ JITTERS = (1e-10, 1e-8, 1e-6, 1e-4)  # shares of the largest variance, added in 
 
 
 def factorise(C: Tensor) -> tuple[Tensor, list[str]]:
-    """Cholesky factors of C (M, runs, N, N), and for each run what was added to a diagonal, "" if nothing.
+    """Cholesky factors of C (M, runs, N, N) and, for each run, a note of what was added to a diagonal, "" if nothing.
 
     Raises:
         ModelError: not positive definite even with the largest of `JITTERS`.

@@ -24,12 +24,12 @@ WIDTH = 2.0  # width of a slice, typical of posteriors of logarithms of hyperpar
 
 
 class MarginalLikelihoodGP(GaussianProcess):
-    """One Theta per run, by L-BFGS-B from several starting points, each run and start separately.
+    """A GP with one Theta per run, optimized by L-BFGS-B from several starting points, each run and start separately.
 
     Args:
-        restarts: starting points per run: one in the middle of the prior, the others drawn around it.
-        iterations: maximum number of steps of L-BFGS-B.
-        warping, device: see `GaussianProcess`.
+        restarts: Number of starting points per run: one in the middle of the prior, the others drawn around it.
+        iterations: Maximum number of steps of L-BFGS-B.
+        warping, device: See `GaussianProcess`.
 
     Raises:
         ValueError: a count below 1.
@@ -43,7 +43,7 @@ class MarginalLikelihoodGP(GaussianProcess):
         self.restarts, self.iterations = restarts, iterations
 
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> Tensor:
-        """Maximum of the posterior density of Theta: (1, runs, P). `initial` replaces the first start."""
+        """Maximize the posterior density of Theta: (1, runs, P). `initial` replaces the first start."""
         from core.compiled import marginal_likelihood
 
         starts = matern.around(X, self.restarts, self.warping, generators)
@@ -58,12 +58,12 @@ class MarginalisedGP(GaussianProcess):
     """Members drawn from the posterior of Theta by slice sampling, several chains per run in lockstep.
 
     Args:
-        chains: chains per run.
-        samples: members kept per chain.
-        burn_in: sweeps before the first member.
-        thinning: sweeps from one member to the next.
-        warm_burn_in: sweeps before the first member where the chains continue from `initial`.
-        warping, device, basis: see `GaussianProcess`.
+        chains: Number of chains per run.
+        samples: Number of members kept per chain.
+        burn_in: Number of sweeps before the first member.
+        thinning: Number of sweeps from one member to the next.
+        warm_burn_in: Number of sweeps before the first member when the chains continue from `initial`.
+        warping, device, basis: See `GaussianProcess`.
 
     Raises:
         ValueError: a count below 1, or `warm_burn_in` below 0.
@@ -89,10 +89,10 @@ class MarginalisedGP(GaussianProcess):
 
     @torch.no_grad()
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> Tensor:
-        """Draws from the posterior of Theta: (chains * samples, runs, P).
+        """Draw from the posterior of Theta: (chains * samples, runs, P).
 
-        With `initial` the chains continue from its last members; if those have no density given the new data (a
-        covariance that cannot be factorised), a chain starts as without `initial`.
+        With `initial`, the chains continue from its last members. If such a member has no density given the new data (a
+        covariance that cannot be factorised), its chain starts as it would without `initial`.
 
         Raises:
             UserError: `initial` has fewer members than there are chains.

@@ -11,10 +11,10 @@ The authors' code divides by N - D + 1 instead, has an intercept and leaves the 
 
 The 1 in Eq. 7 is the noise of an observation, s^2 G the variance of f(x), that of w ~ N(w^, s^2 (Phi' Phi)^-1).
 
-With as many points as units the fit passes through every target: s^2 and every variance are 0, so that expected
-improvement is undefined, although that is how the paper starts (section 3.1). Here s^2 is kept above a floor; with
-fewer points than units Phi' Phi has no inverse and `fit` refuses. Directions in which Phi does not vary to working
-precision (duplicated points, saturated units) take no part in w or G, which is the pseudo-inverse.
+With as many points as units, the fit passes through every target: s^2 and every variance are 0, and expected
+improvement is undefined, although the paper starts this way (section 3.1). Here s^2 is kept above a floor; with fewer
+points than units, Phi' Phi has no inverse and `fit` raises. Directions in which Phi does not vary to working precision
+(duplicated points, saturated units) take no part in w or G, as with the pseudo-inverse.
 
 Inputs and targets are standardized run by run. Shapes as in `core.models.mixture`, with one member.
 """
@@ -43,12 +43,12 @@ class LeastSquaresNetwork(GaussianMixtureModel):
     """Least squares on the last layer of a tanh network.
 
     Args:
-        widths, epochs, batch_size, learning_rate, momentum, weight_decay: see `Representation`.
-        min_noise: floor of s^2, for targets as they are fitted.
-        corrected_noise: divide by N - D + 1, with D the units of the last layer, instead of N.
-        intercept: add a constant to the features.
-        standardize: the targets, which are fitted as they are otherwise.
-        device: where fit and predictions run.
+        widths, epochs, batch_size, learning_rate, momentum, weight_decay: See `Representation`.
+        min_noise: Lower bound of s^2, in the units in which the targets are fitted.
+        corrected_noise: Whether to divide by N - D + 1, with D the units of the last layer, instead of N.
+        intercept: Whether to add a constant to the features.
+        standardize: Whether to standardize the targets; otherwise they are fitted unscaled.
+        device: Device on which fit and predictions run.
 
     Raises:
         ValueError: a setting out of range.
@@ -79,7 +79,7 @@ class LeastSquaresNetwork(GaussianMixtureModel):
         """Train the network and regress on its last layer; X (runs, N, d) and y (runs, N), or (N, d) and (N,).
 
         Returns:
-            self, with `noise_variance` s^2 of the targets as they are fitted, (runs,).
+            self, with `noise_variance` s^2 in the units in which the targets are fitted, (runs,).
 
         Raises:
             ModelError: a network that diverged.
@@ -137,8 +137,8 @@ class LeastSquaresNetwork(GaussianMixtureModel):
 def least_squares(features: Tensor, y: Tensor, min_noise: float, divisor: int | None = None) -> tuple[Weights, Tensor]:
     """Eqs. 6 to 8 for features (runs, N, D) and y (runs, N): the weights, one member, and s^2 (runs,).
 
-    `divisor` is that of the sum of squares in s^2, N by default. Of weights that fit equally well, as for N < D, the
-    shortest are taken.
+    `divisor` divides the sum of squares in s^2; it is N by default. If several weight vectors fit equally well, as for
+    N < D, the shortest one is taken.
     """
     divisor = divisor or y.shape[-1]
     missing = max(0, features.shape[-1] - features.shape[-2])  # rows of zeros give D singular vectors

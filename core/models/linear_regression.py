@@ -114,9 +114,9 @@ def sample_hyperparameters(
     """Slice sampling over the evidence times the prior, on the CPU: a step costs less than a call to a device.
 
     Args:
-        start: where the chains start, (runs, chains, P), with P hyperparameters as in `core.compiled.evidence`.
-        width: typical sizes of slices, (P,).
-        sweeps: number discarded first, number kept, and number from one kept to the next.
+        start: Starting points of the chains, (runs, chains, P), with P hyperparameters as in `core.compiled.evidence`.
+        width: Typical sizes of slices, (P,).
+        sweeps: Number of sweeps discarded first, number kept, and number from one kept sweep to the next.
 
     Returns:
         (kept * chains, runs, P), on the device of `start`.
@@ -142,17 +142,17 @@ class BayesianLinearRegression(GaussianMixtureModel):
     Inputs and targets are standardized run by run.
 
     Args:
-        chains: slice-sampling chains per run, in lockstep.
-        samples: members kept per chain.
-        burn_in: sweeps before the first member.
-        thinning: sweeps from one member to the next.
-        device: where fit and predictions run.
+        chains: Number of slice-sampling chains per run, in lockstep.
+        samples: Number of members kept per chain.
+        burn_in: Number of sweeps before the first member.
+        thinning: Number of sweeps from one member to the next.
+        device: Device on which fit and predictions run.
 
     Raises:
         ValueError: a count below 1.
 
     Attributes:
-        priors: of log alpha and log 1/beta.
+        priors: Priors of log alpha and log 1/beta.
     """
 
     priors = PRIORS
@@ -200,10 +200,10 @@ class BayesianLinearRegression(GaussianMixtureModel):
         return torch.cat([torch.ones_like(columns[..., :1]), columns], -1)
 
     def _prepare(self, X: Tensor, y: Tensor, generators: Generators) -> None:
-        """What a subclass learns from standardized X (runs, N, d) and y (runs, N) before the regression."""
+        """Learn, in a subclass, from standardized X (runs, N, d) and y (runs, N) before the regression."""
 
     def _columns(self, X: Tensor) -> Tensor:
-        """What the regression is on beside a constant, for standardized X (..., runs, q, d): (..., runs, q, D)."""
+        """Features of the regression, beside a constant, for standardized X (..., runs, q, d): (..., runs, q, D)."""
         return X
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:

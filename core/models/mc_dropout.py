@@ -27,17 +27,17 @@ from core.validation import check_counts, check_positive
 
 
 class MCDropout(SampledNetwork):
-    """A network with dropout before every weight layer, at training and at prediction time.
+    """A network with dropout before every weight layer, in training and in prediction.
 
     Args:
-        widths, activation, device: see `SampledNetwork`.
-        dropout: probability 1 - p of dropping a unit, one for all weight layers or one each (the first for the inputs).
-        precision: tau, the noise precision of the standardized targets.
-        length_scale: l, the length scale of the prior.
-        epochs: number of passes over the data.
-        batch_size: number of points per minibatch.
+        widths, activation, device: See `SampledNetwork`.
+        dropout: Probability 1 - p of dropping a unit, one for all weight layers or one each (the first for the inputs).
+        precision: Noise precision tau of the standardized targets.
+        length_scale: Length scale l of the prior.
+        epochs: Number of passes over the data.
+        batch_size: Number of points per minibatch.
         learning_rate: Adam's learning rate at the first step.
-        samples: T, the number of sets of masks drawn for predictions.
+        samples: Number T of sets of masks drawn for predictions.
 
     Raises:
         ValueError: a setting out of range.
@@ -78,7 +78,7 @@ class MCDropout(SampledNetwork):
         """Fit every run to its own data: X (runs, N, d) and y (runs, N), or (N, d) and (N,) for one run.
 
         Args:
-            generators: one per run, on `device`, or one for all runs.
+            generators: Generators, one per run, on `device`, or one for all runs.
 
         Returns:
             self, with the weights `theta`, (runs, P), and `samples`, T masked copies of them.

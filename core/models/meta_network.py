@@ -7,8 +7,8 @@ potential is
 
     U(theta) = -sum_n 1/H sum_j log N(y_n | f(x_n, h_nj; theta_mu), sigma^2) - log p(theta)
 
-which the thesis prints without the prior and as an average over n. So the data are H copies of every observation, each
-of which counts 1/H.
+which the thesis prints without the prior and as an average over n. The data are therefore H copies of every
+observation, each with weight 1/H.
 """
 
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ from core.validation import check_counts
 
 
 class MetaNetwork(BayesianNetwork):
-    """Samples of networks of all tasks.
+    """Bayesian network for all tasks, sampled as in BOHAMIANN.
 
     Args:
-        copies: H, how often every observation is among the data.
-        mean: "linear", of standardized targets, or "sigmoid", of targets in [0, 1] as they are.
-        others: as `BayesianNetwork`, whose prior here is that of the authors' later code.
+        copies: Number H of copies of every observation in the data.
+        mean: Mean of the targets: "linear" for standardized targets, or "sigmoid" for unscaled targets in [0, 1].
+        others: As in `BayesianNetwork`; the default prior is that of the authors' later code.
 
     Raises:
         ValueError: a setting out of range.

@@ -36,8 +36,8 @@ class GaussianMixtureModel(EnsembleModel):
     """Base of models with Gaussian members; a subclass implements `fit` and the four abstract methods.
 
     Attributes (after `fit`):
-        targets: standardizer of the targets, with mean and scale (runs, 1).
-        members: number M of Gaussian processes per run.
+        targets: Standardizer of the targets, with mean and scale (runs, 1).
+        members: Number M of Gaussian processes per run.
     """
 
     of_function: ClassVar[bool] = False
@@ -100,8 +100,8 @@ class GaussianMixtureModel(EnsembleModel):
         """Draws of f from the posterior, for Thompson sampling, each from a member chosen at random.
 
         Args:
-            count: number of functions per run.
-            generators: one per run, or one for all.
+            count: Number of functions per run.
+            generators: Generators, one per run, or one for all.
 
         Returns:
             X (..., runs, q, d) -> values (count, ..., runs, q) in the units of the targets, differentiable; the same

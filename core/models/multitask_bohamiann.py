@@ -3,8 +3,8 @@
     y = h([x; psi_t]; theta_h) + N(0, sigma^2),    psi_t in R^L, L = 5, sampled with the other weights
 
 All observations, earlier tasks' and those of the task at hand, are one data set with one noise variance, from which
-minibatches are drawn alike. Predictions are of the task at hand: its psi_t is folded into the biases of every sample,
-so that they cost no more than those of one task.
+minibatches are drawn alike. Predictions are for the task at hand: its psi_t is folded into the biases of every sample,
+so that they cost no more than those of a model of one task.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ FEATURES = 5  # L
 
 
 class MultiTaskNetwork(BayesianNetwork):
-    """Samples of the weights, of the tasks' features and of the noise variance from their posterior.
+    """Bayesian network for several tasks; weights, tasks' features and noise variance are sampled from their posterior.
 
     Args:
-        earlier: what is known of other tasks; none makes it a network with L constant inputs.
-        context: features of the data set of the task at hand, (c,) or (runs, c), if the earlier tasks have them.
-        features: L.
-        scaling: how targets are standardized, see `core.models.stacking`.
-        settings: those of `BayesianNetwork`; chains burn in from scratch, with tanh units, in the compiled engine.
+        earlier: Evaluations of other tasks; without any, the network has L constant inputs.
+        context: Features of the data set of the task at hand, (c,) or (runs, c), if the earlier tasks have them.
+        features: Number L of features of a task.
+        scaling: Way of standardizing the targets, see `core.models.stacking`.
+        settings: Settings of `BayesianNetwork`; chains burn in from scratch, with tanh units, in the compiled engine.
 
     Raises:
         ValueError: a setting out of range.
@@ -64,7 +64,7 @@ class MultiTaskNetwork(BayesianNetwork):
         """Sample the posterior of every run given X (runs, n, d) and y (runs, n) of the task at hand.
 
         Args:
-            generators: one per run, or one for all, see `BayesianNetwork.fit`.
+            generators: Generators, one per run, or one for all, see `BayesianNetwork.fit`.
 
         Returns:
             self, with `samples` of the task at hand.

@@ -27,11 +27,11 @@ class MultiTaskGP(GaussianMixtureModel):
     """Members drawn from the posterior of the hyperparameters, as `MarginalisedGP`'s.
 
     Args:
-        earlier: what is known of other tasks, at least one; contexts are not used.
-        scaling: how targets are standardized, see `core.models.stacking`.
-        chains, burn_in: of the slice sampler, a member from each chain.
-        warm_burn_in: the same where the chains continue those of an earlier fit.
-        device: where fit and predictions run.
+        earlier: Evaluations of other tasks, at least one; contexts are not used.
+        scaling: Way of standardizing the targets, see `core.models.stacking`.
+        chains, burn_in: Number of chains of the slice sampler, each of which gives one member, and of sweeps before it.
+        warm_burn_in: Number of sweeps before the member when the chains continue those of an earlier fit.
+        device: Device on which fit and predictions run.
 
     Raises:
         ValueError: a setting out of range; no earlier task.
@@ -60,8 +60,8 @@ class MultiTaskGP(GaussianMixtureModel):
         """Sample the hyperparameters given X (runs, n, d) and y (runs, n) of the task at hand and the earlier tasks.
 
         Args:
-            generators: one per run, or one for all.
-            initial: the `chain_state` of a fit to the same tasks, whose chains continue.
+            generators: Generators, one per run, or one for all.
+            initial: Chains to continue, the `chain_state` of a fit to the same tasks.
 
         Raises:
             ValueError: as `core.models.stacking.stack`, or the state of another model.
@@ -77,7 +77,7 @@ class MultiTaskGP(GaussianMixtureModel):
 
     @property
     def repairs(self) -> list[str]:
-        """For each run what was done to factorise the covariance, empty if nothing."""
+        """Description, for each run, of what was done to factorise the covariance; empty if nothing."""
         return self.process.repairs
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
@@ -97,7 +97,7 @@ class MultiTaskGP(GaussianMixtureModel):
         return self.process.draw(members, generators)
 
     def chain_state(self) -> dict[str, Tensor]:
-        """That of the process after `fit`, from which another fit may continue."""
+        """Return the state of the process after `fit`, from which another fit may continue."""
         return self.process.chain_state()
 
 

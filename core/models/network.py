@@ -129,7 +129,7 @@ class Backpropagation:
         """Bind to theta (chains, P_w), which may change in place between passes, and to the batch size B.
 
         Args:
-            activations: that of each hidden layer, unless all are the network's.
+            activations: Activation of each hidden layer; by default, all are the network's.
         """
         hidden = activations or (network.activation,) * (len(network.sizes) - 2)
         self.units = [ACTIVATIONS[name] for name in hidden]
@@ -144,7 +144,7 @@ class Backpropagation:
         """h(x) of X (chains, B, d): (chains, B), a buffer that the next call overwrites.
 
         Args:
-            masks: factors on the activations of each hidden layer, (chains, B, units); none by default.
+            masks: Factors on the activations of each hidden layer, (chains, B, units); none by default.
         """
         self.masks, self.below = masks, [X]
         for layer, ((W, b), a, (_, act_, _)) in enumerate(zip(self.layers, self.activations, self.units)):

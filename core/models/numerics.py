@@ -1,4 +1,4 @@
-"""Linear algebra that fails, as a failure of the model that needed it."""
+"""Failures of linear algebra as failures of the model that needed it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.errors import ModelError
 
 @contextmanager
 def linear_algebra() -> Iterator[None]:
-    """Within it, a matrix that cannot be decomposed is a ModelError: for policies, which fit a model and search."""
+    """Context in which a matrix that cannot be decomposed raises a ModelError; for policies, which fit and search."""
     try:
         yield
     except (torch.linalg.LinAlgError, np.linalg.LinAlgError) as error:

@@ -27,8 +27,8 @@ def draw_functions(
     """One function for each vector of hyperparameters.
 
     Args:
-        X, y: data, (runs, N, d) and standardized (runs, N).
-        parts: hyperparameters, (count, runs, ...).
+        X, y: Inputs (runs, N, d) and standardized targets (runs, N).
+        parts: Hyperparameters, (count, runs, ...).
         factor: Cholesky factor of C, (count, runs, N, N).
 
     Returns:

@@ -1,14 +1,14 @@
-"""DNGO as its later implementation has it (pybnn, the competitor in chapter 3 of Klein's thesis).
+"""DNGO as in its later implementation (pybnn, the competitor in chapter 3 of Klein's thesis).
 
-It differs from Snoek et al.'s, `core.models.dngo`, in that
+It differs from the method of Snoek et al., `core.models.dngo`:
 
 * inputs and targets are standardized, and there is no prior mean beside a constant;
 * the network, from uniform weights, is trained by Adam at a constant rate, 500 epochs in batches of 10 points; points
   that do not fill a batch wait for another epoch;
 * only alpha and beta are integrated out, under uniform priors on their logarithms.
 
-What is not taken over: its likelihood has the residuals' norm where its square belongs, and it runs an ensemble sampler
-for 4,000 steps where the slice sampler needs a few dozen sweeps (`core.models.linear_regression`).
+Two things are not adopted: its likelihood has the residuals' norm where its square belongs, and it runs an ensemble
+sampler for 4,000 steps where the slice sampler needs a few dozen sweeps (`core.models.linear_regression`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from core.models.representation import Representation
 from core.models.sampled_network import minibatches
 from core.randomness import Generators
 
-LIMIT = 10.0  # of |log alpha| and |log 1/beta|
+LIMIT = 10.0  # upper bound of |log alpha| and |log 1/beta|
 
 
 class AdamRepresentation(Representation):
@@ -57,8 +57,8 @@ class PybnnDNGO(BayesianLinearRegression):
     """Bayesian linear regression on the last layer of a network and a constant.
 
     Args:
-        widths, activation, epochs, batch_size, learning_rate: of the network, see `Representation`.
-        chains, samples, burn_in, thinning, device: see `BayesianLinearRegression`.
+        widths, activation, epochs, batch_size, learning_rate: Settings of the network, see `Representation`.
+        chains, samples, burn_in, thinning, device: See `BayesianLinearRegression`.
 
     Raises:
         ValueError: a setting out of range.

@@ -12,9 +12,10 @@ laws of total expectation and total variance, each tree with probability 1/T,
 variance is kept above a floor, since a variance of zero means that f is known wherever all trees agree.
 
 The trees are scikit-learn's, grown one after the other: their growth is sequential compiled code that cannot be
-batched, and this loop over runs and trees is the only one. They are those of its forest with the same seed, whose
-checks of settings take longer than the growth on small data. Predictions are batched: a forest is a table of thresholds
-and leaves, and all runs and trees descend together. They are piecewise constant, so gradients in X are zero.
+batched, and this loop over runs and trees is the only one. The trees equal those of scikit-learn's forest with the same
+seed; the forest itself is not used, because on small data its checks of settings take longer than the growth.
+Predictions are batched: a forest is a table of thresholds and leaves, and all runs and trees descend together.
+Predictions are piecewise constant, so gradients in X are zero.
 
 Inputs are used unscaled (splits do not depend on their scale), in float32 as in scikit-learn; targets are
 standardized run by run. Shapes as in `core.models.mixture`, whose members here are the T trees.
@@ -42,13 +43,13 @@ class RandomForest(GaussianMixtureModel):
     """Forests of regression trees as mixtures of their leaves.
 
     Args:
-        trees: number T of trees.
-        bootstrap: whether each tree is grown on N points drawn with replacement; False grows all on the same data.
-        min_samples_leaf: minimum number of distinct points in a leaf, of the tree's own sample.
-        min_samples_split: minimum number of distinct points in a node that is split.
-        features: share of the inputs, drawn again for every split, among which the split is chosen.
-        min_variance: floor of a leaf's variance, for standardized targets.
-        device: where predictions run; trees are grown on the CPU.
+        trees: Number T of trees.
+        bootstrap: Whether each tree is grown on N points drawn with replacement; otherwise all grow on the same data.
+        min_samples_leaf: Minimum number of distinct points in a leaf, of the tree's own sample.
+        min_samples_split: Minimum number of distinct points in a node that is split.
+        features: Share of the inputs, drawn again for every split, among which the split is chosen.
+        min_variance: Lower bound of a leaf's variance, for standardized targets.
+        device: Device on which predictions run; trees are grown on the CPU.
 
     Raises:
         ValueError: a setting out of range.
@@ -82,7 +83,7 @@ class RandomForest(GaussianMixtureModel):
         """Grow a forest for every run: X (runs, N, d) and y (runs, N), or (N, d) and (N,).
 
         Args:
-            generators: one per run, or one for all; they seed the forests.
+            generators: Generators, one per run, or one for all; they seed the forests.
 
         Raises:
             ValueError: data of the wrong shape, not finite or out of range, or inputs beyond float32.
@@ -152,7 +153,7 @@ class RandomForest(GaussianMixtureModel):
         return at
 
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """mu_t(x) and s_t^2(x) of every tree, with the floor applied; all of the spread counts as that of f."""
+        """Moments mu_t(x) and s_t^2(x) of every tree, s_t^2 with its floor; all of the spread counts as that of f."""
         leaves = self.leaves(X)
         return self.leaf_mean[leaves], self.leaf_variance[leaves]
 

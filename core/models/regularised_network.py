@@ -27,10 +27,10 @@ class RegularisedRepresentation(Representation):
     """Networks of one architecture, one per run.
 
     Args:
-        widths: units of the hidden layers.
-        weight_decays: one for each hidden layer and one for the output, one more than widths.
-        dropouts: one for each hidden layer, in [0, 1).
-        activation, epochs, batch_size, learning_rate, momentum: see `Representation`.
+        widths: Widths of the hidden layers.
+        weight_decays: Factors of the weight decay, one for each hidden layer and one for the output.
+        dropouts: Probabilities of dropping a unit, one for each hidden layer, in [0, 1).
+        activation, epochs, batch_size, learning_rate, momentum: See `Representation`.
 
     Raises:
         ValueError: a setting out of range, or a number of them that does not match the layers.

@@ -8,7 +8,7 @@ The network with a linear output h minimizes the squared error with weight decay
 
 on minibatches; the rate falls linearly to 0 over the steps, and a run's gradient longer than 1 is scaled to length 1
 (standardized targets start near that; without it occasional runs diverge at useful rates). phi(x), the activations of
-the last hidden layer, is what is kept. Activations: "tanh" (bounded, the paper's), "relu" (unbounded) and "relu+tanh",
+the last hidden layer, are kept. Activations: "tanh" (bounded, the paper's), "relu" (unbounded) and "relu+tanh",
 relu with tanh on the last layer.
 
 Backpropagation is that of `core.models.network`, with one activation per layer. On the CPU tanh networks train in
@@ -37,19 +37,19 @@ class Representation:
     """Networks of one architecture, one per run.
 
     Args:
-        widths: units of the hidden layers; the last is the length D of phi.
-        activation: "tanh", "relu" or "relu+tanh".
-        epochs: number of passes over the data, at least 1.
-        batch_size: number of points per minibatch; the last of an epoch has the remaining ones.
-        learning_rate: that of the first step.
-        momentum: in [0, 1).
-        weight_decay: factor on theta, at least 0.
+        widths: Widths of the hidden layers; the last is the length D of phi.
+        activation: Activation of the hidden layers, "tanh", "relu" or "relu+tanh".
+        epochs: Number of passes over the data, at least 1.
+        batch_size: Number of points per minibatch; the last of an epoch has the remaining ones.
+        learning_rate: Learning rate of the first step.
+        momentum: Momentum of the descent, in [0, 1).
+        weight_decay: Factor on theta, at least 0.
 
     Raises:
         ValueError: a setting out of range.
 
     Attributes (after `fit`):
-        theta: weights (runs, P) float32, laid out as in `core.models.network.MLP`.
+        theta: Weights (runs, P) float32, laid out as in `core.models.network.MLP`.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Representation:
         return descent.position()
 
     def _descend(self, X: Tensor, y: Tensor, rates: Sequence[Tensor], generators: Generators) -> Tensor:
-        """The final theta; for each epoch there is a tensor of learning rates, one per step."""
+        """Return the final theta; `rates` holds a tensor of learning rates for each epoch, one per step."""
         theta, velocity, gradient = self.theta, torch.zeros_like(self.theta), torch.empty_like(self.theta)
         for epoch in rates:
             batches = minibatches(X, y, self.batch_size, generators)

@@ -22,14 +22,15 @@ class SampledNetwork(EnsembleModel):
     """Base of the models whose members are networks of one architecture with different weights.
 
     Args:
-        widths: units of the hidden layers; none gives linear regression.
-        activation: "tanh" or "relu".
-        device: where the fit and the predictions run.
-        initialisation: distribution of the initial weights, see `MLP`.
+        widths: Widths of the hidden layers; none gives linear regression.
+        activation: Activation of the hidden layers, "tanh" or "relu".
+        device: Device on which fit and predictions run.
+        initialisation: Distribution of the initial weights, see `MLP`.
 
     Attributes (after `fit`):
-        samples: weights, (samples, runs, P) float32.
-        noise_variance: that of the standardized targets, (runs, 1), or (samples, runs, 1) if each sample has its own.
+        samples: Weights, (samples, runs, P) float32.
+        noise_variance: Noise variance of the standardized targets, (runs, 1), or (samples, runs, 1) if each sample has
+            its own.
     """
 
     def __init__(
@@ -80,8 +81,8 @@ def minibatches(X: Tensor, y: Tensor, batch_size: int, generators: Generators) -
     """One epoch: every point of every run once, in a random order for each run; the last batch has the remainder.
 
     Args:
-        X: (runs, N, d).
-        y: (runs, N).
+        X: Inputs (runs, N, d).
+        y: Targets (runs, N).
 
     Yields:
         (runs, B, d) and (runs, B).

@@ -21,12 +21,12 @@ from core.randomness import Generators
 
 
 class StackedGP(MarginalLikelihoodGP):
-    """Predictions are those for the task at hand.
+    """Gaussian process of all tasks that predicts for the task at hand.
 
     Args:
-        earlier: the other tasks, with contexts.
-        context: features of the task at hand, (c,) or (runs, c).
-        restarts, iterations, device: see `MarginalLikelihoodGP`.
+        earlier: Other tasks, with contexts.
+        context: Features of the task at hand, (c,) or (runs, c).
+        restarts, iterations, device: See `MarginalLikelihoodGP`.
 
     Raises:
         UserError: a count below 1, or no context.

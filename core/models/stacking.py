@@ -2,7 +2,7 @@
 
 Targets are standardized in one of two ways:
 
-    joint   by the mean and the standard deviation of all observations: tasks of unequal scale stay so
+    joint   by the mean and the standard deviation of all observations: tasks keep their unequal scales
     task    each task by its own, so that only the shape of a task is shared (as in ABLR)
 """
 
@@ -25,10 +25,10 @@ SCALINGS = ("joint", "task")
 class Stacked(NamedTuple):
     """All observations, those of the task at hand first.
 
-    X: points and then the context of their task, (runs, N, d + c).
-    y: standardized losses, (runs, N).
-    task: the number of each point's task, (N,) int64; 0 is the task at hand.
-    targets: standardizer of the losses of the task at hand, (runs, 1).
+    X: Points and then the context of their task, (runs, N, d + c).
+    y: Standardized losses, (runs, N).
+    task: Number of each point's task, (N,) int64; 0 is the task at hand.
+    targets: Standardizer of the losses of the task at hand, (runs, 1).
     """
 
     X: Tensor
@@ -38,7 +38,7 @@ class Stacked(NamedTuple):
 
 
 def check_scaling(scaling: str) -> None:
-    """Raise UnknownNameError unless it is one of `SCALINGS`."""
+    """Raise UnknownNameError unless `scaling` is one of `SCALINGS`."""
     if scaling not in SCALINGS:
         raise UnknownNameError("scaling of tasks", scaling, SCALINGS)
 

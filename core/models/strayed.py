@@ -1,9 +1,9 @@
-"""Chains that have strayed from the data: finite, and of no use.
+"""Chains that have strayed from the data: finite but useless.
 
 With few points (no more than a minibatch has) and next to no noise, an excursion of the weights can throw a chain's
-log noise far up, where the likelihood holds nothing any more and the adapted step is far too long to come back: noise
-of 1e3 to 1e28 standard deviations of the targets. The posterior of standardized targets has no such samples. The
-sampler is what the papers describe, so its samples stay what they are; what strayed is named.
+log noise far up, to a noise of 1e3 to 1e28 standard deviations of the targets. There the likelihood no longer holds the
+weights, and the adapted step is far too long to return. The posterior of standardized targets has no such samples. The
+sampler is the one that the papers describe, so its samples are not changed; chains that strayed are reported.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class StrayedChainsWarning(RuntimeWarning):
 
 
 def strayed(noise_variance: Tensor, chains: int) -> Tensor:
-    """Which chains have a sample that strayed or is not finite: (runs, chains).
+    """Whether each chain has a sample that strayed or is not finite: (runs, chains).
 
     Args:
-        noise_variance: of the standardized targets, (samples, runs, 1), the chains of a step side by side.
-        chains: chains per run.
+        noise_variance: Noise variance of standardized targets, (samples, runs, 1), the chains of a step side by side.
+        chains: Number of chains per run.
     """
     by_chain = noise_variance.squeeze(-1).unflatten(0, (-1, chains))
     return ~(by_chain <= LARGEST_NOISE).all(0).T
@@ -49,7 +49,7 @@ def warn_of(found: Tensor, model: str) -> None:
 
 @contextmanager
 def unwarned() -> Iterator[None]:
-    """Within a search: a model that strayed is one bad suggestion, and the next one has more points."""
+    """Suppress the warning in a search, where a strayed model is one bad suggestion and the next has more points."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StrayedChainsWarning)
         yield

@@ -2,14 +2,14 @@
 
     y_t = g(h_t) + N(0, sigma^2 I),    g ~ GP(0, k),    h_t ~ N(0, I) in Q dimensions,    q(h_t) = N(m_t, diag(s_t^2))
 
-The vectors y_t (N,) have the values of task t at the same N configurations, standardized task by task; they are all
-that the encoder sees. k is a Matern-5/2 kernel with a length scale for each dimension, the N outputs share it, and q is
+The vectors y_t (N,) hold the values of task t at the same N configurations, standardized task by task; the encoder
+sees nothing else. k is a Matern-5/2 kernel with a length scale for each dimension, the N outputs share it, and q is
 fitted with the inducing points by stochastic variational inference (Titsias and Lawrence 2010; GPyTorch's GP-LVM),
 from the principal components of the y_t. GPy, which the authors used, integrates the bound over q by quadrature; here
 one draw of all h_t per step estimates it.
 
-The N outputs are independent and alike, so that any rotation of them is as good: the one that turns the T vectors into
-T coordinates, all others being zero, leaves T + 1 different outputs, one of which stands for N - T.
+The N outputs are independent and alike, so any rotation of them is equivalent. The rotation that turns the T vectors
+into T coordinates, with zeros elsewhere, leaves T + 1 different outputs, one of which stands for N - T.
 
 As in the authors' code, latent vectors are in units of the length scales: a distance of 1 means the same in each
 dimension, and a dimension that the data do not need has vectors near 0.
@@ -32,16 +32,16 @@ from core.models.ensemble import standardizer
 from core.validation import require_count
 
 INITIAL_SPREAD = 0.1  # standard deviation of q at the start, in units of the prior's
-RATE = 0.03  # of Adam, falling to 0 by a cosine, so that the noise of the last estimates averages out
+RATE = 0.03  # learning rate of Adam, falling to 0 by a cosine, so that the noise of the last estimates averages out
 
 
 @dataclass(frozen=True)
 class TaskEncoder:
-    """q(h_t) of T tasks.
+    """The distributions q(h_t) of the latent vectors of T tasks.
 
     Attributes:
-        means: m_t in units of the length scales, (T, Q) float64; the dimension along which tasks differ most is first.
-        deviations: standard deviations s_t in the same units, (T, Q).
+        means: Means m_t in units of the length scales, (T, Q) float64; the dimension of largest differences is first.
+        deviations: Standard deviations s_t in the same units, (T, Q).
     """
 
     means: Tensor
@@ -54,11 +54,11 @@ class TaskEncoder:
         """Infer the latent vectors.
 
         Args:
-            values: those of T tasks at the same N configurations, (T, N).
-            generator: of the draws of latent vectors; the result depends on nothing else that is random.
-            dimensions: Q.
-            inducing: largest number of inducing points; there are no more than tasks.
-            steps: of Adam.
+            values: Values of T tasks at the same N configurations, (T, N).
+            generator: Generator of the draws of latent vectors; the result depends on no other random numbers.
+            dimensions: Number Q of latent dimensions.
+            inducing: Largest number of inducing points; there are never more than tasks.
+            steps: Number of steps of Adam.
 
         Raises:
             UserError: no tasks, tasks without observations or with one only, values that are not finite or cannot be

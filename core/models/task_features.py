@@ -3,14 +3,14 @@
     Network    3 x 50 tanh, the last hidden layer is phi(x); theta are its weights
     Fourier    phi(x) = sqrt(2 / D) cos(U x / sigma + b),  U normal, b uniform on [0, 2 pi], fixed; theta = log sigma
 
-The text leaves open how the inputs are scaled and the weights begin. Here inputs in the unit cube are seen on [-1, 1],
-and weights are drawn as in `core.models.network`. sigma starts at the square root of the dimension, at which points of
-the cube are neither all alike nor all unrelated.
+The text leaves open how the inputs are scaled and the weights initialised. Here inputs in the unit cube are mapped to
+[-1, 1], and weights are drawn as in `core.models.network`. sigma starts at the square root of the dimension, at which
+points of the cube are neither all alike nor all unrelated.
 
 Shapes: theta (runs, P), X (..., runs, N, d) or with runs = 1 the same for all, to phi (..., runs, N, D), float64.
-`rows` are the runs that theta is of, where it is not of all: what is drawn at first has its own for each.
+`rows` are the runs to which theta belongs, if not all: weights or frequencies drawn by `begin` differ between runs.
 
-A representation is a description; `begin` makes one with weights or frequencies, so that models may share the first.
+A representation is a description, which models may share; `begin` returns one with weights or frequencies.
 """
 
 from __future__ import annotations

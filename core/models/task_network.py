@@ -22,9 +22,9 @@ class TaskNetwork:
     """A perceptron of (x, context, psi_t); theta is that of the perceptron, then psi task by task.
 
     Attributes:
-        perceptron: its first size is d + c + L.
-        tasks: K.
-        features: L.
+        perceptron: Perceptron whose first size is d + c + L.
+        tasks: Number K of tasks.
+        features: Number L of features of a task.
     """
 
     perceptron: MLP
@@ -33,12 +33,12 @@ class TaskNetwork:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Those of the perceptron."""
+        """Sizes of the perceptron's layers."""
         return self.perceptron.sizes
 
     @property
     def activation(self) -> str:
-        """That of the perceptron."""
+        """Activation of the perceptron."""
         return self.perceptron.activation
 
     @property

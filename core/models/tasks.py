@@ -1,8 +1,8 @@
-"""What is known about other tasks: their evaluations, from which a multi-task model learns about the one at hand.
+"""Evaluations of other tasks, from which a multi-task model learns about the task at hand.
 
 A multi-task model takes earlier tasks when it is made, `Model(earlier=tasks)`; `fit(X, y, generators)` then fits the
-observations of the task at hand together with them, and `predict` and `posterior` speak of the task at hand. A search
-that starts warm is thereby one with another model (`core.optimizers.policy.ModelBased`).
+observations of the task at hand together with them, and `predict` and `posterior` refer to the task at hand. A
+warm-started search is therefore a search with another model (`core.optimizers.policy.ModelBased`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ class Task:
     """The evaluations of one earlier task, for all runs.
 
     Attributes:
-        X: points of the unit cube, (runs, N, d); with runs = 1 every run knows the same ones.
-        y: their losses, (runs, N), in the task's own units.
-        context: features of the task, such as the size of its data set, (c,), or (runs, c) where runs have tasks of
-            their own; None where there are none.
-        name: what errors call it.
+        X: Points of the unit cube, (runs, N, d); with runs = 1, all runs share them.
+        y: Losses of the points, (runs, N), in the task's own units.
+        context: Features of the task, such as the size of its data set, (c,), or (runs, c) if runs have different
+            tasks; None without features.
+        name: Name of the task in errors.
 
     Raises:
         UserError: no observations, shapes that do not fit together, or values that are not finite.
@@ -48,14 +48,14 @@ class Task:
         _check_context(self.name, self.context)
 
     def of_runs(self, rows: Sequence[int]) -> Task:
-        """What some of the runs know of it; what all share stays as it is."""
+        """Return the task restricted to some of the runs; what all runs share is unchanged."""
         X, y = ((values if len(values) == 1 else values[list(rows)]) for values in (self.X, self.y))
         shared = self.context is None or self.context.ndim == 1 or len(self.context) == 1
         return replace(self, X=X, y=y, context=self.context if shared else self.context[list(rows)])
 
 
 def check_tasks(tasks: Sequence[Task], runs: int, dimension: int, context: Tensor | None = None) -> None:
-    """Check that tasks fit to the one at hand.
+    """Check that tasks match the task at hand.
 
     Raises:
         UserError: another space or number of runs, contexts that only some have, of another number of runs or features,
@@ -88,8 +88,8 @@ def _check_context(name: str, context: Tensor | None, runs: int | None = None) -
 def context_columns(tasks: Sequence[Task], context: Tensor) -> list[Tensor]:
     """Contexts of the task at hand, (c,) or (runs, c), and then of the others, as inputs of a model: (runs | 1, 1, c).
 
-    Each feature has the range [0, 1] over all these tasks, as the hyperparameters have in their cube; one that does not
-    vary is 0.
+    Each feature is scaled to the range [0, 1] over all these tasks, like the hyperparameters in their cube; a feature
+    that does not vary is 0.
     """
     values = torch.broadcast_tensors(*(torch.atleast_2d(each).double() for each in (context, *own_contexts(tasks))))
     values = torch.stack(values)

@@ -1,4 +1,4 @@
-"""Samplers, one file per algorithm, batched over chains: see `core.samplers.base` for what they have in common."""
+"""Samplers, one file per algorithm, batched over chains: see `core.samplers.base` for their common interface."""
 
 from core.samplers.adaptive_sghmc import AdaptiveSGHMC, AdaptiveSGHMCState
 from core.samplers.base import Sampler

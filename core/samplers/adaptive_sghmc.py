@@ -32,7 +32,7 @@ added. The paper raises C where min(V^-1) C >= eps requires it, decay = max(mome
 parameter whose gradient is exact (all points in one batch) would be optimized instead of sampled; the printed condition
 leaves eps^4.
 
-Which one works: after a short burn-in V still remembers the large gradients of the start. A friction raised to it holds
+When to use which: after a short burn-in V still remembers the large initial gradients. A friction raised to it holds
 a network's noise variance where the burn-in left it, far too small, and held-out log-likelihoods lose several nats per
 point; otherwise the variance recovers. After a long burn-in networks agree, but minibatch noise heats the stiff
 parameters of chains without raised friction, which a raised friction samples correctly.
@@ -76,9 +76,9 @@ class AdaptiveSGHMCState(NamedTuple):
 class AdaptiveSGHMC:
     """The paper's constants are the defaults. Raises UserError unless step_size > 0 and 0 < momentum_decay <= 1.
 
-    `raise_friction` raises C at the end of the burn-in, as the paper says; the authors' code does not, see above.
-    `noise_correction` is whether the noise has the term -eps^4; the authors' first code does not have it, their
-    later code does.
+    `raise_friction` decides whether C is raised at the end of the burn-in, as in the paper but not in the authors'
+    code, see above. `noise_correction` decides whether the noise has the term -eps^4, as in the authors' later code but
+    not in their first.
     """
 
     step_size: float = 1e-2
@@ -92,7 +92,7 @@ class AdaptiveSGHMC:
 
     @property
     def correction(self) -> float:
-        """What is subtracted from the variance of the noise: eps^4 or 0."""
+        """The term subtracted from the variance of the noise: eps^4 or 0."""
         return self.step_size**2 * self.step_size**2 if self.noise_correction else 0.0
 
     def init(self, position: torch.Tensor) -> AdaptiveSGHMCState:

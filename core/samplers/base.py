@@ -1,4 +1,4 @@
-"""What the stochastic-gradient samplers have in common: a sampler's three functions and the checks of its constants.
+"""The interface of the stochastic-gradient samplers: a sampler's three functions and the checks of its constants.
 
 A sampler is a frozen dataclass of constants and holds no chains. Its chains live in a state, a named tuple of tensors
 of shape (chains, P) whose first field is the position theta. Operations are element-wise: chains are independent. The
@@ -18,7 +18,7 @@ StateT = TypeVar("StateT", bound=tuple)
 
 
 class Sampler(Protocol[StateT]):
-    """init, step, freeze: everything that a model or an experiment may ask of a stochastic-gradient sampler."""
+    """The functions that a model or an experiment may call on a stochastic-gradient sampler: init, step and freeze."""
 
     def init(self, position: torch.Tensor) -> StateT:
         """The state of chains that start at a copy of `position`, shape (chains, P)."""

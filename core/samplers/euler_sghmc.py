@@ -1,4 +1,4 @@
-"""SGHMC as the authors' later code (pybnn) has it: an explicit Euler step, with the friction d in place of a mass.
+"""SGHMC as in the authors' later code (pybnn): an explicit Euler step, with the friction d in place of a mass.
 
     symbol    name here         meaning
     theta     position          parameters
@@ -16,7 +16,7 @@ stationary variance is, with a = eps d and h = a eps lambda,
     (T / lambda) (2 - a + h) / (2 - a + h / 2),   T = (d + eps s^2 / 2) / (1 - eps lambda)
 
 T, 1 for a sampler, is about d without gradient noise. Chains diverge from eps lambda = 1 on; those of Eq. 7, whose
-theta moves by the new velocity, only from eps^2 lambda = 2 (2 - eps C) on. For comparisons with the authors' figures.
+theta moves by the new velocity, only from eps^2 lambda = 2 (2 - eps C) on. Use it to compare with the authors' figures.
 """
 
 from __future__ import annotations

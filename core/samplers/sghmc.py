@@ -58,7 +58,7 @@ class SGHMC:
 
     @property
     def friction(self) -> float:
-        """eps C - eps B^, what the noise of a step makes up for."""
+        """The friction eps C - eps B^ that the noise of a step compensates."""
         return max(self.momentum_decay - self.step_size * self.noise_estimate, 0.0)
 
     def init(self, position: torch.Tensor) -> SGHMCState:

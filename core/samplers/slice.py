@@ -10,7 +10,7 @@ Figures 3 and 5 (a technical report of 2000), batched over chains.
     (L, R)    left, right       the interval, in units of w along the direction of the update
 
 An update moves every chain along a line: a coordinate axis, in turn, or a random direction. It leaves f exactly
-invariant for any w and m; they only decide the speed. Chains go on in lockstep until the last one has found its point,
+invariant for any w and m, which only affect the speed. Chains continue in lockstep until the last one accepts a point,
 so f is always evaluated for all chains (its rows may belong to different data); finished chains wait.
 """
 

@@ -1,5 +1,5 @@
 """Ensemble sampling by stretch moves: Goodman and Weare, "Ensemble samplers with affine invariance" (2010), the method
-of emcee (Foreman-Mackey et al. 2013), batched over ensembles, each of which has a density of its own.
+of emcee (Foreman-Mackey et al. 2013), batched over ensembles, each with its own density.
 
     symbol    name here     meaning
     X_k       position      walkers, (ensembles, W, P), in two halves that move in turn
@@ -38,12 +38,12 @@ def stretch_sample(
     """Samples of all walkers.
 
     Args:
-        log_density: (ensembles, walkers, P) -> (ensembles, walkers), -inf or nan outside of the support.
-        position: where the walkers start, (ensembles, W, P).
-        samples: number kept of each walker; a sweep moves every walker once.
-        burn_in: sweeps before the first sample.
-        thinning: sweeps from one kept sample to the next.
-        scale: a, above 1.
+        log_density: Function (ensembles, walkers, P) -> (ensembles, walkers), -inf or nan outside the support.
+        position: Starting points of the walkers, (ensembles, W, P).
+        samples: Number of samples kept from each walker; a sweep moves every walker once.
+        burn_in: Number of sweeps before the first sample.
+        thinning: Number of sweeps from one kept sample to the next.
+        scale: Scale a of the stretch, above 1.
 
     Returns:
         (samples, ensembles, W, P).

@@ -6,10 +6,10 @@
 * ordinal and categorical with k choices: k cells of equal width, in the order of the choices; choice i encodes to its
   middle, (i + 1/2) / k.
 
-So uniform points of the cube give each value of a finite hyperparameter, except log integers, the same probability, and
-both ends 0 and 1 decode to legal values. Priors that ConfigSpace attaches (normal or beta numbers, weights of choices)
-are not part of the encoding. Between `values` (what a configuration holds) and coordinates there are codes:
-the number itself for floats and integers, the index for choices.
+Uniform points of the cube thus give each value of a finite hyperparameter the same probability, except for log
+integers, and both ends 0 and 1 decode to legal values. Priors that ConfigSpace attaches (normal or beta numbers,
+weights of choices) are not part of the encoding. Between `values` (what a configuration holds) and coordinates there
+are codes: the number itself for floats and integers, the index for choices.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Column:
     """A hyperparameter and its codes.
 
     Attributes:
-        hyperparameter: the one of ConfigSpace.
-        kind: "float", "integer", "ordinal", "categorical" or "constant" (one value only: no coordinate of the cube).
-        size: number of values; None for floats.
+        hyperparameter: Hyperparameter of ConfigSpace.
+        kind: Kind, "float", "integer", "ordinal", "categorical" or "constant" (one value, no coordinate of the cube).
+        size: Number of values; None for floats.
     """
 
     hyperparameter: Hyperparameter

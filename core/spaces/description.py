@@ -12,13 +12,13 @@ from core.spaces.columns import Column
 
 
 def describe_space(space: ConfigurationSpace) -> list[str]:
-    """One text for each hyperparameter, condition and forbidden clause; different spaces have different ones."""
+    """One text for each hyperparameter, condition and forbidden clause; different spaces have different texts."""
     hyperparameters = [_described(space[name]) for name in space]
     return [*hyperparameters, *map(str, space.conditions), *map(str, space.forbidden_clauses)]
 
 
 def _described(hyperparameter: Hyperparameter) -> str:
-    """ConfigSpace's text; where that writes different choices alike, such as 1 and "1", with their `repr`."""
+    """ConfigSpace's text; if it writes different choices alike, such as 1 and "1", their `repr` is used."""
     choices = Column.of(hyperparameter).choices
     text = str(hyperparameter)
     return text if all(map(_is_clear, choices)) else f"{text}, as Python values: {choices!r}"

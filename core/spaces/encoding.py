@@ -39,12 +39,12 @@ class CubeEncoding:
     """The encoding of one space; it ignores what is added to the space later.
 
     Attributes:
-        space: the space.
-        columns: the hyperparameters that have a coordinate, in the order of the coordinates.
-        dimension: d, the number of coordinates.
-        cardinalities: number of choices by coordinate, for the categorical ones, whose order means nothing.
-        levels: number of values by coordinate, for all finite ones (integer, ordinal, categorical).
-        imputed: (d,), the coordinates that represent inactive hyperparameters: those of the defaults.
+        space: Search space of ConfigSpace.
+        columns: Hyperparameters that have a coordinate, in the order of the coordinates.
+        dimension: Number d of coordinates.
+        cardinalities: Number of choices by coordinate, for the categorical ones, whose order means nothing.
+        levels: Number of values by coordinate, for all finite ones (integer, ordinal, categorical).
+        imputed: Coordinates (d,) that represent inactive hyperparameters: those of the defaults.
 
     Raises:
         UserError: a space with no hyperparameter, none that is ever active, or a single configuration, or with a type
@@ -120,13 +120,13 @@ class CubeEncoding:
         return self._points(codes, self._activity(codes, len(codes[0]))[1])
 
     def active(self, points: ArrayLike) -> NDArray[np.bool_]:
-        """Which coordinates matter, (n, d): False where the hyperparameter is inactive."""
+        """Whether each coordinate matters, (n, d): False where the hyperparameter is inactive."""
         codes = self._read(self._checked(points))
         active = self._activity(codes, len(codes[0]))[1]
         return active[[place is not None for place in self._places]].T
 
     def allowed(self, points: ArrayLike) -> NDArray[np.bool_]:
-        """Which points (n, d) decode to configurations that no forbidden clause excludes, (n,)."""
+        """Whether each of the points (n, d) decodes to a configuration that no forbidden clause excludes, (n,)."""
         codes = self._read(self._checked(points))
         return ~self._forbidden(self._activity(codes, len(codes[0]))[0])
 

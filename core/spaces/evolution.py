@@ -31,9 +31,9 @@ def trials(
     """One trial for each member of X (runs, size, d): (runs, size, d).
 
     Args:
-        best: index of the best member, (runs,).
-        mutation: bounds between which F is drawn, once per run.
-        crossover: probability that a coordinate comes from the mutant.
+        best: Index of the best member, (runs,).
+        mutation: Bounds between which F is drawn, once per run.
+        crossover: Probability that a coordinate comes from the mutant.
     """
     runs, size, dimension = X.shape
     uniforms = uniform_(X.new_empty(runs, 1 + 3 * size + 2 * size * dimension), generators)

@@ -49,7 +49,7 @@ def as_space(space: SpaceLike) -> ConfigurationSpace:
 
 
 def _entry(name: str, given: Any) -> Any:
-    """What ConfigSpace makes the right hyperparameter of; raises TypeError or ValueError for what it would misread."""
+    """Convert an entry for ConfigSpace; raises TypeError or ValueError for values that ConfigSpace would misread."""
     if not isinstance(given, UNDERSTOOD):
         raise TypeError(f"{type(given).__name__} is not understood")
     if isinstance(given, range):
@@ -58,7 +58,7 @@ def _entry(name: str, given: Any) -> Any:
 
 
 def _hint(given: Any) -> str:
-    """What to write instead of a value of a kind that is not understood, if that is known."""
+    """Suggest a replacement for a value of a kind that is not understood, if one is known."""
     return next((f"{hint}; " for kind, hint in HINTS.items() if isinstance(given, kind)), "")
 
 

@@ -20,7 +20,7 @@ def sobol_points(dimension: int, first: int, count: int) -> NDArray[np.float64]:
 
     first = require_count("first", first, least=0)
     sequence = qmc.Sobol(require_count("dimension", dimension), scramble=False)
-    if first:  # SciPy cannot move by nothing
+    if first:  # SciPy refuses to skip zero points
         sequence.fast_forward(first)
     with warnings.catch_warnings():  # which are about means over a number of points other than a power of two
         warnings.simplefilter("ignore", UserWarning)

@@ -26,8 +26,8 @@ class Chunks:
     """The chunks of a computation on `items` items, `size` in each except the last.
 
     Args:
-        folder: where the files are; created if missing.
-        key: what is computed, in words: everything that the arrays depend on.
+        folder: Folder of the files; created if missing.
+        key: Description of the computation: everything that the arrays depend on.
 
     Raises:
         UserError: a size or a number of items below 1.
@@ -55,10 +55,10 @@ class Chunks:
         """Compute the missing chunks of a shard.
 
         Args:
-            compute: gets the numbers of a chunk's items, and a callback for the share of them that is done; returns
-                their arrays.
-            shard: the number of the shard, and how many there are.
-            progress: called with the share of the shard that is done.
+            compute: Function that receives the numbers of a chunk's items and a callback for the share of them that is
+                done, and returns their arrays.
+            shard: Number of the shard, and number of shards.
+            progress: Callback that receives the share of the shard that is done.
 
         Raises:
             UserError: a shard that does not exist, a file of another collection, or one that cannot be written.

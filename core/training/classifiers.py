@@ -77,8 +77,8 @@ def classifier(dataset: str, most_rows: int | None = None, epochs: int = 100, ha
     """The benchmark on a classification set of the catalogue.
 
     Args:
-        most_rows: of the set, drawn at random, before it is split.
-        half: 0 or 1, only this half of these rows, as if it were a set of its own; None for all.
+        most_rows: Largest number of rows of the set, drawn at random before it is split.
+        half: Half of these rows to use, 0 or 1, as if it were a set of its own; None for all.
 
     Raises:
         UserError: the set is one of regression.

@@ -43,11 +43,11 @@ class CurveCollection:
     """The curves of one data set.
 
     Args:
-        dataset: a name of `core.data`; those of thesis 6.4.2.2 are adult, higgs, letter, mnist, optdigits and poker.
-        configurations: number to draw; a longer collection begins with the same ones.
-        folder: folder of the chunk files.
-        seed: seed of the split, the configurations and all trainings.
-        whole: whether a set of `SMALLER` is taken whole.
+        dataset: Name in `core.data`; those of thesis 6.4.2.2 are adult, higgs, letter, mnist, optdigits and poker.
+        configurations: Number of configurations to draw; a longer collection begins with the same ones.
+        folder: Folder of the chunk files.
+        seed: Seed of the split, the configurations and all trainings.
+        whole: Whether a set of `SMALLER` is used in full.
 
     Raises:
         UserError: no configurations or epochs, or chunks of none.
@@ -86,7 +86,7 @@ class CurveCollection:
         """Columns as in `arrays`, for the configurations with these numbers; writes and reads no file.
 
         Args:
-            progress: called with the share of the epochs that is done.
+            progress: Callback that receives the share of the epochs that is done.
         """
         encoding = CubeEncoding(surrogate_space())
         found: dict[str, list] = {}

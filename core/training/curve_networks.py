@@ -7,9 +7,9 @@
     vae     encoder and decoder of one tanh layer each, Gaussian latent variables, Bernoulli pixels (Kingma and Welling
             2014, appendix C); Adam at 0.001 on the negative lower bound
 
-What the thesis leaves open is chosen here: filters and strides; t counts steps, as in the "inv" rule of Caffe that the
-formula is; Adam for the two networks without a momentum, which on these few images would hardly move otherwise. Weights
-start uniform in +-sqrt(6 / (in + out)), biases at 0, as in `core.training.networks`.
+The thesis leaves some choices open, which are made here: filters and strides; t counts steps, since the formula is the
+"inv" rule of Caffe; Adam trains the two networks without a momentum, which would otherwise hardly move on these few
+images. Weights start uniform in +-sqrt(6 / (in + out)), biases at 0, as in `core.training.networks`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VAE_RATE = 1e-3
 
 
 class Shape(NamedTuple):
-    """What a network is to fit: images of `channels` planes of `height` x `width` pixels, in `classes` classes."""
+    """The data that a network fits: images of `channels` planes of `height` x `width` pixels, in `classes` classes."""
 
     channels: int
     height: int
@@ -42,7 +42,7 @@ class CurveNetwork:
     """A network in training.
 
     Attributes:
-        optimizer: over its parameters.
+        optimizer: Optimizer of the network's parameters.
     """
 
     optimizer: torch.optim.Optimizer
@@ -51,7 +51,7 @@ class CurveNetwork:
         self.configuration, self.shape, self.generator = configuration, shape, generator
 
     def objective(self, X: Tensor, y: Tensor) -> Tensor:
-        """What a step descends on, a mean over the minibatch X (B, pixels), y (B,) int64, as a scalar."""
+        """The objective of a step, a mean over the minibatch X (B, pixels), y (B,) int64, as a scalar."""
         raise NotImplementedError
 
     def validate(self, X: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

@@ -40,12 +40,12 @@ class FCNetCollection:
     """The collection of one table.
 
     Args:
-        dataset: name in `core.data`.
-        grid: the configurations.
-        folder: folder of the chunk files.
-        seed: seed of the split and of all trainings.
-        chunk_size: configurations per chunk; on a GPU as many as fit train at once, so take hundreds.
-        device: "cpu" or another torch device.
+        dataset: Name in `core.data`.
+        grid: Grid of the configurations.
+        folder: Folder of the chunk files.
+        seed: Seed of the split and of all trainings.
+        chunk_size: Number of configurations per chunk; a GPU trains as many at once as fit, so use hundreds there.
+        device: Torch device, "cpu" by default.
 
     Raises:
         UserError: fewer than one repetition or epoch.
@@ -134,9 +134,9 @@ def train_configurations(
     """Train n configurations of Table 7.2 in R repetitions, those of one architecture and batch size as one group.
 
     Args:
-        configurations: by the names of `core.tabular.grid`.
-        seeds: (n, R).
-        progress: called with the share of the trainings that is done.
+        configurations: Configurations with the names of `core.tabular.grid`.
+        seeds: Seeds (n, R).
+        progress: Callback that receives the share of the trainings that is done.
 
     Returns:
         train_mse, valid_mse (n, R, epochs), test_mse, seconds (n, R) float32, see `core.training.networks.Records`,

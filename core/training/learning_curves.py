@@ -4,8 +4,8 @@
     arrays = curves.train(range(256))
 
 A configuration's curve depends on the collection, its number and the seed, not on how many others are trained. No two
-configurations share sizes and batch size, and the time of each is a record: so they are trained one after the other,
-each on one thread, whose CPU time is what counts on the CPU; elsewhere it is the wall-clock time.
+configurations share sizes and batch size, and the time of each is recorded. They are therefore trained one after the
+other, each on one thread. The time is the CPU time of that thread on the CPU, and the wall-clock time elsewhere.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Images(NamedTuple):
 
 
 class ImageParts(NamedTuple):
-    """What is trained on and what is validated on."""
+    """The images for training and for validation."""
 
     train: Images
     validation: Images
@@ -61,12 +61,12 @@ class LearningCurves:
     """The collection of one kind of network.
 
     Args:
-        name: "cnn", "fcnet", "lr" or "vae".
-        dataset: a set of images in `core.data`; None is the thesis'.
-        images: numbers for training and for validation; None is all of them, a fifth for validation.
-        epochs: None is the thesis' number.
-        most_units: largest size of a hidden layer; None is Table B.1's.
-        seed: of the split, the configurations and all trainings.
+        name: Name of the kind of network, "cnn", "fcnet", "lr" or "vae".
+        dataset: Name of a set of images in `core.data`; None for the thesis' set.
+        images: Numbers of images for training and for validation; None for all of them, a fifth for validation.
+        epochs: Number of epochs; None for the thesis' number.
+        most_units: Largest size of a hidden layer; None for that of Table B.1.
+        seed: Seed of the split, the configurations and all trainings.
 
     Raises:
         UnknownNameError: no collection has that name.
@@ -113,7 +113,7 @@ class LearningCurves:
         """Train the configurations with these numbers.
 
         Args:
-            progress: called with the share of them that is done.
+            progress: Callback that receives the share of the configurations that is done.
 
         Returns:
             A column (n,) for each hyperparameter, and what `train_curve` returns, (n, T).
@@ -173,7 +173,7 @@ def image_parts(dataset: Dataset, images: tuple[int, int] | None, seed: int, dev
     """Images drawn at random from a set, from its training part if it has one.
 
     Args:
-        images: how many to train on and how many to validate on; None is all, a fifth of them for validation.
+        images: Numbers of images to train on and to validate on; None for all, a fifth of them for validation.
 
     Raises:
         UserError: not a set of square images in classes, fewer images than asked for, or fewer than two of a part.

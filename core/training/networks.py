@@ -1,4 +1,4 @@
-"""What is trained: groups of networks with the same architecture and batch size, and what is recorded of each.
+"""Groups of networks with the same architecture and batch size, which are trained together, and their records.
 
 Networks of a group see the same data, each in its own order, and differ in everything else: activations, dropout,
 learning rates, seeds. They start with weights uniform in +-sqrt(6 / (in + out)) and biases 0 (Glorot and Bengio 2010).
@@ -38,7 +38,7 @@ class Parts(NamedTuple):
 
 
 class Records(NamedTuple):
-    """What is kept of G networks and E epochs, nan from the epoch in which a network diverged.
+    """Records of G networks over E epochs, nan from the epoch in which a network diverged.
 
     The error is the mean squared error, or the share of wrong predictions.
     """
@@ -54,12 +54,12 @@ class Networks:
     """G networks of one architecture.
 
     Args:
-        sizes: inputs, units of each hidden layer, outputs.
-        batch_size: points per minibatch; the last of an epoch has the remaining ones.
-        tanh: (G, hidden layers) bool: tanh units, otherwise relu.
-        dropout: (G, hidden layers) share of a layer's outputs that is dropped, in [0, 1).
-        rates: (G, E) Adam's learning rate in each epoch.
-        seeds: (G,) seeds of initial weights, orders and dropout masks.
+        sizes: Numbers of inputs, of units of each hidden layer, and of outputs.
+        batch_size: Number of points per minibatch; the last of an epoch has the remaining points.
+        tanh: Whether a layer has tanh units, otherwise relu, (G, hidden layers) bool.
+        dropout: Share of a layer's outputs that is dropped, (G, hidden layers), in [0, 1).
+        rates: Adam's learning rate in each epoch, (G, E).
+        seeds: Seeds of initial weights, orders and dropout masks, (G,).
 
     Raises:
         UserError: a value out of range, or arrays that do not fit together.

@@ -49,7 +49,7 @@ def load_tabular(name: str, download: bool = True) -> Dataset:
     dataset = load(name, download=download)
     if name != "naval":
         return dataset
-    # The catalogue's table leaves it out; the simulator's grid, the rows in order, gives it back.
+    # The catalogue's table omits the decay; the simulator's grid restores it, since the rows are in order.
     turbine = 0.975 + 0.001 * (np.arange(len(dataset.y)) // 9 % 26)
     names = (*dataset.feature_names, "turbine_decay")
     return replace(dataset, X=np.column_stack([dataset.X, turbine]), feature_names=names)

@@ -1,4 +1,4 @@
-"""What maximizers of acquisition functions have in common.
+"""The interface of maximizers of acquisition functions.
 
 A maximizer searches the unit cube for the point of the highest value, for all runs at once: X (runs, n, d) holds n
 candidates of each run, and one call of the acquisition function values them all, (runs, n). Three rules hold for every
@@ -39,10 +39,10 @@ class Maximizer(ABC):
         """Search in every run.
 
         Args:
-            acquisition: the function to maximize.
-            dimension: d of the cube.
-            generators: one per run; their number is the number of runs.
-            incumbents: (runs, k, d), the best points known so far, for searches that look around them.
+            acquisition: Function to maximize.
+            dimension: Dimension d of the cube.
+            generators: Generators, one per run; their number is the number of runs.
+            incumbents: Best points known so far, (runs, k, d), for searches that look around them.
 
         Returns:
             Points (runs, d) and their values (runs,).
@@ -57,7 +57,7 @@ class Maximizer(ABC):
     def _search(
         self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """As `__call__`, with incumbents (runs, k, d) that were checked; k is 0 if there are none."""
+        """Search as `__call__` does, with checked incumbents (runs, k, d); k is 0 if there are none."""
 
 
 class NoCandidateError(ModelError):

@@ -36,14 +36,14 @@ class EvolutionarySearch(Maximizer):
     """Differential evolution of one population per run.
 
     Attributes:
-        population_per_dimension: the population is this many times d, and at least 5.
-        iterations: maximum number of generations.
-        crossover: probability that a coordinate comes from the mutant.
-        mutation: bounds of the mutation factor.
-        tolerance: relative standard deviation of the values at which a run has converged.
-        polish: end with an ascent by L-BFGS-B from each run's best member, as SciPy does; not for functions without a
-            gradient.
-        project: see `core.acquisition.maximizers.base`; members stay unprojected, their values are the projections'.
+        population_per_dimension: Size of the population divided by d; the population has at least 5 members.
+        iterations: Maximum number of generations.
+        crossover: Probability that a coordinate comes from the mutant.
+        mutation: Bounds of the mutation factor.
+        tolerance: Relative standard deviation of the values at which a run has converged.
+        polish: Whether to end with an ascent by L-BFGS-B from each run's best member, as SciPy does; not for functions
+            without a gradient.
+        project: See `core.acquisition.maximizers.base`; members stay unprojected, their values are the projections'.
     """
 
     population_per_dimension: int = 15

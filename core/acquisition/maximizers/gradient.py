@@ -41,10 +41,10 @@ class GradientAscent(Maximizer):
     """L-BFGS-B from the best of random candidates.
 
     Attributes:
-        candidates: number of random points, to which the incumbents are added.
-        restarts: number of the best candidates, from which ascents start.
-        iterations: maximum number per ascent.
-        project: see `core.acquisition.maximizers.base`.
+        candidates: Number of random points, to which the incumbents are added.
+        restarts: Number of the best candidates from which ascents start.
+        iterations: Maximum number of iterations per ascent.
+        project: See `core.acquisition.maximizers.base`.
     """
 
     candidates: int = 500
@@ -80,10 +80,10 @@ def ascend(acquisition: Acquisition, starts: Tensor, values: Tensor, iterations:
     """The ends of an ascent from each point of each run by L-BFGS-B, inside the unit cube.
 
     Args:
-        acquisition: the function to maximize.
-        starts: (runs, n, d).
-        values: (runs, m), of points of each run whose best and worst give the unit of its values, such as the starts.
-        iterations: maximum number per ascent.
+        acquisition: Function to maximize.
+        starts: Starting points (runs, n, d).
+        values: Values (runs, m) of points of each run, such as the starts; the best and the worst set the run's unit.
+        iterations: Maximum number of iterations per ascent.
 
     Returns:
         (runs, n, d).

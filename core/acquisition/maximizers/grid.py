@@ -1,4 +1,4 @@
-"""A grid of candidates: all of them are valued and the best is taken. So the benchmarks "on grid" are searched."""
+"""Search of a grid of candidates: all of them are valued and the best is taken, as in the benchmarks "on grid"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

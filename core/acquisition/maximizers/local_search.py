@@ -34,15 +34,15 @@ class RandomLocalSearch(Maximizer):
     """Random candidates, the best of which are improved by local search; with `steps` 0 it is random search alone.
 
     Attributes:
-        candidates: number of points valued by random search.
-        uniform_share: share of uniform candidates, if there are incumbents.
-        deviation: standard deviation of the Gaussian candidates around an incumbent, in each coordinate.
-        starts: number of candidates from which local search starts.
-        steps: maximum number of steps of local search.
-        neighbours: number per point, in each step and each dimension.
-        step: initial standard deviation of a neighbour in its coordinate.
-        smallest_step: step below which a search has converged.
-        project: see `core.acquisition.maximizers.base`.
+        candidates: Number of points valued by random search.
+        uniform_share: Share of uniform candidates, if there are incumbents.
+        deviation: Standard deviation of the Gaussian candidates around an incumbent, in each coordinate.
+        starts: Number of candidates from which local search starts.
+        steps: Maximum number of steps of local search.
+        neighbours: Number of neighbours per point, in each step and each dimension.
+        step: Initial standard deviation of a neighbour in its coordinate.
+        smallest_step: Step below which a search has converged.
+        project: See `core.acquisition.maximizers.base`.
     """
 
     candidates: int = 500

@@ -28,11 +28,11 @@ class OneStepSearch(Maximizer):
     """Climbs from `starts` random configurations to local optima and takes the best of them.
 
     Attributes:
-        sizes: number of values of each coordinate; a value is at the middle of its cell, (level + 1/2) / size.
-        categorical: the coordinates whose values have no order.
-        starts: number of configurations to start from.
-        steps: maximum number of steps; None for no limit.
-        project: see `core.acquisition.maximizers.base`; moves only what a condition makes inactive.
+        sizes: Number of values of each coordinate; a value is at the middle of its cell, (level + 1/2) / size.
+        categorical: Coordinates whose values have no order.
+        starts: Number of configurations to start from.
+        steps: Maximum number of steps; None for no limit.
+        project: See `core.acquisition.maximizers.base`; moves only coordinates that a condition makes inactive.
     """
 
     sizes: tuple[int, ...]

@@ -1,5 +1,5 @@
-"""What all models of learning curves have in common: fitted on curves observed in part, they extrapolate these; global
-models, which share knowledge between configurations, also predict for configurations without an observation."""
+"""The base classes of all models of learning curves. A model is fitted to partially observed curves and extrapolates
+them; global models share knowledge between configurations and also predict for configurations without observations."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class CurveModel(ABC):
         """Fit the model.
 
         Args:
-            configurations: (n, d) numbers, encoded as you like; they are standardized.
-            curves: (n, T), one value per epoch, nan for epochs that have not been observed yet, which are the last ones
-                of a curve; or n sequences of any lengths. One observed epoch is enough.
-            epochs: T, the number of epochs of a complete curve, which is t = 1; None for the number of columns of
-                `curves`, or the longest sequence.
-            seed: determines all random numbers.
+            configurations: Numbers (n, d) in any encoding; they are standardized.
+            curves: Values (n, T), one per epoch, with nan for epochs not observed yet, which must be the last of a
+                curve; or n sequences of any lengths. One observed epoch is enough.
+            epochs: Number T of epochs of a complete curve, where t = 1; None for the number of columns of `curves`, or
+                for the length of the longest sequence.
+            seed: Seed of all random numbers.
 
         Returns:
             self.
@@ -51,7 +51,7 @@ class CurveModel(ABC):
         """Predict the fitted curves.
 
         Args:
-            t: epoch / epochs in (0, 1], one number or (k,).
+            t: Times epoch / epochs in (0, 1], one number or (k,).
 
         Returns:
             Mean and variance, (n,) or (n, k).
@@ -65,7 +65,7 @@ class CurveModel(ABC):
         return CurvePrediction(*(values[:, 0] if times.ndim == 0 else values for values in (mean, variance)))
 
     def predict(self, configurations: Any, t: Any = 1.0) -> CurvePrediction:
-        """Predict curves of any configurations, which only a `GlobalCurveModel` can.
+        """Predict curves of any configurations; only a `GlobalCurveModel` can do so.
 
         Raises:
             UserError: always here.
@@ -96,8 +96,8 @@ class GlobalCurveModel(CurveModel):
         """Predict curves of any configurations.
 
         Args:
-            configurations: (m, d).
-            t: epoch / epochs in (0, 1], one number or (k,).
+            configurations: Configurations to predict for, (m, d).
+            t: Times epoch / epochs in (0, 1], one number or (k,).
 
         Returns:
             Mean and variance of an observation, (m,) or (m, k).

@@ -9,11 +9,11 @@ from its value at t = 1, where each of them vanishes. Parameters are in [0, 1], 
 
 Table B.2 prints three of the five, and not as residuals: its vapor pressure and hill 3 do not vanish at t = 1. In its
 log function, 10 c + a/2 ln(b t), the residual is a/2 ln t whatever b and c are, the limit of power functions with small
-b; the authors' earlier code has log power in its place, which is taken here, together with power and exponential. In
+b. Here log power replaces it, as in the authors' earlier code, from which power and exponential are also taken. In
 that code log power and hill 3 do not vanish at t = 1 either; the forms above are theirs with the factors put right.
 
-Rates are those of the whole curve: none but vapor pressure and hill 3 can fall by more than 1 - e^-10t within t. Curves
-whose fall is over after a few of many epochs lie outside of the family, and LC-Net's asymptote is then too confident.
+Rates are those of the whole curve: only vapor pressure and hill 3 can fall by more than 1 - e^-10t within t. Curves
+whose fall ends after a few of many epochs lie outside the family, and LC-Net's asymptote is then too confident.
 
 All functions rise to 0, and stay in [-1, 0] but for vapor pressure, which can exceed 0 as t^-c/10 does.
 """
@@ -62,7 +62,7 @@ class BasisFunction:
 
     @property
     def formula(self) -> str:
-        """As the function's docstring has it."""
+        """The formula as given in the function's docstring."""
         return (self.evaluate.__doc__ or "").removesuffix(".")
 
 
@@ -80,8 +80,8 @@ def residuals(t: Tensor, parameters: Tensor) -> Tensor:
     """All functions at t.
 
     Args:
-        t: (...), in (0, 1].
-        parameters: (..., PARAMETERS) in [0, 1], those of each function side by side, in the order of `BASIS`.
+        t: Times (...) in (0, 1].
+        parameters: Parameters (..., PARAMETERS) in [0, 1], function by function in the order of `BASIS`.
 
     Returns:
         (..., 5), differentiable.

@@ -57,8 +57,8 @@ class BasisNetwork(BayesianNetwork):
     """Samples of LC-Net's weights and noise variances, as a BoTorch model of X = (configuration, t).
 
     Args:
-        All those of `BayesianNetwork`, but `batch_size` counts curves, sampling runs on the CPU, and `warm_burn_in` and
-        the torch engine are not available.
+        The arguments are those of `BayesianNetwork`, except that `batch_size` counts curves, sampling runs on the CPU,
+        and `warm_burn_in` and the torch engine are not available.
 
     Raises:
         ValueError: a setting out of range.
@@ -72,10 +72,10 @@ class BasisNetwork(BayesianNetwork):
         """Sample the posterior of every run.
 
         Args:
-            X: configurations, (runs, n, d), or (n, d) for one run.
-            y: curves, (runs, n, T) or (n, T), with t = 1/T, ..., 1; what follows a curve's observed epochs is ignored.
-            generators: one per run, or one for all.
-            lengths: observed epochs of each curve, (runs, n) or (n,) int64, 0 to T; None for all T.
+            X: Configurations, (runs, n, d), or (n, d) for one run.
+            y: Curves, (runs, n, T) or (n, T), at t = 1/T, ..., 1; values after a curve's observed epochs are ignored.
+            generators: Generators, one per run, or one for all.
+            lengths: Numbers of observed epochs of each curve, (runs, n) or (n,) int64, 0 to T; None for all T.
 
         Raises:
             ValueError: data that are not finite or do not fit together, a run without an observation.
@@ -139,11 +139,11 @@ class BasisNetwork(BayesianNetwork):
         return self.targets.inverse(outputs), noise.reshape(-1, *(1 for _ in leading), self.runs, 1)
 
     def curves(self, X: Tensor, t: Tensor) -> Tensor:
-        """Whole curves of all samples, for which the layers below the basis functions are evaluated once.
+        """Return whole curves of all samples; the layers below the basis functions are evaluated only once.
 
         Args:
-            X: configurations, (runs, M, d).
-            t: (k,), in (0, 1].
+            X: Configurations, (runs, M, d).
+            t: Times (k,) in (0, 1].
 
         Returns:
             (samples, runs, M, k) float64, in the units of the targets.

@@ -18,9 +18,9 @@ class ObservedCurves:
     """Curves observed up to some epoch each; all have the same number of epochs T when complete, t = epoch / T.
 
     Attributes:
-        configurations: (n, d) float64.
-        values: (n, T) float64, nan after a curve's last observed epoch.
-        lengths: (n,) int64: number of observed epochs, at least 1.
+        configurations: Configurations (n, d) float64.
+        values: Values (n, T) float64, nan after a curve's last observed epoch.
+        lengths: Numbers (n,) int64 of observed epochs, at least 1.
     """
 
     configurations: NDArray[np.float64]
@@ -58,10 +58,10 @@ def observed_curves(configurations: Any, curves: Any, epochs: int | None = None)
     """Check configurations and their curves.
 
     Args:
-        configurations: (n, d) numbers.
-        curves: (n, T) with nan for epochs that have not been observed yet, which can only be a curve's last ones; or n
-            sequences of any lengths from 1.
-        epochs: T, the number of epochs of a complete curve; None for the number of columns or the longest sequence.
+        configurations: Numbers (n, d).
+        curves: Values (n, T) with nan for epochs not observed yet, which must be the last of a curve; or n sequences of
+            at least one value each.
+        epochs: Number T of epochs of a complete curve; None for the number of columns or the longest sequence.
 
     Raises:
         UserError: shapes that do not fit together, a curve without an observation, with nan between observed values,
@@ -92,7 +92,7 @@ def observed_curves(configurations: Any, curves: Any, epochs: int | None = None)
 
 
 def check_times(t: Any) -> NDArray[np.float64]:
-    """Times as an array, a number or (k,).
+    """Convert times, a number or (k,), to an array.
 
     Raises:
         UserError: not in (0, 1], or of another shape.
@@ -107,7 +107,7 @@ def check_times(t: Any) -> NDArray[np.float64]:
 
 
 def check_configurations(configurations: Any, dimension: int) -> NDArray[np.float64]:
-    """Configurations to predict for, (m, d).
+    """Check configurations to predict for, (m, d).
 
     Raises:
         UserError: of another shape than those fitted, or not finite.
@@ -121,7 +121,7 @@ def check_configurations(configurations: Any, dimension: int) -> NDArray[np.floa
 
 
 def numbers(name: str, values: Any) -> NDArray[np.float64]:
-    """Values copied to a float64 array. Raises UserError where they are no numbers or rows differ in length."""
+    """Copy values to a float64 array. Raises UserError if they are not numbers or rows differ in length."""
     try:
         return np.array(values, dtype=np.float64, order="C")  # torch refuses negative strides
     except (TypeError, ValueError) as error:

@@ -5,12 +5,12 @@ Adams, "Freeze-Thaw Bayesian Optimization", 2014).
     y_i(t) = f(x_i) + g_i(t) + noise,   g_i ~ GP(0, k),   f ~ GP(0, Matern-5/2),   the asymptotes
 
 Given f the curves are independent. With K_i the covariance of curve i's own observations, noise included, and 1 a
-vector of ones, the observations say about f(x_i) what one with value m_i and variance 1/l_i would say:
+vector of ones, they carry the same information about f(x_i) as one observation of value m_i and variance 1/l_i:
 
     l_i = 1' K_i^-1 1,    m_i = 1' K_i^-1 y_i / l_i
 
-So the exact likelihood costs a Cholesky factor for each curve and one for all asymptotes. All shapes start with a
-batch of independent groups of m curves, (groups, m, ...), each with hyperparameters of its own.
+The exact likelihood thus costs a Cholesky factor for each curve and one for all asymptotes. All shapes start with a
+batch of independent groups of m curves, (groups, m, ...), each with its own hyperparameters.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ExponentialDecayKernel(Kernel):
     """k(t, t') = beta^alpha / (t + t' + beta)^alpha for t, t' >= 0, as a GPyTorch kernel of one-dimensional inputs.
 
     Args:
-        settings: of `gpytorch.kernels.Kernel`, such as `batch_shape`.
+        settings: Settings of `gpytorch.kernels.Kernel`, such as `batch_shape`.
     """
 
     has_lengthscale = False
@@ -63,7 +63,7 @@ class ExponentialDecayKernel(Kernel):
 
 
 class Asymptotes(NamedTuple):
-    """What curves say about their asymptotes, (groups, m) each."""
+    """The information of curves about their asymptotes, (groups, m) each."""
 
     mean: Tensor
     """m_i."""
@@ -77,8 +77,8 @@ class CurveProcess(torch.nn.Module):
     """Kernels and noise of groups of curves, with their priors.
 
     Args:
-        groups: number of groups.
-        dimension: number of hyperparameters of a configuration.
+        groups: Number of groups.
+        dimension: Number of hyperparameters of a configuration.
     """
 
     def __init__(self, groups: int, dimension: int) -> None:
@@ -117,7 +117,7 @@ class CurveProcess(torch.nn.Module):
         return torch.linalg.cholesky(masked)
 
     def asymptotes(self, factors: Tensor, y: Tensor, seen: Tensor) -> Asymptotes:
-        """From y (groups, m, T), 0 where not seen."""
+        """Compute l_i and m_i from y (groups, m, T), which is 0 where not seen."""
         both = torch.linalg.solve_triangular(factors, torch.stack([y, seen.double()], -1), upper=False)
         of_y, of_one = both.unbind(-1)
         precision = of_one.square().sum(-1)

@@ -10,8 +10,8 @@ observed value. The sampler is emcee's stretch move, the ensembles of all curves
 functions' least-squares fits, equally weighted. Walkers that start where the prior is 0 and never leave are not
 samples: predictions leave them out.
 
-The functions describe accuracies. So curves are mapped into [0, 1], with half of the observed values' range to spare on
-either side, and turned if most of them fall.
+The functions describe accuracies. Curves are therefore mapped into [0, 1], with a margin of half the range of the
+observed values on either side, and flipped if most of them fall.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class Extrapolation(CurveModel):
     """Sampled sums of parametric functions.
 
     Args:
-        walkers: of each curve's ensemble, even and more than 48.
-        burn_in: sweeps before the first sample.
-        samples: kept of each walker.
-        thinning: sweeps from one kept sample to the next.
+        walkers: Number of walkers in each curve's ensemble, even and more than 48.
+        burn_in: Number of sweeps before the first sample.
+        samples: Number of samples kept from each walker.
+        thinning: Number of sweeps from one kept sample to the next.
 
     Raises:
         UserError: a setting out of range.

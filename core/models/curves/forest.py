@@ -15,10 +15,10 @@ from core.randomness import make_generators
 
 
 class CurveForest(GlobalCurveModel):
-    """A point per observed epoch; beyond the last observed t a forest is constant.
+    """Random forest with one training point per observed epoch; beyond the last observed t it is constant.
 
     Args:
-        settings: of `core.models.random_forest.RandomForest`, by name.
+        settings: Settings of `core.models.random_forest.RandomForest`, by name.
 
     Raises:
         UserError: a setting out of range.

@@ -21,10 +21,10 @@ LEARNING_RATE = 0.05
 
 
 class DecayingCurves(CurveModel):
-    """A Gaussian process for each curve on its own: asymptote, decay and noise.
+    """A separate Gaussian process for each curve: asymptote, decay and noise.
 
     Args:
-        updates: of the hyperparameters, by Adam.
+        updates: Number of updates of the hyperparameters by Adam.
 
     Raises:
         UserError: a setting out of range.

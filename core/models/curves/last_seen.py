@@ -1,4 +1,4 @@
-"""The last observed value of a curve as its prediction, as successive halving has it (Li et al. 2017)."""
+"""The last observed value of a curve as its prediction, as in successive halving (Li et al. 2017)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.models.curves.data import ObservedCurves
 
 
 class LastSeenValue(CurveModel):
-    """Constant beyond the last observed epoch; before it, the last value observed until then. It has no variance."""
+    """Predicts the last value observed up to t, hence a constant beyond the last observed epoch, without a variance."""
 
     def _fit(self, observed: ObservedCurves, seed: int) -> None:
         pass

@@ -23,7 +23,7 @@ class LCNet(SampledCurveModel):
         model.samples(others)                                     # draws of the values at t = 1: (samples, m)
         model.plot()
 
-    Curves may rise or fall, in any unit: losses and accuracies alike. Which of the two is decided for all of them.
+    Curves may be losses or accuracies in any unit. Whether they rise or fall is decided for all of them together.
     """
 
     network: ClassVar[type[BayesianNetwork]] = BasisNetwork

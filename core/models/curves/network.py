@@ -12,7 +12,7 @@ from core.models.curves.sampled import SampledCurveModel
 
 
 class CurveNetwork(SampledCurveModel):
-    """Bayesian network without knowledge of learning curves; t is one more input."""
+    """Bayesian network without prior knowledge of learning curves; t is one more input."""
 
     network: ClassVar[type[BayesianNetwork]] = BayesianNetwork
 

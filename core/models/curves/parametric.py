@@ -30,8 +30,8 @@ class CurveFunction:
     """A function of ln x and its parameters by name and in order.
 
     Attributes:
-        evaluate: (ln x, *parameters) -> values, all broadcast together; nan where it is undefined.
-        ranges: (lowest, start, highest) of each parameter.
+        evaluate: Function (ln x, *parameters) -> values, all broadcast together; nan where it is undefined.
+        ranges: Tuple (lowest, start, highest) of each parameter.
     """
 
     name: str
@@ -92,8 +92,8 @@ def least_squares(function: CurveFunction, log_x: Tensor, y: Tensor, seen: Tenso
     """Levenberg-Marquardt from the function's start, within its ranges, for all curves at once.
 
     Args:
-        log_x: (T,).
-        y: (n, T), any finite value where `seen` (n, T) is false.
+        log_x: Logarithms of the epochs, (T,).
+        y: Values (n, T), with any finite number where `seen` (n, T) is false.
 
     Returns:
         Parameters (n, p).

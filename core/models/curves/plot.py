@@ -1,4 +1,4 @@
-"""A figure of fitted learning curves: what was observed and what is predicted."""
+"""A figure of fitted learning curves: observations and predictions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def plot_curves(model: CurveModel, curves: int | list[int] = 6) -> Figure:
     """One panel per curve: observed epochs as dots, predictions as a line with two standard deviations.
 
     Args:
-        model: any fitted model of learning curves.
-        curves: which of the fitted curves, or how many, evenly among all.
+        model: Fitted model of learning curves.
+        curves: Indices of fitted curves, or the number of curves to pick, evenly spaced among all.
 
     Raises:
         RuntimeError: before `fit`.

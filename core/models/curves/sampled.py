@@ -47,13 +47,13 @@ class SampledCurveModel(GlobalCurveModel):
     """Networks sampled by scale-adapted SGHMC; predictions are mixtures of the samples' Gaussians (Eq. 5.6).
 
     Args:
-        settings: of `core.models.bohamiann.BayesianNetwork`, by name, in place of `DEFAULTS`.
+        settings: Settings of `core.models.bohamiann.BayesianNetwork`, by name, in place of `DEFAULTS`.
 
     Attributes:
-        model: the sampled networks, a BoTorch model of (configuration, t): `model.posterior(X)` with X (..., q, d + 1).
+        model: Sampled networks, a BoTorch model of (configuration, t): `model.posterior(X)` with X (..., q, d + 1).
 
-    Samples of chains that left the data are not used; the fit warns of them, and without any other chain a prediction
-    raises a ModelError.
+    Samples of chains that strayed from the data are not used. The fit warns about such chains, and predictions raise a
+    ModelError if no other chain is left.
 
     Raises:
         ValueError: a setting out of range.
@@ -66,7 +66,7 @@ class SampledCurveModel(GlobalCurveModel):
 
     @classmethod
     def authors(cls, **settings: Any) -> Self:
-        """The model as the authors' code has it, with `AUTHORS`; `settings` take precedence."""
+        """Return the model with the settings of the authors' code, `AUTHORS`; `settings` take precedence."""
         return cls(**{**AUTHORS, **settings})
 
     def _fit(self, observed: ObservedCurves, seed: int) -> None:
@@ -83,7 +83,7 @@ class SampledCurveModel(GlobalCurveModel):
         return CurvePrediction(values.mean(0).numpy(), values.var(0, correction=0).numpy() + noise)
 
     def _kept(self) -> torch.Tensor:
-        """Which samples (samples,) are of chains that stayed with the data; the others predict nothing."""
+        """Whether each sample (samples,) comes from a chain that did not stray; the others are not used to predict."""
         stayed = ~self.model.strayed[0]
         if not stayed.any():
             raise ModelError(
@@ -102,11 +102,11 @@ class SampledCurveModel(GlobalCurveModel):
     def samples(self, configurations: Any, t: Any = 1.0) -> NDArray[np.float64]:
         """Values g(x, t) of every sampled network: draws from the posterior over curves, without observation noise.
 
-        Those of chains that left the data are left out.
+        Samples of chains that strayed from the data are omitted.
 
         Args:
-            configurations: (m, d).
-            t: epoch / epochs in (0, 1], one number or (k,).
+            configurations: Configurations to predict for, (m, d).
+            t: Times epoch / epochs in (0, 1], one number or (k,).
 
         Returns:
             (samples, m), or (samples, m, k).
@@ -121,10 +121,10 @@ class SampledCurveModel(GlobalCurveModel):
         return values[..., 0] if times.ndim == 0 else values
 
     def plot(self, curves: int | list[int] = 6) -> Figure:
-        """Observed epochs and the predicted rest of some fitted curves, with two standard deviations.
+        """Plot the observed epochs and the predicted rest of some fitted curves, with two standard deviations.
 
         Args:
-            curves: which, or how many, evenly among all.
+            curves: Indices of fitted curves, or the number of curves to pick, evenly spaced among all.
 
         The figure belongs to pyplot: `plt.show()` shows it, `figure.savefig(path)` writes it.
         """

@@ -19,11 +19,11 @@ COMPILED = (SGHMC, AdaptiveSGHMC)
 
 
 def make_engine(name: str, problem: Problem, sampler: Any, state: Any, generators: Sequence[torch.Generator]) -> Engine:
-    """Engine "torch" or "compiled", or with "auto" the compiled one if it applies.
+    """Make the engine "torch" or "compiled"; "auto" chooses the compiled engine where it applies.
 
     Args:
-        state: the sampler's state, (chains, P_w + 1), from which the chains start.
-        generators: one per run, on the state's device.
+        state: State of the sampler, (chains, P_w + 1), from which the chains start.
+        generators: Generators, one per run, on the state's device.
 
     Raises:
         ValueError: another name, or "compiled" for what it does not cover.
@@ -39,7 +39,7 @@ def make_engine(name: str, problem: Problem, sampler: Any, state: Any, generator
 
 
 def require_compiled(model: Any) -> None:
-    """For a Bayesian network that only a compiled engine of its own samples, from a cold start.
+    """Check the settings of a Bayesian network that only its own compiled engine samples, from a cold start.
 
     Raises:
         ValueError: naming the setting that no compiled engine covers.

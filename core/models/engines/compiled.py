@@ -1,7 +1,7 @@
 """The compiled CPU engine: the whole step of SGHMC and scale-adapted SGHMC in machine code, one thread, float32.
 
-The state of the chains is in flat arrays in the padded layout (`layout`); `sghmc.advance` moves it. What the burn-in
-left is passed to the sampler's own `freeze`, so that the constraint on C is written once, in `core.samplers`.
+The state of the chains is in flat arrays in the padded layout (`layout`); `sghmc.advance` moves it. The state after the
+burn-in is passed to the sampler's own `freeze`, so that the constraint on C is written once, in `core.samplers`.
 """
 
 from collections.abc import Sequence

@@ -16,12 +16,12 @@ from core.models.engines.problem import Problem
 
 @dataclass(frozen=True)
 class CurveProblem(Problem):
-    """The posterior of networks given curves: `y` is (R, n, T), 0 where not observed, and a batch is curves.
+    """The posterior of networks given curves: `y` is (R, n, T), 0 where not observed; a batch consists of curves.
 
     Attributes:
-        lengths: observed epochs of each curve, (R, n) int64, from 0.
-        times: t of the epochs, (T,).
-        amplitude: A, the factor of the residuals in each run, (R,).
+        lengths: Numbers of observed epochs of each curve, (R, n) int64, at least 0.
+        times: Times t of the epochs, (T,).
+        amplitude: Factor A of the residuals in each run, (R,).
     """
 
     lengths: Tensor

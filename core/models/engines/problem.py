@@ -1,4 +1,4 @@
-"""What the engines sample, the posterior of `chains` networks, and what an engine holds: the chains of one fit."""
+"""The posterior of `chains` networks, which the engines sample, and the protocol of an engine: the chains of a fit."""
 
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -14,12 +14,12 @@ class Problem:
     """The posterior over theta = (weights and biases, s = log sigma^2) given R data sets.
 
     Attributes:
-        X, y: standardized inputs (R, N, d) and targets (R, N), in the floating-point type of the sampling.
-        chains_per_run: k; chains r k ... r k + k - 1 belong to run r.
-        batch_size: number of points per minibatch; every step uses all points if N is not larger.
-        covered: (P_w,) 1 where the weight prior applies.
-        mean: "linear", the network's output is the mean of y, or "sigmoid", its sigmoid is.
-        weight: what each point counts in the likelihood: 1/H if the data have H copies of every observation.
+        X, y: Standardized inputs (R, N, d) and targets (R, N), in the floating-point type of the sampling.
+        chains_per_run: Number k of chains per run; chains r k ... r k + k - 1 belong to run r.
+        batch_size: Number of points per minibatch; every step uses all points if N is not larger.
+        covered: Mask (P_w,), 1 where the weight prior applies.
+        mean: Mean of y, "linear" for the network's output or "sigmoid" for its sigmoid.
+        weight: Weight of each point in the likelihood: 1/H if the data have H copies of every observation.
     """
 
     network: MLP

@@ -45,7 +45,7 @@ class ReferenceEngine:
             self.step(*self.next_batch())
 
     def step(self, X: Tensor, y: Tensor, noise: Tensor | None = None) -> None:
-        """One step on a batch X (chains, B, d), y (chains, B), with given standard normals or the generators'."""
+        """Make one step on a batch X (chains, B, d), y (chains, B), with the given standard normals or drawn ones."""
         self.potential_gradient(X, y)
         self.chains = self.sampler.step(self.chains, self.gradient, self.generators, noise)
 

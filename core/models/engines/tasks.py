@@ -21,8 +21,8 @@ class TaskProblem(Problem):
     """The posterior of networks given the points of several tasks; X is (R, N, d + c).
 
     Attributes:
-        network: has features of every task among its weights.
-        task: number of the task of each point, (N,) int64.
+        network: Network whose weights include the features of every task.
+        task: Task number of each point, (N,) int64.
     """
 
     network: TaskNetwork

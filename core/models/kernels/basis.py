@@ -7,7 +7,7 @@
     tasks(T)   phi(t) = e_t               a free-form covariance of T tasks, of which number 0 is the target
 
 The share enters on a logarithmic scale, s = log(share / smallest) / log(largest / smallest), as in thesis 4.2 and the
-authors' code: then a log cost that is linear in s is a cost of any polynomial order, which 4.4.1 asks for.
+authors' code. A log cost linear in s is then a cost of any polynomial order, as 4.4.1 requires.
 
 Sigma = nu L L' with L_00 = 1 is any positive semidefinite matrix: nu is the amplitude, for LOSS the variance at s = 1
 and for tasks that of the target. L is given by `entries`, row by row from the second on, the diagonal as logarithms:
@@ -26,7 +26,7 @@ from torch import Tensor
 from core.errors import UserError
 from core.models import hyperpriors
 
-DIAGONAL = hyperpriors.Row(low=-10, high=5, mean=0, sd=1)  # of log L_kk
+DIAGONAL = hyperpriors.Row(low=-10, high=5, mean=0, sd=1)  # prior of log L_kk
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Basis:
     """Basis functions of a fidelity.
 
     Attributes:
-        size: F, the number of functions.
-        function: fidelities (...) to phi (..., F).
-        coupling: mean of the normal prior of L_k0, k > 0, whose standard deviation is 1, as that of all entries (the
-            thesis states none; normal and of this width are the authors').
+        size: Number F of functions.
+        function: Function from fidelities (...) to phi (..., F).
+        coupling: Mean of the normal prior of L_k0, k > 0. Its standard deviation is 1, as for all entries (the thesis
+            states no prior; its normal form and its width are the authors').
     """
 
     size: int
@@ -76,7 +76,7 @@ def cholesky_factor(entries: Tensor, size: int) -> Tensor:
 def tasks(count: int) -> Basis:
     """The basis of numbered tasks: fidelities are 0, 1, .., count - 1.
 
-    Entries L_k0 are 1 in the mean: tasks are taken to be alike rather than opposite.
+    Entries L_k0 have prior mean 1: tasks are assumed to be alike rather than opposite.
 
     Raises:
         UserError: fewer than two tasks.

@@ -1,8 +1,8 @@
-"""The kernels of MTBO and Fabolas (thesis Eqs. 4.3 and 4.5) for GPyTorch, to be put on any model of it or of BoTorch:
+"""The kernels of MTBO and Fabolas (thesis Eqs. 4.3 and 4.5) for any model of GPyTorch or BoTorch:
 
     model = SingleTaskGP(X, y, covar_module=product_kernel(2, LOSS))        # X (n, 3), the last column is s
 
-They are numerically those that `core.models.gaussian_process` samples the hyperparameters of, see `Basis` there.
+They equal numerically the kernels whose hyperparameters `core.models.gaussian_process` samples, see `Basis` there.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class BasisKernel(Kernel):
     """phi(s)' L L' phi(s') of one input column; L_00 = 1, so that the amplitude is left to a ScaleKernel.
 
     Args:
-        basis: the functions phi.
-        batch_shape, active_dims: see `gpytorch.kernels.Kernel`.
+        basis: Basis functions phi.
+        batch_shape, active_dims: See `gpytorch.kernels.Kernel`.
 
     Attributes:
-        entries: those of L, (*batch_shape, F (F + 1) / 2 - 1), with their prior; see `core.models.kernels.basis`.
+        entries: Entries of L, (*batch_shape, F (F + 1) / 2 - 1), with their prior; see `core.models.kernels.basis`.
     """
 
     has_lengthscale = False

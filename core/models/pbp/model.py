@@ -36,11 +36,11 @@ class ProbabilisticBackpropagation(EnsembleModel):
     """Closed-form approximate posterior of a ReLU network; a prediction is one Gaussian, an ensemble of one member.
 
     Args:
-        widths: units of the hidden layers.
-        epochs: number of passes over the data.
-        prior_shape, prior_rate: of both Gamma priors, on the precisions of the noise and of the weights.
-        largest_cavity_variance: see `prior`; the original has 1e6.
-        device: where fit and predictions run (the prior factors are refined on the CPU).
+        widths: Widths of the hidden layers.
+        epochs: Number of passes over the data.
+        prior_shape, prior_rate: Shape and rate of both Gamma priors, on the precisions of the noise and of the weights.
+        largest_cavity_variance: See `prior`; the original has 1e6.
+        device: Device on which fit and predictions run (the prior factors are refined on the CPU).
 
     Raises:
         ValueError: a setting out of range; at a prior_shape of at most 1 the variance 1/gamma has no mean.
@@ -70,7 +70,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
         """Fit every run to its own data: X (runs, N, d) and y (runs, N), or (N, d) and (N,) for one run.
 
         Args:
-            generators: one per run, on `device`, or one for all runs.
+            generators: Generators, one per run, on `device`, or one for all runs.
 
         Raises:
             ValueError: data of the wrong shape, not finite or out of range.

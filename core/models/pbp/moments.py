@@ -67,8 +67,8 @@ class MomentNetwork:
     """A ReLU network with a linear output that propagates means and variances, bound to those of its weights.
 
     Args:
-        layout: the layout of a flat vector of P weights.
-        mean, variance: those of the weights, (runs, P); after changing them in place call `refresh`.
+        layout: Layout of a flat vector of P weights.
+        mean, variance: Moments of the weights, (runs, P); call `refresh` after changing them in place.
     """
 
     def __init__(self, layout: MLP, mean: Tensor, variance: Tensor) -> None:
@@ -102,9 +102,9 @@ class MomentNetwork:
         """Write the gradients with respect to the weights' means and variances into two (runs, P) tensors.
 
         Args:
-            tape: what `forward` recorded; the weights must not have changed since.
-            grad_mean, grad_variance: gradients with respect to the outputs, (runs, q).
-            by_mean, by_variance: overwritten with the gradients, summed over the q points.
+            tape: Record of `forward`; the weights must not have changed since.
+            grad_mean, grad_variance: Gradients with respect to the outputs, (runs, q).
+            by_mean, by_variance: Outputs, overwritten with the gradients, summed over the q points.
         """
         grad_mean, grad_variance = grad_mean.unsqueeze(-1), grad_variance.unsqueeze(-1)
         passes = zip(self.layers, tape, self._unpack(by_mean), self._unpack(by_variance), strict=True)

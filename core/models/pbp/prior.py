@@ -1,7 +1,7 @@
 """The factors of the weight prior, prod_j N(w_j | 0, 1 / precision), refined by expectation propagation.
 
-The factors of the data are filtered in and forgotten; those of the prior are only as many as the weights, so that each
-one's approximation is kept and refined after every epoch. Factor j is approximated by a Gaussian in w_j (with mean 0)
+The factors of the data are filtered in and forgotten. There are only as many factors of the prior as weights, so the
+approximation of each is kept and refined after every epoch. Factor j is approximated by a Gaussian in w_j (with mean 0)
 times a Gamma in the shared precision. One refinement:
 
     cavity     divide the approximation out of q:  N(w_j | m_c, v_c) Gamma(shape - shape_j, rate - rate_j)
@@ -13,11 +13,11 @@ times a Gamma in the shared precision. One refinement:
 The shared Gamma makes the factors depend on one another, so they are visited in turn; that loop is compiled. A factor
 whose cavity or result is not a distribution is left unchanged.
 
-So is one whose cavity is wider than a limit. The random initial means belong to no factor, hence to every cavity, and a
-cavity that data hardly narrowed (v_c large) has a mean m_c = v_c m/v that mistakes the random start for evidence of a
-huge weight. The original's limit is 1e6. With 5,251 weights and 20 points it lets the prior's precision fall to 1e-5
-and predictions diverge; with 1e2 they do not. One hidden layer on Boston housing or yacht gives similar results under
-both.
+A factor whose cavity is wider than a limit is also left unchanged. The random initial means belong to no factor, hence
+to every cavity, and a cavity that data hardly narrowed (v_c large) has a mean m_c = v_c m/v that mistakes the random
+start for evidence of a huge weight. The original's limit is 1e6. With 5,251 weights and 20 points it lets the prior's
+precision fall to 1e-5 and predictions diverge; with 1e2 they do not. One hidden layer on Boston housing or yacht gives
+similar results under both.
 """
 
 import math
@@ -32,13 +32,13 @@ class PriorFactors:
     """Approximate prior factors of all weights of all runs.
 
     Args:
-        runs, num_parameters: R and P.
-        shape, rate: of the Gamma prior on the weights' precision.
-        largest_cavity_variance: a factor whose cavity is wider than this is not refined.
+        runs, num_parameters: Numbers R and P.
+        shape, rate: Shape and rate of the Gamma prior on the weights' precision.
+        largest_cavity_variance: Variance of a cavity above which its factor is not refined.
 
     Attributes:
-        shape, rate: Gamma of the precision under q, (runs,).
-        factors: weight precision, shape and rate of each factor j, (runs, P, 3).
+        shape, rate: Parameters of the Gamma of the precision under q, (runs,).
+        factors: Weight precision, shape and rate of each factor j, (runs, P, 3).
     """
 
     def __init__(

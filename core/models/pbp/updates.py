@@ -40,8 +40,8 @@ def update_gaussian(mean: Tensor, variance: Tensor, by_mean: Tensor, by_variance
     """Multiply a factor into independent Gaussians, in place.
 
     Args:
-        mean, variance: those of the weights, (runs, P).
-        by_mean, by_variance: derivatives of log Z with respect to them, (runs, P).
+        mean, variance: Moments of the weights, (runs, P).
+        by_mean, by_variance: Derivatives of log Z with respect to them, (runs, P).
     """
     new_mean = torch.addcmul(mean, variance, by_mean)
     curvature = torch.addcmul(2 * by_variance, by_mean, by_mean, value=-1)
