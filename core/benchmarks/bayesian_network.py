@@ -60,7 +60,7 @@ class BayesianNetworkTuning:
     The cost is the measured seconds of one thread's work, predictions included.
 
     Attributes:
-        raise_friction, noise_correction: of the sampler, see `core.samplers.AdaptiveSGHMC`.
+        raise_friction, noise_correction: Settings of the sampler, see `core.samplers.AdaptiveSGHMC`.
     """
 
     name: str

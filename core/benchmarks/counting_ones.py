@@ -28,8 +28,8 @@ class CountingOnes:
     """An `Objective`; the cost of an evaluation is its budget.
 
     Attributes:
-        categorical: N_cat.
-        continuous: N_cont.
+        categorical: Number N_cat of categorical hyperparameters.
+        continuous: Number N_cont of continuous hyperparameters.
 
     Raises:
         UserError: numbers below 0, or both 0, or so many that the smallest budget is less than one draw.

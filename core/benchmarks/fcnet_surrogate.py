@@ -50,14 +50,14 @@ class FCNetSurrogate:
     """The surrogate of one data set: a noise-free `Objective`.
 
     Args:
-        X: hyperparameters of Table C.1 in its order, (N, 6).
-        curves: errors after each epoch, (N, E), nan once a network has diverged.
-        seconds: time of all epochs, (N,).
-        seed: seed of the forests and of differential evolution.
-        of_code: the space, and the loss where no epoch ends, are those of the authors' code.
+        X: Hyperparameters of Table C.1 in its order, (N, 6).
+        curves: Errors after each epoch, (N, E), nan once a network has diverged.
+        seconds: Time of all epochs, (N,).
+        seed: Seed of the forests and of differential evolution.
+        of_code: Whether the space, and the loss if no epoch ends, are those of the authors' code.
 
     Attributes:
-        optimum: smallest loss at the largest budget.
+        optimum: Smallest loss at the largest budget.
         epochs: E.
     """
 
@@ -157,10 +157,10 @@ class FCNetSurrogate:
 
 
 class SurrogateWithCurves:
-    """The same objective, whose evaluations tell their curve: the losses after equal parts of the largest budget.
+    """The same objective, but evaluations return their learning curve: losses after equal parts of the largest budget.
 
     Attributes:
-        parts: number of them in the largest budget; the budgets of Hyperband with eta = 3 are multiples of one.
+        parts: Number of parts of the largest budget; the budgets of Hyperband with eta = 3 are multiples of one part.
     """
 
     worst_loss = FCNetSurrogate.worst_loss

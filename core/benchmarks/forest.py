@@ -24,9 +24,9 @@ class Forest:
     """A regression forest as flat arrays, for quick predictions of single outputs; the trees are scikit-learn's.
 
     Args:
-        X: (N, d).
-        y: (N, outputs).
-        seed: seed of the trees.
+        X: Inputs, (N, d).
+        y: Targets, (N, outputs).
+        seed: Seed of the trees.
     """
 
     def __init__(self, X: NDArray[np.float64], y: NDArray[np.float64], seed: int) -> None:
@@ -38,8 +38,8 @@ class Forest:
         """A forest that was grown elsewhere, with one output, which it predicts in double precision.
 
         Args:
-            nodes: columns tree, node (within its tree, from 0, the root), left and right (nodes, -1 at leaves),
-                feature (negative at leaves), threshold, value.
+            nodes: Table of the nodes with columns tree, node (within its tree, from 0, the root), left and right
+                (nodes, -1 at leaves), feature (negative at leaves), threshold, value.
         """
         forest = cls.__new__(cls)
         trees = [
@@ -84,11 +84,11 @@ class Cells:
     It predicts the same as `Forest.from_nodes`, by one binary search for each input instead of one path for each tree.
 
     Args:
-        nodes: as for `Forest.from_nodes`.
-        dimension: number of inputs.
+        nodes: Table of the nodes, as for `Forest.from_nodes`.
+        dimension: Number of inputs.
 
     Attributes:
-        corners: the largest x of each cell, (cells, dimension).
+        corners: Largest x of each cell, (cells, dimension).
     """
 
     def __init__(self, nodes: pd.DataFrame, dimension: int) -> None:

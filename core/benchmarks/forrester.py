@@ -3,7 +3,7 @@
     f(x) = (a x - 2)^2 sin(b x - 4),    0 <= x <= 1
 
 The thesis draws a and b from [0, 1], where every function is monotone or nearly so, and plots others. Forrester's own
-has a = 6 and b = 12: here both are such shares of these, a uniform in [0, 6] and b in [0, 12].
+has a = 6 and b = 12: here both are random shares of these, a uniform in [0, 6] and b in [0, 12].
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class ForresterTasks:
     """T tasks; without noise.
 
     Attributes:
-        parameters: a and b, (T, 2) float64.
-        seeds: one per task.
+        parameters: Values of a and b, (T, 2) float64.
+        seeds: Seeds, one per task.
     """
 
     parameters: Tensor

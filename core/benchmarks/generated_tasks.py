@@ -37,9 +37,9 @@ class GeneratedTasks:
     """T tasks of a class.
 
     Attributes:
-        samples: number of each task's weight vector, (T,).
-        latent: latent vectors, (T, Q).
-        seeds: one per task, of the noise of its observations.
+        samples: Number of each task's weight vector, (T,).
+        latent: Latent vectors, (T, Q).
+        seeds: Seeds of the noise of the observations, one per task.
     """
 
     model: MetaModel
@@ -155,8 +155,8 @@ def generated_tasks(model: MetaModel, count: int, seed: int = 0) -> GeneratedTas
     """The first tasks of a class.
 
     Args:
-        count: T.
-        seed: another one gives other tasks.
+        count: Number T of tasks.
+        seed: Seed of the tasks; another seed gives other tasks.
 
     Raises:
         UserError: a count that is not a positive whole number.

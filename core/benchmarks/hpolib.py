@@ -34,11 +34,12 @@ class GridTable:
     """A full grid of recorded evaluations, an `Objective`.
 
     Attributes:
-        name: as in the catalogue.
-        grid: the values of each hyperparameter, ascending.
-        losses, costs: recorded loss and seconds, one axis per hyperparameter; one more, the last, with budgets.
-        budget_name: what a budget counts.
-        budgets: ascending; none where everything was recorded on one.
+        name: Name in the catalogue.
+        grid: Values of each hyperparameter, ascending.
+        losses, costs: Recorded losses and seconds, one axis per hyperparameter, and a last axis for the budgets if
+            there are any.
+        budget_name: Unit that a budget counts.
+        budgets: Budgets, ascending; empty if everything was recorded on one.
     """
 
     name: str

@@ -32,12 +32,12 @@ class MetaModel:
     """A meta-model.
 
     Attributes:
-        name: of the class of tasks.
-        names: of the T real tasks.
-        encoder: q(h_t) of these.
-        loss: functions of the configuration and the latent vector.
-        cost: the same, in seconds; None if no seconds were given.
-        worst: the largest value of the real tasks.
+        name: Name of the class of tasks.
+        names: Names of the T real tasks.
+        encoder: Distributions q(h_t) of these tasks.
+        loss: Functions of the configuration and the latent vector.
+        cost: Functions for the cost in seconds; None if no seconds were given.
+        worst: Largest value of the real tasks.
     """
 
     name: str
@@ -64,15 +64,15 @@ class MetaModel:
         """Fit the encoder and both networks.
 
         Args:
-            values: those of T tasks at N points, (T, N).
-            points: of the unit cube, (N, d).
-            names: of the tasks.
-            generator: of everything random.
-            seconds: cost of every value, (T, N).
-            kind: of the values, a name of `sampled_tasks.KINDS`.
-            dimensions: Q.
-            encoder_steps: see `TaskEncoder.fit`.
-            network: settings of `MetaNetwork`.
+            values: Values of T tasks at N points, (T, N).
+            points: Points of the unit cube, (N, d).
+            names: Names of the tasks.
+            generator: Generator of everything random.
+            seconds: Cost of every value, (T, N).
+            kind: Kind of the values, a name of `sampled_tasks.KINDS`.
+            dimensions: Dimension Q of the latent vectors.
+            encoder_steps: Number of steps of the encoder, see `TaskEncoder.fit`.
+            network: Settings of `MetaNetwork`.
 
         Raises:
             UserError: values or seconds that are not positive where a logarithm is taken, or that the encoder refuses.

@@ -71,8 +71,8 @@ def curve_space(name: str, most_units: int | None = None, floats: bool = False) 
     latent variables per image in the estimate of the lower bound (Kingma and Welling 2014).
 
     Args:
-        most_units: largest size of a hidden layer, instead of the table's; None is the table's.
-        floats: whether whole numbers are continuous as well, as they were sampled by the authors.
+        most_units: Largest size of a hidden layer; None for the table's.
+        floats: Whether whole numbers are continuous as well, as in the authors' samples.
 
     Raises:
         UnknownNameError: no collection has that name.

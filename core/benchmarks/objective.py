@@ -51,12 +51,11 @@ class Evaluation:
     """The outcome for n configurations.
 
     Attributes:
-        loss: (n,) float64, to be minimized; for failed evaluations the benchmark's worst-case loss.
-        cost: (n,) float64, what each evaluation cost in the benchmark's own unit: seconds, or 1 if cost has no
-            meaning.
-        info: n mappings with whatever else is worth recording; a failed evaluation has its message under "failure",
-            where any false value, including an empty string, means that it did not fail. An iterative training may
-            give its losses after each epoch, or any other part of the budget, under "learning_curve".
+        loss: Losses (n,) float64, to be minimized; for failed evaluations the benchmark's worst-case loss.
+        cost: Costs (n,) float64 of the evaluations in the benchmark's own unit: seconds, or 1 if cost has no meaning.
+        info: Mappings, n of them, with whatever else is worth recording; a failed evaluation has its message under
+            "failure", where any false value, including an empty string, means that it did not fail. An iterative
+            training may give its losses after each epoch, or any other part of the budget, under "learning_curve".
     """
 
     loss: NDArray[np.float64]

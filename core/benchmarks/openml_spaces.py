@@ -1,6 +1,6 @@
 """The spaces of three algorithms whose evaluations are on OpenML, with short names for their hyperparameters.
 
-Ranges are those that the evaluations were drawn from, as far as the tables show them; what never varies is left out
+Evaluations were drawn from these ranges, judging by the tables. Hyperparameters that never vary are left out
 (the random forest's 100 trees of any depth). All hyperparameters are given for every configuration, also those of the
 support vector machine that its kernel does not use.
 """

@@ -1,4 +1,4 @@
-"""What a function returned: a loss, or a pair of a loss and a cost."""
+"""The return value of a function: a loss, or a pair of a loss and a cost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ONE_LOSS = (
 
 
 def loss_and_cost(found: Any, seconds: float) -> tuple[float, float]:
-    """The loss and the cost; without one of its own, an evaluation costs the seconds that it took.
+    """The loss and the cost; if the function returns no cost, it is the seconds that the evaluation took.
 
     Raises:
         TypeError, ValueError: anything else, in words that say what is allowed.

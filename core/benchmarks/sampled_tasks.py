@@ -28,15 +28,15 @@ unstandardized."""
 
 @dataclass(frozen=True)
 class TaskFunctions:
-    """What a `MetaNetwork` learned about one quantity.
+    """The functions that a `MetaNetwork` learned for one quantity.
 
     Attributes:
-        widths: units of the hidden layers.
-        weights: (M, P) float32.
-        noise: variances of the observations in the network's units, (M,).
-        center, spread: of the inputs (x, h), (d + Q,), which the network sees standardized.
-        kind: of the values, see `KINDS`.
-        location, scale: m and s; 0 and 1 of errors.
+        widths: Widths of the hidden layers.
+        weights: Weight vectors, (M, P) float32.
+        noise: Variances of the observations in the network's units, (M,).
+        center, spread: Location and scale of the inputs (x, h), (d + Q,), which the network sees standardized.
+        kind: Kind of the values, see `KINDS`.
+        location, scale: Constants m and s; 0 and 1 for errors.
     """
 
     widths: tuple[int, ...]
@@ -102,7 +102,7 @@ class FunctionsOfTasks:
         """Noise-free values of every task at its own points, differentiable in these.
 
         Args:
-            X: points of the unit cube, (T, n, d) float64.
+            X: Points of the unit cube, (T, n, d) float64.
 
         Returns:
             (T, n) float64.

@@ -21,9 +21,9 @@ class Sinc:
     """Training data and evaluation grid; inputs carry a feature axis of length 1.
 
     Args:
-        points: observations per run.
-        interval: where observations lie.
-        extent: where predictions are evaluated.
+        points: Number of observations per run.
+        interval: Interval in which the observations lie.
+        extent: Interval in which predictions are evaluated.
     """
 
     points: int = 20
@@ -51,10 +51,11 @@ def prediction_records(
     """Records of a fit: rows of part "data" hold the training points (sd 0), those of part "grid" the prediction.
 
     Args:
-        runs: numbers of the repetitions.
-        X, y: as returned by `Sinc.observations`.
-        grid: (size, 1).
-        mean, variance: the prediction on the grid, (runs, size), or (1, size) if all repetitions share it.
+        runs: Numbers of the repetitions.
+        X, y: Inputs and targets as returned by `Sinc.observations`.
+        grid: Inputs of the grid, (size, 1).
+        mean, variance: Mean and variance of the prediction on the grid, (runs, size), or (1, size) if all repetitions
+            share it.
     """
     mean, variance = (values.detach().cpu().expand(len(runs), -1) for values in (mean, variance))
     frames = []

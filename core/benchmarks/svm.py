@@ -40,7 +40,7 @@ class SVM:
     """The benchmark on given parts, each inputs (n, d) and classes (n,); an `Objective`.
 
     Attributes:
-        smallest: the smallest share of the training points that is a budget.
+        smallest: Smallest share of the training points that is a budget.
 
     Raises:
         UserError: a smallest share outside (0, 1], or one with fewer training points than there are classes.
@@ -114,7 +114,7 @@ def svm(dataset: str, smallest: float | None = None, most_points: int | None = N
     """The benchmark on a classification set of the catalogue, at most `most_points` rows of it, drawn at random.
 
     Args:
-        smallest: share of the training points; by default 1/512, doubled until it has a point for each class.
+        smallest: Smallest share of the training points; by default 1/512, doubled until it has a point for each class.
 
     Raises:
         UserError: the set is one of regression, or too small for its smallest share.
@@ -155,7 +155,7 @@ def svm_mnist(train_points: int = 50_000, validation_points: int = 10_000, small
 
 
 def size_of(share: float, points: int) -> int:
-    """Number of training points that a share of them is."""
+    """Number of training points in a share of them."""
     return max(1, round(share * points))
 
 

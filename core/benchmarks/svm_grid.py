@@ -38,10 +38,10 @@ class Distances:
     """Squared distances among training points, and from validation points to them.
 
     Args:
-        train, validation: inputs (n, d) and classes (n,).
+        train, validation: Inputs (n, d) and classes (n,) of the training and of the validation points.
 
     Attributes:
-        smallest: of any two different points.
+        smallest: Smallest distance between two different points.
     """
 
     def __init__(self, train: Part, validation: Part) -> None:

@@ -38,13 +38,13 @@ class SVMSurrogate:
     """The surrogate of one data set: a noise-free `Objective`.
 
     Args:
-        error, time: forests over log C, log gamma and the share, or its logarithm.
-        machines: log C and log gamma, (N, 2), one in each cell in which the error is constant.
-        smallest: share.
-        logarithmic: whether the forests have the logarithms of share and seconds.
+        error, time: Forests over log C, log gamma and the share, or its logarithm.
+        machines: Values of log C and log gamma, (N, 2), one pair in each cell in which the error is constant.
+        smallest: Smallest share of the training points.
+        logarithmic: Whether the forests use the logarithms of share and seconds.
 
     Attributes:
-        optimum: smallest error with all training points.
+        optimum: Smallest error with all training points.
     """
 
     worst_loss = 1.0

@@ -19,11 +19,11 @@ from core.errors import UserError
 
 
 def timed_everywhere(records: pd.DataFrame) -> pd.DataFrame:
-    """The records with a time for every machine, and with a column `measured` that tells which of them were measured.
+    """The records with a time for every machine, and a column `measured` that says which times were measured.
 
     Args:
-        records: `C`, `gamma`, `share` and `seconds`, the last nan where no time was measured; each share has the same
-            grid of C and gamma.
+        records: Records with `C`, `gamma`, `share` and `seconds`, the last nan where no time was measured; each share
+            has the same grid of C and gamma.
 
     Raises:
         UserError: no share was timed at every machine, or a larger one was not timed on a grid of C and gamma.

@@ -52,10 +52,10 @@ class TaskTable:
     """The evaluations of all tasks.
 
     Attributes:
-        names: of the tasks.
-        encoding: of the space, the ranges that the table covers.
-        X: points of the cube of each task, (n, d).
-        told: losses and side signals of each task, (n, 1 + S).
+        names: Names of the tasks.
+        encoding: Encoding of the space, whose ranges are those that the table covers.
+        X: Points of the cube for each task, (n, d).
+        told: Losses and side signals of each task, (n, 1 + S).
     """
 
     names: tuple[str, ...]
@@ -69,7 +69,7 @@ class TaskTable:
         return Surrogate(self.X[task], self.told[task])
 
     def earlier(self, task: int) -> Task:
-        """The evaluations of one task, as what a search on another knows; the loss alone, (1, n) at (1, n, d)."""
+        """The evaluations of one task, as an earlier task for another's search; the loss alone, (1, n) at (1, n, d)."""
         import torch  # which looking tables up does not need
 
         from core.models.tasks import Task
@@ -85,7 +85,8 @@ class Surrogate:
     """Forests of a task's loss and signals.
 
     Attributes:
-        smallest, typical: the smallest and the median loss that they predict at the evaluations they were grown on.
+        smallest, typical: Smallest and median loss that the forests predict at the evaluations on which they were
+            grown.
     """
 
     def __init__(self, X: NDArray[np.float64], told: NDArray[np.float64]) -> None:

@@ -130,7 +130,7 @@ def xgboost(dataset: str, most_rows: int | None = None) -> XGBoost:
     """The benchmark on a regression set of the catalogue.
 
     Args:
-        most_rows: of the set, drawn at random, before it is split.
+        most_rows: Maximum number of rows of the set, drawn at random before it is split.
 
     Raises:
         UserError: the set is one of classification.

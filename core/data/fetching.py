@@ -30,10 +30,10 @@ def fetch(
     """Download a data set into `places.root`, unless it is already there.
 
     Args:
-        name: a name of the catalogue; an image set means all its files.
-        places: the destination; by default taken from the environment.
-        accept: accept the content as it is now, even if it differs from what is known.
-        progress: called for each piece that arrives.
+        name: Name in the catalogue; an image set means all its files.
+        places: Destination; by default taken from the environment.
+        accept: Whether the content is accepted as it is now, even if it differs from what is known.
+        progress: Function called for each piece that arrives.
 
     Returns:
         The files, empty for a set that is bundled with scikit-learn.

@@ -57,8 +57,8 @@ def read_cifar(path: Path, version: str) -> tuple[Images, Labels, int, tuple[str
     """Images, labels (the fine ones), number of training rows (they come first) and class names of CIFAR.
 
     Args:
-        path: the tar.gz as published.
-        version: "cifar10" or "cifar100".
+        path: Path of the tar.gz as published.
+        version: Name of the version, "cifar10" or "cifar100".
 
     Raises:
         CorruptDataError: truncated, or without the members that belong there.

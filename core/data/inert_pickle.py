@@ -25,12 +25,12 @@ _ARRAY = re.compile(r"numpy(\._?core\.multiarray)?")
 
 
 class Inert:
-    """What stands for an object of a class that is not admitted.
+    """A stand-in for an object of a class that is not admitted.
 
     Attributes:
-        name: of the class, with its module.
-        arguments: what it was called with.
-        state: what was restored into it; None without.
+        name: Name of the class, with its module.
+        arguments: Arguments of the call.
+        state: State that was restored into the object; None without one.
     """
 
     name = ""
@@ -113,7 +113,7 @@ class _Reader(pickle.Unpickler):
 
 
 def read_pickle(content: bytes) -> Any:
-    """What a pickle holds, with arrays as arrays and objects as `Inert`.
+    """The content of a pickle, with arrays as arrays and objects as `Inert`.
 
     Raises:
         CorruptDataError: truncated, not a pickle, or with something that is not admitted.
@@ -138,7 +138,7 @@ def _resolved(value: Any, known: dict[int, tuple[Any, Any]]) -> Any:
     """The same with arrays in the places of their stand-ins.
 
     Args:
-        known: what has been resolved, by identity, with the value itself, whose identity nothing else gets that way.
+        known: Resolved values by identity, with the value itself, so that nothing else can get its identity.
     """
     if id(value) not in known:
         known[id(value)] = value, value  # before its parts, which may contain it

@@ -28,15 +28,15 @@ class Dataset:
     """A supervised data set.
 
     Attributes:
-        name: as in the catalogue.
-        X: inputs, (n, d) float64; for images the bytes, (n, channels * height * width) uint8.
-        y: targets, (n,) float64, or class codes 0..K-1, (n,) int64.
-        feature_names: d names of the inputs; empty for images.
-        task: "regression" or "classification".
-        classes: the K labels in the order of their codes; empty for regression.
-        source: where the data come from, in words.
-        train_rows: number of rows at the start that are the official training part; None if there is no such part.
-        image_shape: channels, height and width; None if the inputs are not images.
+        name: Name in the catalogue.
+        X: Inputs, (n, d) float64; for images the bytes, (n, channels * height * width) uint8.
+        y: Targets, (n,) float64, or class codes 0..K-1, (n,) int64.
+        feature_names: Names of the d inputs; empty for images.
+        task: Kind of the task, "regression" or "classification".
+        classes: Labels of the K classes in the order of their codes; empty for regression.
+        source: Origin of the data, in words.
+        train_rows: Number of rows at the start that are the official training part; None if there is no such part.
+        image_shape: Channels, height and width; None if the inputs are not images.
     """
 
     name: str
@@ -54,9 +54,9 @@ def load(name: str, download: bool = True, places: Places | None = None) -> Data
     """A data set as arrays, encoded as described in `core.data.encoding`.
 
     Args:
-        name: a name of the catalogue.
-        download: fetch it if no folder has it.
-        places: where to look; by default taken from the environment (`core.data.places`).
+        name: Name in the catalogue.
+        download: Whether the set is downloaded if no folder has it.
+        places: Places to search; by default taken from the environment (`core.data.places`).
 
     Raises:
         UnknownNameError: no such data set.
@@ -157,7 +157,7 @@ def _verified(
 ) -> tuple[Path, T]:
     """The first file of an entry that matches the catalogue, and what `verify` returns for it.
 
-    A file that does not is skipped, with a warning, if a later folder has one that does; `wanted` is the set that was
+    A file that does not match is skipped, with a warning, if a later folder has a match; `wanted` is the set that was
     requested. The file is downloaded if no folder has one.
     """
     refused: list[CorruptDataError] = []

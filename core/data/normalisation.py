@@ -28,8 +28,8 @@ class Standardizer:
         """Learn from training rows.
 
         Args:
-            values: inputs (..., n, d) with the default axis, or targets (..., n) with axis -1; floats, finite.
-            axis: the axis of the rows.
+            values: Inputs (..., n, d) with the default axis, or targets (..., n) with axis -1; floats, finite.
+            axis: Axis of the rows.
 
         Raises:
             ValueError: no rows.

@@ -23,9 +23,9 @@ def train_test_split(n: int, test_fraction: float, generators: Seeds) -> tuple[N
     """One random split per run.
 
     Args:
-        n: number of rows.
-        test_fraction: share of the rows for testing, in (0, 1).
-        generators: one NumPy generator (or seed) a run; a single generator means one run.
+        n: Number of rows.
+        test_fraction: Share of the rows for testing, in (0, 1).
+        generators: NumPy generators (or seeds), one per run; a single generator means one run.
 
     Returns:
         train (runs, n - n_test) and test (runs, n_test), n_test = round(n * test_fraction): indices in random order.
@@ -46,9 +46,9 @@ def train_validation_test_split(
     """One random split into three parts per run; the rest of the rows is for testing.
 
     Args:
-        n: number of rows.
-        generators: one NumPy generator (or seed) a run; a single generator means one run.
-        train_fraction, validation_fraction: shares of the rows, each in (0, 1).
+        n: Number of rows.
+        generators: NumPy generators (or seeds), one per run; a single generator means one run.
+        train_fraction, validation_fraction: Shares of the rows, each in (0, 1).
 
     Returns:
         train (runs, round(n * train_fraction)), validation (runs, round(n * validation_fraction)), test (runs, rest).

@@ -39,11 +39,11 @@ def download(
     """Write what `url` serves to `path`.
 
     Args:
-        url: the canonical address; `network.mirror` may redirect it.
-        path: a new file in an existing folder; removed if anything goes wrong.
-        network: mirror, timeout and retries.
-        md5: the publisher's checksum.
-        progress: called after each piece.
+        url: Canonical address; `network.mirror` may redirect it.
+        path: Path of a new file in an existing folder; removed if anything goes wrong.
+        network: Mirror, timeout and retries.
+        md5: Checksum that the publisher states.
+        progress: Function called after each piece.
 
     Raises:
         DownloadError: no answer, an error as answer, or less than announced, after all tries.

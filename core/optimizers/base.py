@@ -33,10 +33,10 @@ class Trial:
     """A configuration to evaluate.
 
     Attributes:
-        number: of the trial, from 0 in the order of asking.
-        configuration: values by name; inactive hyperparameters are left out.
-        budget: in the unit of the objective's fidelity; None if there is none, or for the largest.
-        info: what the optimizer notes about the trial, plain values: where it comes from, its bracket, its rung.
+        number: Number of the trial, from 0 in the order of asking.
+        configuration: Values by name; inactive hyperparameters are left out.
+        budget: Budget in the unit of the objective's fidelity; None if there is no fidelity, or for the largest budget.
+        info: Notes of the optimizer about the trial, as plain values: its origin, its bracket, its rung.
     """
 
     number: int
@@ -82,9 +82,9 @@ class Optimizer(ABC):
     """Base of all optimizers. A subclass proposes, takes in outcomes, and defines its state.
 
     Attributes:
-        space: the search space.
-        pending: trials under way, by number.
-        SETTINGS: names of the attributes that must be the same for a saved state to continue.
+        space: Search space.
+        pending: Trials under way, by number.
+        SETTINGS: Names of the attributes that must be the same for a saved state to continue.
     """
 
     SETTINGS: ClassVar[tuple[str, ...]] = ()
@@ -125,7 +125,7 @@ class Optimizer(ABC):
 
     @property
     def weighs_costs(self) -> bool:
-        """Whether what evaluations cost, which must be positive, decides about the next."""
+        """Whether the costs of evaluations, which must be positive, influence later proposals."""
         return False
 
     @property
@@ -151,9 +151,9 @@ class Optimizer(ABC):
         """Take in a trial's evaluation, even a failed one, which counts with the worst-case loss that it carries.
 
         Args:
-            trial: one that is pending.
-            evaluation: its loss, a pair of loss and cost, or an `Evaluation`, which may tell more. The cost of a loss
-                alone is 1; an optimizer that weighs costs refuses it.
+            trial: Pending trial.
+            evaluation: Loss of the trial, a pair of loss and cost, or an `Evaluation`, which may contain more. A loss
+                alone has a cost of 1; an optimizer that weighs costs refuses it.
 
         Raises:
             UserError: a trial that was never asked for or was told before, an evaluation of another number of
@@ -173,7 +173,7 @@ class Optimizer(ABC):
         self._observe(trial, outcome)
 
     def recommend(self) -> int | None:
-        """The number of the trial whose configuration it recommends, from everything told; the state is unchanged.
+        """The number of the trial whose configuration is recommended, given everything told; the state is unchanged.
 
         None for all methods that recommend the trial with the smallest loss.
         """
@@ -228,7 +228,7 @@ class Optimizer(ABC):
 
 
 def _difference(name: str, theirs: Any, ours: Any) -> tuple[str, Any, Any]:
-    """The innermost setting that differs, as `policy.acquisition`, and both values; None for one that is lacking."""
+    """The innermost setting that differs, as `policy.acquisition`, and both values; None for a missing value."""
     if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
         for key in (*ours, *theirs):
             if theirs.get(key) != ours.get(key):

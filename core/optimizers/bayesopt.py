@@ -1,4 +1,4 @@
-"""Bayesian optimization with ask and tell: one run of what `core.study.lockstep` does with many.
+"""Bayesian optimization with ask and tell: a single run, where `core.study.lockstep` advances many.
 
     encoding = CubeEncoding(objective.space)
     policy = ModelBased(encoding, lambda n: MarginalLikelihoodGP(), GradientAscent())
@@ -6,8 +6,9 @@
 
 Trials that were asked for and not told are pending, and the acquisition function is averaged over their outcomes.
 
-A failure counts with its worst-case loss, but no further above the worst success than that is above the best: a
-worst-case loss far from all others would leave the model only the difference between failures and successes.
+A failure counts with its worst-case loss, but its distance above the worst success is at most the distance between the
+worst and the best success: with a worst-case loss far from all others, the model would see only the difference between
+failures and successes.
 """
 
 from __future__ import annotations
@@ -38,17 +39,17 @@ class BayesianOptimization(Optimizer):
     """One run of a policy.
 
     Args:
-        policy: for example `ModelBased`.
-        initial_design: number of uniform points before the first proposal of the policy, which waits for only one of
+        policy: Policy that proposes the points, for example `ModelBased`.
+        initial_design: Number of uniform points before the first proposal of the policy, which waits for only one of
             them; with a fidelity each is evaluated as its encoding says.
-        seed: seed of the initial design and everything drawn later.
-        device: where the model is fitted.
+        seed: Seed of the initial design and everything drawn later.
+        device: Device on which the model is fitted.
 
     Attributes:
-        X: told points of the unit cube, (N, d), in the order of telling.
-        y: their losses, (N,).
-        costs: what they cost, (N,).
-        failed: whether each evaluation failed, (N,) bool.
+        X: Points of the unit cube that were told, (N, d), in the order of telling.
+        y: Losses of these points, (N,).
+        costs: Costs of these points, (N,).
+        failed: Whether each evaluation failed, (N,) bool.
 
     Raises:
         UserError: a negative number of initial points.
@@ -87,7 +88,7 @@ class BayesianOptimization(Optimizer):
 
     @property
     def budgets(self) -> tuple[float, float] | None:
-        """The smallest and the largest on which it evaluates; None without a fidelity."""
+        """The smallest and the largest budget of the evaluations; None without a fidelity."""
         return budget_range(self.encoding)
 
     def _check(self, trial: Trial, outcome: Outcome) -> None:
@@ -102,7 +103,7 @@ class BayesianOptimization(Optimizer):
         self.failed = torch.cat([self.failed, torch.tensor([bool(outcome.failure)])])
 
     def recommend(self) -> int | None:
-        """The trial whose configuration the policy recommends, if it does so, from everything told; the state stays.
+        """The trial that the policy recommends, if it makes recommendations, given everything told; the state stays.
 
         None if nothing has succeeded. It is what the next proposal would note.
         """
@@ -112,10 +113,10 @@ class BayesianOptimization(Optimizer):
         return None if found is None else self._told[found[0]]
 
     def _outcomes(self) -> Tensor:
-        """What the policy is told: losses (N,), or losses and costs (N, 2), nan for the cost of a failure.
+        """The observations for the policy: losses (N,), or losses and costs (N, 2), with nan for the cost of a failure.
 
-        A failure may cost anything, and one that raised the seconds until it did, whatever the unit of the others. As
-        long as nothing has succeeded, all cost the same.
+        The cost of a failure may be any number: an evaluation that raised costs the seconds until it did, whatever the
+        unit of the others. As long as nothing has succeeded, all costs are equal.
         """
         if not self.weighs_costs:
             return self._losses()
@@ -127,7 +128,7 @@ class BayesianOptimization(Optimizer):
         if not self.failed.any():
             return self.y
         successes = self.y[~self.failed]
-        if not len(successes):  # any constant, of which a model of log losses takes no 0
+        if not len(successes):  # any constant except 0, which a model of log losses cannot use
             return torch.full_like(self.y, float(getattr(self._proposer.policy, "log_loss", False)))
         best, worst = successes.min(), successes.max()
         highest = worst + (worst - best if worst > best else 1.0)

@@ -45,17 +45,19 @@ class BOHB(Hyperband):
     """Hyperband with model-based configurations; the arguments before `brackets` are those of `Hyperband`.
 
     Args:
-        random_fraction: rho.
-        percentile: q, the share of the observations that count as good.
-        samples: N_s.
-        bandwidth_factor: b_w.
-        categorical_factor: the same for categorical hyperparameters; equal to b_w it is the rule of the text.
-        minimum_bandwidth: no bandwidth is smaller; the tabular experiments use 0.3.
-        minimum_points: N_min; None for d + 1, where d counts the hyperparameters with more than one value.
-        disjoint: a model needs 2 N_min observations instead of N_min + 2, so that l and g share none.
-        oldest_first, floored_sizes: see `Bandit` and `Hyperband`.
-        redraw_choices: a choice that is drawn from l changes with probability h (k - 1) / k of its k choices, as in the
-            authors' code, which redraws it uniformly with probability h, instead of with probability h, Eq. 6.2's.
+        random_fraction: Probability rho of a random configuration.
+        percentile: Share q of the observations that count as good.
+        samples: Number N_s of samples drawn from l.
+        bandwidth_factor: Factor b_w of the bandwidths of continuous hyperparameters.
+        categorical_factor: Factor of the bandwidths of categorical hyperparameters; if it equals b_w, the rule is that
+            of the text.
+        minimum_bandwidth: Lower bound of the bandwidths; the tabular experiments use 0.3.
+        minimum_points: Number N_min; None for d + 1, where d counts the hyperparameters with more than one value.
+        disjoint: Whether a model needs 2 N_min observations instead of N_min + 2, so that l and g share none.
+        oldest_first, floored_sizes: Order of the workers and sizes of the brackets, see `Bandit` and `Hyperband`.
+        redraw_choices: Whether a choice drawn from l is changed with probability h (k - 1) / k, where k is its number
+            of choices, as in the authors' code, which redraws it uniformly with probability h; otherwise the
+            probability is h, as in Eq. 6.2.
 
     Raises:
         UserError: as `Hyperband`, or a setting out of its range.

@@ -85,7 +85,7 @@ def rounded_up(size: float) -> int:
 
 
 def promoted(size: int, eta: float) -> int:
-    """How many of a rung's configurations are promoted: floor(size / eta), Algorithm 8, line 4, but at least one.
+    """Number of a rung's configurations that are promoted: floor(size / eta), Algorithm 8, line 4, but at least one.
 
     The floor is 0 for a size below eta, which a fractional eta or few configurations can lead to: without
     this rule such a bracket would end before the largest budget.
@@ -98,12 +98,12 @@ class Bracket:
     """A run of successive halving. Configurations are numbers.
 
     Attributes:
-        number: of the bracket, from 0.
-        rung: the current rung; -1 when the bracket is done.
-        size: number of configurations on this rung.
-        started: number of them that have been proposed.
-        waiting: promoted to this rung and not yet proposed, best first.
-        results: (loss, trial, configuration) of those told.
+        number: Number of the bracket, from 0.
+        rung: Current rung; -1 when the bracket is done.
+        size: Number of configurations on this rung.
+        started: Number of these configurations that have been proposed.
+        waiting: Configurations promoted to this rung and not yet proposed, best first.
+        results: Tuples (loss, trial, configuration) of the configurations that were told.
     """
 
     number: int
@@ -115,7 +115,7 @@ class Bracket:
 
     @property
     def ready(self) -> bool:
-        """Whether it has a configuration to propose, or room for a new one."""
+        """Whether the bracket has a configuration to propose, or room for a new one."""
         return self.started < self.size
 
     @property

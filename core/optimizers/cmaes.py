@@ -31,10 +31,10 @@ class CMAES(ReplayedOptimizer):
     """CMA-ES on the unit cube, restarted with doubled populations.
 
     Args:
-        space: the search space.
-        generator: provides one number, which seeds the search.
-        sigma: the initial standard deviation, in widths of the cube.
-        population: of the first search; by default the library's 4 + 3 log(d).
+        space: Search space.
+        generator: Provides one number, which seeds the search.
+        sigma: Initial standard deviation, in widths of the cube.
+        population: Population size of the first search; the library's 4 + 3 log(d) by default.
 
     Raises:
         UserError: a setting out of range, or a space with nothing to choose.

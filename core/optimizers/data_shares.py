@@ -65,11 +65,11 @@ class SubsetSizes(FidelityEncoding):
     """A continuous share of the data.
 
     Args:
-        inner: the encoding of the configurations.
-        smallest, largest: budgets.
-        subsets: shares of the largest budget on which the initial design is evaluated. None for those of thesis 4.4.3;
-            where the smallest budget is above them, for four from the smallest to half way, in logarithms, to the
-            largest.
+        inner: Encoding of the configurations.
+        smallest, largest: Smallest and largest budget.
+        subsets: Shares of the largest budget on which the initial design is evaluated. None for those of thesis 4.4.3,
+            or, if the smallest budget is above them, for four shares from the smallest budget to half way, in
+            logarithms, to the largest.
 
     Raises:
         UserError: subsets that are not ascending budgets below the largest, or a space as `FidelityEncoding`.
@@ -122,10 +122,10 @@ class Tasks(FidelityEncoding):
     """The full data and a few shares of it.
 
     Args:
-        inner: the encoding of the configurations.
-        largest: the budget of the full data.
-        auxiliary: the other shares, of the largest budget.
-        smallest: the smallest budget; one below it, by rounding, is moved to it.
+        inner: Encoding of the configurations.
+        largest: Budget of the full data.
+        auxiliary: Shares of the largest budget for the other tasks.
+        smallest: Smallest budget; a share that is below it by rounding is moved to it.
 
     Raises:
         UserError: a space as `FidelityEncoding`.

@@ -1,4 +1,4 @@
-"""A policy in plain values, so that a saved state is continued only by an optimizer that proposes alike."""
+"""A policy in plain values, so that a saved state is continued only by an optimizer with the same proposals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLAIN = (bool, int, float, str, type(None))
 def describe(value: Any) -> Any:
     """Settings by name, objects by their type and settings, functions by name, tensors by a digest.
 
-    What a function closes over is not seen: of settings that matter to it make a `partial`, or a method's object.
+    The variables that a function closes over are not seen: if settings matter to it, use a `partial` or a method.
     """
     if isinstance(value, PLAIN):
         return value

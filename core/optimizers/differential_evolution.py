@@ -1,12 +1,12 @@
 """Differential evolution of configurations, asynchronous: best/1/bin (Storn and Price, 1997) with dithering.
 
 The first trials are a Latin hypercube of the population's size. Then the members are challenged in turn: a trial of
-`core.spaces.evolution` from the population at that moment, which replaces the member when it is
-told and not worse. So a slow trial delays no other. A member not yet told takes part in the differences of
-others, and any loss is better than none.
+`core.spaces.evolution` from the population at that moment replaces the member when it is told and not worse. A slow
+trial thus delays no other. A member that has not been told takes part in the differences of others, and any loss is
+better than none.
 
-SciPy's differential evolution has no ask and tell, hence ours. The constants are SciPy's, except the population:
-SciPy's 15 points per dimension would use up a typical budget.
+SciPy's differential evolution has no ask and tell, so this is our own. The constants are SciPy's, except for the
+population: SciPy's 15 points per dimension would use up a typical budget.
 
 Members stay where the step put them; the configuration whose cell they lie in is evaluated. A trial in a
 forbidden part of the cube is drawn again, and after many draws a uniform one is taken.
@@ -35,11 +35,11 @@ class DifferentialEvolution(Optimizer):
     """Asynchronous differential evolution, best/1/bin.
 
     Args:
-        space: the search space.
-        generator: provides one number, which seeds the search.
-        population: number of members.
-        crossover: probability that a coordinate comes from the mutant.
-        mutation: bounds of the mutation factor.
+        space: Search space.
+        generator: Provides one number, which seeds the search.
+        population: Number of members.
+        crossover: Probability that a coordinate comes from the mutant.
+        mutation: Bounds of the mutation factor.
 
     Raises:
         UserError: a setting out of range, or a space with nothing to choose.

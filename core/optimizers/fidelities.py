@@ -1,8 +1,8 @@
 """Where a search over configurations and a fidelity may evaluate: points (x, s) of a configuration and, in the last
 column, a share of the data. `core.optimizers.data_shares` has the three kinds.
 
-Each stands in for the `CubeEncoding` of the configurations that it wraps, so that what proposes points and what decodes
-them need not know which it is.
+Each kind stands in for the `CubeEncoding` of the configurations that it wraps, so that the code which proposes or
+decodes points need not know the kind.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ class FidelityEncoding(ABC):
     """Base of all kinds.
 
     Args:
-        inner: the encoding of the configurations.
+        inner: Encoding of the configurations.
 
     Attributes:
-        space: of the configurations.
-        dimension: the number of columns of a point.
-        full: the last column's value for the full data.
-        loss_basis, cost_basis: how loss and log cost vary with the fidelity; None without one.
-        budget_range: the smallest and the largest budget; None without a fidelity.
-        priced: whether the cost of an evaluation counts.
+        space: Space of the configurations.
+        dimension: Number of columns of a point.
+        full: Value of the last column for the full data.
+        loss_basis, cost_basis: Bases that describe how loss and log cost vary with the fidelity; None without one.
+        budget_range: Smallest and largest budget; None without a fidelity.
+        priced: Whether the cost of an evaluation counts.
 
     Raises:
         UserError: a space that has no distances between all its configurations: categorical or conditional

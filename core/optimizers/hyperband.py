@@ -30,20 +30,20 @@ MODEL = "model"  # the origin of a trial whose configuration a subclass' model c
 class Bandit(Optimizer):
     """Base: a subclass defines how the brackets begin, and may choose new configurations other than at random.
 
-    Trials say in `info` their bracket (from 0), their rung (0 is the largest budget), the configuration's number (from
-    0, in the order of choosing) and their origin: "random", "promoted", or what a subclass adds.
+    The `info` of a trial holds its bracket (from 0), its rung (0 is the largest budget), the configuration's number
+    (from 0, in the order of choosing) and its origin: "random", "promoted", or another that a subclass adds.
 
     Args:
-        space: the search space.
-        generator: source of all random numbers.
-        minimum_budget, maximum_budget, eta: the rungs are maximum_budget eta^-s, not below the minimum.
-        brackets: number to run; None for no end.
-        oldest_first: whether a free worker gets a configuration of the oldest bracket that has one waiting, instead of
+        space: Search space.
+        generator: Source of all random numbers.
+        minimum_budget, maximum_budget, eta: Budgets of the rungs: maximum_budget eta^-s, not below the minimum.
+        brackets: Number of brackets to run; None for no end.
+        oldest_first: Whether a free worker gets a configuration of the oldest bracket that has one waiting, instead of
             one with the smallest budget.
-        floored_sizes: whether Hyperband's brackets begin with as many configurations as in the authors' code.
+        floored_sizes: Whether Hyperband's brackets begin with as many configurations as in the authors' code.
 
     Attributes:
-        budgets: budgets of the rungs 0, 1, .., descending.
+        budgets: Budgets of the rungs 0, 1, .., descending.
 
     Raises:
         UserError: budgets not ascending and positive, eta below 2, brackets below 1, or a space with nothing to choose.
@@ -151,8 +151,9 @@ class SuccessiveHalving(Bandit):
     """Brackets that all begin on the smallest rung, with the same number of random configurations.
 
     Args:
-        configurations: number that a bracket begins with; eta^s_max if None, so that one reaches the largest budget.
-        brackets: number to run, one by default.
+        configurations: Number of configurations with which a bracket begins; None for eta^s_max, so that one reaches
+            the largest budget.
+        brackets: Number of brackets to run, one by default.
 
     Raises:
         UserError: as `Bandit`, or configurations below 1.

@@ -53,13 +53,13 @@ STEPS = 10  # of local search (B.4)
 class HyperbandLCNet(Hyperband):
     """Hyperband with model-based configurations; the arguments before `burn_in` are those of `Hyperband`.
 
-    Every evaluation must tell its learning curve: the losses after each epoch, or each other equal part of the largest
-    budget, that it has made, the last of them being its loss, as `info["learning_curve"]`.
+    Every evaluation must return its learning curve as `info["learning_curve"]`: the losses after each epoch that it
+    made, or after each other equal part of the largest budget. The last of these is its loss.
 
     Args:
-        burn_in, chain_steps, samples: steps of the chain before and after which, `samples` at equal distances, weight
-            samples are kept.
-        floored_sizes: see `Hyperband`.
+        burn_in, chain_steps, samples: Numbers of steps before and during sampling, and number of weight samples, kept
+            at equal distances in the second part of the chain.
+        floored_sizes: Sizes of the brackets, see `Hyperband`.
 
     Raises:
         UserError: as `Hyperband`, or a number below 1; in `tell`, an evaluation without its learning curve.
@@ -94,11 +94,11 @@ class HyperbandLCNet(Hyperband):
 
     @property
     def epochs(self) -> int | None:
-        """Number of epochs on the largest budget, as far as known: those of the longest curve told there."""
+        """Number of epochs on the largest budget, if known: those of the longest curve told on that budget."""
         return max((len(curve) for _, rung, curve in self._told if rung == 0 and curve is not None), default=None)
 
     def curves(self) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]] | None:
-        """What the model is fitted to, points (n, d) and n curves; None before a success on the largest budget."""
+        """The data of the model, points (n, d) and n curves; None before a success on the largest budget."""
         if (epochs := self.epochs) is None:
             return None
         highest = max(curve[-1] for _, _, curve in self._told if curve is not None)
@@ -149,7 +149,7 @@ class HyperbandLCNet(Hyperband):
     def _distinct(
         self, network: SampledNetwork, members: Tensor, generators: Sequence[torch.Generator]
     ) -> list[NDArray[np.float64]]:
-        """Where the local searches of weight samples (n,) end: n points, or all of the space if it has fewer.
+        """The ends of the local searches of weight samples (n,): n points, or all of the space if it has fewer.
 
         All search at once; those that end where another one did search again among the other points.
         """
@@ -205,7 +205,7 @@ class _Asymptotes:
 
 
 def _curve_of(trial: Trial, outcome: Outcome) -> NDArray[np.float64]:
-    """The learning curve that a success told; values that are not finite are infinite."""
+    """The learning curve of a success; values that are not finite are infinite."""
     given = outcome.info.get(LEARNING_CURVE)
     try:
         curve = np.asarray(given, dtype=np.float64)

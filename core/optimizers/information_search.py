@@ -1,4 +1,4 @@
-"""Evaluate what tells most about the best configuration on the full data, for its cost: entropy search, MTBO, Fabolas.
+"""Entropy search, MTBO and Fabolas: evaluations that are informative about the best configuration, for their cost.
 
 Loss and log cost are Gaussian processes over configurations and a fidelity (`core.optimizers.data_shares` has the three
 kinds), whose hyperparameters are sampled. The next evaluation maximizes the information gain per predicted cost
@@ -60,13 +60,13 @@ class InformationSearch:
     remembers its last hyperparameters by the name of what is modelled, (M, P) each.
 
     Attributes:
-        encoding: where evaluations are possible.
-        model: from a basis, None without a fidelity, to a Gaussian process.
-        continues: whether chains continue.
-        overhead: what a suggestion costs, in the unit of costs; added to the predicted cost.
-        log_loss: whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
-        representers: number of points among which the minimum is considered.
-        candidates: number of configurations that are valued before the best are refined.
+        encoding: Encoding of the points at which evaluations are possible.
+        model: Function of a basis, None without a fidelity, that returns a Gaussian process.
+        continues: Whether chains continue.
+        overhead: Cost of a suggestion, in the unit of costs; it is added to the predicted cost.
+        log_loss: Whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
+        representers: Number of points among which the minimum is assumed to lie.
+        candidates: Number of configurations that are evaluated before the best are refined.
     """
 
     encoding: FidelityEncoding
@@ -81,17 +81,17 @@ class InformationSearch:
     def propose(
         self, memory: Memory, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Memory, Suggestion]:
-        """The next point of each run, noting the recommendation before it and the gain, in nats, expected of it.
+        """The next point of each run, with notes on the previous recommendation and on the expected gain, in nats.
 
-        Once the probability of the minimum lies on one representer, the gain is zero everywhere, which is noted too.
+        Once the probability of the minimum lies on one representer, the gain is zero everywhere; this is noted too.
 
         Args:
-            memory: of the last suggestion.
-            X: evaluated points, (runs, N, d), d with the column of the fidelity.
-            y: losses and costs (runs, N, 2), losses (runs, N) without a fidelity. An evaluation whose cost is nan in
+            memory: Memory of the last suggestion.
+            X: Evaluated points, (runs, N, d), where d includes the column of the fidelity.
+            y: Losses and costs (runs, N, 2), or losses (runs, N) without a fidelity. An evaluation whose cost is nan in
                 any run is left out of the cost models.
-            pending: points under evaluation, (runs, J, d), for which the model is told its own prediction.
-            generators: one per run.
+            pending: Points under evaluation, (runs, J, d); the model's own predictions take the place of their losses.
+            generators: Generators, one per run.
 
         Raises:
             ModelError: a model that fails in any run.
@@ -188,7 +188,7 @@ class InformationSearch:
         return choose(X, values, choice)[0]
 
     def _of_gain(self, nats: float) -> dict[str, float | str]:
-        """Notes on the gain that is expected of a suggestion."""
+        """Notes on the expected gain of a suggestion."""
         if nats > ROUNDING:
             return {"gain": nats}
         reason = f"no candidate tells which of the {self.representers} representers is the minimum"
@@ -196,7 +196,7 @@ class InformationSearch:
 
 
 def _notes(best: Recommended, repairs: Sequence[str]) -> tuple[dict[str, int | float | str], ...]:
-    """Of each run: the number of the recommended evaluation, its predicted loss, and what had to be repaired."""
+    """Notes of each run: the number of the recommended evaluation, its predicted loss, and any repairs."""
     found = []
     for index, loss, repair in zip(best.index.tolist(), best.loss.tolist(), repairs, strict=True):
         found.append({"recommended": index, "predicted": loss} | ({"repair": repair} if repair else {}))

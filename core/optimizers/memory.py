@@ -1,4 +1,4 @@
-"""What policies remember from one suggestion to the next, chains that continue for example: a value, run by run.
+"""The memory of policies from one suggestion to the next, such as chains that continue: one value for each run.
 
 The memory of a run is a mapping from names to tensors and plain values, empty at first. Those of several runs are a
 tuple of such mappings, so that runs are taken out of a batch and put together again as they are.
@@ -17,7 +17,7 @@ Memory = tuple[RunMemory, ...]
 
 
 def no_memory(runs: int) -> Memory:
-    """That of runs before their first suggestion."""
+    """The memory of runs before their first suggestion."""
     return tuple({} for _ in range(runs))
 
 

@@ -2,9 +2,9 @@
 
     x_n = argmax_x a(x; D_{n-1})          (thesis, Algorithm 1, which prints the data of step n)
 
-A policy maps the observations of all runs to the next point of each. It holds no observations and no state of its
-own, so that the same policy serves runs in lockstep, ask and tell, and parallel evaluation with points pending. What is
-to be remembered from one suggestion to the next is an argument and a result (`core.optimizers.memory`).
+A policy maps the observations of all runs to the next point of each. It holds no observations and no state of its own,
+so that the same policy serves runs in lockstep, ask and tell, and parallel evaluation with points pending. Its memory
+from one suggestion to the next is an argument and a result (`core.optimizers.memory`).
 
 The utility is the papers' choice for each kind of model. A Bayesian network's samples are matched by one Gaussian
 (Eq. 5 of the NIPS paper), and so are a forest's trees (Eqs. 2.6 and 2.7); a Gaussian process and DNGO have sampled
@@ -53,11 +53,11 @@ MADE_FOR = "made for"  # in the memory of a run whose chains continue: the obser
 
 
 class Suggestion(NamedTuple):
-    """The next point of each run, (runs, d), and what there is to note about it: plain values by name.
+    """The next point of each run, (runs, d), and notes about it: plain values by name.
 
-    A note "recommended" is the number of an evaluation, in the order of the data, whose configuration the policy would
-    recommend on the full fidelity. A note `DOUBT` says why a suggestion is worth little, which a user is warned of
-    once.
+    The note "recommended" is the number of an evaluation, in the order of the data, whose configuration the policy
+    would recommend on the full fidelity. The note `DOUBT` says why a suggestion has little value; the user is warned of
+    it once.
     """
 
     points: Tensor
@@ -65,7 +65,7 @@ class Suggestion(NamedTuple):
 
 
 class Policy(Protocol):
-    """A rule for the next evaluation. A ModelError costs a uniform point; whatever else it raises stops the search."""
+    """A rule for the next evaluation. A ModelError costs a uniform point; any other error stops the search."""
 
     encoding: CubeEncoding | FidelityEncoding
 
@@ -75,14 +75,14 @@ class Policy(Protocol):
         """The next point of each run.
 
         Args:
-            memory: what the last suggestion of these runs returned, of runs that are `alike`; at first `no_memory`.
-            X: evaluated points of the unit cube, (runs, N, d), N at least 1.
-            y: their losses, (runs, N), or if the encoding is priced losses and costs, (runs, N, 2).
-            pending: points under evaluation, (runs, J, d); J may be 0.
-            generators: one per run.
+            memory: Memory returned with the last suggestion of these runs, which are `alike`; at first `no_memory`.
+            X: Evaluated points of the unit cube, (runs, N, d), N at least 1.
+            y: Losses of these points, (runs, N), or losses and costs, (runs, N, 2), if the encoding is priced.
+            pending: Points under evaluation, (runs, J, d); J may be 0.
+            generators: Generators, one per run.
 
         Returns:
-            What to remember until the next suggestion, and points (runs, d) of allowed configurations.
+            The memory for the next suggestion, and points (runs, d) of allowed configurations.
 
         Raises:
             ModelError: a model that fails in any run.
@@ -125,16 +125,16 @@ class ModelBased:
     """Fit a model to the observations and maximize an acquisition function.
 
     Attributes:
-        encoding: encoding of the space.
-        make_model: from the number of observations, on which a model's effort may depend, and the argument `earlier`
-            if there are earlier tasks, to the model that is fitted to them.
-        maximizer: one of `core.acquisition.maximizers`; its candidates are moved to points of
-            configurations if the space has hyperparameters that are not continuous.
-        acquisition: "ei", "pi", "lcb" or "thompson".
-        fantasies: number of outcomes drawn for the pending points.
-        continues: whether each fit continues the chains of the last one, for a model with `chain_state` whose `fit`
+        encoding: Encoding of the space.
+        make_model: Function of the number of observations, on which a model's effort may depend, and of the argument
+            `earlier` if there are earlier tasks, that returns the model to be fitted.
+        maximizer: Maximizer from `core.acquisition.maximizers`; its candidates are moved to points of configurations if
+            the space has hyperparameters that are not continuous.
+        acquisition: Name of the acquisition function: "ei", "pi", "lcb" or "thompson".
+        fantasies: Number of outcomes drawn for the pending points.
+        continues: Whether each fit continues the chains of the last one, for a model with `chain_state` whose `fit`
             takes `initial`. It is then made for the number of observations of the run's first fit.
-        earlier: what is known of other tasks.
+        earlier: Evaluations of earlier tasks.
 
     Raises:
         UnknownNameError: an unknown acquisition function.

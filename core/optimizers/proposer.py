@@ -1,8 +1,9 @@
 """The order of proposals: an initial design, then a policy; a run whose model fails gets a uniform point instead.
 
-Runs are proposed for in one batch. Where a model fails in any of them, all are proposed for one by one, each from the
-state that it was in before: a run that fails changes nothing for the others. Its own memory stays what it was before
-the failure, so that chains which diverged are not continued. Only a `ModelError` counts as a failure of the model.
+All runs get their proposals in one batch. If a model fails in any run, each run gets its proposal separately, from the
+state that it was in before, so that a failing run changes nothing for the others. The memory of a failing run stays as
+it was before the failure, so that chains which diverged are not continued. Only a `ModelError` counts as a failure of
+the model.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from core.optimizers.policy import DOUBT, Policy, Recommending, uniform_points
 
 INITIAL, POLICY, RANDOM = "initial design", "policy", "random"
 FAILED = f"{RANDOM}: the model failed: "
-BATCH = "failure of the batch"  # a note: why the runs were proposed for one by one
+BATCH = "failure of the batch"  # a note: why the proposals were made run by run
 
 T = TypeVar("T")
 
@@ -54,12 +55,12 @@ class Proposer:
     """Makes the proposals of all runs.
 
     Args:
-        policy: what proposes after the initial design.
-        initial: points of the initial design, (runs, n, d); n may be 0, then the first point is uniform.
-        generators: one per run.
+        policy: Policy that proposes after the initial design.
+        initial: Points of the initial design, (runs, n, d); if n is 0, the first point is uniform.
+        generators: Generators, one per run.
 
     Attributes:
-        memory: what the policy remembers of each run, see `core.optimizers.memory`.
+        memory: Memory of the policy for each run, see `core.optimizers.memory`.
 
     Raises:
         ValueError: the number of generators or coordinates does not fit.
@@ -76,7 +77,7 @@ class Proposer:
         self._warned: set[str] = set()
 
     def copied(self) -> Proposer:
-        """Another one in the same state, whose use leaves this one as it is."""
+        """A copy in the same state, whose use leaves the original unchanged."""
         other = Proposer(self.policy, self.initial, [generator.clone_state() for generator in self.generators])
         other.memory = self.memory
         return other
@@ -86,9 +87,9 @@ class Proposer:
         doubt of the policy are warned of.
 
         Args:
-            X: evaluated points (runs, N, d).
-            y: losses (runs, N), or losses and costs (runs, N, 2).
-            pending: points under evaluation (runs, J, d).
+            X: Evaluated points (runs, N, d).
+            y: Losses (runs, N), or losses and costs (runs, N, 2).
+            pending: Points under evaluation (runs, J, d).
 
         Raises:
             UserError: the policy's settings do not allow what was observed; no model has failed then.
@@ -130,11 +131,11 @@ class Proposer:
     def _attempt(
         self, ask: Callable[[list[int]], list[T]], otherwise: Callable[[int, ModelError], T]
     ) -> list[tuple[T, str | None]]:
-        """What is found for each run, and the failure of its batch if that was asked for run by run.
+        """The result for each run, and the failure of its batch if the runs were asked one by one.
 
         Args:
-            ask: from some runs to what is found for each; it raises ModelError if a model fails in any.
-            otherwise: from a run that failed alone, and its failure, to what takes the place.
+            ask: Function of some runs that returns a result for each; it raises ModelError if a model fails in any.
+            otherwise: Function of a run that failed alone, and its failure, that returns the replacement of its result.
         """
         found: dict[int, tuple[T, str | None]] = {}
         for rows in alike(self.memory):

@@ -1,4 +1,4 @@
-"""Random search: uniform configurations from the allowed part of the unit cube, whatever was told."""
+"""Random search: uniform configurations from the allowed part of the unit cube; evaluations have no influence."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class RandomSearch(Optimizer):
     """Uniform configurations, without end.
 
     Args:
-        space: the search space.
-        generator: source of all random numbers.
+        space: Search space.
+        generator: Source of all random numbers.
 
     Raises:
         UserError: a space with nothing to choose, or whose forbidden clauses allow almost nothing.

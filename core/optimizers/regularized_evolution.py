@@ -31,10 +31,10 @@ class RegularizedEvolution(Optimizer):
     """Ageing evolution with tournament selection.
 
     Args:
-        space: the search space.
-        generator: source of all random numbers.
-        population: number of members; 100 in the thesis.
-        tournament: number of members compared for a mutation; 10 in the thesis.
+        space: Search space.
+        generator: Source of all random numbers.
+        population: Number of members; 100 in the thesis.
+        tournament: Number of members compared for a mutation; 10 in the thesis.
 
     Raises:
         UserError: a setting out of range, or a space with nothing to choose.

@@ -44,15 +44,15 @@ class Reinforce(Optimizer):
     """A policy of independent softmax distributions, one per hyperparameter.
 
     Args:
-        space: the search space.
-        generator: source of all random numbers.
-        learning_rate: of the policy; 0.1 in the thesis.
-        momentum: of the baseline; 0.9 in the thesis.
-        largest_loss: losses from here on are ignored; None ignores none.
+        space: Search space.
+        generator: Source of all random numbers.
+        learning_rate: Learning rate of the policy; 0.1 in the thesis.
+        momentum: Momentum of the baseline; 0.9 in the thesis.
+        largest_loss: Bound from which on losses are ignored; None ignores none.
 
     Attributes:
-        logits: (d, largest number of values), minus infinity beyond a hyperparameter's own number.
-        baseline: b of the rewards so far, None before the first reward.
+        logits: Logits, (d, largest number of values), minus infinity beyond a hyperparameter's own number.
+        baseline: Baseline b of the rewards so far, None before the first reward.
 
     Raises:
         UserError: a hyperparameter that is a float or has too many values, a setting out of range, or a space

@@ -1,4 +1,4 @@
-"""Optimizers of other libraries: their state is what they were asked and told, and repeating it restores them.
+"""Optimizers of other libraries: their state is the sequence of asks and tells, and repeating it restores them.
 
 A library keeps its state in objects that only it understands, and files should not hold their code. A search that
 is deterministic given its seed needs none of them: rebuilt, asked and told the same, it is where it was. The
@@ -34,8 +34,8 @@ class ReplayedOptimizer(Optimizer):
     """Base of the optimizers that wrap a library. A subclass defines how its search starts.
 
     Args:
-        space: the search space.
-        generator: provides one number, which seeds the search.
+        space: Search space.
+        generator: Generator of one number, which seeds the search.
 
     Raises:
         UserError: a space with nothing to choose.

@@ -45,9 +45,9 @@ class RepresentationBatches:
     """The rule for the next batch; the model is the only state it carries from one batch to the next.
 
     Args:
-        candidates: (n, d) points of the unit cube.
-        model: updated with every batch.
-        size: number of queries per batch.
+        candidates: Points of the unit cube, (n, d).
+        model: Model, updated with every batch.
+        size: Number of queries per batch.
 
     Raises:
         ValueError: candidates that are not points of the unit cube, or fewer than a batch.
@@ -68,10 +68,10 @@ class RepresentationBatches:
         """The next batch of every run.
 
         Args:
-            X: evaluated points of the unit cube, (runs, N, d), N at least the number of units in the last layer.
-            y: their losses, (runs, N).
-            generators: one per run, for the network's training.
-            pending: points under evaluation, (runs, P, d), which count as picked.
+            X: Evaluated points of the unit cube, (runs, N, d), N at least the number of units in the last layer.
+            y: Losses of these points, (runs, N).
+            generators: Generators for the network's training, one per run.
+            pending: Points under evaluation, (runs, P, d), which count as picked.
 
         Raises:
             ValueError: as `AdaptiveLeastSquares.update`.
@@ -107,9 +107,9 @@ def select(
     """Choose a batch by the rules above.
 
     Args:
-        ei, mean, deviation: of the candidates, (runs, n) each.
-        count: number of queries to pick.
-        picked: mean and deviation of queries under way, (runs, P) each.
+        ei, mean, deviation: Expected improvement, mean and standard deviation at the candidates, (runs, n) each.
+        count: Number of queries to pick.
+        picked: Mean and deviation of queries under way, (runs, P) each.
 
     Returns:
         Positions in the candidates and whether the variance decided, (runs, count) each.

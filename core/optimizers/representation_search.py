@@ -3,9 +3,9 @@
     candidates = regular_grid(dimension=2, points_per_axis=50)
     optimizer = RepresentationSearch(objective.space, candidates, AdaptiveLeastSquares(), seed=0)
 
-First comes a uniform initial design of as many points as the last layer has units: with fewer, the regression has no
-solution (section 3.1); nothing is proposed until all of it is told. Then batches are chosen on the candidates, each
-when the last has been asked for, whether told or not, so that workers never wait for each other (section
+The initial design is uniform and has as many points as the last layer has units: with fewer, the regression has no
+solution (section 3.1). Nothing is proposed until all of it is told. Then batches are chosen on the candidates, each
+when all of the last batch has been asked for, whether told or not, so that workers never wait for each other (section
 3.2); pending points count as picked.
 """
 
@@ -36,11 +36,11 @@ class RepresentationSearch(Optimizer):
     """Bayesian optimization with least squares on a network's representation.
 
     Args:
-        space: the search space.
-        candidates: points of the unit cube, (n, d), to choose from; those that the space forbids are dropped.
-        model: must not be used by any other optimizer.
-        batch: number of queries that one posterior serves.
-        seed: seed of the initial design and the network's training.
+        space: Search space.
+        candidates: Points of the unit cube, (n, d), to choose from; those that the space forbids are dropped.
+        model: Model, which no other optimizer may use.
+        batch: Number of queries that one posterior serves.
+        seed: Seed of the initial design and the network's training.
 
     Raises:
         UserError: candidates of another dimension than the space, or fewer allowed ones than a batch.

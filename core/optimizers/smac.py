@@ -6,9 +6,9 @@ per configuration the objective counts as deterministic. With more, SMAC races n
 both are evaluated again while the mean of the new one is not worse, so that trials repeat configurations. Conditions
 and forbidden clauses are ConfigSpace's own.
 
-A finite space runs out: once SMAC finds no configuration that it has not proposed, it has finished. By default it
-gives up after 16 that it has, and on a grid of 768 configurations after 330 to 500 evaluations; here it looks on. A
-failed trial is told as crashed, with the worst-case loss that it carries.
+A finite space runs out: once SMAC finds no configuration that it has not proposed, it has finished. By default it gives
+up after 16 repeated configurations, which on a grid of 768 configurations happens after 330 to 500 evaluations; here it
+continues to search. A failed trial is told as crashed, with the worst-case loss that it carries.
 
 SMAC's local search starts from the members of a set, whose order changes with every Python process. Here they are
 sorted, so that a seed determines a run and a saved state can be restored elsewhere.
@@ -37,11 +37,11 @@ class SMAC(ReplayedOptimizer):
     """SMAC through its hyperparameter optimization facade.
 
     Args:
-        space: the search space.
-        generator: provides one number, which seeds SMAC.
-        evaluations: the planned number; the initial design depends on it.
-        calls_per_configuration: the largest number of evaluations of a configuration.
-        random_fraction: probability of a random configuration instead of the model's choice, after the initial design.
+        space: Search space.
+        generator: Generator of one number, which seeds SMAC.
+        evaluations: Planned number of evaluations; the initial design depends on it.
+        calls_per_configuration: Maximum number of evaluations of a configuration.
+        random_fraction: Probability of a random configuration instead of the model's choice, after the initial design.
 
     Raises:
         UserError: SMAC is not installed, `evaluations` or `calls_per_configuration` is not a positive whole number,

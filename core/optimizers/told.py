@@ -1,4 +1,4 @@
-"""What `Optimizer.tell` takes as the outcome of a trial: a loss, a loss and what it cost, or an evaluation."""
+"""The outcome of a trial as `Optimizer.tell` takes it: a loss, a pair of loss and cost, or an evaluation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_COST = 1.0  # of evaluations whose costs have no meaning, see `Evaluation`
 
 
 def as_evaluation(told: Told, needs_cost: bool = False) -> Evaluation:
-    """An evaluation of one configuration; one that is given is returned as it is.
+    """An evaluation of one configuration; an argument that is already an evaluation is returned unchanged.
 
     Raises:
         UserError: neither an evaluation, nor a number, nor a pair of a number and a cost from 0, or no cost where one

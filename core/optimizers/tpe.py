@@ -35,9 +35,9 @@ class OptunaSearch(ReplayedOptimizer):
     """A sampler of Optuna.
 
     Args:
-        space: the search space.
-        generator: provides one number, which seeds the sampler.
-        make_sampler: see `MakeSampler`.
+        space: Search space.
+        generator: Generator of one number, which seeds the sampler.
+        make_sampler: Function that makes the sampler, see `MakeSampler`.
 
     Raises:
         UserError: a space with nothing to choose.

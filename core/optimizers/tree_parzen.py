@@ -45,12 +45,12 @@ class TreeParzen(Optimizer):
     """The tree Parzen estimator with the settings of Hyperopt.
 
     Args:
-        space: the search space.
-        generator: source of all random numbers.
-        initial_design: number of random configurations before the first model.
-        share: gamma, which sets the number of good configurations.
-        candidates: number of draws from l per hyperparameter.
-        rounded_ends: of ordinal hyperparameters, see above.
+        space: Search space.
+        generator: Source of all random numbers.
+        initial_design: Number of random configurations before the first model.
+        share: Constant gamma, which sets the number of good configurations.
+        candidates: Number of draws from l per hyperparameter.
+        rounded_ends: Whether the first and last values of ordinal hyperparameters have half the probability, see above.
 
     Raises:
         UserError: a setting out of range, or a space with nothing to choose.

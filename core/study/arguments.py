@@ -1,4 +1,4 @@
-"""What `minimize` is called with: checked before any work, and brought into the form in which it is used."""
+"""The arguments of `minimize`: checked before any work, and brought into the form in which they are used."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # imports torch
     from core.models.tasks import Task
 
 ROUNDING = 1e-9
-WORST_LOSS = 1e100  # the loss of failures if none is given: above all others for methods that rank losses
+WORST_LOSS = 1e100  # loss of failures if none is given: larger than all others, for methods that rank losses
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Function:
 
 @dataclass(frozen=True)
 class _Benchmark:
-    """An object with `evaluate` and `space`, with whatever else an `Objective` has."""
+    """An object with `evaluate` and `space`, and possibly other attributes of an `Objective`."""
 
     given: Any
     space: ConfigurationSpace
@@ -67,7 +67,7 @@ class _Benchmark:
 
 
 def is_benchmark(function: Any) -> bool:
-    """Whether it is an object such as an `Objective` rather than a function."""
+    """Whether the argument is an object such as an `Objective` rather than a function."""
     return (
         not isinstance(function, type) and callable(getattr(function, "evaluate", None)) and hasattr(function, "space")
     )
@@ -117,7 +117,7 @@ def objective_of(
 
 
 def _check_call(function: Callable[..., Any], budgeted: bool) -> bool:
-    """Whether the function takes a generator; raises UserError if it cannot be called with what it gets."""
+    """Whether the function takes a generator; raises UserError if it cannot be called with these arguments."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # some callables written in C have no signature
@@ -173,7 +173,7 @@ def check_optimizer(method: Any, space: ConfigurationSpace, budgets: Budgets | N
 
 
 def earlier_tasks(earlier: Sequence[Any], settings: MethodSettings | None, space: ConfigurationSpace) -> list[Task]:
-    """What was evaluated earlier, as tasks; raises UserError where the method cannot learn from it."""
+    """The earlier searches as tasks; raises UserError if the method cannot learn from them."""
     if isinstance(earlier, Sequence) and not earlier:
         return []
     if settings is None:

@@ -1,4 +1,4 @@
-"""Methods that evaluate many configurations on small budgets and go on with the best, by their settings."""
+"""Settings of the methods that evaluate many configurations on small budgets and continue with the best."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class BOHBSettings(MethodSettings):
 
 
 class HyperbandLCNetSettings(MethodSettings):
-    """Hyperband with LC-Net, for objectives that tell learning curves: `core.optimizers.hyperband_lcnet`."""
+    """Hyperband with LC-Net, for objectives that return learning curves: `core.optimizers.hyperband_lcnet`."""
 
     needs_budgets: ClassVar[bool] = True
     needs_curves: ClassVar[bool] = True

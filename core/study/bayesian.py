@@ -1,4 +1,4 @@
-"""Bayesian optimization by its settings: one class for each model. `core.study.model_based` has what they share.
+"""Settings of Bayesian optimization, one class for each model; `core.study.model_based` has what they share.
 
 Models are imported when the first one is built.
 """
@@ -22,8 +22,8 @@ class GPSettings(ModelSettings):
     """A Gaussian process whose hyperparameters have the largest marginal likelihood.
 
     Attributes:
-        restarts: starting points of a fit.
-        iterations: maximum number of steps of L-BFGS-B from each.
+        restarts: Number of starting points of a fit.
+        iterations: Maximum number of steps of L-BFGS-B from each starting point.
     """
 
     method: Literal["gp"] = "gp"
@@ -31,7 +31,7 @@ class GPSettings(ModelSettings):
     iterations: PositiveInt = 100
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
-        """The Gaussian process; n makes no difference."""
+        """The Gaussian process, which does not depend on n."""
         from core.models.gaussian_process import MarginalLikelihoodGP
 
         return MarginalLikelihoodGP(self.restarts, self.iterations, device=device)
@@ -41,11 +41,12 @@ class IntegratedGPSettings(ModelSettings):
     """A Gaussian process whose hyperparameters are integrated out by slice sampling.
 
     Attributes:
-        method: "gp_warped" also warps the inputs.
-        hyperparameter_samples: chains of the slice sampler, one sample each.
-        scale_targets: divide them by their standard deviation; RoBO, which made the thesis' searches, only subtracts
-            their mean.
-        warm_burn_in: sweeps of chains that continue the last suggestion's; None starts new chains every time.
+        method: Name of the method; "gp_warped" also warps the inputs.
+        hyperparameter_samples: Number of chains of the slice sampler, each of which gives one sample.
+        scale_targets: Whether targets are divided by their standard deviation; RoBO, with which the thesis' searches
+            were made, only subtracts their mean.
+        warm_burn_in: Number of sweeps of a chain that continues from the last suggestion; None starts new chains every
+            time.
     """
 
     method: Literal["gp_mcmc", "gp_warped"] = "gp_mcmc"
@@ -54,7 +55,7 @@ class IntegratedGPSettings(ModelSettings):
     warm_burn_in: NonNegativeInt | None = None
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
-        """The Gaussian process; n makes no difference."""
+        """The Gaussian process, which does not depend on n."""
         from core.models.gaussian_process import MarginalisedGP
 
         return MarginalisedGP(
@@ -81,7 +82,7 @@ class ForestSettings(ModelSettings):
         return self
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
-        """The forest; n makes no difference."""
+        """The forest, which does not depend on n."""
         from core.models.random_forest import RandomForest
 
         return RandomForest(trees=self.trees, device=device)
@@ -91,11 +92,12 @@ class DNGOSettings(ModelSettings):
     """DNGO: Bayesian linear regression on a network's last layer.
 
     Attributes:
-        variant: "snoek" is the paper's (`core.models.dngo`), "pybnn" that of a later implementation, with which the
-            thesis compares (`core.models.pybnn_dngo`).
-        widths: units of the hidden layers.
-        hyperparameter_samples: chains of the slice sampler, one sample each.
-        updates: of the network in a training, of variant "snoek"; None for a number of epochs, see `core.models.dngo`.
+        variant: Variant of the method: "snoek" is the paper's (`core.models.dngo`), "pybnn" is the later implementation
+            that the thesis compares with (`core.models.pybnn_dngo`).
+        widths: Widths of the hidden layers.
+        hyperparameter_samples: Number of chains of the slice sampler, each of which gives one sample.
+        updates: Number of updates in each training of the network, for variant "snoek"; None trains for a number of
+            epochs, see `core.models.dngo`.
     """
 
     method: Literal["dngo"] = "dngo"
@@ -111,7 +113,7 @@ class DNGOSettings(ModelSettings):
         return self
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
-        """The network and regression; n makes no difference."""
+        """The network and the regression, which do not depend on n."""
         from core.models.dngo import DNGO
         from core.models.pybnn_dngo import PybnnDNGO
 
@@ -124,18 +126,22 @@ class BohamiannSettings(ModelSettings):
     """BOHAMIANN: a Bayesian network sampled by scale-adapted SGHMC.
 
     Attributes:
-        widths: units of the hidden layers.
-        burn_in_per_point, chain_steps, samples: burn-in grows with the data, `chain_steps` follow it, of which
-            `samples` are kept at equal distances.
-        most_steps: limit on the chain of a suggestion, burn-in and sampling in proportion; None for the papers' chains.
-        warm_burn_in: steps of burn-in of a chain that continues the last suggestion's; None burns in from scratch.
-        batch_size: number of points per gradient.
-        raise_friction: of the sampler, see `core.samplers.AdaptiveSGHMC`; not raised, as in the authors' code,
-            predictions are better on held-out data.
-        initialisation: of the weights, see `core.models.network.MLP`: "he" of the NIPS code, "uniform" of the thesis'.
-        weight_prior: "gamma_hyperprior" of the NIPS code, "averaged_normal" of the thesis': `core.models.priors`.
-        noise_correction: of the sampler; the first code lacks the term -eps^4.
-        noise_prior_median: of the noise variance, in units of the targets' variance.
+        widths: Widths of the hidden layers.
+        burn_in_per_point, chain_steps, samples: Lengths of the chain: the burn-in grows with the data, `chain_steps`
+            steps follow it, and `samples` of these are kept at equal distances.
+        most_steps: Maximum number of steps of one suggestion's chain, to which burn-in and sampling are cut in
+            proportion; None for the papers' chains.
+        warm_burn_in: Number of burn-in steps of a chain that continues from the last suggestion; None burns in from
+            scratch.
+        batch_size: Number of points per gradient.
+        raise_friction: Whether the sampler raises the friction, see `core.samplers.AdaptiveSGHMC`; without this, as in
+            the authors' code, predictions on held-out data are better.
+        initialisation: Initialisation of the weights, see `core.models.network.MLP`: "he" as in the NIPS code,
+            "uniform" as in the thesis' code.
+        weight_prior: Prior of the weights, see `core.models.priors`: "gamma_hyperprior" as in the NIPS code,
+            "averaged_normal" as in the thesis' code.
+        noise_correction: Whether the sampler corrects its noise by the term -eps^4, which the first code lacks.
+        noise_prior_median: Median of the prior of the noise variance, in units of the targets' variance.
     """
 
     method: Literal["bohamiann"] = "bohamiann"
@@ -183,7 +189,7 @@ class BohamiannSettings(ModelSettings):
         }
 
     def chain_lengths(self, n: int) -> tuple[int, int]:
-        """Steps of the burn-in and of the whole chain for n observations, cut in proportion if above `most_steps`."""
+        """Steps of the burn-in and of the whole chain for n observations, cut in proportion to at most `most_steps`."""
         burn_in = self.burn_in_per_point * n
         steps = burn_in + self.chain_steps
         if self.most_steps is not None and steps > self.most_steps:

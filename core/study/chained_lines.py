@@ -1,8 +1,8 @@
-"""Lines of JSON, each of which ends with a digest of its text and of the line before, its chain.
+"""Lines of JSON, each ending with its chain: a digest of the line's text and of the line before.
 
     {"told": {...}, "chain": "6c1e8d3a90b2f745"}
 
-A line that was changed, removed or doubled breaks the chain, unless all that follow were written anew.
+A line that was changed, removed or duplicated breaks the chain, unless all lines after it were rewritten too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CHAIN = re.compile(rb', "chain": "([0-9a-f]{16})"}\n')
 
 
 def line_of(entry: Mapping[str, Any], before: str) -> bytes:
-    """The line of an entry that is not empty, given the chain of the line before, which is empty for the first."""
+    """The line of an entry that is not empty; `before` is the chain of the previous line, empty for the first line."""
     return _chained(json.dumps(entry).encode(), before)
 
 

@@ -1,9 +1,10 @@
 """The worker processes: local ones, or those of a running Dask scheduler.
 
-`local_workers` starts each worker as a process of its own from the command line, under a nanny that restarts it if
-it dies. Nothing is forked and the calling script is not imported again, so it needs no `if __name__` guard; what
-it defines itself reaches the workers by value. A session of their own shields them from keyboard interrupts: the
-driver decides. They end when the scheduler in the driver's process is gone, however it ended.
+`local_workers` starts each worker as a process of its own from the command line, under a nanny that restarts it if it
+dies. Nothing is forked and the calling script is not imported again, so it needs no `if __name__` guard; what it
+defines itself reaches the workers by value. Workers run in a session of their own, so that keyboard interrupts reach
+only the driver, which decides what to do. They end when the scheduler in the driver's process is gone, however it
+ended.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from distributed.deploy.subprocess import Subprocess
 from core.errors import UserError
 from core.validation import require_count
 
-SCHEDULER_VARIABLE = "HPO_SCHEDULER"  # the address of a scheduler to use if none is given
+SCHEDULER_VARIABLE = "HPO_SCHEDULER"  # address of the scheduler to use if none is given
 CONNECT_SECONDS = 5.0
 START_SECONDS = 60.0
 
@@ -82,7 +83,7 @@ def connect(address: str | None, workers: int | None) -> Iterator[Client]:
 def _client(address: str) -> Iterator[Client]:
     try:
         asyncio.run(asyncio.wait_for(_knock(address), CONNECT_SECONDS))
-    except Exception as error:  # whatever listens at the address may send anything
+    except Exception as error:  # any kind of data may come from whatever listens at the address
         raise UserError(
             f"scheduler {address!r} does not answer as one within {CONNECT_SECONDS:g} s ({type(error).__name__}); "
             f"allowed: the address of a running Dask scheduler as tcp://host:port, as argument or {SCHEDULER_VARIABLE}"
@@ -92,7 +93,7 @@ def _client(address: str) -> Iterator[Client]:
 
 
 async def _knock(address: str) -> None:
-    """Shake hands. A `Client` that cannot do so would try again in the background, and report it at the end."""
+    """Shake hands. A `Client` that cannot do so would retry in the background and report it only at the end."""
     comm = await connect_to(address, timeout=CONNECT_SECONDS)
     await comm.close()
 

@@ -14,8 +14,8 @@ def value_of_incumbent(losses: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Another value of the incumbent, such as its test error, after each evaluation, (..., n).
 
     Args:
-        losses: what the incumbent is chosen by, (..., n); nan (a failure) is worse than every number.
-        values: the value of each of these evaluations, (..., n).
+        losses: Losses by which the incumbent is chosen, (..., n); nan (a failure) is worse than every number.
+        values: Value of each of these evaluations, (..., n).
     """
     losses = np.where(np.isnan(losses), np.inf, losses)
     before = np.minimum.accumulate(losses, axis=-1)[..., :-1]
@@ -28,9 +28,9 @@ def at_times(finished: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.
     """A run's step function at other times, (m,): nan before the first evaluation has finished.
 
     Args:
-        finished: when each evaluation finished, (n,), ascending.
-        values: after each evaluation, (n,).
-        times: (m,).
+        finished: Time at which each evaluation finished, (n,), ascending.
+        values: Value after each evaluation, (n,).
+        times: Times at which the function is read, (m,).
     """
     if not len(finished):
         return np.full(np.shape(times), np.nan)

@@ -1,8 +1,8 @@
 """Earlier searches as the tasks that a new search learns from: `minimize(..., earlier=[result, trace])`.
 
-What counts is what succeeded on the largest budget that any success has, as for `Result.best`: a failure's loss is made
-up, and losses on smaller budgets belong to another function. Configurations are encoded into the space of the new
-search, so an earlier space must be the same or a part of it.
+A task holds the successful evaluations on the largest budget with a success, the same ones from which `Result.best` is
+chosen. The loss of a failure is made up, and a loss on a smaller budget belongs to another function. Configurations are
+encoded into the space of the new search, so the space of an earlier search must be the same or a part of it.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def tasks_of(earlier: Sequence[Any], encoding: CubeEncoding) -> list[Task]:
     """One task for each earlier search, in order, named earlier[0], earlier[1] ...
 
     Args:
-        earlier: of each search its `Result`, its records, or its trace, as a `Trace` or a data frame with at least the
-            columns configuration, budget, loss and status (such as one read from a file).
-        encoding: of the new search's space.
+        earlier: Earlier searches, each given as its `Result`, its records, or its trace, which may be a `Trace` or a
+            data frame with at least the columns configuration, budget, loss and status (such as one read from a file).
+        encoding: Encoding of the new search's space.
 
     Raises:
         UserError: something else, a search in which nothing succeeded, or configurations of another space.
@@ -57,7 +57,7 @@ def check_list(earlier: Any) -> Sequence[Any]:
 
 
 def digest(tasks: Sequence[Task]) -> str:
-    """16 hexadecimal digits by which a journal knows the tasks again."""
+    """16 hexadecimal digits by which a journal recognizes the tasks."""
     found = hashlib.sha256()
     for task in tasks:
         for values in (task.X, task.y):
@@ -92,7 +92,7 @@ def _evaluated(name: str, given: Any, encoding: CubeEncoding) -> list[Evaluated]
                     f"{name}: configuration is {brief(row.configuration)}; allowed: dictionaries, which a trace "
                     "written by to_parquet keeps, and one written by to_csv does not"
                 )
-        # In a file every configuration has all names, and None for what is inactive.
+        # Files list all names for every configuration, with None for inactive ones.
         some = {column.name for column in encoding.columns if None in column.choices}
         return [
             Evaluated(

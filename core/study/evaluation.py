@@ -23,10 +23,11 @@ class Result:
     """The outcome of one trial, in plain values only, so that it can be sent and stored whatever the objective.
 
     Attributes:
-        loss, cost: the objective's; for a failed evaluation its worst-case loss and the seconds until it failed.
-        failure: why it failed, empty if it did not.
-        info: what else the objective returned.
-        budget: on which it was evaluated, where the trial left that to the objective: the largest.
+        loss, cost: Loss and cost returned by the objective; a failed evaluation has the worst-case loss and the seconds
+            until it failed.
+        failure: Reason for the failure, empty if there was none.
+        info: Everything else that the objective returned.
+        budget: Budget of the evaluation; the largest if the trial left the choice to the objective.
     """
 
     loss: float
@@ -57,13 +58,13 @@ def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> Result:
 
 
 def evaluation_of(record: Record) -> Evaluation:
-    """What an optimizer is told about a record."""
+    """The form in which an optimizer is told about a record."""
     info = {**record.info, FAILURE: record.failure} if record.failure else dict(record.info)
     return Evaluation(np.array([record.loss]), np.array([record.cost]), (info,))
 
 
 def plain(value: Any) -> Any:
-    """The value in types that JSON can write: arrays become lists, anything without a counterpart its `repr`."""
+    """The value in types that JSON can write: arrays become lists, and values without a counterpart their `repr`."""
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, (bool, int, float, str)) or value is None:

@@ -1,4 +1,4 @@
-"""Losses so large that they hide the others: finite, so no failures, and nothing else would mention them."""
+"""Losses so large that they hide the others. They are finite, so they are no failures and nothing else reports them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WHAT_TO_DO = "raise an exception or return nan where an evaluation fails, or ret
 
 
 def about_huge_losses(records: Sequence[Record]) -> str:
-    """What to warn of after a search; empty where there is nothing, or nothing succeeded."""
+    """The warning after a search; empty if there is nothing to warn about, or if nothing succeeded."""
     losses = np.array([record.loss for record in records if not record.failure])
     if not losses.size:
         return ""

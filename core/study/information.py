@@ -1,4 +1,4 @@
-"""Methods that maximize the information gain about the best configuration, by their settings."""
+"""Settings of the methods that maximize the information gain about the best configuration."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ class InformationSettings(MethodSettings):
     """Base of entropy search, MTBO and Fabolas: `core.optimizers.information_search`.
 
     Attributes:
-        hyperparameter_samples: chains of the slice sampler, one sample each.
-        burn_in: sweeps of a chain before its sample.
-        warm_burn_in: the same where a chain continues the last suggestion's; None starts new chains every time.
-        representers: number of points among which the minimum is considered.
-        candidates: number of configurations at which the acquisition function is valued before the best are refined.
-        log_loss: whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
-        initial_design: uniform points at the start of a run, each evaluated by MTBO on every auxiliary task, by Fabolas
-            on all `subsets`.
+        hyperparameter_samples: Number of chains of the slice sampler, each of which gives one sample.
+        burn_in: Number of sweeps of a chain before its sample.
+        warm_burn_in: Number of sweeps before the sample of a chain that continues from the last suggestion; None starts
+            new chains every time.
+        representers: Number of points among which the minimum is assumed to lie.
+        candidates: Number of configurations at which the acquisition function is evaluated before the best are refined.
+        log_loss: Whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
+        initial_design: Number of uniform points at the start of a run. MTBO evaluates each on every auxiliary task,
+            Fabolas on all `subsets`.
     """
 
     in_lockstep: ClassVar[bool] = True
@@ -48,12 +49,12 @@ class InformationSettings(MethodSettings):
 
     @property
     def initial_points(self) -> int:
-        """The initial design."""
+        """The number of points in the initial design."""
         return self.initial_design
 
     @property
     def suggestion_cost(self) -> float:
-        """What a suggestion costs beside the evaluation."""
+        """The cost of a suggestion, in addition to that of the evaluation."""
         return 0.0
 
     def _policy(self, encoding: CubeEncoding, device: Any, budgets: Budgets | None) -> Policy:
@@ -67,7 +68,7 @@ class InformationSettings(MethodSettings):
         self.check_budgets(budgets)
         return InformationSearch(
             self.encoding(encoding, budgets),
-            partial(self.model, device=device),  # by whose settings a saved state is known again
+            partial(self.model, device=device),  # the settings by which a saved state is recognized
             continues=self.warm_burn_in is not None,
             overhead=self.suggestion_cost,
             log_loss=self.log_loss,
@@ -76,7 +77,7 @@ class InformationSettings(MethodSettings):
         )
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
-        """Where evaluations are possible."""
+        """The budgets on which evaluations are possible."""
         raise NotImplementedError
 
     def model(self, basis: Basis | None, device: Any = "cpu") -> MarginalisedGP:
@@ -114,9 +115,10 @@ class SharesSettings(InformationSettings):
     """Base of MTBO and Fabolas, whose budgets are shares of the data.
 
     Attributes:
-        overhead: what a suggestion costs, added to the predicted cost of an evaluation and so in the unit of the costs
-            that the function returns. The default is about the second that it takes on one thread; where costs are not
-            seconds, set what a second is worth. It is a constant so that a run repeats; thesis 4.4.2 measures it.
+        overhead: Cost of a suggestion, in the unit of the costs that the function returns; it is added to the predicted
+            cost of an evaluation. The default is roughly the second that a suggestion takes on one thread; where costs
+            are not seconds, set the value of a second. The overhead is a constant so that a run can be repeated; thesis
+            4.4.2 measures it.
     """
 
     needs_budgets: ClassVar[bool] = True
@@ -143,8 +145,8 @@ class MTBOSettings(SharesSettings):
     """Multi-task Bayesian optimization (Swersky et al. 2013; thesis 4.3.1).
 
     Attributes:
-        overhead: in the unit of costs, see `SharesSettings`.
-        auxiliary: shares of the largest budget, one to three, that serve as tasks beside it.
+        overhead: Cost of a suggestion in the unit of the costs, see `SharesSettings`.
+        auxiliary: Shares of the largest budget, one to three, that serve as tasks beside it.
     """
 
     method: Literal["mtbo"] = "mtbo"
@@ -158,7 +160,7 @@ class MTBOSettings(SharesSettings):
         return shares
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
-        """The largest budget, and the auxiliary shares of it, whether or not they are below the smallest.
+        """The largest budget and the auxiliary shares of it.
 
         Raises:
             UserError: an auxiliary share below the smallest budget.
@@ -178,9 +180,9 @@ class FabolasSettings(SharesSettings):
     """Fabolas (thesis 4.4).
 
     Attributes:
-        overhead: in the unit of costs, see `SharesSettings`.
-        subsets: shares of the largest budget, or None for 1/64, 1/32, 1/16 and 1/8 (4.4.3); if the smallest budget is
-            above these, four shares from it to half way, in logarithms, to the largest.
+        overhead: Cost of a suggestion in the unit of the costs, see `SharesSettings`.
+        subsets: Shares of the largest budget; None for 1/64, 1/32, 1/16 and 1/8 (4.4.3), or, if the smallest budget is
+            larger than these, for four shares from the smallest budget to half way, in logarithms, to the largest.
     """
 
     method: Literal["fabolas"] = "fabolas"

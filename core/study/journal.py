@@ -6,11 +6,11 @@
     {"recommended": {"trial": 7}}                                       what it recommended at the end of a call
     {"ended": {}}                                                       the optimizer has finished
 
-Lines are in the order in which the optimizer was asked and told. Each ends with `"chain"`, a digest of its text and of
-the line before, so that one that was changed, removed or doubled is noticed. A line that a kill cut short is dropped:
-its event had not taken effect. Lines that are missing at the end look as if the run had been killed earlier.
-`core.study.replay` brings an optimizer to the point where a journal ends. JSON knows no tuples and writes what it does
-not know as text; when a journal is read, choices become those of the space again.
+Lines are in the order in which the optimizer was asked and told. Each line ends with `"chain"`, a digest of its text
+and of the line before, which reveals a line that was changed, removed or duplicated. A line that a kill cut short is
+dropped: its event had not taken effect. A journal whose last lines are missing looks like that of a run killed earlier.
+`core.study.replay` brings an optimizer to the point where a journal ends. JSON has no tuples and writes unknown values
+as text; when a journal is read, choices become those of the space again.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Journal:
     """An open journal, made by `open_journal`.
 
     Attributes:
-        path: the file, None for a run that keeps no journal.
-        events: (kind, content) of all lines that it held when it was opened; `KINDS` says of which type.
-        count: number of events so far.
+        path: Path of the file; None for a run that keeps no journal.
+        events: Pairs (kind, content) of all lines that the journal held when it was opened; `KINDS` lists the types.
+        count: Number of events so far.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Journal:
 
     @property
     def recommendation(self) -> int | None:
-        """What was recommended after everything told by the time the journal was opened, if it was asked for."""
+        """The trial recommended after all that was told by the time the journal was opened; None if none was."""
         kind, content = self.events[-1] if self.events else ("", {})
         return content.get("trial") if kind == "recommended" else None
 
@@ -122,7 +122,7 @@ class Journal:
         self.count += 1
 
     def _read(self) -> list[bytes]:
-        """The complete lines, the header first; a line that a kill cut short is removed."""
+        """All complete lines, the header first; a line that a kill cut short is removed from the file."""
         content = self.path.read_bytes()
         whole = content.rfind(b"\n") + 1
         if not whole and not line_of(self._header, "").startswith(content):
@@ -198,8 +198,8 @@ def open_journal(
     """The journal at `path`, created if there is none and locked, so that two runs never write to the same file.
 
     Args:
-        header: what identifies the run, plain values; a journal of another run is refused.
-        space: of the configurations, for choices that JSON writes as something else.
+        header: Plain values that identify the run; a journal of another run is refused.
+        space: Space of the configurations, for choices that JSON writes as something else.
 
     Raises:
         UserError: it cannot be written, belongs to another run, or is not a journal.
@@ -227,7 +227,7 @@ def trial_entry(trial: Trial) -> dict[str, Any]:
 
 
 def _by_json(hyperparameter: Hyperparameter) -> dict[str, Any]:
-    """The choices by what JSON makes of them; empty for numbers. Of two that it cannot tell apart the first."""
+    """The choices by their JSON form; empty for numbers. If two choices have the same form, the first is taken."""
     choices = Column.of(hyperparameter).choices
     return {json.dumps(plain(choice)): choice for choice in reversed(choices)}
 

@@ -1,9 +1,9 @@
 """All runs of a cell in lockstep: one proposal serves every run.
 
-The next points of all runs are proposed in one batch, from all that each run has evaluated, and join the data together
-(`advance`). If objectives are evaluated configuration by configuration (`run_in_lockstep`), each with a generator of
-its run, each run is a `core.study.loop.Run` with one worker, and only the asking is joint. A failed evaluation
-counts with the objective's worst-case loss.
+The next points of all runs are proposed in one batch, from everything that each run has evaluated, and join the data
+together (`advance`). If objectives are evaluated one configuration at a time (`run_in_lockstep`), each with a generator
+of its run, then each run is a `core.study.loop.Run` with one worker, and only the proposals are made jointly. A failed
+evaluation counts with the objective's worst-case loss.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from core.study.trace import Record, Trace
 
 
 class Batch(Protocol):
-    """What is proposed: `points` of the unit cube, (runs, k, d), and whatever else is worth knowing about them."""
+    """A proposal: `points` of the unit cube, (runs, k, d), and any other information about them."""
 
     @property
     def points(self) -> Tensor: ...
@@ -50,15 +50,16 @@ def advance(
     """The loop: propose, evaluate and add to the data until every run has all its evaluations.
 
     Args:
-        propose: from X (runs, N, d) and y (runs, N) to the next batch of every run.
-        evaluate: from a batch to its losses, (runs, k), or whatever y holds of each evaluation. The model that
-            proposed is still fitted to the data before it: record its posterior here.
-        X, y: what was evaluated before; may be empty.
-        evaluations: number per run, including those before.
-        progress: called with the fraction of the new evaluations that is done.
+        propose: Function of X (runs, N, d) and y (runs, N) that returns the next batch of every run.
+        evaluate: Function of a batch that returns its losses, (runs, k), or whatever y holds of each evaluation. The
+            model that proposed the batch is still fitted to the earlier data when it is called: record its posterior
+            here.
+        X, y: Points and values of earlier evaluations; may be empty.
+        evaluations: Number of evaluations per run, including the earlier ones.
+        progress: Function called with the fraction of the new evaluations that is done.
 
     Returns:
-        X and y of all of them.
+        X and y of all evaluations.
     """
     before = X.shape[1]
     while X.shape[1] < evaluations:
@@ -79,10 +80,10 @@ def run_on_cube(
     """Minimize a function of the unit cube that is evaluated for all runs at once.
 
     Args:
-        function: points (runs, k, d) to values (runs, k).
-        X: the initial design, (runs, n, d) with n at least 1.
-        generators: one per run, for the policy.
-        evaluations: number per run, including the initial design.
+        function: Function of points (runs, k, d) that returns values (runs, k).
+        X: Initial design, (runs, n, d) with n at least 1.
+        generators: Generators of the policy, one per run.
+        evaluations: Number of evaluations per run, including the initial design.
 
     Returns:
         The points (runs, evaluations, d) and their values.
@@ -96,11 +97,11 @@ class Histories:
     """Everything that all runs evaluated, in order.
 
     Attributes:
-        X: points of the unit cube, (runs, n, d).
-        records: n per run.
-        recommended: of a policy that recommends configurations, the number of the evaluation that each run recommends
-            in the end, (runs,); else None.
-        generators: those of the proposals, one per run, as the search left them.
+        X: Points of the unit cube, (runs, n, d).
+        records: Records of each run, n per run.
+        recommended: Number of the evaluation that each run recommends in the end, (runs,), for a policy that recommends
+            configurations; None for all others.
+        generators: Generators of the proposals, one per run, in their state after the search.
     """
 
     X: Tensor
@@ -110,21 +111,21 @@ class Histories:
 
     @property
     def loss(self) -> np.ndarray:
-        """(runs, n)."""
+        """Losses, (runs, n)."""
         return np.array([[record.loss for record in records] for records in self.records])
 
     @property
     def cost(self) -> np.ndarray:
-        """(runs, n)."""
+        """Costs, (runs, n)."""
         return np.array([[record.cost for record in records] for records in self.records])
 
     @property
     def failure(self) -> np.ndarray:
-        """(runs, n) texts: why an evaluation failed, empty if it did not."""
+        """Messages (runs, n) that say why an evaluation failed, empty if it did not."""
         return np.array([[record.failure for record in records] for records in self.records], dtype=object)
 
     def trace(self, runs: Iterable[int]) -> Trace:
-        """The trace of all runs, under these run numbers."""
+        """The trace of all runs, with the given run numbers."""
         return Trace.of(self.records, runs, self.recommended)
 
 
@@ -140,11 +141,11 @@ def run_in_lockstep(
     """Evaluate `evaluations` configurations in every run: the initial design, then what the policy proposes.
 
     Args:
-        objective: of the space that the policy encodes.
-        initial: points of the initial design, (runs, n, d); n may be 0, then the first point is uniform.
-        generators: one per run, for the proposals.
-        noise: one per run, for what the objective draws.
-        progress: called with the fraction that is done.
+        objective: Objective on the space that the policy encodes.
+        initial: Points of the initial design, (runs, n, d); if n is 0, the first point is uniform.
+        generators: Generators of the proposals, one per run.
+        noise: Generators of what the objective draws, one per run.
+        progress: Function called with the fraction that is done.
     """
     encoding, with_costs = policy.encoding, priced(policy.encoding)
     told = [_Told(encoding.space) for _ in generators]
@@ -159,7 +160,7 @@ def run_in_lockstep(
         for run, own, *trial in zip(runs, told, configurations, budgets, batch.notes, strict=True):
             run.take(own.proposed(*trial), batch.seconds)
         for run in runs:
-            run.wants()  # until the next proposal, by which time the trial has been told
+            run.wants()  # continues to the next proposal, by which time the trial has been told
         last = [run.records[-1] for run in runs]
         if not with_costs:
             return batch.points.new_tensor([[record.loss] for record in last])
@@ -173,7 +174,7 @@ def run_in_lockstep(
 
 
 class _Proposed(NamedTuple):
-    """One point per run, (runs, 1, d), notes on each, and a run's share of the processor seconds that they took."""
+    """One point per run, (runs, 1, d), notes on each, and each run's share of the processor seconds of the proposal."""
 
     points: Tensor
     notes: list[dict[str, Any]]
@@ -187,7 +188,7 @@ class _Proposals:
     proposer: Proposer
 
     def __call__(self, X: Tensor, y: Tensor) -> _Proposed:
-        start = time.process_time()  # of this process: others that the machine runs meanwhile don't count
+        start = time.process_time()  # of this process: other processes of the machine do not count
         proposal = self.proposer.propose(X.shape[1], X, y, X[:, :0])
         seconds = (time.process_time() - start) / len(X)
         return _Proposed(proposal.points.to(X).unsqueeze(1), proposal.notes, seconds)
@@ -211,4 +212,4 @@ class _Told(Optimizer):
         return {}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
-        """Nothing."""
+        """Does nothing."""

@@ -1,4 +1,4 @@
-"""The loop of every run: keep the workers busy, tell each result as it arrives, write everything down first.
+"""The loop of every run: keep the workers busy, tell each result as it arrives, and write everything down first.
 
 A pool decides where trials are evaluated and keeps the clock: `core.study.serial` has this process,
 `core.study.pool` worker processes, `core.study.simulated` workers on a clock that jumps. All return the same records
@@ -30,7 +30,7 @@ class Pool(Protocol):
     """Where trials are evaluated.
 
     Attributes:
-        worst_loss: of failed evaluations.
+        worst_loss: Loss of failed evaluations.
     """
 
     worst_loss: float
@@ -42,13 +42,13 @@ class Pool(Protocol):
         """The context in which a proposal is made."""
 
     def slots(self) -> int:
-        """How many trials can be under way at once."""
+        """The number of trials that can be under way at once."""
 
     def submit(self, trial: Trial) -> None:
         """Start a trial."""
 
     def wait(self, seconds: float | None) -> list[tuple[Trial, Result]] | None:
-        """Results that have arrived: those available at once, else the first ones within the given number of seconds.
+        """All results that have arrived, or else the first ones within the given number of seconds.
 
         None if no result will ever arrive: the run is over.
         """
@@ -57,8 +57,8 @@ class Pool(Protocol):
 class RealTime:
     """What pools that run in real time have in common.
 
-    Optimizers propose on one thread, since their matrices are small: on a busy machine, threads
-    that wait for each other make a Gaussian process ten times slower. Evaluations have all threads.
+    Optimizers propose on one thread, because their matrices are small and threads that wait for each other make a
+    Gaussian process ten times slower on a busy machine. Evaluations have all threads.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class RealTime:
 
 
 def drive(optimizer: Optimizer, pool: Pool, evaluations: float, journal: Journal, report: Report) -> list[Record]:
-    """One run, until n evaluations are told, the optimizer has finished, or the pool's clock has stopped.
+    """Run until n evaluations are told, the optimizer has finished, or the pool's clock has stopped.
 
     On an interruption, results that have already arrived are told before the interruption is passed on.
     """
@@ -95,10 +95,10 @@ class Run:
             run.take(*run.ask())
 
     Attributes:
-        records: everything that was told, in this order.
-        places: of each trial under way, by number: when it started, the place that it takes among the workers, and how
-            long its proposal took.
-        arrived: results not yet recorded and told.
+        records: Records of everything told, in the order of telling.
+        places: Start of each trial under way, its place among the workers, and the duration of its proposal, by the
+            trial's number.
+        arrived: Results that have not been recorded and told yet.
     """
 
     def __init__(self, optimizer: Optimizer, pool: Pool, evaluations: float, journal: Journal, report: Report) -> None:
@@ -109,7 +109,7 @@ class Run:
         with pool.proposing():
             self.records = replay(optimizer, journal)
         self._waiting = list(optimizer.pending.values())
-        self._idle = False  # whether the optimizer was asked since the last results and had nothing to propose
+        self._idle = False  # whether the optimizer, asked since the last results, had nothing to propose
         self._snapshots = Snapshots(optimizer, journal)
         self._before = max((record.finished for record in self.records), default=0.0)
         self._before -= pool.now() if self.records else 0.0
@@ -139,7 +139,7 @@ class Run:
         return False
 
     def ask(self) -> tuple[Trial | None, float]:
-        """One trial of the optimizer, None if it has nothing to propose, and the seconds that this took."""
+        """One trial of the optimizer, or None if it has nothing to propose, and the seconds that asking took."""
         start = time.perf_counter()
         with self.pool.proposing():
             trials = self.optimizer.ask(1)

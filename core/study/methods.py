@@ -1,4 +1,4 @@
-"""Every optimization method by its settings: one union, discriminated by `method`; each builds its optimizer.
+"""The settings of every optimization method: one union, discriminated by `method`. Settings build their optimizer.
 
     method_of("bohb")                                   # with the defaults
     method_of(BOHBSettings(eta=2))                      # or with others
@@ -120,7 +120,7 @@ class RegularizedEvolutionSettings(MethodSettings):
 
 
 class ReinforceSettings(MethodSettings):
-    """REINFORCE over the values of each hyperparameter, all of them finite: `core.optimizers.reinforce`."""
+    """REINFORCE over the values of each hyperparameter, which must be finitely many: `core.optimizers.reinforce`."""
 
     method: Literal["reinforce"] = "reinforce"
     learning_rate: PositiveFloat = 0.1
@@ -180,7 +180,7 @@ METHODS: dict[str, type[MethodSettings]] = {
 
 
 def _tag(value: Any) -> str:
-    """The tag of the class of a method that `_named` has let through; in an error's keys, tags are left out."""
+    """The tag of the class of a method that `_named` has accepted; tags are left out of the keys of an error."""
     return f"<{METHODS[_name_of(value)].__name__}>"
 
 
@@ -189,7 +189,7 @@ def _name_of(value: Mapping[str, Any] | MethodSettings) -> Any:
 
 
 def _named(names: Sequence[str], value: Any) -> Any:
-    """The value, if it names one of these methods; a name alone stands for the method with its defaults."""
+    """The value, if it names one of the given methods; a name alone stands for the method with its defaults."""
     value = {"method": value} if isinstance(value, str) else value
     if not isinstance(value, (Mapping, MethodSettings)):
         raise ValueError("Input should be a method's name, or a mapping of its name `method` and its settings")
@@ -198,7 +198,7 @@ def _named(names: Sequence[str], value: Any) -> Any:
     return value
 
 
-# Tags rather than the field itself: one class may have several names, and pydantic allows no checks before the field's.
+# Tags rather than the field itself: a class may have several names, and pydantic allows no checks before the field's.
 _UNION = Annotated[
     Union[tuple(Annotated[settings, Tag(f"<{settings.__name__}>")] for settings in SETTINGS)],  # noqa: UP007
     Discriminator(_tag),
@@ -206,7 +206,7 @@ _UNION = Annotated[
 
 
 def one_of(*names: str) -> Any:
-    """The type of a setting that is a method, one of these."""
+    """The type of a setting whose value is one of the named methods."""
     return Annotated[_UNION, BeforeValidator(partial(_named, names))]
 
 
@@ -215,7 +215,7 @@ SingleBudgetMethod = one_of(*(name for name, settings in METHODS.items() if not 
 
 
 def method_of(given: str | Mapping[str, Any] | MethodSettings) -> MethodSettings:
-    """The settings that a name, a mapping with the key `method`, or settings themselves stand for.
+    """The settings for a name, for a mapping with the key `method`, or for settings themselves.
 
     Raises:
         UserError: an unknown name or setting, or a value that is not allowed.

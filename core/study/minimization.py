@@ -64,40 +64,42 @@ def minimize(
     """Search for the configuration with the smallest loss.
 
     With one worker a run is determined by its arguments: it makes the same proposals however often it is interrupted
-    and resumed. The exception are fabolas and mtbo where the cost is measured, which is never the same twice: return a
-    cost to repeat their runs. With several workers, proposals depend on the order in which results arrive. What the
-    function draws from `generator` depends on the seed and the trial alone.
+    and resumed. The exceptions are fabolas and mtbo with a measured cost, which is never the same twice: return a cost
+    to make their runs repeatable. With several workers, proposals depend on the order in which results arrive. What the
+    function draws from `generator` depends only on the seed and the trial.
 
-    Where a model cannot be fitted, or an acquisition function has no value, the proposal is a random configuration: the
-    trace's column `origin` says why, and the first is warned of. So is the first suggestion of entropy search, MTBO or
-    Fabolas from which nothing is expected to be learnt. Any other error of a method stops the run.
+    If a model cannot be fitted, or an acquisition function has no value, the proposal is a random configuration: the
+    trace's column `origin` gives the reason, and a warning is issued the first time. A warning is also issued for the
+    first suggestion of entropy search, MTBO or Fabolas that is not expected to provide any information. Any other error
+    of a method stops the run.
 
     Args:
-        function: called with a configuration, a dictionary of values by name, and with the budget if there are
-            budgets; returns the loss, or a pair (loss, cost), where the cost is what the evaluation took, in any unit,
-            and otherwise the seconds of the call. A pair is never two objectives, which have to be weighed into one
-            loss. A parameter named `generator` gets a `numpy.random.Generator` of the trial's own. A call that raises,
-            or returns anything but a finite loss and cost, or a negative cost, is a failed evaluation: the run goes on.
-            So is one that costs nothing, for fabolas and mtbo, whose `overhead` is 1.0 in the unit of these costs. Or a
-            benchmark: any object with `evaluate` and `space`, and perhaps `fidelity`, see
-            `core.benchmarks.objective.Objective`.
-        space: a ConfigurationSpace, or a dictionary: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}, in which
-            `range(1, 10)` is the same as (1, 9). A benchmark has its own.
-        method: a name of `core.study.METHODS`, settings such as `BOHBSettings(eta=2)`, or an object of one's own with
-            `ask(n)` and `tell(trial, evaluation)`, see `core.study.own`.
-        evaluations: how many, on any budget. A method that ends by itself may need fewer.
-        budgets: the smallest and the largest, for bohb, hyperband and successive_halving; for fabolas and mtbo shares
-            of the data, such as (1 / 64, 1). By default those of the benchmark's fidelity.
-        workers: 1 evaluates in this process; more are processes on this machine, or of the Dask scheduler whose address
-            is in the environment variable HPO_SCHEDULER, where at most as many trials are under way.
-        seed: seed of everything random, a whole number from 0.
-        journal: a file to which every event is written. The same call continues an interrupted run; for a finished
-            run it returns what was found. More evaluations prolong a run, except of smac, whose initial design depends
+        function: Function of a configuration, a dictionary of values by name, and of the budget if there are budgets.
+            It returns the loss, or a pair (loss, cost), where the cost is that of the evaluation in any unit; without
+            it, the cost is the duration of the call in seconds. A pair never stands for two objectives, which have to
+            be combined into one loss. A parameter named `generator` gets a `numpy.random.Generator` of the trial's own.
+            A call that raises, or returns anything but a finite loss and cost, or a negative cost, is a failed
+            evaluation: the run goes on. An evaluation that costs nothing also fails for fabolas and mtbo, whose
+            `overhead` is 1.0 in the unit of these costs. The function can also be a benchmark: any object with
+            `evaluate` and `space`, and optionally `fidelity`, see `core.benchmarks.objective.Objective`.
+        space: Search space: a ConfigurationSpace, or a dictionary such as {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a",
+            "b"]}, in which `range(1, 10)` is the same as (1, 9). A benchmark has its own.
+        method: Name from `core.study.METHODS`, settings such as `BOHBSettings(eta=2)`, or your own object with `ask(n)`
+            and `tell(trial, evaluation)`, see `core.study.own`.
+        evaluations: Number of evaluations on all budgets together. A method that ends by itself may need fewer.
+        budgets: Smallest and largest budget, for bohb, hyperband and successive_halving; for fabolas and mtbo shares of
+            the data, such as (1 / 64, 1). The default is the range of the benchmark's fidelity.
+        workers: Number of workers: 1 evaluates in this process; more are processes on this machine, or of the Dask
+            scheduler whose address is in the environment variable HPO_SCHEDULER, where this is the maximum number of
+            trials under way.
+        seed: Seed of everything random, a whole number from 0.
+        journal: Path of a file to which every event is written. The same call continues an interrupted run, and returns
+            the result of a finished one. More evaluations prolong a run, except for smac, whose initial design depends
             on their number.
-        worst_loss: of failed evaluations, for methods that use the loss itself. Without it, failures rank behind all
-            successes, see `core.optimizers.bayesopt` for models. By default that of the benchmark.
-        progress: whether to show a bar, or without a terminal a line now and then.
-        earlier: searches of similar functions over the same space, from which methods that learn from other tasks
+        worst_loss: Loss of failed evaluations, for methods that use the loss itself. Without it, failures rank behind
+            all successes, see `core.optimizers.bayesopt` for models. The default is that of the benchmark.
+        progress: Whether to show a bar, or, without a terminal, a line now and then.
+        earlier: Searches of similar functions over the same space, from which methods that learn from other tasks
             (ablr, mt_bohamiann, mt_gp) start: their results, traces or records, see `core.study.earlier`.
 
     Raises:
@@ -106,7 +108,7 @@ def minimize(
         KeyboardInterrupt: the run was interrupted, after one line that says what was kept.
     """
     space = space_of(function, space)
-    CubeEncoding(space)  # refuses a space with nothing to choose
+    CubeEncoding(space)  # refuses a space without a choice
     evaluations, seed = check_run(evaluations, seed)
     workers = require_count("workers", workers)
     settings = None if asks_and_tells(method) else method_of(method)
@@ -170,7 +172,7 @@ def _farewell(tally: Tally, journal: str | Path | None) -> str:
 
 
 def _recommendation(optimizer: Optimizer, pool: Pool, book: Journal) -> int | None:
-    """What the method recommends in the end, if that is not the best evaluation; kept in the journal."""
+    """The method's final recommendation, if that is not the best evaluation; it is kept in the journal."""
     with pool.proposing():
         found = optimizer.recommend()
     if found is not None:

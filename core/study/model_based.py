@@ -1,4 +1,4 @@
-"""What settings of Bayesian optimization share whatever the model: the acquisition function and its maximization."""
+"""Settings that Bayesian optimization shares for all models: the acquisition function and its maximization."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class ModelSettings(MethodSettings):
     """Base of Bayesian optimization with a model.
 
     Attributes:
-        acquisition: what the next point maximizes: expected or probability of improvement, the lower confidence bound,
-            or a sample of the model.
-        maximizer: of the acquisition function; "local_search" suits every space, "gradient" continuous ones, "one_step"
-            finite ones; "random_search", of 500 points, is the thesis' and the cheapest.
-        generations: maximum number of generations of differential evolution.
-        polish: end differential evolution with an ascent by L-BFGS-B, where the model has a gradient.
-        initial_design: uniform points at the start of a run; the papers use 2, with which a model of several
-            hyperparameters may find one of them irrelevant and never explore it again.
+        acquisition: Acquisition function that the next point maximizes: expected or probability of improvement, the
+            lower confidence bound, or a sample of the model.
+        maximizer: Maximizer of the acquisition function: "local_search" suits every space, "gradient" continuous ones,
+            and "one_step" finite ones; "random_search", with 500 points, is the thesis' and the cheapest.
+        generations: Maximum number of generations of differential evolution.
+        polish: Whether differential evolution ends with an ascent by L-BFGS-B, if the model has a gradient.
+        initial_design: Number of uniform points at the start of a run. The papers use 2, after which a model of several
+            hyperparameters may consider one of them irrelevant and never explore it again.
     """
 
     in_lockstep: ClassVar[bool] = True
@@ -48,7 +48,7 @@ class ModelSettings(MethodSettings):
 
     @property
     def initial_points(self) -> int:
-        """The initial design."""
+        """The number of points in the initial design."""
         return self.initial_design
 
     def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
@@ -57,7 +57,7 @@ class ModelSettings(MethodSettings):
 
     def _policy(self, encoding: CubeEncoding, device: Device, budgets: Budgets | None, **given: Any) -> Policy:
         """Fit the model and maximize the acquisition function; raises as `policy_with`."""
-        model = partial(self.model, device=device)  # by whose settings a saved state is known again
+        model = partial(self.model, device=device)  # the settings by which a saved state is recognized
         return self.policy_with(encoding, model, **given)
 
     def policy_with(self, encoding: CubeEncoding, model: Callable[..., EnsembleModel], **given: Any) -> Policy:

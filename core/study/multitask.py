@@ -1,4 +1,4 @@
-"""Bayesian optimization that learns from earlier tasks, by its settings."""
+"""Settings of Bayesian optimization that learns from earlier tasks."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class ABLRSettings(ModelSettings):
     """ABLR: a Bayesian linear regression for every task, on a representation that they share.
 
     Attributes:
-        representation: "network", or "fourier" for random Fourier features.
-        widths: units of the network's hidden layers.
-        features: number of random Fourier features.
-        iterations: maximum number of steps of L-BFGS-B in a fit.
+        representation: Representation: "network", or "fourier" for random Fourier features.
+        widths: Widths of the network's hidden layers.
+        features: Number of random Fourier features.
+        iterations: Maximum number of steps of L-BFGS-B in a fit.
     """
 
     learns_from_tasks: ClassVar[bool] = True
@@ -38,7 +38,7 @@ class ABLRSettings(ModelSettings):
     iterations: PositiveInt = 100
 
     def model(self, n: int, device: Device = "cpu", earlier: Sequence[Task] = ()) -> ABLR:
-        """The model; n makes no difference."""
+        """The model, which does not depend on n."""
         from core.models.ablr import ABLR
 
         return ABLR(earlier, self.basis, iterations=self.iterations, device=device)
@@ -52,13 +52,15 @@ class ABLRSettings(ModelSettings):
 
 
 class MultiTaskGPSettings(ModelSettings):
-    """A Gaussian process with a covariance of tasks; without earlier tasks it is that of "gp_mcmc".
+    """A Gaussian process with a covariance of tasks; without earlier tasks it is the same as "gp_mcmc".
 
     Attributes:
-        scaling: standardize the losses of all tasks together, or each task's by themselves.
-        hyperparameter_samples: chains of the slice sampler, one sample each.
-        burn_in: sweeps of a chain before its sample.
-        warm_burn_in: the same where a chain continues the last suggestion's; None starts new chains every time.
+        scaling: Whether the losses of all tasks are standardized together ("joint"), or those of each task separately
+            ("task").
+        hyperparameter_samples: Number of chains of the slice sampler, each of which gives one sample.
+        burn_in: Number of sweeps of a chain before its sample.
+        warm_burn_in: Number of sweeps before the sample of a chain that continues from the last suggestion; None starts
+            new chains every time.
     """
 
     learns_from_tasks: ClassVar[bool] = True
@@ -70,7 +72,7 @@ class MultiTaskGPSettings(ModelSettings):
     warm_burn_in: NonNegativeInt | None = 5
 
     def model(self, n: int, device: Device = "cpu", earlier: Sequence[Task] = ()) -> EnsembleModel:
-        """The Gaussian process; n makes no difference."""
+        """The Gaussian process, which does not depend on n."""
         from core.models.gaussian_process import MarginalisedGP
         from core.models.multitask_gp import MultiTaskGP
 
@@ -85,12 +87,12 @@ class MultiTaskGPSettings(ModelSettings):
 
 
 class MultiTaskBohamiannSettings(BohamiannSettings):
-    """BOHAMIANN with learned features of every task; without earlier tasks it is that of "bohamiann".
+    """BOHAMIANN with learned features of every task; without earlier tasks it is the same as "bohamiann".
 
     Attributes:
-        features: number of features of a task.
-        scaling: as for "mt_gp".
-        warm_burn_in: not possible, chains burn in from scratch.
+        features: Number of features of a task.
+        scaling: Standardization of the losses, as for "mt_gp".
+        warm_burn_in: Always None: chains cannot be continued and burn in from scratch.
     """
 
     learns_from_tasks: ClassVar[bool] = True

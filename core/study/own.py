@@ -11,11 +11,11 @@ from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.told import Told, as_evaluation
 from core.spaces import CubeEncoding, SpaceLike
 
-NUMBER = "own number"  # the note that keeps the number which the object gave its trial
+NUMBER = "own number"  # the note with the number that the object gave its trial
 
 
 class OwnOptimizer(Optimizer):
-    """Asks an object for trials and tells it their evaluations, which is all that a study needs of a method.
+    """Asks an object for trials and tells it their evaluations: a study needs nothing else from a method.
 
         class Mine:
             def ask(self, n):                       # at most n configurations, or trials with budgets
@@ -23,9 +23,9 @@ class OwnOptimizer(Optimizer):
             def tell(self, trial, evaluation):      # evaluation.loss[0]; a failure has the worst-case loss
                 ...
 
-    Trials are numbered here, but an object that gives trials is told them under its own numbers. One that proposes
-    nothing while no trial is pending has finished. Its state is its own: when a journal is replayed, it is told what
-    was told before but not asked for it, so that what it proposes next depends on what it learnt.
+    Trials are numbered here, but an object that gives trials is told them under its own numbers. An object that
+    proposes nothing while no trial is pending has finished. Its state is its own: when a journal is replayed, it is
+    told the earlier evaluations without being asked for them, so that its next proposals depend on what it learnt.
 
     Raises:
         UserError: the object lacks one of the two methods; in `ask`, it proposes something else than a configuration
@@ -42,7 +42,7 @@ class OwnOptimizer(Optimizer):
 
     @property
     def finished(self) -> bool:
-        """Whether it was asked and had nothing to propose while no trial was pending."""
+        """Whether the object was asked and had nothing to propose while no trial was pending."""
         return self._exhausted
 
     def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]] | None:
@@ -69,7 +69,7 @@ class OwnOptimizer(Optimizer):
         return trial.configuration, trial.budget, {**trial.info, NUMBER: trial.number}
 
     def adopt(self, trial: Trial) -> None:
-        """Treat a trial of a journal as one that was asked for."""
+        """Treat a trial of a journal as if it had been asked for."""
         self.pending[trial.number], self._asked = trial, trial.number + 1
         if NUMBER in trial.info:
             theirs = {key: value for key, value in trial.info.items() if key != NUMBER}

@@ -3,9 +3,9 @@
     records = run_parallel(optimizer, objective, evaluations=100, seed=0)  # on 4 local processes
     records = run_parallel(optimizer, objective, evaluations=100, seed=0, address="tcp://head:8786")
 
-As many trials are under way as there are worker threads. As soon as one finishes, the optimizer is told and asked
-for the next, which it proposes knowing those still pending. The objective is sent once to each worker, including
-those that join later or are restarted.
+As many trials are under way as there are worker threads. As soon as one finishes, the optimizer is told and asked for
+the next, which it proposes with knowledge of the pending trials. The objective is sent once to each worker, including
+workers that join later or are restarted.
 
 * **A worker that dies** takes its trial with it: the trial is submitted again, and recorded as failed once that has
   happened `attempts` times. Your own scheduler first resubmits by its setting `allowed-failures` (3 times unless
@@ -57,9 +57,11 @@ def run_parallel(
     """As `run_serial`, on worker processes; records are in the order in which results arrived.
 
     Args:
-        workers: local processes, 4 unless given; with a scheduler's address, the maximum number of trials under way.
-        address: of a Dask scheduler; without it that of the environment variable HPO_SCHEDULER, else local workers.
-        attempts: how many times a trial is started before its workers' deaths are recorded as its failure.
+        workers: Number of local processes, 4 unless given; with a scheduler's address, the maximum number of trials
+            under way.
+        address: Address of a Dask scheduler; the default is that of the environment variable HPO_SCHEDULER, else local
+            workers.
+        attempts: Number of times that a trial is started before the deaths of its workers are recorded as its failure.
 
     Raises:
         UserError: bad arguments, a scheduler that does not answer, an objective that cannot be sent, a journal of
@@ -104,7 +106,7 @@ class WorkerPool(RealTime):
         self._plugin = f"objective-{uuid.uuid4().hex}"
         self._arrived: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._running: dict[int, tuple[Trial, Future, int]] = {}
-        self._ended: list[tuple[Trial, Result]] = []  # collected, and not yet returned
+        self._ended: list[tuple[Trial, Result]] = []  # collected, but not yet returned
         self._again: list[tuple[Trial, int]] = []  # with the number of the attempt, until a worker is available
         self._last_worker = time.monotonic()
         client.register_plugin(_ObjectivePlugin(payload), name=self._plugin)

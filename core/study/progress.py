@@ -16,7 +16,7 @@ class Tally:
     """The counts of a run: its evaluations, its failures, and the best so far.
 
     Args:
-        total: number of evaluations of the run.
+        total: Number of evaluations of the run.
     """
 
     def __init__(self, total: int) -> None:
@@ -43,8 +43,8 @@ def shown(tally: Tally, done: Sequence[Record], visible: bool = True) -> Iterato
     """A function that counts a record and shows the progress of the run.
 
     Args:
-        done: records that a journal held at the start.
-        visible: whether anything is shown at all.
+        done: Records that a journal held at the start.
+        visible: Whether anything is shown at all.
     """
     for record in done:
         tally.add(record)

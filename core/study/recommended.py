@@ -1,4 +1,4 @@
-"""The configurations that a method recommends where these are not the best seen: those with the best prediction."""
+"""Recommended configurations: those with the best prediction, for methods that do not recommend the best one seen."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ def recommends(records: Sequence[Record]) -> bool:
 
 
 def recommended(records: Sequence[Record], last: int | None = None, successes: bool = False) -> list[int]:
-    """The trials whose configurations the method recommends after each record, for methods that note one.
+    """The trials whose configurations the method recommends after each record, for methods that note a recommendation.
 
-    A method fits its model when it proposes, so it notes at the next trial what the last result led to. With several
-    workers results arrive in another order than that of asking: the latest proposal of those told counts. As long as
-    nothing was noted, it is the trial with the smallest loss on any budget, as in the authors' code of Fabolas.
+    A method fits its model when it makes a proposal, so the effect of the last result is noted with the next trial.
+    With several workers, results arrive in another order than that of asking: the latest proposal among the trials told
+    counts. As long as nothing was noted, the recommendation is the trial with the smallest loss on any budget, as in
+    the authors' code of Fabolas.
 
     Args:
-        last: what it recommends after the last record; by default what it recommended before that.
-        successes: whether a note of a failed trial, which a model may predict to be the best, is passed over. The
-            papers' cells keep what the method said.
+        last: Recommendation after the last record; the default is the one before that record.
+        successes: Whether a recommended trial that failed, which a model may predict to be the best, is passed over.
+            The papers' cells keep the method's recommendation.
     """
     failed = {record.number for record in records if record.failure} if successes else set()
     found, noted, latest, best = [], None, -1, None

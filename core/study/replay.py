@@ -1,9 +1,9 @@
-"""How an optimizer is brought to the point where a journal ends, without repeating what took long.
+"""Brings an optimizer to the point where a journal ends, without repeating what took long.
 
-Our optimizers are deterministic: one built as the first was reaches the same state when it is asked and told the same
-again; that it proposes the same trials is checked. That is quick if proposals are. If they are not, because models are
-fitted, the state is saved beside the journal whenever a second's worth of proposals is not in it yet: a resumed run
-starts from there and asks again for the rest, at most a second's worth.
+Our optimizers are deterministic: an optimizer built like the first reaches the same state when it is asked and told the
+same again; that it proposes the same trials is checked. This is quick if proposals are. If they are not, because models
+are fitted, the state is saved beside the journal whenever it lacks a second's worth of proposals: a resumed run starts
+from there and asks again only for the rest.
 
 The saved state is only a shortcut. A hash identifies the part of the journal that it covers; a state that belongs to
 another journal, or is damaged, is not used. An optimizer that was restored by its owner skips what it already knows.
@@ -29,7 +29,7 @@ WORTH_SECONDS = 1.0  # seconds of proposals above which the state is saved
 
 
 def run_header(optimizer: Optimizer, seed: int) -> dict[str, Any]:
-    """What distinguishes one run's journal from another's: the optimizer, its initial state, and the trials' seed."""
+    """What distinguishes a run's journal from others: the optimizer, its initial state, and the trials' seed."""
     state = optimizer.state_dict()
     begun = json.dumps(plain(state), sort_keys=True).encode()
     header = {"optimizer": state["optimizer"], "settings": plain(state["settings"]), "seed": seed}
@@ -62,7 +62,7 @@ def replay(optimizer: Optimizer, journal: Journal) -> list[Record]:
         UserError: its proposals differ from the journal's.
     """
     if not isinstance(optimizer, OwnOptimizer) and not optimizer.asked and (kept := _kept(journal)) is not None:
-        with suppress(UserError):  # one of another version, or for SMAC of a shorter run: then all is asked again
+        with suppress(UserError):  # a state of another version, or for SMAC of a shorter run: then all is asked again
             optimizer.load_state_dict(kept["state"])
     records, known = [], optimizer.asked
     for kind, content in journal.events:

@@ -1,4 +1,4 @@
-"""What a search found."""
+"""The result of a search."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Result:
     """The evaluations of a search, and the best of them.
 
     Attributes:
-        records: one per evaluation, in the order in which results arrived.
-        last: of a method that recommends configurations, the number of the trial that it recommends after the last of
-            them; None if it was not asked, then what it noted before counts.
+        records: Records of the evaluations, in the order in which results arrived.
+        last: Number of the trial recommended after the last record, for a method that recommends configurations; None
+            if the method was not asked, in which case its last noted recommendation counts.
     """
 
     records: Sequence[Record]
@@ -31,9 +31,10 @@ class Result:
     def best(self) -> Record | None:
         """The successful evaluation with the smallest loss, on the largest budget that any success has.
 
-        None if every evaluation failed. Losses on smaller budgets don't count: they belong to another function. Of a
-        method that recommends a configuration by its predicted loss on the largest budget (entropy_search, fabolas,
-        mtbo) it is the evaluation of that, on whatever budget, unless that failed: then of what it recommended before.
+        None if every evaluation failed. Losses on smaller budgets don't count: they belong to another function. If the
+        method recommends a configuration by its predicted loss on the largest budget (entropy_search, fabolas, mtbo),
+        this is the evaluation of that configuration, on any budget; if that evaluation failed, it is the one
+        recommended before.
         """
         return None if all(record.failure for record in self.records) else self._best()
 
@@ -61,8 +62,9 @@ class Result:
     def best_loss(self) -> float:
         """The loss of `best`, as it was observed on the budget of that evaluation, `best.budget`.
 
-        Fabolas and MTBO rarely evaluate on all of the data: this is then the loss on a small share, of which nothing
-        but the method's prediction says what it is on the whole. To know, evaluate `best_configuration` there.
+        Fabolas and MTBO rarely evaluate on all of the data. Their `best_loss` is then the loss on a small share, and
+        only the method's prediction says what to expect on all of the data. To know, evaluate `best_configuration`
+        there.
 
         Raises:
             UserError: every evaluation failed.
@@ -80,18 +82,18 @@ class Result:
 
     @property
     def history(self) -> Trace:
-        """The same as a `Trace`: the best loss at a time, the time to reach a loss, all incumbents.
+        """The same as a `Trace`: the best loss at a time, the time to reach a loss, and all incumbents.
 
-        Of a method that recommends configurations, what it recommended at a time is the best then, as in `best`.
+        If the method recommends configurations, the best at a time is its recommendation at that time, as in `best`.
         """
         return Trace.of([self.records], last=[self.last] if self._recommends else None, successes=True)
 
     def plot(self) -> Figure:
         """The loss of each evaluation and of the best so far, over the number of evaluations.
 
-        With budgets, those on smaller ones are drawn lighter, and the best so far never goes back to a smaller budget.
-        Of a method that recommends configurations, the line has the losses of those, on whatever budget.
-        The figure belongs to pyplot: `plt.show()` shows it, `figure.savefig(path)` writes it.
+        With budgets, losses on smaller ones are drawn lighter, and the best so far never goes back to a smaller budget.
+        If the method recommends configurations, the line shows the losses of its recommendations, on any budget. The
+        figure belongs to pyplot: `plt.show()` shows it, `figure.savefig(path)` writes it.
 
         Raises:
             UserError: every evaluation failed.
@@ -118,7 +120,7 @@ class Result:
         return figure
 
     def _steps(self, places: Mapping[int, int]) -> tuple[list[int], list[float]]:
-        """After how many evaluations the best changed, and its losses; `places` has the place of each trial."""
+        """Numbers of evaluations after which the best changed, and its losses; `places` has each trial's place."""
         if not self._recommends:
             steps = incumbents(self.records)
             return [places[record.number] for record in steps], [record.loss for record in steps]

@@ -25,10 +25,11 @@ def run_serial(
     """Evaluate in this process until `evaluations` trials are told, or the optimizer has finished.
 
     Args:
-        evaluations: of the whole run, including those in the journal.
-        seed: seed of the trials' generators, a whole number from 0.
-        journal: a file that makes the run resumable; see `core.study.journal`.
-        report: called with each new record after the optimizer was told, to show progress or to save the optimizer.
+        evaluations: Number of evaluations of the whole run, including those in the journal.
+        seed: Seed of the trials' generators, a whole number from 0.
+        journal: Path of a file that makes the run resumable; see `core.study.journal`.
+        report: Function called with each new record after the optimizer was told, to show progress or to save the
+            optimizer.
 
     Returns:
         The records in the order of telling, including those in the journal.
@@ -42,7 +43,7 @@ def run_serial(
 
 
 class Here(RealTime):
-    """A pool of this process alone, which evaluates when its results are waited for."""
+    """A pool that consists of this process alone and evaluates a trial when its result is waited for."""
 
     def __init__(self, objective: Objective, seed: int) -> None:
         super().__init__()

@@ -30,22 +30,22 @@ Budgets = tuple[float, float]
 
 
 def numpy_generator(seed: int) -> np.random.Generator:
-    """NumPy's generator of a seed; NumPy, which reading settings does without, is imported only now."""
+    """NumPy's generator of a seed; NumPy is imported only now, because reading settings does not need it."""
     import numpy as np
 
     return np.random.default_rng(seed)
 
 
 class MethodSettings(Recorded):
-    """A subclass has the field `method`, a literal, and a field for each setting, all with defaults.
+    """Base of all settings: a subclass has a literal field `method` and a field for each setting, all with defaults.
 
     The defaults are the library's, for `minimize`; a paper's settings are in its paper.yaml, all of them.
 
     Attributes:
-        needs_budgets: whether the method evaluates on several budgets.
-        needs_curves: whether every evaluation must tell its learning curve.
-        in_lockstep: whether the method has a policy with which many runs advance together.
-        learns_from_tasks: whether the method can start from the evaluations of earlier tasks.
+        needs_budgets: Whether the method evaluates on several budgets.
+        needs_curves: Whether every evaluation must return its learning curve.
+        in_lockstep: Whether the method has a policy with which many runs advance together.
+        learns_from_tasks: Whether the method can start from the evaluations of earlier tasks.
 
     Raises:
         UserError: an unknown setting, or a value that is not allowed.
@@ -68,7 +68,7 @@ class MethodSettings(Recorded):
 
     @property
     def initial_points(self) -> int:
-        """Number of uniform points that runs in lockstep start from."""
+        """The number of uniform points from which runs in lockstep start."""
         return 0
 
     @property
@@ -90,7 +90,7 @@ class MethodSettings(Recorded):
 
     @classmethod
     def described(cls, method: str) -> str:
-        """The settings that the method of this name has, in words."""
+        """The settings of the method with this name, in words."""
         return f"method {method!r} has {', '.join(cls.names()) or 'no settings'}"
 
     def build(
@@ -104,11 +104,11 @@ class MethodSettings(Recorded):
         """The optimizer.
 
         Args:
-            space: the search space, a ConfigurationSpace or a dictionary as for `minimize`.
-            seed: the seed of everything random.
-            budgets: the smallest and the largest budget, for methods that need them.
-            evaluations: the planned number; SMAC's initial design depends on it.
-            earlier: what is known about other tasks, for methods that learn from them.
+            space: Search space, a ConfigurationSpace or a dictionary as for `minimize`.
+            seed: Seed of everything random.
+            budgets: Smallest and largest budget, for methods that need them.
+            evaluations: Planned number of evaluations; SMAC's initial design depends on it.
+            earlier: Earlier tasks, for methods that learn from them.
 
         Raises:
             UserError: budgets or tasks given where not allowed, budgets missing where needed, or whatever the optimizer

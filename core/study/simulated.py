@@ -1,9 +1,9 @@
 """Parallel runs on a simulated clock: workers are busy for the cost of their trial, but nothing really waits.
 
-The clock jumps from one finished trial to the next, so 32 workers take no longer to simulate than one. A trial
-starts when its worker is free and ends after its cost; its outcome is told then, not before. Trials that end at the
-same moment are told in the order of their numbers, all of them before a new one is asked for. The time that optimizer
-and evaluation themselves take does not count.
+The clock jumps from one finished trial to the next, so 32 workers take no longer to simulate than one. A trial starts
+when its worker is free and ends after its cost; its outcome is told then, not before. If several trials end at the same
+moment, all are told, in the order of their numbers, before a new one is asked for. The time that the optimizer and the
+evaluation themselves take does not count.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ def simulate(
     """Run an optimizer on simulated workers and return what was told, in the order of telling.
 
     Args:
-        objective: evaluated trial by trial in the order of asking; its costs drive the clock.
-        workers: number of trials that run at a time.
-        generator: for the noise of the objective.
-        until: when the clock stops; what has not ended by then stays pending. An evaluation that raises costs the
-            seconds until it did: if the clock counts something else, the objective must catch its own exceptions.
-        evaluations: maximum number of trials to start.
-        progress: called with the share of the limit that is reached, the nearer one if there are two.
+        objective: Objective, evaluated trial by trial in the order of asking; its costs drive the clock.
+        workers: Number of trials that run at a time.
+        generator: Generator for the noise of the objective.
+        until: Time at which the clock stops; trials that have not ended by then stay pending. An evaluation that raises
+            costs the seconds until it did: if the clock counts something else, the objective must catch its own
+            exceptions.
+        evaluations: Maximum number of trials to start.
+        progress: Function called with the share of the limit that is reached; with two limits, the larger share.
 
     Raises:
         UserError: no workers, a limit out of range, no limit for an optimizer that never ends, a negative cost, or
@@ -73,7 +74,7 @@ class SimulatedWorkers:
     """A pool whose trials end when the clock reaches their end; arguments as `simulate`.
 
     Args:
-        endless: whether only `until` ends the run, which would go on forever if the clock stood still.
+        endless: Whether only `until` ends the run, which would go on forever if the clock stood still.
     """
 
     def __init__(
@@ -95,11 +96,11 @@ class SimulatedWorkers:
         return self._now
 
     def proposing(self) -> AbstractContextManager:
-        """No limit on threads: the caller has set those of the whole process."""
+        """No limit on threads: the caller has set a limit for the whole process."""
         return NOTHING
 
     def slots(self) -> int:
-        """All workers, none once the clock has stopped."""
+        """All workers, or none once the clock has stopped."""
         return self.workers if self._now < self.stop else 0
 
     def submit(self, trial: Trial) -> None:

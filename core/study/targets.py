@@ -5,8 +5,8 @@ its runtime to it is the number of evaluations until then. The share of targets 
 empirical distribution function of the runtimes at n. A set of runs is summarized over targets, runs and tasks by
 averaging shares.
 
-Under noise an incumbent that looks better may be worse, so that the share which it reaches itself can fall; the
-distribution of runtimes cannot: `reached_so_far`.
+Under noise an incumbent that looks better may be worse, so the share of targets that incumbents reach themselves can
+fall. The distribution of runtimes cannot: see `reached_so_far`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ def solved_share(incumbents: NDArray[np.float64], targets: NDArray[np.float64]) 
     """The share of a task's targets that incumbents reach themselves.
 
     Args:
-        incumbents: losses of one task's incumbents, of any shape; nan and infinity reach nothing.
-        targets: losses (k,), finite.
+        incumbents: Losses of one task's incumbents, of any shape; nan and infinity reach nothing.
+        targets: Target losses (k,), finite.
 
     Returns:
         Shares in the shape of the incumbents.

@@ -42,11 +42,11 @@ class Tasks(Protocol):
 
 @dataclass(frozen=True)
 class Incumbents:
-    """Of each lane after each evaluation: the configuration with the smallest observation so far.
+    """The configuration of each lane with the smallest observation so far, after each evaluation.
 
     Attributes:
-        loss: its noise-free value, (tasks, runs, n).
-        solved: share of the task's targets that this value reaches, (tasks, runs, n); under noise it may fall, see
+        loss: Noise-free value of the incumbent, (tasks, runs, n).
+        solved: Share of the task's targets that this value reaches, (tasks, runs, n); under noise it may fall, see
             `core.study.targets`.
     """
 
@@ -67,11 +67,11 @@ def search_tasks(
     """Run a method on all tasks, R times.
 
     Args:
-        evaluations: number n of each lane.
-        starts: seeds of the R runs that all methods share: of the initial design and of the noise.
-        seeds: those of the method, (R,).
-        initial: uniform points at the start, of a method with a policy; the others have their own.
-        noisy: whether the method sees noisy values.
+        evaluations: Number n of evaluations of each lane.
+        starts: Seeds of the initial design and of the noise, (R,), which all methods share.
+        seeds: Seeds of the method, (R,).
+        initial: Number of uniform points at the start, for methods with a policy; all others have their own.
+        noisy: Whether the method sees noisy values.
     """
     runs, size = len(seeds), len(tasks) * len(seeds)
     lanes = tasks.repeated(runs)
@@ -82,7 +82,7 @@ def search_tasks(
     values, observed = torch.empty(size, evaluations).double(), torch.empty(size, evaluations).double()
 
     def evaluate(X: Tensor, number: int) -> Tensor:
-        """Observations of the points of all lanes (lanes, k, d) as evaluations from `number` on."""
+        """Observations of the points of all lanes (lanes, k, d), the evaluations from `number` on."""
         columns = slice(number, number + X.shape[1])
         with torch.no_grad():
             values[:, columns], observed[:, columns] = lanes.observe(X, normals[:, columns])

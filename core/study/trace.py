@@ -1,4 +1,4 @@
-"""What runs record: one record per told trial, their incumbents, and one schema for all of it as a data frame.
+"""The records of runs: one for each told trial, their incumbents, and one schema for all of them as a data frame.
 
 run             which repetition
 trial           its number, in the order of asking
@@ -35,17 +35,17 @@ class Record:
     """A trial and its outcome.
 
     Attributes:
-        number: the trial's, in the order of asking.
-        configuration: values by name.
-        budget: None if the objective has no fidelity.
-        loss: what the objective returned; for a failed evaluation the benchmark's worst-case loss.
-        cost: in the benchmark's own unit.
-        failure: the message of a failed evaluation, empty if it succeeded.
-        started, finished: on the clock of the run.
-        worker: number of the worker, from 0.
-        notes: the optimizer's notes about the trial: `Trial.info`.
-        info: what else the objective returned.
-        overhead: seconds that the proposal took.
+        number: Number of the trial, in the order of asking.
+        configuration: Values by name.
+        budget: Budget of the evaluation; None if the objective has no fidelity.
+        loss: Loss returned by the objective; for a failed evaluation the benchmark's worst-case loss.
+        cost: Cost in the benchmark's own unit.
+        failure: Message of a failed evaluation, empty if it succeeded.
+        started, finished: Times on the clock of the run.
+        worker: Number of the worker, from 0.
+        notes: Notes of the optimizer about the trial: `Trial.info`.
+        info: Everything else that the objective returned.
+        overhead: Seconds that the proposal took.
     """
 
     number: int
@@ -83,10 +83,10 @@ def incumbent(records: Sequence[Record]) -> Record:
 
 
 def incumbents(records: Sequence[Record]) -> list[Record]:
-    """The records that became the incumbent, in the order given, in which they were told.
+    """The records that became the incumbent, in the given order, which is that of telling.
 
     A success replaces the incumbent if its loss is smaller and its budget is not; the authors of BOHB drew the curves
-    of their runs this way. The last of them need not be `incumbent`, for which a larger budget is enough.
+    of their runs this way. The last record returned need not be `incumbent`, for which a larger budget is enough.
     """
     losses, budgets = ([getattr(record, name) for record in records] for name in ("loss", "budget"))
     return [records[place] for place in _places(losses, budgets, [bool(record.failure) for record in records])]
@@ -94,10 +94,11 @@ def incumbents(records: Sequence[Record]) -> list[Record]:
 
 @dataclass(frozen=True)
 class Trace:
-    """What runs evaluated, and when they found what.
+    """The evaluations of runs, and the times at which their incumbents changed.
 
     Attributes:
-        frame: one row per evaluation with the columns listed in this module, in each run in the order of telling.
+        frame: Data frame with one row per evaluation, in each run in the order of telling; this module lists its
+            columns.
     """
 
     frame: pd.DataFrame
@@ -113,10 +114,10 @@ class Trace:
         """The trace of each run's records.
 
         Args:
-            numbers: the numbers of the runs; 0, 1, .. unless given.
-            last: of a method that recommends configurations, the trial that each run recommends in the end; None
-                where it was not asked.
-            successes: whether recommended trials that failed are passed over, see `recommended`.
+            numbers: Numbers of the runs; 0, 1, .. unless given.
+            last: Trial that each run recommends in the end, for a method that recommends configurations; None for a run
+                that was not asked.
+            successes: Whether recommended trials that failed are passed over, see `recommended`.
         """
         numbers = range(len(runs)) if numbers is None else numbers
         frame = trace_of([record for records in runs for record in records])
@@ -128,9 +129,9 @@ class Trace:
         return cls(frame)
 
     def evaluations(self) -> pd.DataFrame:
-        """What cells record: run, evaluation (from 1), loss, cost, overhead, origin, status, message.
+        """The columns that cells record: run, evaluation (from 1), loss, cost, overhead, origin, status, message.
 
-        Of methods that recommend configurations also the budget, and `recommended`, the number of an evaluation.
+        Methods that recommend configurations add the budget, and `recommended`, the number of an evaluation.
         """
         columns = ["run", "loss", "cost", "overhead", "origin", "status", "message"]
         columns += ["budget", "recommended"] if "recommended" in self.frame else []
@@ -141,14 +142,14 @@ class Trace:
     def incumbents(self) -> pd.DataFrame:
         """The rows of evaluations that became their run's incumbent, see the function `incumbents`.
 
-        Of methods that recommend configurations, those that were recommended, in this order; one may come again.
+        For methods that recommend configurations, the rows of the recommendations, in order; a row may occur again.
         """
         return self.frame.iloc[[place for rows, _ in self._runs() for place in rows]]
 
     def final(self) -> pd.DataFrame:
         """The row of each run's best evaluation, see the function `incumbent`; runs without a success have none.
 
-        Of methods that recommend configurations, that of the last which was recommended.
+        For methods that recommend configurations, the row of the last recommendation.
         """
         if "recommended" in self.frame:
             rows = self.frame.iloc[[places[-1] for places, _ in self._runs()]]
@@ -165,13 +166,13 @@ class Trace:
         return np.array(curves).reshape(-1, len(times))
 
     def time_to(self, level: float | np.ndarray) -> np.ndarray:
-        """When each run first had a loss of at most a level (one for all or one each), (runs,): inf if it never had."""
+        """Time of each run's first loss of at most a level (one for all or one each), (runs,); inf if there is none."""
         curves = self._curves()
         levels = np.broadcast_to(level, len(curves))
         return np.array([float(time_to(loss, finished, each)) for each, (finished, loss) in zip(levels, curves)])
 
     def _runs(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The positions in the frame of each run's incumbents, and of what made them so, the runs in ascending order.
+        """Positions in the frame of each run's incumbents and of what made them so, for the runs in ascending order.
 
         An evaluation makes itself the incumbent, unless the method recommends configurations.
         """
@@ -188,14 +189,14 @@ class Trace:
         return found
 
     def _recommended(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same of one run of a method that recommends configurations."""
+        """The same for one run of a method that recommends configurations."""
         trials, numbers = (self.frame[name].to_numpy()[rows] for name in ("recommended", "trial"))
         changes = np.flatnonzero(np.append(True, trials[1:] != trials[:-1]))
         place_of = dict(zip(numbers.tolist(), rows.tolist(), strict=True))
         return np.array([place_of[trial] for trial in trials[changes].tolist()]), rows[changes]
 
     def _curves(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Since when each run had its incumbents, and their losses."""
+        """The times from which each run had its incumbents, and their losses."""
         finished, loss = (self.frame[name].to_numpy(float) for name in ("finished", "loss"))
         return [(finished[since], loss[rows]) for rows, since in self._runs()]
 

@@ -1,7 +1,7 @@
-"""An optimizer of one's own under watch: whatever it does wrong stops with one line that says where.
+"""A watched optimizer of the user: anything that it does wrong stops the run with one line that says where.
 
-`OwnOptimizer` waits for its object. A comparison runs it hundreds of times, so here each call has a time limit, and
-its exceptions are named with the run they occur in.
+`OwnOptimizer` waits for its object. A comparison runs the object hundreds of times, so here each call has a time limit,
+and errors name the run in which they occur.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Make = Callable[[ConfigurationSpace, int], Any]
 
 @dataclass
 class WatchedMethod:
-    """A method for `core.study.task_search.search_tasks` that builds an optimizer of one's own for every lane.
+    """A method for `core.study.task_search.search_tasks` that builds the user's own optimizer for every lane.
 
     Attributes:
-        name: of the optimizer, in errors.
-        make: see `Make`.
-        seconds: limit of one call of `ask` or `tell`.
-        runs: lanes of a task, which follow each other.
+        name: Name of the optimizer, for errors.
+        make: Function that makes the optimizer, see `Make`.
+        seconds: Time limit of one call of `ask` or `tell`, in seconds.
+        runs: Number of lanes of a task, which follow each other.
     """
 
     name: str
@@ -106,7 +106,7 @@ def _named(where: str, what: str, seconds: float) -> Iterator[None]:
 
 
 class _TooLongError(BaseException):
-    """Not an Exception, so that an optimizer that catches those is stopped all the same."""
+    """Not an Exception, so that an optimizer that catches exceptions is stopped all the same."""
 
 
 def _alarm(number: int, frame: Any) -> None:

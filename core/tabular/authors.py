@@ -35,8 +35,8 @@ def authors_table(dataset: str, download: bool = True) -> Table:
     """The table of one data set.
 
     Args:
-        dataset: one of `TABLES`.
-        download: whether to fetch the table if no folder has it.
+        dataset: Name of the data set, a key of `TABLES`.
+        download: Whether the table is downloaded if no folder has it.
 
     Raises:
         UnknownNameError: no table has that name.

@@ -1,4 +1,4 @@
-"""Hyperparameter optimization on a table (thesis 7.4): what training would have returned, looked up.
+"""Hyperparameter optimization on a table (thesis 7.4): the results of trainings, looked up.
 
 An evaluation draws one of the repetitions at random for each configuration. Its loss is that repetition's validation
 error after the budget's epochs (truncated: 33.3 epochs are 33), its cost the repetition's training seconds times the
@@ -30,9 +30,9 @@ class TabularBenchmark:
     """An `Objective`. Its space has the values of the table's grid only, so that every configuration can be looked up.
 
     Attributes:
-        table: the recorded trainings.
-        learning_curves: whether evaluations tell their learning curve.
-        averaged: whether losses and costs are averages over the repetitions, without noise.
+        table: Table of the recorded trainings.
+        learning_curves: Whether evaluations return their learning curve.
+        averaged: Whether losses and costs are averages over the repetitions, without noise.
 
     Raises:
         UserError: learning curves are requested of a table that does not store them, or of averages.

@@ -55,8 +55,8 @@ def from_records(records: pd.DataFrame, grid: Grid | None = None, place: str = "
     """The table of these records, in any order.
 
     Args:
-        grid: the configurations that must be present; by default the product of the values that occur.
-        place: the file, named in errors.
+        grid: Configurations that must be present; by default the product of the values that occur.
+        place: Name of the file, for errors.
 
     Raises:
         UserError: a column that is missing, records of another grid, a configuration that is missing or occurs twice,

@@ -38,7 +38,8 @@ class Grid:
     """A product of values.
 
     Attributes:
-        values: for each hyperparameter of Table 7.2, in its order, some of the table's values, in the table's order.
+        values: Values of each hyperparameter of Table 7.2, in its order: some of the table's values, in the table's
+            order.
 
     Raises:
         UserError: a name or a value that is not in Table 7.2, a missing name, or values out of order.
@@ -80,7 +81,7 @@ class Grid:
 
     @property
     def description(self) -> str:
-        """In words: the number of configurations, and how it is restricted from Table 7.2."""
+        """The number of configurations and the restrictions of Table 7.2, in words."""
         cut = [f"{name} {', '.join(map(str, own))}" for name, own in self.values.items() if own != VALUES[name]]
         whole = f"{self.size:,} configurations"
         return f"{whole}, the whole grid" if not cut else f"{whole} of {FCNET.size:,}: {'; '.join(cut)}"

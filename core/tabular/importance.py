@@ -34,9 +34,9 @@ def importances(
     """V_U / Var(y) for all sets U of 1 to `order` axes.
 
     Args:
-        values: y, one axis per hyperparameter; ignored where the weight is 0.
-        weights: relative, in the shape of y; 1 everywhere by default.
-        order: size of the largest sets.
+        values: Errors y, one axis per hyperparameter; ignored where the weight is 0.
+        weights: Relative weights in the shape of y; 1 everywhere by default.
+        order: Size of the largest sets.
 
     Raises:
         UserError: among the y with positive weight, one is not finite or all are equal.
@@ -62,7 +62,7 @@ def table_importances(table: Table, share: float = 1.0, order: int = 2) -> pd.Da
     """Importances for the average test error of the best configurations of a table.
 
     Args:
-        share: share of the configurations, in (0, 1]: 0.01 for the best 1%.
+        share: Share of the configurations, in (0, 1]: 0.01 for the best 1%.
 
     Returns:
         hyperparameters (one name, or several joined by " x "), order, importance; the largest first. Hyperparameters

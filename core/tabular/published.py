@@ -34,8 +34,8 @@ def read_published(path: str | Path, dataset: str, grid: Grid = FCNET) -> Table:
     """Read a published file.
 
     Args:
-        dataset: name in `core.data`.
-        grid: the configurations to read, by default all; others in the file are ignored.
+        dataset: Name of the data set in `core.data`.
+        grid: Configurations to read, by default all; others in the file are ignored.
 
     Raises:
         UserError: no such file, not HDF5 or truncated, or another layout: a configuration that is missing, an array

@@ -30,7 +30,7 @@ def correlations_with_the_last(table: Table, share: float, epochs: Sequence[int]
     """Correlation of the average validation errors after fewer epochs with those after all, (len(epochs),).
 
     Args:
-        share: share of the configurations to use, the best by the average test error.
+        share: Share of the configurations to use, the best by the average test error.
     """
     chosen = best_positions(table.mean_final, share)
     final = mean_error(table.valid_at(table.epochs[-1]))[chosen]

@@ -1,4 +1,4 @@
-"""A table of trained networks (thesis chapter 7): what every configuration of a grid reached, and in how many seconds.
+"""A table of trained networks (thesis chapter 7): the errors and training seconds of all configurations of a grid.
 
 Arrays are in the order of the grid's positions: n configurations, R repetitions with seeds of their own, errors at
 the B epochs that are stored in full. Errors are mean squared errors of standardized targets. If a training diverged
@@ -32,17 +32,17 @@ class Table:
     """The errors and training times of every configuration of a grid.
 
     Attributes:
-        dataset: name in `core.data`.
-        source: where the errors come from, in words.
-        grid: the configurations.
-        epochs: (B,), ascending; training ends after the last.
-        valid_mse: (n, B, R) float32.
-        train_mse: (n, B, R) float32; like all that follow, None if not stored.
-        test_mse: (n, R) float32, at the last epoch.
-        seconds: (n, R) float32, for the whole training.
-        parameters: (n,) int64, number of trainable ones.
-        curves: (n, R, E) float16, root of the validation error at epochs 1..E.
-        split: (rows of the data set,) uint8, the part that a row belongs to: TRAIN, VALID or TEST.
+        dataset: Name of the data set in `core.data`.
+        source: Origin of the errors, in words.
+        grid: Grid of the configurations.
+        epochs: Epochs (B,), ascending; training ends after the last.
+        valid_mse: Validation errors, (n, B, R) float32.
+        train_mse: Training errors, (n, B, R) float32; this and all that follow are None if not stored.
+        test_mse: Test errors at the last epoch, (n, R) float32.
+        seconds: Seconds of the whole training, (n, R) float32.
+        parameters: Number of trainable parameters, (n,) int64.
+        curves: Roots of the validation errors at epochs 1..E, (n, R, E) float16.
+        split: Part to which each row of the data set belongs, (rows,) uint8: TRAIN, VALID or TEST.
 
     Raises:
         UserError: an array of another shape, epochs that do not ascend, or seconds that are negative or not finite.

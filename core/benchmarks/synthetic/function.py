@@ -19,12 +19,12 @@ class SyntheticFunction:
     """A function to minimize, noise-free and differentiable.
 
     Attributes:
-        name: as in the experiments.
-        formula: X (..., d) -> (...), elementwise over the leading axes.
-        bounds: d pairs, the domain.
-        optimum: the global minimum on the domain.
-        optimizers: all points where the minimum is attained.
-        worst_loss: no value on the domain exceeds it, except by rounding.
+        name: Name in the experiments.
+        formula: Function of X (..., d) that returns values (...), elementwise over the leading axes.
+        bounds: Domain, d pairs.
+        optimum: Global minimum on the domain.
+        optimizers: Points at which the minimum is attained, all of them.
+        worst_loss: Upper bound of the values on the domain, except for rounding.
     """
 
     name: str
