@@ -37,8 +37,8 @@ class SimulatedSearch(Settings):
     """Repetitions of one method on one objective with a fidelity; see `papers.bohb.experiments.simulated_runs`.
 
     Attributes:
-        method: Method with its settings. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one evaluation after the
-            other. Both, and "random" and "tpe", evaluate on the largest budget only.
+        method: Method with its settings. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one evaluation after
+            the other. Both, and "random" and "tpe", evaluate on the largest budget only.
         full_evaluations: Number of times the largest budget after which the clock stops; null for a bandit (Hyperband,
             with LC-Net or without, or BOHB) with a number of `brackets`, after which its run ends.
         workers: Number of workers that evaluate side by side.
