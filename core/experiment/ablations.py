@@ -22,7 +22,7 @@ def find_ablations(catalogue: Catalogue, cells: Iterable[Cell], scale: str) -> l
     """The ablations of these cells that have a file, folder by folder, with today's settings and the change.
 
     Args:
-        scale: the scale that was requested when the cells were made.
+        scale: The scale that was requested when the cells were made.
 
     Raises:
         ResultFileError: a file cannot be read.

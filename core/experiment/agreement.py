@@ -35,8 +35,8 @@ def compare(
     """The agreement of the same repetitions, shipped and rerun, and a remark on what differs most.
 
     Args:
-        all_shipped: all repetitions of the cell, for the comparison in distribution.
-        measured: columns that are times, or "all".
+        all_shipped: All repetitions of the cell, for the comparison in distribution.
+        measured: Columns that are times, or "all".
     """
     absent = [name for name in shipped.columns.difference(again.columns) if shipped[name].isna().all()]
     shipped = shipped.drop(columns=absent)  # repetitions that all failed take the others' columns

@@ -29,7 +29,7 @@ class Catalogue:
     """Every papers/<paper>/ folder with a paper.yaml below `root`.
 
     Attributes:
-        names: the folders, in alphabetical order.
+        names: The folders, in alphabetical order.
     """
 
     def __init__(self, root: Path | str = ".", package: str = "papers") -> None:
@@ -169,7 +169,7 @@ class Catalogue:
 
     @cached_property
     def short_names(self) -> dict[str, str]:
-        """From artifact to paper: ids that are unique among the papers, and those whose `short_name` one paper sets.
+        """Papers by artifact: ids that are unique among the papers, and those whose `short_name` one paper sets.
 
         Raises:
             UserError: two papers claim the same short name.

@@ -1,8 +1,8 @@
 """Cells: one (benchmark, method) pair of an experiment with its settings, its paths and the hash that identifies them.
 
-A cell is one Snakemake job, one file and the unit of rerunning. Its hash covers the settings that determine a
-repetition's result and nothing else: the cell's own and those of the cells that it reads, but neither the number of
-repetitions (more can be added) nor any other cell's settings.
+A cell is one Snakemake job, one file and the unit of rerunning. Its hash covers only the settings that determine a
+repetition's result: the cell's own and those of the cells that it reads. It covers neither the number of repetitions
+(more can be added) nor any other cell's settings.
 """
 
 from __future__ import annotations
@@ -105,9 +105,9 @@ def expand(
     """All cells of an experiment at a scale, settings resolved and validated.
 
     Args:
-        models: the paper's settings models by name (papers/<paper>/settings.py).
-        expanded: the cells of the experiments that this one needs.
-        file: named in errors.
+        models: The paper's settings models by name (papers/<paper>/settings.py).
+        expanded: The cells of the experiments that this one needs.
+        file: File that errors name.
 
     Raises:
         UserError: an unknown name, or settings the model refuses (file, key, value, what is allowed).
@@ -176,7 +176,7 @@ def make_cell(
 
 
 def _layers(prefix: str, experiment: Experiment, scale_name: str, benchmark: str, method: str) -> list[Layer]:
-    """What an experiment says of a cell's settings, from the first layer to the last."""
+    """The layers of a cell's settings that its experiment states, from the first to the last."""
     scale, at_scale = experiment.scales[scale_name], f"{prefix}.scales.{scale_name}"
     return [
         Layer(f"{prefix}.settings.", experiment.settings),

@@ -34,7 +34,8 @@ def seal(content: bytes) -> bytes:
 def is_whole(path: Path, content: bytes) -> bool:
     """Whether a file's content is what was written, by its own digits or by the list in the folder of shipped runs.
 
-    A shipped file must carry its own checksum or be in the list, if there is one; elsewhere one without passes.
+    A shipped file must carry its own checksum or be in the list, if there is one. Elsewhere a file without a checksum
+    passes.
     """
     place = content.rfind(SEAL) + len(SEAL)
     if place >= len(SEAL):
@@ -50,6 +51,6 @@ def is_whole(path: Path, content: bytes) -> bool:
 
 @cache
 def _listed(file: Path, modified: int) -> dict[str, str]:
-    """From a file's name to its digest; the list is read once per version."""
+    """Digests by the names of files; the list is read once per version."""
     lines = file.read_text(errors="replace").splitlines()
     return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}

@@ -24,13 +24,13 @@ class Context(Generic[S]):
     It declares its settings: `def regression(context: Context[Regression]) -> pd.DataFrame`.
 
     Attributes:
-        cell: names and validated settings.
-        runs: the repetition indices to compute in lockstep.
-        device: a torch device name.
-        progress: to be called with the fraction of the shard that is done.
-        root: root of the repository, below which the records of needed experiments are found.
-        seeds: every seed handed out so far, by `shared/stream` or `method/stream` and repetition, for the provenance.
-        read: what `records` read, by cell: its file and the commit that made it; also for the provenance.
+        cell: Names and validated settings.
+        runs: The repetition indices to compute in lockstep.
+        device: A torch device name.
+        progress: Callback that receives the fraction of the shard that is done.
+        root: Root of the repository, below which the records of needed experiments are found.
+        seeds: Every seed handed out so far, by `shared/stream` or `method/stream` and repetition, for the provenance.
+        read: Files that `records` read, by cell, each with the commit that made it; also for the provenance.
     """
 
     cell: Cell

@@ -1,7 +1,7 @@
 """Drawings: one artifact drawn at one scale from one source of raw runs, its files, and what it is made from.
 
 A drawing is up to date if nothing that it is made from is newer: the library and the harness, the paper's folder and
-the raw runs of the paper's artifacts. Snakemake is told the same files and comes to the same result.
+the raw runs of the paper's artifacts. Snakemake receives the same files and comes to the same result.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def cells_of(catalogue: Catalogue, drawing: Drawing) -> list[Cell]:
 
 
 def code_behind(catalogue: Catalogue, paper: str) -> list[Path]:
-    """The library, the harness, the paper's own files and what is published: nobody guesses which a drawing uses."""
+    """The library, the harness, the paper's own files and the published numbers, whichever of them a drawing uses."""
     papers = catalogue.root / catalogue.package
     folders = (catalogue.root / "core", papers / "commands", papers / paper)
     files = [path for folder in folders for pattern in CODE for path in sorted(folder.rglob(pattern))]
@@ -92,7 +92,7 @@ def drawn_at(root: Path, drawing: Drawing) -> str | None:
 
 
 class Currency:
-    """Which drawings are up to date, found with one look at every file that they are made from."""
+    """Which drawings are up to date. Every file that they are made from is checked once."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue

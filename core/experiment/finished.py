@@ -15,7 +15,7 @@ from core.experiment.storage import ResultFileError, read_provenance
 
 
 def is_finished(cell: Cell, root: Path, say: Callable[[str], None] = lambda message: None) -> bool:
-    """Whether your own run of the cell has all its repetitions; `say` is told why an existing file does not."""
+    """Whether your own run of the cell has all its repetitions; `say` receives why an existing file does not."""
     path = cell.path(root)
     if not path.exists() or not is_of_today(cell, path, root, say):
         return False
@@ -26,7 +26,7 @@ def is_finished(cell: Cell, root: Path, say: Callable[[str], None] = lambda mess
 
 
 def is_of_today(cell: Cell, path: Path, root: Path, say: Callable[[str], None] = lambda message: None) -> bool:
-    """Whether a file of the cell, with any number of repetitions, exists and is usable; if not, `say` is told why."""
+    """Whether a file of the cell, with any number of repetitions, exists and is usable; if not, `say` receives why."""
     try:
         found = read_provenance(path)
     except FileNotFoundError:

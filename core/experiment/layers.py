@@ -1,7 +1,7 @@
-"""A cell's settings from the layers that say them: its paper's method, the experiment, benchmark, scale, and `--set`.
+"""A cell's settings from the layers that state them: its paper's method, experiment, benchmark, scale, and `--set`.
 
-Later layers win, key by key, and in the same way for the keys of `method`, which are one level deeper. No layer is left
-out because a cell's method lacks what it says: an error names the layer that says what is refused.
+Later layers win, key by key, and in the same way for the keys of `method`, which are one level deeper. A layer is not
+left out because a cell's method lacks one of its settings: an error names the layer that states the refused setting.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def method_named(layers: Sequence[Layer]) -> str | None:
 def by_hand(given: Mapping[str, Any], model: type[Settings], method: str | None, experiment: str) -> dict[str, Any]:
     """The settings of `--set` by their short names: of the method's, `method.trees` or just `trees`.
 
-    What the experiment and its method both have is the experiment's, which gives it to the method.
+    A setting that both the experiment and its method have belongs to the experiment, which passes it to the method.
 
     Args:
-        model: the experiment's settings.
-        method: the name of the cell's method, None for a cell without.
-        experiment: how errors name it.
+        model: The experiment's settings.
+        method: Name of the cell's method; None for a cell without a method.
+        experiment: Name of the experiment in errors.
 
     Raises:
         UserError: neither the experiment nor the method has such a setting; both forms of one are given.
@@ -68,7 +68,7 @@ def nested(short: Mapping[str, Any], model: type[Settings]) -> dict[str, Any]:
 
 
 def value_of(settings: Settings | Mapping[str, Any], short: str) -> Any:
-    """The value of a setting by its short name, in settings or in what was recorded of them; KeyError without."""
+    """The value of a setting by its short name, in settings or in a record of them; KeyError if there is none."""
     values = dict(settings)
     return values[short] if short in values else dict(values[METHOD])[short]
 
@@ -77,9 +77,9 @@ def resolve(model: type[Settings], layers: Sequence[Layer], default_place: str, 
     """The validated settings of a cell.
 
     Args:
-        layers: from the first to the last.
-        default_place: where a setting is missing that no layer says.
-        whole: how an error names the cell.
+        layers: Layers from the first to the last.
+        default_place: Place that errors name for a missing setting, which no layer states.
+        whole: Name of the cell in errors.
 
     Raises:
         UserError: settings that the model refuses (file, key, value, what is allowed).
@@ -114,7 +114,7 @@ def _merged(layers: Sequence[Layer], has_method: bool) -> tuple[dict[str, Any], 
 
 
 def _of_method(value: Any) -> Any:
-    """What a layer says of the method, whose name alone may stand for it."""
+    """The settings of the method in a layer, where the method's name alone may stand for them."""
     return {METHOD: value} if isinstance(value, str) else value
 
 

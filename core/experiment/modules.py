@@ -26,7 +26,7 @@ class Folder:
     """<package>/<paper>/<name>/, the modules with a paper's experiments, artifacts or claims.
 
     Attributes:
-        place: the folder's path from the repository's root.
+        place: The folder's path from the repository's root.
     """
 
     def __init__(self, root: Path, package: str, paper: str, name: str) -> None:

@@ -30,8 +30,8 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
     If a file has more repetitions than the scale, only those of the scale are read.
 
     Args:
-        root: root of the repository.
-        read: receives, for each cell, the file, its digest, and the commit that made it.
+        root: Root of the repository.
+        read: Dictionary that receives, for each cell, the file, its digest, and the commit that made it.
 
     Raises:
         UserError: the experiment is not needed.
@@ -56,7 +56,7 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
 
 
 def reads_the_same(cell: Cell, read: dict[str, dict[str, str]], root: Path) -> bool:
-    """Whether the files that were `read` are those that the cell would read now, as far as these exist."""
+    """Whether the cell would read the `read` files again now; files that no longer exist are skipped."""
     for needed in cell.needs:
         path = find_file(needed, root) if needed.name in read else None
         if path is not None and not has_digest(path, read[needed.name].get("digest")):
@@ -65,7 +65,7 @@ def reads_the_same(cell: Cell, read: dict[str, dict[str, str]], root: Path) -> b
 
 
 def has_digest(path: Path, told: str | None) -> bool:
-    """Whether a file's records are those of the file with this digest: the file itself, or one that it was before."""
+    """Whether a file's records are those of the file with this digest: its own, or that of an earlier version."""
     return told == digest(path) or told in read_provenance(path).get(FORMERLY, ())
 
 
@@ -75,7 +75,7 @@ def digest(path: Path) -> str:
 
 
 def require_file(needed: Cell, root: Path) -> Path:
-    """The file that `find_file` finds; raises UnavailableError without, with the command that makes it."""
+    """The file from `find_file`; if there is none, raises UnavailableError with the command that makes it."""
     path = find_file(needed, root)
     if path is not None:
         return path
@@ -88,7 +88,7 @@ def require_file(needed: Cell, root: Path) -> Path:
 
 
 def find_file(needed: Cell, root: Path) -> Path | None:
-    """A cell's file with all its repetitions and today's settings, your own before the shipped one; None without."""
+    """A cell's file with all repetitions and today's settings, your own before the shipped one; None if absent."""
     for source in PREFERENCE:
         path = needed.path(root, source)
         if path.exists() and _is_whole(needed, read_provenance(path)):

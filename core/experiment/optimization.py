@@ -29,7 +29,7 @@ def optimize(context: Context, objective: Objective, earlier: Sequence[Task] = (
     """Run a cell's repetitions: one row per evaluation.
 
     Args:
-        earlier: what is known of other tasks, for a method that learns from them.
+        earlier: Known evaluations of other tasks, for a method that learns from them.
 
     Returns:
         run, evaluation (from 1), loss, regret (loss above the optimum, if that is known), cost, overhead (seconds of
@@ -58,10 +58,10 @@ def in_lockstep(
     """Run a shard's repetitions in lockstep, from an initial design that all methods share.
 
     Args:
-        evaluations: number per repetition, including the initial design.
-        initial: number of points of the initial design; with a fidelity each is evaluated as its encoding says.
-        policy: what proposes the others; by default that of the cell's method.
-        earlier: what is known of other tasks, for the cell's method.
+        evaluations: Number of evaluations per repetition, including the initial design.
+        initial: Number of points of the initial design; with a fidelity each is evaluated as its encoding says.
+        policy: Policy that proposes the other points; by default that of the cell's method.
+        earlier: Known evaluations of other tasks, for the cell's method.
     """
     if policy is None:
         method, fidelity = context.settings.method, objective.fidelity
@@ -100,9 +100,9 @@ def one_by_one(
     """The records of a shard's repetitions, each on simulated workers and a clock of its own.
 
     Args:
-        build: from a seed to the optimizer of a repetition.
-        workers, until: see `core.study.simulate`.
-        evaluations: number per repetition of an optimizer that does not end by itself.
+        build: Function from a seed to the optimizer of a repetition.
+        workers, until: Arguments of `core.study.simulate`.
+        evaluations: Number of evaluations per repetition, for an optimizer that does not end by itself.
     """
     seeds = context.method_seeds("optimizer")
     for done, (seed, noise) in enumerate(zip(seeds, objective_generators(context), strict=True)):

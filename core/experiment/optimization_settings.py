@@ -17,10 +17,10 @@ class SharedStart(Settings):
     """Base of the settings of a search whose runs start from the same points whatever the method.
 
     Attributes:
-        method: with its settings.
-        evaluations: number per run.
-        initial_design: number of the points, which are uniform, and the method's setting of that name as well; null for
-            a method that does not run in lockstep, such as "optuna_tpe", and starts by itself.
+        method: Method with its settings.
+        evaluations: Number of evaluations per run.
+        initial_design: Number of initial points, which are uniform. It is also the method's setting of that name; null
+            for a method that does not run in lockstep, such as "optuna_tpe", and makes its own start.
     """
 
     method: SingleBudgetMethod

@@ -1,4 +1,4 @@
-"""Every file that a rule of the Snakefile makes, and one line for what no rule does."""
+"""Every file that a rule of the Snakefile makes, and an error of one line for targets that no rule makes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Outputs:
     def check(self, target: str) -> None:
         """Raise a UserError if no rule makes a target that looks like a drawing, a cell's file or a name.
 
-        Of a paper that cannot be used it is the paper's.
+        If the target belongs to a paper that cannot be used, the error is that of the paper.
         """
         names = ["all", *self._catalogue.names]
         for name, error in self._catalogue.broken.items():

@@ -1,7 +1,7 @@
 """Your own runs in a Snakemake plan: which are finished, which must be made first, and what each is made from.
 
-Snakemake compares modification times, and knows nothing of the settings and repetitions of a file. Each cell therefore
-has a small file that says which it should have, written when these change or the cell's file is found not to have them.
+Snakemake compares modification times and knows nothing of the settings and repetitions behind a file. Each cell
+therefore has a small file that states both. It is written again when they change, or when the cell's file lacks them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class OwnRuns:
     """The cells below results/run of a repository, as they are now.
 
     Args:
-        root: the repository's root.
+        root: The repository's root.
     """
 
     def __init__(self, root: Path) -> None:
@@ -38,7 +38,7 @@ class OwnRuns:
         return self._finished[path]
 
     def missing(self, wanted: Iterable[Cell]) -> list[Cell]:
-        """Those of the wanted cells, and of the cells that they read, that are to be run.
+        """The cells to run, among the wanted ones and those that they read.
 
         From now on, cells that read a wanted one wait for your own, even if it is shipped. All settings files are
         written: Snakemake remembers which files a folder had when it first looked.
@@ -64,7 +64,7 @@ class OwnRuns:
         return [*self._settings_file(cell), *(str(self._file(needed)) for needed in cell.needs)]
 
     def _file(self, needed: Cell) -> Path:
-        """The file of a cell that another reads: your own where that is wanted, else the one that a run would read."""
+        """The file of a cell that another reads: your own if it is wanted, otherwise the one that a run would read."""
         from core.experiment.needs import find_file
         from core.experiment.storage import ResultFileError
 
@@ -80,7 +80,10 @@ class OwnRuns:
         return self._files[own]
 
     def _settings_file(self, cell: Cell) -> list[str]:
-        """Newer than the cell's file unless that is finished; none for a finished one that was made by hand."""
+        """The file with the cell's settings, newer than the cell's own file unless that is finished.
+
+        A finished cell that was run by hand has none.
+        """
         path = cell.path("")
         name = SETTINGS / path.relative_to("results/run").with_suffix("")
         file, told = self._root / name, f"{cell.settings_hash}, runs: {cell.runs}\n"

@@ -15,8 +15,8 @@ class Pace:
     """Progress through cells in their order.
 
     Args:
-        estimates: recorded seconds of each cell, None if nothing is known.
-        clock: a monotonic clock in seconds.
+        estimates: Recorded seconds of each cell; None if nothing is known.
+        clock: Monotonic clock in seconds.
     """
 
     def __init__(self, estimates: Sequence[float | None], clock: Callable[[], float] = time.monotonic) -> None:
@@ -38,7 +38,7 @@ class Pace:
         self.fraction = min(max(fraction, self.fraction), 1.0)
 
     def end(self) -> None:
-        """Note that the cell is finished; one found finished says nothing about the machine's speed."""
+        """Note that the cell is finished. A cell that was finished before says nothing about the machine's speed."""
         estimate, missing = self._estimates[self._current], 1 - (self._first or 0.0)
         if estimate and missing > 0:
             self._elapsed_before += self.elapsed

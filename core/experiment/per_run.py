@@ -1,4 +1,4 @@
-"""Records reduced to one row per repetition, whatever their rows are: what runs are compared by.
+"""Records reduced to one row per repetition, whatever their rows are, so that runs can be compared.
 
 * One row per run: its numbers as they are.
 * Evaluations of a search (rows have an `origin`): the smallest `loss` and `regret` of the run, other numbers averaged.
@@ -24,7 +24,7 @@ def per_run(records: pd.DataFrame, without: Collection[str] = ()) -> pd.DataFram
     after what was done to it: `rmse`, `best regret`, `last loss`, `mean x`.
 
     Args:
-        without: columns to leave out.
+        without: Columns to leave out.
     """
     columns = {}
     for name in records.columns.drop(["run", "status", "message"]):

@@ -19,7 +19,7 @@ def check(cell: Cell, root: Path, others: Collection[Cell] = ()) -> None:
     uncommitted code, made from records of other cells that are not those shipped, or an ablation.
 
     Args:
-        others: cells that are promoted with it.
+        others: Cells that are promoted together with this one.
     """
     if cell.overrides:
         raise UserError(f"{cell.name}: an ablation ({', '.join(cell.overrides)}) is never promoted")

@@ -61,7 +61,7 @@ def machine() -> dict[str, Any]:
 
 
 def peak_memory_mb() -> float:
-    """Largest resident set of this process so far, in MiB: with that of cells which it computed earlier."""
+    """Largest resident set of this process so far, in MiB, including the cells that it computed earlier."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -71,7 +71,7 @@ def joined(shards: Sequence[dict[str, Any]], runs: int) -> dict[str, Any]:
     A file that another machine extended names both, so that nobody expects either to make it again bit for bit.
 
     Args:
-        runs: number of repetitions in all shards.
+        runs: Number of repetitions in all shards.
     """
     seeds: dict[str, dict[str, int]] = {}
     for part in shards:
@@ -100,7 +100,7 @@ def joined(shards: Sequence[dict[str, Any]], runs: int) -> dict[str, Any]:
 
 
 def united(texts: Iterable[str], separator: str) -> str:
-    """Texts, each of which may be such a union, each once."""
+    """The distinct parts of texts, each of which may be such a union."""
     return separator.join(dict.fromkeys(part for text in texts for part in text.split(separator)))
 
 

@@ -83,16 +83,16 @@ class Results:
     """Raw runs of the experiments an artifact needs, at one scale and from one source.
 
     Args:
-        cells: every cell of those experiments at the scale; ablations of them become further methods, named after what
+        cells: Every cell of those experiments at the scale; ablations of them become further methods, named after what
             was changed.
-        root: the repository root.
+        root: The repository root.
         source: `reference` (shipped) or `run` (your own).
-        scales: the resolved scale of each experiment.
+        scales: The resolved scale of each experiment.
 
     Attributes:
-        cells: the state of each cell.
-        experiments: the names of the experiments.
-        lacking: each experiment without any run whose frame was requested, once for each request.
+        cells: The state of each cell.
+        experiments: The names of the experiments.
+        lacking: Experiments without any run whose frame was requested, one entry per request.
     """
 
     def __init__(self, cells: Iterable[Cell], root: Path, source: str, scales: dict[str, str]) -> None:
@@ -160,6 +160,6 @@ def _read_cells(files: tuple[tuple[str, str, Path, tuple[int, int]], ...]) -> pd
 
 
 def _version(path: Path) -> tuple[int, int]:
-    """What changes whenever the file is written: its time in nanoseconds and its size in bytes."""
+    """The file's time in nanoseconds and size in bytes, which change whenever it is written."""
     found = path.stat()
     return found.st_mtime_ns, found.st_size

@@ -188,7 +188,8 @@ def _stop_unless_its_own(error: Exception, context: Context) -> None:
 def is_environmental(error: Exception) -> bool:
     """Whether an error says that memory, a disk, a file or a network failed, so that a rerun may well succeed.
 
-    Torch reports exhausted memory as a RuntimeError: on a device of a type of its own, on the CPU by its text.
+    Torch reports exhausted memory as a RuntimeError. On a device it has a type of its own; on the CPU only the text of
+    the message says so.
     """
     torch_memory = type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in str(error)
     return isinstance(error, (MemoryError, OSError)) or (isinstance(error, RuntimeError) and torch_memory)

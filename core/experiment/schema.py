@@ -89,8 +89,8 @@ class Experiment(Strict):
     A cell of an experiment that `needs` others reads their records of its own benchmark and scale, or with `name/*` of
     all benchmarks; the others may be another paper's, as data: no paper imports another's code. `measured` are the
     columns of its records that are times measured on the machine, "all" if everything depends on them: no rerun
-    reproduces these. Runs are repetitions or, of a `collection`, its parts, such as blocks of configurations. `extras`
-    are optional packages by the methods that need them, each with an envs/requirements-<extra>.txt.
+    reproduces these. Runs are repetitions or, in a `collection`, its parts, such as blocks of configurations. `extras`
+    maps methods to the optional packages that they need, each with an envs/requirements-<extra>.txt.
     """
 
     description: str

@@ -19,7 +19,7 @@ LEVELS = ("paper", "experiment", "benchmark", "method")
 def select_cells(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
     """The cells that `paper[/experiment[/benchmark[/method]]]` names; a shorter name means everything below it.
 
-    In each part, `*` stands for anything, `?` for one character and `[...]` for one of these.
+    In each part, `*` stands for anything, `?` for one character and `[...]` for one of the characters in the brackets.
 
     Raises:
         UnknownNameError: no cell matches; the message has the nearest existing names.

@@ -20,8 +20,8 @@ def collect(context: Context, objective: Objective, configurations: int) -> pd.D
     """Evaluate a block of points in every run: run r has the numbers from r * configurations on.
 
     Returns:
-        run, `number` of the point, `loss`, `seconds`, and `failure`, why it failed, empty if it did not; then the loss
-        is the objective's worst.
+        run, `number` of the point, `loss`, `seconds`, and `failure`, the reason why it failed, empty if it did not. The
+        loss of a failure is the objective's worst.
     """
     encoding, frames = CubeEncoding(objective.space), []
     for done, (run, seed) in enumerate(zip(context.runs, context.shared_seeds("objective"), strict=True)):

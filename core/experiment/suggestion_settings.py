@@ -14,10 +14,10 @@ class Suggestions(Settings):
     """Processor seconds of one suggestion, for more and more observations until one takes longer than `longest`.
 
     Attributes:
-        method: one with a model, and its settings.
-        observations: ascending numbers of observations.
-        longest: in seconds of one thread.
-        warm_up: number of observations of a suggestion at the start that is not recorded.
+        method: Method with a model, and its settings.
+        observations: Numbers of observations in ascending order.
+        longest: Longest time of a suggestion, in seconds of one thread.
+        warm_up: Number of observations behind a first suggestion, which is not recorded.
     """
 
     method: SingleBudgetMethod

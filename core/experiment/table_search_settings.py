@@ -15,9 +15,10 @@ class TableSearch(Settings):
     """Repetitions of one method on a table; see `core.experiment.table_search`.
 
     Attributes:
-        method: with its settings; Hyperband and BOHB need a number of `brackets`, with which a run ends.
-        evaluations: number in a run of another method, null for those.
-        minimum_budget: of Hyperband and BOHB, null for the others; the largest budget is the table's number of epochs.
+        method: Method with its settings. Hyperband and BOHB need a number of `brackets`, after which a run ends.
+        evaluations: Number of evaluations in a run of another method; null for Hyperband and BOHB.
+        minimum_budget: Smallest budget of Hyperband and BOHB; null for other methods. The largest budget is the table's
+            number of epochs.
     """
 
     method: TableMethod

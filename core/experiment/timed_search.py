@@ -1,8 +1,8 @@
 """A cell that searches while a clock runs, and what is kept of it: when the method's incumbent changed.
 
 The clock counts the costs of the evaluations, in seconds, and the seconds that the method took to propose them, the
-initial design included (thesis 4.5). The value of an incumbent is what it reaches on all of the data, found apart from
-the search: "in an offline validation step".
+initial design included (thesis 4.5). The value of an incumbent is what it reaches on all of the data, determined apart
+from the search: "in an offline validation step".
 
 The incumbent is the method's own. Methods that recommend a configuration note it when they propose the next one, and it
 counts from then on. Of the others it is the evaluation with the smallest loss, on all of the data or on any share.
@@ -29,7 +29,7 @@ Values = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
 
 
 class Run(NamedTuple):
-    """The records of a run in the order of telling, and the trial that its method recommends in the end, if it does."""
+    """The records of a run in the order of their results, and the trial that its method finally recommends, if any."""
 
     records: Sequence[Record]
     last: int | None
@@ -39,8 +39,8 @@ def timed_search(context: Context[TimedSearch], objective: Objective, errors: Va
     """Run a cell's repetitions: a row for each new incumbent, and one at the end of a run.
 
     Args:
-        errors: of configurations that are trained on all of the data.
-        on_all: whether the incumbent of a method that recommends none must have been evaluated on all of the data.
+        errors: Function for the errors of configurations that are trained on all of the data.
+        on_all: Whether the incumbent of a method that recommends none must have been evaluated on all of the data.
 
     Returns:
         run, `time` (seconds of evaluations and proposals until the incumbent was known), `evaluation_seconds` and
@@ -83,9 +83,9 @@ def trajectory(run: Run, largest: float, errors: Values, on_all: bool) -> pd.Dat
 
 
 def _incumbents(run: Run, largest: float, on_all: bool) -> tuple[NDArray[np.int64], int]:
-    """The place of the incumbent among the records after each evaluation from the first that has one.
+    """The place of the incumbent among the records after each evaluation, from the first evaluation that has one.
 
-    Also how many proposals later it is known: 1 if it is found when the next one is made.
+    Also the number of proposals until it is known: 1 if it is determined when the next proposal is made.
     """
     records = run.records
     if run.last is not None or recommends(records):

@@ -14,9 +14,9 @@ class TimedSearch(Settings):
     """Repetitions of one method on one objective with a share of the data as its fidelity; see `timed_search`.
 
     Attributes:
-        method: with its settings.
-        evaluations: number in a run, null for Hyperband and BOHB.
-        seconds: when a run of Hyperband or BOHB ends, by the costs of its evaluations; null for the others.
+        method: Method with its settings.
+        evaluations: Number of evaluations in a run; null for Hyperband and BOHB.
+        seconds: Time at which a run of Hyperband or BOHB ends, by the costs of its evaluations; null for other methods.
     """
 
     method: TimedMethod

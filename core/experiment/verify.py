@@ -83,7 +83,7 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
     """Rerun a shard and compare.
 
     Args:
-        folder: an empty folder; there the experiment finds the shipped records that it reads, and none of your own.
+        folder: An empty folder; there the experiment finds the shipped records that it reads, and none of your own.
 
     Raises:
         UserError: what the experiment needs is not available.

@@ -26,9 +26,9 @@ class Workflow:
     """The catalogue under a Snakemake configuration: `scale` (default quick) and `runs` (default reference).
 
     Args:
-        config: the Snakemake configuration.
-        root: root of the repository.
-        say: called with what a user is to read before the work.
+        config: The Snakemake configuration.
+        root: Root of the repository.
+        say: Callback that receives what a user should read before the work starts.
 
     Raises:
         UserError: an unknown configuration key or value.
@@ -67,7 +67,7 @@ class Workflow:
         return [name for name in self.catalogue.artifacts if self.outputs.drawing(name, "").kind == kind]
 
     def require_all(self) -> list[str]:
-        """Nothing; raises UserError if a paper cannot be used, and so not everything be drawn."""
+        """No files; raises UserError if a paper cannot be used, since then not everything can be drawn."""
         self.catalogue.require_all()
         return []
 
@@ -86,8 +86,8 @@ class Workflow:
     def inputs(self, name: str, folder: str) -> list[str]:
         """What the drawing of `paper/artifact`, or of a short name, in a folder is made from.
 
-        Of shipped runs these are the runs of the whole paper: whichever rule has drawn it, its inputs are the same.
-        Your own may have to be made first, so there only those of the drawing itself count.
+        For shipped runs these include the runs of the whole paper, so that the inputs are the same whichever rule draws
+        it. Your own runs may have to be made first, so only those of the drawing itself count.
 
         Raises:
             UserError: a drawing of shipped runs, where your own are configured.
@@ -132,7 +132,7 @@ class Workflow:
         return [*files, self._scale_files[paper, drawn[0].source]]
 
     def _scale_file(self, paper: str, drawn: list[Drawing]) -> str:
-        """A file that is written when drawings are found that were made by hand at another scale."""
+        """A file that is written if there are drawings that were made by hand at another scale."""
         name = f".snakemake/settings/{folder_of(drawn[0].source)}{paper}"
         found = {each.name: drawn_at(self.catalogue.root, each) for each in drawn}
         others = [f"{each} drawn at {scale}" for each, scale in found.items() if scale not in (None, self.scale)]

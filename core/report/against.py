@@ -24,9 +24,9 @@ ZERO = Estimate(0.0, 0.0, math.inf)
 class Difference:
     """One column: both means over the runs compared, how many these are, and the interval of ours - theirs.
 
-    paired: whether each run is compared with the other side's of the same number; both means are over these alone.
-    apart: the largest difference in a pair, in units of the column's largest number; infinite without pairs.
-    measured: whether the column depends on the speed of the machine, which no rerun reproduces.
+    paired: Whether each run is compared with the other side's of the same number; both means are over these alone.
+    apart: The largest difference in a pair, in units of the column's largest number; infinite without pairs.
+    measured: Whether the column depends on the speed of the machine, which no rerun reproduces.
     """
 
     metric: str
@@ -70,7 +70,7 @@ def differences(ours: pd.DataFrame, theirs: pd.DataFrame, measured: Collection[s
 
     Args:
         ours, theirs: (runs, columns) each, indexed by run, as made by `core.experiment.per_run`.
-        measured: the columns that depend on the speed of the machine, by their names there.
+        measured: The columns that depend on the speed of the machine, by their names there.
     """
     common = ours.index.intersection(theirs.index)
     compare = _independent if common.empty else _paired

@@ -21,7 +21,7 @@ def average_ranks(losses: Runs) -> dict[str, np.ndarray]:
     """The average rank of each method on each task after each evaluation, from 1 (best) to K.
 
     Args:
-        losses: by method (tasks, runs, n), nan worse than every number.
+        losses: Losses by method, (tasks, runs, n); nan is worse than every number.
 
     Returns:
         By method (tasks, n).

@@ -25,10 +25,10 @@ def benchmark_panels(
     """Draw the benchmarks `names` that are in the frame.
 
     Args:
-        titles: of the benchmarks.
-        columns: number of panels side by side, at most.
-        draw: draws a benchmark into a panel, and returns what was drawn.
-        caption: to which the benchmarks that were not run are added.
+        titles: Titles of the benchmarks.
+        columns: Largest number of panels side by side.
+        draw: Function that draws a benchmark into a panel and returns what was drawn.
+        caption: Caption to which the benchmarks that were not run are added.
 
     Raises:
         NotRunError: none was run.

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from core.errors import UserError
 from core.report import student
 
-COLUMNS = 256  # whose medians are found together
+COLUMNS = 256  # columns whose medians are computed together
 BLOCK = 2_000_000  # numbers resampled at once, which bounds the memory that a bootstrap takes
 
 
@@ -49,13 +49,13 @@ def bootstrap_interval(
     """Bootstrap interval of a statistic of the runs.
 
     Args:
-        samples: one array (runs, ...) or a tuple of them, the repetitions first.
-        statistic: vectorized; takes arrays (batch, runs, ...), one for each sample, and returns (batch,).
-        generator: a generator or a seed.
-        n: number of resamples.
-        paired: draw the same runs from all samples (which share seeds and splits) instead of independent ones.
-        of_means: the statistic takes the samples' means over the runs, (batch, ...), instead: for long samples they are
-            found much faster than the resamples themselves.
+        samples: One array (runs, ...) or a tuple of them, the repetitions first.
+        statistic: Vectorized function of arrays (batch, runs, ...), one for each sample, that returns (batch,).
+        generator: A generator or a seed.
+        n: Number of resamples.
+        paired: Whether to draw the same runs from all samples (which share seeds and splits), not independent ones.
+        of_means: Whether the statistic takes the samples' means over the runs, (batch, ...), instead. For long samples
+            these are computed much faster than the resamples themselves.
     """
     (interval,) = bootstrap_intervals(
         samples, lambda *drawn: statistic(*drawn)[:, None], generator, n, paired, level, of_means
@@ -76,7 +76,7 @@ def bootstrap_intervals(
     """The same for several statistics of the same resamples: `statistics` returns (batch, k).
 
     Args:
-        of_medians: the statistics take the samples' medians over the runs, as with `of_means`.
+        of_medians: Whether the statistics take the samples' medians over the runs, as with `of_means`.
     """
     arrays = [np.asarray(s, dtype=float) for s in (samples if isinstance(samples, tuple) else (samples,))]
     runs = [a.shape[0] for a in arrays if a.ndim]
@@ -109,8 +109,8 @@ def means_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
     """Means over resamples, values[picks].mean(1), computed from how often each run was drawn.
 
     Args:
-        values: (runs, ...), finite or not.
-        picks: the runs that each resample draws, (batch, size).
+        values: Numbers (runs, ...), finite or not.
+        picks: The runs that each resample draws, (batch, size).
 
     Returns:
         (batch, ...), equal up to rounding.

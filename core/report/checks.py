@@ -3,8 +3,8 @@
 A check computes a statistic of the runs with its bootstrap 95% interval and states the region of values in which the
 claim is true. The claim `holds` when the whole interval lies inside the region, `fails` when it lies outside,
 and is `inconclusive` otherwise. It is `outside` where what was run cannot show it, however often it is run: our part of
-a grid, or comparisons with a baseline that we do not have. What was run says something all the same, and an outside
-claim carries it along: `part` is whether the claim holds on our part. Missing runs make it `not run`.
+a grid, or comparisons with a baseline that we do not have. What was run still says something, which an outside claim
+states beside it: `part` is whether the claim holds on our part. Missing runs make it `not run`.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class NotRunError(LookupError):
 class Check:
     """Outcome of a check: our value with its 95% interval, the published value, and whether the claim holds.
 
-    part: of a check that is `outside`, its outcome on our part: `holds`, `fails` or `inconclusive`, empty if nothing of
-        ours bears on it.
-    clear: of a check that holds or fails, the distance from our value to the nearest border of the region that the
-        interval would have to reach to leave the outcome open, in distances to the end of the interval on that side;
-        above 1, and infinite where nothing was sampled.
+    part: Outcome on our part of a check that is `outside`: `holds`, `fails` or `inconclusive`; empty if nothing of ours
+        bears on it.
+    clear: Distance from our value to the nearest border of the region that the interval would have to reach to leave
+        the outcome open, if the check holds or fails. Its unit is the distance to the end of the interval on that side,
+        so it is above 1, and infinite where nothing was sampled.
     """
 
     ours: float | str

@@ -33,7 +33,7 @@ SHORTEST = 10  # characters in a sentence
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a claim fails: what of `CAUSES` it is, and the evidence for that.
+    """Why a claim fails: one of the kinds in `CAUSES`, and the evidence for it.
 
     Raises:
         UserError: another kind, or no evidence.
@@ -54,14 +54,14 @@ class Claim:
     """What is claimed and the function that checks it.
 
     Attributes:
-        artifact: the table or figure that the claim is about.
+        artifact: The table or figure that the claim is about.
         kind: `claim`, about a result; `shape`, about the form of a curve or a fit; `check`, true by the definition of
             what is drawn, so that it tests only our code and is not counted.
-        sentence: the claim in our own words.
-        place: where the paper says or shows it.
-        check: a function of the results.
-        headline: whether readers take the paper to be about it.
-        cause: why it fails, if it does.
+        sentence: The claim in our own words.
+        place: Place where the paper says or shows it.
+        check: A function of the results.
+        headline: Whether readers take the paper to be about it.
+        cause: Reason why it fails, if it does.
     """
 
     artifact: str
@@ -156,7 +156,7 @@ def run_check(claim: Claim, results: Any, looks: int = 1) -> Check:
     """The Check that a claim's function returns; `not run` if runs are missing.
 
     Args:
-        looks: how often the outcome was looked at while runs were added, see `core.report.outcomes.after_looks`.
+        looks: Number of times that the outcome was seen while runs were added, see `core.report.outcomes.after_looks`.
 
     Raises:
         UserError: the function does not return a Check.

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def ecdf(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The finite ones of n values in ascending order, and the share of all n that are at most as large.
+    """The finite values among n in ascending order, and for each the share of all n that are at most as large.
 
     The share of values that are not finite, such as the errors of trainings that diverged, is missing at the right end.
     """

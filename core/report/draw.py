@@ -37,20 +37,20 @@ class Job:
     """What one drawing is made of.
 
     Attributes:
-        paper, name: folder name of the paper and id of the artifact.
-        spec: its entry of paper.yaml: kind (`table` or `figure`), comparison (`cells`, `claims`, `shape` or `spec`),
+        paper, name: Folder name of the paper and id of the artifact.
+        spec: Its entry of paper.yaml: kind (`table` or `figure`), comparison (`cells`, `claims`, `shape` or `spec`),
             title, source.document, source.place.
-        results: the runs it draws from: frame(experiment), scale(experiment), cells, reduced.
-        folder: the paper's folder, which has published/<name>.csv where numbers were published.
-        stem: where to write, without suffix.
-        function: (results, published or None) -> ReportTable or Figure.
-        claims: what the paper claims about it.
-        document: the published document in words, for the caption.
-        source: source of the runs, `reference` or `run`.
-        scale: the scale at which it was asked for, for the sidecar: experiments may resolve it to another.
-        judged: the results that claims are judged by, if they differ from those drawn.
-        cuts: in words, what the scale of each experiment leaves out of the paper's protocol.
-        looks: how often claims were looked at while runs were added.
+        results: The runs it draws from: frame(experiment), scale(experiment), cells, reduced.
+        folder: The paper's folder, which has published/<name>.csv where numbers were published.
+        stem: Path to write to, without suffix.
+        function: Function (results, published or None) -> ReportTable or Figure.
+        claims: Claims of the paper about it.
+        document: The published document in words, for the caption.
+        source: Source of the runs, `reference` or `run`.
+        scale: The scale at which it was asked for, for the sidecar: experiments may resolve it to another.
+        judged: The results that claims are judged by, if they differ from those drawn.
+        cuts: Parts of the paper's protocol that the scale of each experiment leaves out, in words.
+        looks: Number of times that claims were looked at while runs were added.
     """
 
     paper: str
@@ -184,7 +184,7 @@ def _is_absent(product: ReportTable | Figure) -> bool:
 
 
 def _has_result(cell: ReportCell) -> bool:
-    """Whether anything of ours is in a cell: a text, or runs, even if all of them failed."""
+    """Whether a cell has anything of ours: a text, or runs, even if all of them failed."""
     return bool(cell.text) or cell.runs > 0 or not math.isnan(cell.ours)
 
 

@@ -26,10 +26,10 @@ def draw_effects(data: pd.DataFrame, neutral: float, quantity: str, ticks: Seque
     """Points with their intervals, and a line at the value of no effect.
 
     Args:
-        data: rows made by `effect`, those of a group one below the other; at most four groups.
-        neutral: the value that means no effect.
-        quantity: the label of the axis.
-        ticks: of a logarithmic axis; with none the axis is linear.
+        data: Rows made by `effect`, those of a group one below the other; at most four groups.
+        neutral: The value that means no effect.
+        quantity: The label of the axis.
+        ticks: Ticks of a logarithmic axis; without any, the axis is linear.
     """
     data = data.reset_index(drop=True)
     figure, axes = style.subplots(height=FRAME + ROW * len(data), width=6.2)

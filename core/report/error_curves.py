@@ -32,8 +32,8 @@ def draw_errors(
     Methods that were not run are left out.
 
     Args:
-        looks: the methods, in order; with keyword arguments of `Axes.plot` where they are not the method's own.
-        bands: whether to draw the standard error.
+        looks: The methods, in order; with keyword arguments of `Axes.plot` where they are not the method's own.
+        bands: Whether to draw the standard error.
 
     Returns:
         What was drawn: method, time, value, low, high (a standard error to each side), benchmark.

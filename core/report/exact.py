@@ -11,8 +11,8 @@ def exact_verdict(ours: object, published: object, reduced: bool = False, config
     """`equal` or `differs` for counts, splits and specifications; numbers compare as numbers, the rest as text.
 
     Args:
-        configured: ours is what our own configuration says. That it is the printed value is no evidence, and the
-            verdict on it is `as configured`.
+        configured: Whether ours is what our own configuration says. That it is the printed value is then no evidence,
+            and the verdict on it is `as configured`.
     """
     same = "as configured" if configured else "equal"
     return Verdict(same if _same(ours, published) else "differs", reduced=reduced)

@@ -19,8 +19,8 @@ CAPTION_SIZE = 7.6
 class Figure:
     """What a figure function returns; `data` is written beside it as CSV.
 
-    table: numbers that were published with the figure, beside ours with their verdicts, for the page.
-    absent: whether its runs are missing, so that nothing is drawn.
+    table: Numbers that were published with the figure, beside ours with their verdicts, for the page.
+    absent: Whether its runs are missing, so that nothing is drawn.
     """
 
     figure: MatplotlibFigure

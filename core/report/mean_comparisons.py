@@ -60,7 +60,7 @@ def lower_than(
     """`better` is below `worse` times the margin, at a time or at the end. Regrets below the floor count as the floor.
 
     Args:
-        reason: why the two cells cannot be compared whatever their ends are; empty if they can.
+        reason: Reason why the two cells cannot be compared whatever their ends are; empty if they can.
 
     Raises:
         NotRunError: one of the two was not run.
@@ -132,7 +132,7 @@ def as_factor(interval: Interval) -> str:
 def _ratio(
     frame: pd.DataFrame, benchmark: str, first: str, second: str, time: float | None, floor: float
 ) -> tuple[dict[str, pd.DataFrame], tuple[np.ndarray, ...], Interval, str]:
-    """Two cells, their values at the time, the difference of their mean logarithms, and it as a ratio in words."""
+    """Two cells, their values at the time, the difference of their mean logarithms, and that ratio in words."""
     cells = cells_of(frame, benchmark, [first, second])
     samples, at = values_at(cells, time)
     interval = bootstrap_interval(samples, lambda a, b: np.subtract(*log_means((a, b), floor)), SEED)

@@ -17,8 +17,8 @@ def draw_network(
     """Draw fully connected layers from left to right; the last weights, those of a regression, are dashed.
 
     Args:
-        layers: name and number of nodes of each layer.
-        regression: whether the last weights are those of the regression.
+        layers: Name and number of nodes of each layer.
+        regression: Whether the last weights are those of the regression.
     """
     axes.set_axis_off()
     axes.set_title(title)

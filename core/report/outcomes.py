@@ -4,8 +4,8 @@ A claim of k parts holds if all of them do. It fails if one of them does so with
 them all (Bonferroni): of 16 true parts, one in three claims has a part whose 95% interval misses it.
 
 A part about a method that we do not have is `outside`: what was run may refute the claim, but cannot confirm it alone.
-A data set that we do not have is left out: the claim is judged on those at hand, and says so. What our part shows of a
-claim made of parts is what their outcomes on our part make together, and that is also what is counted.
+A data set that we do not have is left out: the claim is judged on those at hand, and says so. The outcome of a claim on
+our part combines the outcomes of its parts on our part, and this combined outcome is also the one that is counted.
 
 A claim whose outcome was looked at before runs were added had several chances. The 5% of its interval are then shared
 among the looks, as they are among parts.
@@ -59,7 +59,7 @@ def at_least(count: int, checks: Iterable[Check], published: float | str, detail
 
 
 def _together(parts: Sequence[tuple[str, float]]) -> tuple[str, float, str]:
-    """The outcome of parts, given their outcomes and how clear these are, how clear it is, and a note on it."""
+    """The combined outcome of parts, how clear it is, and a note on it, from the parts' outcomes and clearness."""
     outcomes = [outcome for outcome, _ in parts]
     order = ("not run", "fails", "inconclusive", "outside")
     holds = next((o for o in order if o in outcomes), "holds" if outcomes else "not run")
@@ -75,7 +75,7 @@ def _together(parts: Sequence[tuple[str, float]]) -> tuple[str, float, str]:
 
 
 def farther(shares: int) -> float:
-    """How much farther the ends of an interval lie whose 5% are shared among several, by normal quantiles."""
+    """How much farther out the ends of an interval lie if its 5% are shared among several, by normal quantiles."""
     return NORMAL.inv_cdf(1 - 0.025 / shares) / NORMAL.inv_cdf(1 - 0.025)
 
 
@@ -101,17 +101,17 @@ def absent(name: str) -> Check:
 
 
 def pending(name: str) -> Check:
-    """The part of a claim about a cell of our own that has not been run, and which can settle it once it is."""
+    """The part of a claim about a cell of our own that has not been run; running the cell can settle the claim."""
     return unknown(f"{name} not run")
 
 
 def left_out(name: str) -> Check:
-    """The part of a claim about a data set that is not at hand, which the claim is judged without."""
+    """The part of a claim about a data set that is not at hand; the claim is judged without it."""
     return replace(unknown(f"without {name}"), holds=LEFT_OUT)
 
 
 def outside(check: Check, reason: str) -> Check:
-    """What was found, and why it shows neither that the claim is true nor that it is false; its outcome is `part`."""
+    """The check as `outside`, with the reason why it neither confirms nor refutes the claim; `part` is its outcome."""
     if check.holds in ("not run", LEFT_OUT):
         return check
     details = "; ".join(filter(None, [check.detail, reason]))
@@ -135,7 +135,7 @@ def each_of(
 
 
 def contrary(check: Check, published: float | str) -> Check:
-    """The claim that another one is false."""
+    """The opposite of a claim: it holds where the claim fails, and fails where the claim holds."""
     turned = {"holds": "fails", "fails": "holds"}
     holds, part = (turned.get(outcome, outcome) for outcome in (check.holds, check.part))
     return replace(check, holds=holds, part=part, published=published)
@@ -153,10 +153,10 @@ def slightly(check: Check, upper: float) -> Check:
 
 
 def worded(check: Check, words: str, digits: str = ".3g") -> Check:
-    """A part whose detail begins with what it is and what was found, `words: ours [low, high]`.
+    """A part whose detail begins with its description and its value, `words: ours [low, high]`.
 
     Args:
-        digits: format of the numbers; a leading + applies to ours alone.
+        digits: Format of the numbers; a leading + applies to ours alone.
     """
     found = check.ours if isinstance(check.ours, str) else Interval(check.ours, check.low, check.high).text(digits)
     return replace(check, detail=f"{words}: {found}" + (f" ({check.detail})" if check.detail else ""))

@@ -29,7 +29,7 @@ def p_values(samples: Mapping[str, np.ndarray]) -> pd.DataFrame:
     """P-values of "the column's method is not better than the row's", nan on the diagonal.
 
     Args:
-        samples: by method (n,), lower is better.
+        samples: Samples by method, (n,); lower is better.
     """
     from scipy.stats import mannwhitneyu  # takes a second to import, and few drawings need it
 

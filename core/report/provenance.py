@@ -28,8 +28,8 @@ def provenance_caption(
     """Scale, what it cuts, runs and source, and which cells are stale or missing; own runs are marked as such.
 
     Args:
-        absent: whether the runs of the artifact itself are missing; other runs of its experiments then are not named.
-        cuts: in words, what the scale of an experiment leaves out of the paper's protocol.
+        absent: Whether the runs of the artifact itself are missing; other runs of its experiments then are not named.
+        cuts: Parts of the paper's protocol that the scale of an experiment leaves out, in words.
     """
     present = [cell for cell in results.cells if cell.present and not absent]
     parts = ["Own runs, not the shipped ones."] if source == "run" else []

@@ -26,10 +26,10 @@ TEXT_COLUMNS = ("row", "column", "value", "source")
 class PublishedCell:
     """One published number.
 
-    value: as a float, nan if the paper prints nan or there is no number to read (see `reading`).
-    spread: as a float, None if there is none or it cannot be read; its meaning is `spread_kind`.
-    runs: repetitions behind the number, None if the paper does not say.
-    text, spread_text: exactly as transcribed, with the printed number of digits.
+    value: Value as a float; nan if the paper prints nan or there is no number to read (see `reading`).
+    spread: Spread as a float; None if there is none or it cannot be read. Its meaning is `spread_kind`.
+    runs: Repetitions behind the number, None if the paper does not say.
+    text, spread_text: Value and spread exactly as transcribed, with the printed number of digits.
     """
 
     value: float

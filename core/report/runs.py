@@ -59,8 +59,8 @@ def runs_of(frame: pd.DataFrame, metric: str, benchmark: str, method: str, faile
     """The metric of one cell of a results frame, (runs,) in the order of the runs.
 
     Args:
-        failed: what a failed or non-finite run counts as: the metric's worst value (-inf for a log-likelihood) if it
-            has one.
+        failed: Value that a failed or non-finite run counts as: the metric's worst value (-inf for a log-likelihood) if
+            it has one.
 
     Raises:
         NotRunError: the cell has no rows.

@@ -22,7 +22,7 @@ def space_table(space: ConfigurationSpace, published: Published, names: Mapping[
     """The space in the form of `described`, each cell configured as published or not.
 
     Args:
-        names: of hyperparameters, in words.
+        names: Names of hyperparameters, in words.
     """
     return spec_table(
         described(space),

@@ -104,7 +104,7 @@ class Pair:
     """A slow and a fast cell, and the level that both should reach.
 
     Attributes:
-        level: a number; "end" for the average of `slow` when its runs end, "half", "quarter" or "eighth" for that at
+        level: A number; "end" for the average of `slow` when its runs end, "half", "quarter" or "eighth" for that at
             such a share of the time.
     """
 

@@ -35,10 +35,10 @@ def ends(drawn: np.ndarray, estimate: np.ndarray, runs: int, level: float) -> tu
     """The lower and the upper ends of the intervals of k statistics, (k,) each.
 
     Args:
-        drawn: the statistics of resamples, (resamples, k).
-        estimate: those of the runs themselves, (k,).
-        runs: how many there are: of the smallest sample, if there are several.
-        level: the probability with which an interval covers the mean of normal runs.
+        drawn: The statistics of resamples, (resamples, k).
+        estimate: Those of the runs themselves, (k,).
+        runs: Number of runs; if there are several samples, of the smallest one.
+        level: The probability with which an interval covers the mean of normal runs.
     """
     if runs == 1:
         return np.full_like(estimate, -math.inf), np.full_like(estimate, math.inf)

@@ -35,11 +35,11 @@ def slopes(sizes: np.ndarray, seconds: np.ndarray) -> np.ndarray:
 
 
 def times_figure(results: Results, labels: Mapping[str, str], first: str, xlabel: str, caption: str) -> Figure:
-    """Mean and standard deviation of the times on linear axes, as far as 2.5 times the GP's data, and on logarithmic.
+    """Mean and standard deviation of the times on linear axes, up to 2.5 times the GP's data, and on logarithmic axes.
 
     Args:
-        labels: of the methods in the legend; methods that were not run are left out.
-        first: title of the linear axes.
+        labels: Labels of the methods in the legend; methods that were not run are left out.
+        first: Title of the linear axes.
 
     Raises:
         NotRunError: none of the methods was run.

@@ -28,9 +28,9 @@ SAMPLE_COLUMNS = ("row", "column", "run", "value", "status")
 class ReportCell:
     """One cell: ours, published, verdict.
 
-    ours, sd: mean and standard deviation over the finite runs; `runs` counts all runs, `failed` those not finite.
-    text: our value if the table holds text; None if it holds numbers.
-    verdict: None if a published number is only quoted for comparison.
+    ours, sd: Mean and standard deviation over the finite runs; `runs` counts all runs, `failed` those not finite.
+    text: Our value if the table holds text; None if it holds numbers.
+    verdict: Verdict on the cell; None if a published number is only quoted for comparison.
     """
 
     ours: float = math.nan
@@ -46,9 +46,9 @@ class ReportCell:
 class ReportTable:
     """Rows x columns of cells, with everything needed to read the table.
 
-    direction: `higher` or `lower` (what is better), `neither`, or empty if nothing is measured.
-    format: how our numbers are printed, as in `format(x, ".2f")`; published ones keep their printed digits.
-    quoted_rows: rows quoted from the publication for comparison, which we did not run.
+    direction: Better direction, `higher` or `lower`; `neither`, or empty if nothing is measured.
+    format: Format of our numbers, as in `format(x, ".2f")`; published ones keep their printed digits.
+    quoted_rows: Rows quoted from the publication for comparison, which we did not run.
     """
 
     title: str
@@ -115,14 +115,14 @@ def compare_table(
     """A table of means over runs with a verdict for each cell.
 
     Args:
-        samples: one line per run, with columns row, column, run, value, status (`ok` or `failed`); empty is allowed.
-        published: the published numbers; None if there are none.
-        direction: `higher` or `lower`, what is better, or `neither`.
-        reduced: whether the runs are below the published protocol: all, none, or those of these rows or cells, each
+        samples: One line per run, with columns row, column, run, value, status (`ok` or `failed`); empty is allowed.
+        published: The published numbers; None if there are none.
+        direction: Better direction, `higher` or `lower`, or `neither`.
+        reduced: Whether the runs are below the published protocol: all, none, or those of these rows or cells, each
             cell as its row and column.
-        rows, columns: which to show, in this order; by default the published ones. Ablations in the samples follow.
-        quoted_rows: the rows whose published numbers are shown without a verdict.
-        baselines: the rows or columns of methods that the paper compares its own with.
+        rows, columns: Names to show, in this order; by default the published ones. Ablations in the samples follow.
+        quoted_rows: The rows whose published numbers are shown without a verdict.
+        baselines: The rows or columns of methods that the paper compares its own with.
 
     Raises:
         UserError: an unknown direction or quoted row, samples without a column, or a run that occurs twice in a cell.
@@ -174,9 +174,9 @@ def spec_table(
     """Our own specification against the transcribed one, cell by cell, see `exact_verdict`.
 
     Args:
-        ours: index the row names, columns the column names, any values; rows or columns on one side only `differ`.
-        published: the transcription (`read_published_spec`).
-        configured: whether ours is our configuration, or what was counted or measured.
+        ours: Index the row names, columns the column names, any values; rows or columns on one side only `differ`.
+        published: The transcription (`read_published_spec`).
+        configured: Whether ours is our configuration, or what was counted or measured.
     """
     if ours.index.has_duplicates or ours.columns.has_duplicates:
         raise UserError("specification: row and column names must each occur once")

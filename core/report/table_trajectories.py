@@ -24,9 +24,9 @@ def trajectory(benchmark: TabularBenchmark, losses: ArrayLike, costs: ArrayLike,
     """The steps of a run of n evaluations.
 
     Args:
-        losses: what the optimizer saw, (n,); nan for a failed evaluation, which is never the incumbent.
-        costs: seconds of each evaluation, (n,).
-        positions: of the configurations in the table's grid, (n,).
+        losses: Losses that the optimizer saw, (n,); nan for a failed evaluation, which is never the incumbent.
+        costs: Seconds of each evaluation, (n,).
+        positions: Positions of the configurations in the table's grid, (n,).
 
     Returns:
         evaluation (how many there were, from 1), seconds (until the last of them finished), and loss and regret of

@@ -18,15 +18,16 @@ class Tally:
     """How often each verdict and each outcome of a claim occurs.
 
     Attributes:
-        verdicts: cells by verdict; an artifact that repeats another's numbers adds none.
-        baselines: those of them that are a baseline's, better or worse, which says nothing for the paper's method.
-        reduced: number of verdicts from a protocol below the paper's.
-        tested: number of verdicts from an interval, which chance can make wrong.
-        directed: number of these that could have been worse.
-        expected_false_worse: number of false `worse` that chance alone makes.
-        claims: claims by outcome; checks of the code are no claims.
-        on_our_part: claims that are `outside` by their outcome on our part, empty if nothing of ours bears on them.
-        full: claims at the paper's full protocol by outcome.
+        verdicts: Number of cells by verdict; an artifact that repeats another's numbers adds none.
+        baselines: Verdicts among these on a baseline, better or worse, which say nothing for the paper's method.
+        reduced: Number of verdicts from a protocol below the paper's.
+        tested: Number of verdicts from an interval, which chance can make wrong.
+        directed: Number of tested verdicts that could have been `worse`.
+        expected_false_worse: Number of false `worse` that chance alone makes.
+        claims: Number of claims by outcome; checks of the code are not counted.
+        on_our_part: Number of claims that are `outside` by their outcome on our part, which is empty if nothing of ours
+            bears on them.
+        full: Number of claims at the paper's full protocol by outcome.
     """
 
     verdicts: Counter[str]

@@ -15,7 +15,7 @@ def draw_solved(axes: Axes, solved: Runs) -> pd.DataFrame:
     """Draw the empirical distribution of runtimes: the share of pairs of target and task reached at each evaluation.
 
     Args:
-        solved: shares of targets that runs have reached by then, by method (tasks, runs, n).
+        solved: Shares of targets that runs have reached by each evaluation, by method (tasks, runs, n).
 
     Returns:
         method, evaluation, solved.
@@ -28,7 +28,7 @@ def draw_ranks(axes: Axes, losses: Runs) -> pd.DataFrame:
     """Draw average ranks at each evaluation, 1 the best.
 
     Args:
-        losses: of incumbents, by method (tasks, runs, n).
+        losses: Losses of the incumbents, by method (tasks, runs, n).
 
     Returns:
         method, evaluation, rank.

@@ -42,7 +42,7 @@ def write_task_page(path: Path, title: str, losses: Runs, solved: Runs) -> Path:
     """Write a self-contained page, and its numbers as a CSV file beside it.
 
     Args:
-        losses, solved: of the incumbents after each evaluation, by method (tasks, runs, n).
+        losses, solved: Losses and solved targets after each evaluation, by method (tasks, runs, n).
     """
     tasks, runs, evaluations = next(iter(losses.values())).shape
     p = p_values(final_means(losses))

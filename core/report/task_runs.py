@@ -23,8 +23,8 @@ def task_runs(frame: pd.DataFrame, benchmark: str, methods: Sequence[str], value
     """A value of several methods' incumbents on the tasks and runs that all of them have.
 
     Args:
-        frame: the records of an experiment.
-        evaluations: n; a run that ended before keeps its last value.
+        frame: The records of an experiment.
+        evaluations: Number n of evaluations; a run that ended earlier keeps its last value.
 
     Raises:
         NotRunError: one of the methods was not run.

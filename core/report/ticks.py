@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.scale import SymmetricalLogScale
 from matplotlib.ticker import FixedLocator, Formatter, LogFormatterSciNotation, NullLocator
 
-ROOM = 3  # labels on an axis that has not two of 1, 2 and 5
+ROOM = 3  # labels on an axis that has fewer than two of 1, 2 and 5
 APART = {"x": 0.12, "y": 0.08}  # of an axis that is linear around 0, between its labels
 LINEAR = 0.4  # decades that the part from 0 to the smallest value takes
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

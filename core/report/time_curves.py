@@ -24,7 +24,7 @@ def over_time(rows: pd.DataFrame, times: np.ndarray, metric: str = "regret") -> 
     """Values of one cell's runs at ascending times (m,), (runs, m).
 
     Args:
-        rows: for the metric `loss` with the columns `evaluations` and `worst_loss` as well.
+        rows: Rows of the cell; for the metric `loss` with the columns `evaluations` and `worst_loss` as well.
     """
     found, times = [], times * (1 + ROUNDING)
     for number, (finished, values) in enumerate(split_runs(rows, "time", metric)):

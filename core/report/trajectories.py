@@ -58,7 +58,7 @@ def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np
     """Regret of one cell's runs, which may differ in length, on a common grid of seconds, (runs, m).
 
     Args:
-        frame: columns run, seconds and regret: for each run the steps of its incumbent in order, as in
+        frame: Frame with columns run, seconds and regret: for each run the steps of its incumbent in order, as in
             `core.report.table_trajectories`.
 
     Raises:

@@ -63,11 +63,11 @@ QUARTILE = NormalDist().inv_cdf(0.75)  # half the distance between the quartiles
 class Verdict:
     """The verdict on one published cell.
 
-    difference: our mean minus the published one; low, high: its 95% interval (both in the metric's unit);
-    difference_in_sd: the difference in published standard deviations; nan if there is none, or it is zero.
-    baseline: whether the number is that of a method that the paper compares its own with.
-    directed: whether the metric has a direction, in which ours can be worse.
-    alternative: the verdict's kind if an unstated spread were a standard error of the mean; None if it is stated.
+    difference: Our mean minus the published one; low, high: its 95% interval (both in the metric's unit);
+    difference_in_sd: The difference in published standard deviations; nan if there is none, or it is zero.
+    baseline: Whether the number is that of a method that the paper compares its own with.
+    directed: Whether the metric has a direction, in which ours can be worse.
+    alternative: The verdict's kind if an unstated spread were a standard error of the mean; None if it is stated.
     """
 
     kind: str
@@ -113,10 +113,10 @@ def cell_verdict(values: ArrayLike, published: PublishedCell, direction: str, re
     """Verdict on one published number.
 
     Args:
-        values: (runs,) our metric, one number per run, nan where the run failed.
-        published: the published number.
-        direction: `higher` or `lower`, what is better, or `neither`.
-        reduced: our protocol is below the published one.
+        values: Our metric, (runs,), one number per run, nan where the run failed.
+        published: The published number.
+        direction: Better direction, `higher` or `lower`, or `neither`.
+        reduced: Whether our protocol is below the published one.
     """
     check_direction(direction)
     verdict = _cell_verdict(np.asarray(values, dtype=float).reshape(-1), published, direction, reduced)

@@ -14,13 +14,13 @@ ModelOfTasks = one_of("gp", "ablr")
 
 
 class Search(SharedStart):
-    """Bayesian optimization on a task of each run's own.
+    """Bayesian optimization in which each run has a task of its own.
 
     Attributes:
         method: "gp" or "ablr", with its settings.
-        transfer: whether the model knows the evaluations of the other tasks; a Gaussian process then needs `context`.
-        context: whether it knows the context of every task.
-        signals: whether ABLR models the side signals of the evaluations beside their losses.
+        transfer: Whether the model knows the evaluations of the other tasks; a Gaussian process then needs `context`.
+        context: Whether it knows the context of every task.
+        signals: Whether ABLR models the side signals of the evaluations beside their losses.
     """
 
     method: ModelOfTasks
@@ -48,9 +48,9 @@ class Quadratics(Search):
     """Searches for minima of random quadratic functions (section 3.1); run number r has the task r modulo `tasks`.
 
     Attributes:
-        tasks: number of functions.
-        observations: number of random points at which each of the others is known.
-        seed: of the functions.
+        tasks: Number of functions.
+        observations: Number of random points at which each of the others is known.
+        seed: Seed of the functions.
     """
 
     tasks: Annotated[int, Field(ge=2)] = 30
@@ -62,7 +62,7 @@ class Tables(Search):
     """Searches on surrogates of stored evaluations (section 3.2); run number r has the task r modulo their number.
 
     Attributes:
-        observations: number of evaluations of each other task that are known, drawn at random; null for all.
+        observations: Number of known evaluations of each other task, drawn at random; null for all.
     """
 
     observations: PositiveInt | None = None

@@ -30,10 +30,11 @@ class Regression(Settings):
     """A Bayesian network on random splits of a regression data set, one fit for each point of a grid of constants.
 
     Attributes:
-        raise_friction, noise_correction: of the adaptive sampler, see `core.samplers.AdaptiveSGHMC`.
-        initial_precision: of the weights before the first draw from the Gamma hyperprior; null draws at the start.
-        noise_prior_median: of the noise variance, in units of the targets' variance.
-        noise_prior_variance: on the logarithm.
+        raise_friction, noise_correction: Options of the adaptive sampler, see `core.samplers.AdaptiveSGHMC`.
+        initial_precision: Precision of the weights before the first draw from the Gamma hyperprior; null draws at the
+            start.
+        noise_prior_median: Prior median of the noise variance, in units of the targets' variance.
+        noise_prior_variance: Prior variance of the noise variance's logarithm.
     """
 
     sampler: Literal["sghmc", "adaptive_sghmc"]
@@ -85,9 +86,9 @@ class Mixture(Settings):
 
     Attributes:
         sampler: "euler_sghmc" is the update of the authors' code, "sghmc" Eq. 7.
-        momentum_decay: per step, of "euler_sghmc" per unit of time.
-        start: theta of all chains at step 0.
-        priors: whether the posterior has Welling and Teh's, or is the likelihood alone.
+        momentum_decay: Decay per step; for "euler_sghmc" per unit of time.
+        start: Value of theta of all chains at step 0.
+        priors: Whether the posterior has Welling and Teh's, or is the likelihood alone.
     """
 
     sampler: Literal["sghmc", "euler_sghmc", "adaptive_sghmc"]
@@ -113,8 +114,8 @@ class XGBoostTable(Settings):
     """XGBoost at points of Sobol's sequence; a run is a block of them.
 
     Attributes:
-        configurations: number per run.
-        most_rows: of the data set, drawn at random.
+        configurations: Number of configurations per run.
+        most_rows: Largest number of rows of the data set, drawn at random.
     """
 
     configurations: PositiveInt = 20
@@ -125,9 +126,9 @@ class ClassificationTable(Settings):
     """A grid of support vector machines, or of random forests, on one data set.
 
     Attributes:
-        values: number of values of C, and of gamma.
-        blocks: number of runs that the grid is divided into.
-        most_points: of the data set, before it is split.
+        values: Number of values of C, and of gamma.
+        blocks: Number of runs that the grid is divided into.
+        most_points: Largest number of points of the data set, before it is split.
     """
 
     values: Annotated[int, Field(ge=2)] = 12
@@ -139,7 +140,7 @@ class WarmStarted(Optimization):
     """Optimization by a method that may learn from earlier tasks.
 
     Attributes:
-        observations: number that is known of an earlier task.
+        observations: Number of known evaluations of an earlier task.
     """
 
     observations: PositiveInt = 10
@@ -149,8 +150,8 @@ class XGBoostSearch(WarmStarted):
     """Search for XGBoost's hyperparameters on one set, starting from another (thesis 3.6.2).
 
     Attributes:
-        others: sets among which each run draws its earlier task.
-        most_rows: of every set, drawn at random.
+        others: Sets among which each run draws its earlier task.
+        most_rows: Largest number of rows of every set, drawn at random.
     """
 
     others: Annotated[tuple[str, ...], Field(min_length=1)]
@@ -161,9 +162,9 @@ class MultiTaskSearch(WarmStarted):
     """Search in a table of one classification set, starting from others of its group (NIPS 6.2).
 
     Attributes:
-        algorithm: whose hyperparameters.
-        target: the set at hand.
-        others: the rest of its group.
+        algorithm: Algorithm whose hyperparameters are searched.
+        target: Set at hand.
+        others: Other sets of its group.
     """
 
     algorithm: Literal["svm", "forest"]

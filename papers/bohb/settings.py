@@ -21,10 +21,10 @@ class Collect(Settings):
     """Learning curves of configurations drawn from Table C.1 (thesis C.8.1).
 
     Attributes:
-        configurations: number n trained in a run; run r has those numbered r n to (r + 1) n - 1.
-        epochs: length of each training.
-        seed: of the split, the configurations and all trainings.
-        whole: whether all 70,000 images of MNIST are taken, not the 10,000 test images.
+        configurations: Number n of configurations trained in a run; run r has those numbered r n to (r + 1) n - 1.
+        epochs: Length of each training.
+        seed: Seed of the split, the configurations and all trainings.
+        whole: Whether all 70,000 images of MNIST are taken, not the 10,000 test images.
     """
 
     configurations: PositiveInt
@@ -37,11 +37,11 @@ class SimulatedSearch(Settings):
     """Repetitions of one method on one objective with a fidelity; see `papers.bohb.experiments.simulated_runs`.
 
     Attributes:
-        method: with its settings. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one evaluation after the
-            other. Both, and "random" and "tpe", evaluate on the largest budget only.
-        full_evaluations: the clock stops after this many times the largest budget; null for a bandit (Hyperband, with
-            LC-Net or without, or BOHB) with a number of `brackets`, with which its run ends.
-        workers: number that evaluate side by side.
+        method: Method with its settings. "smac" needs envs/requirements-smac.txt; "gp_mcmc" makes one evaluation after
+            the other. Both, and "random" and "tpe", evaluate on the largest budget only.
+        full_evaluations: Number of times the largest budget after which the clock stops; null for a bandit (Hyperband,
+            with LC-Net or without, or BOHB) with a number of `brackets`, after which its run ends.
+        workers: Number of workers that evaluate side by side.
     """
 
     method: SimulatedMethod
@@ -66,7 +66,7 @@ class SurrogateSearch(SimulatedSearch):
     """A search on the surrogate of a data set.
 
     Attributes:
-        surrogate_of_code: of the authors' space and loss, see `core.benchmarks.fcnet_surrogate`.
+        surrogate_of_code: Whether space and loss are those of the authors' code, see `core.benchmarks.fcnet_surrogate`.
     """
 
     surrogate_of_code: Annotated[bool, AddedLater(False)] = False
@@ -82,8 +82,8 @@ class BayesianNetworkSearch(SimulatedSearch):
     """A search for hyperparameters of a Bayesian network.
 
     Attributes:
-        raise_friction, noise_correction: of its sampler, see `core.samplers.AdaptiveSGHMC`; the defaults are those of
-            the authors' benchmark.
+        raise_friction, noise_correction: Options of its sampler, see `core.samplers.AdaptiveSGHMC`; the defaults are
+            those of the authors' benchmark.
     """
 
     raise_friction: bool = False

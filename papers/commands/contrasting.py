@@ -70,7 +70,7 @@ def _pairs(catalogue: Catalogue, name: str, scale: str) -> list[tuple[Cell, Cell
 
 
 def _what_is_missing(catalogue: Catalogue, names: list[str], scale: str) -> str:
-    """Why there is no pair: nothing is shipped, nothing was run, or each of other cells."""
+    """Why there is no pair: nothing is shipped, nothing was run, or both exist but for different cells."""
     cells = [cell for name in names for cell in catalogue.find_cells(name, scale)]
     told = ", ".join(names)
     if not any(cell.path(catalogue.root, "reference").exists() for cell in cells):

@@ -15,9 +15,9 @@ from core.experiment.durations import in_words
 from core.experiment.pace import Pace
 
 LINE_SECONDS = 60.0
-"""Between two lines of a log."""
+"""Time between two lines of a log."""
 REFRESH_SECONDS = 0.5
-"""Between two looks at the clock, so that the seconds left go down even when no progress is reported."""
+"""Time between two updates from the clock, so that the seconds left go down even when no progress is reported."""
 
 
 class Display(Protocol):

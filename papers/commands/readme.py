@@ -131,7 +131,7 @@ def verdicts(sidecars: list[dict]) -> str:
 
 
 def _outcomes(counts: Mapping[str, int]) -> list[tuple[int, str]]:
-    """How many claims have each outcome, in words; an empty outcome is that nothing of ours bears on the claim."""
+    """How many claims have each outcome, in words; an empty outcome means that nothing of ours bears on the claim."""
     return [(counts[each], WORDS.get(each, each)) for each in (*OUTCOMES, "") if counts.get(each)]
 
 

@@ -101,7 +101,7 @@ def run_cells(catalogue: Catalogue, cells: list[Cell], device: str, console: Con
 def _run_missing(
     catalogue: Catalogue, missing: list[Cell], finished: int, device: str, console: Console
 ) -> dict[str, UnavailableError]:
-    """Run cells one after the other; returns what those lack that could not be run, by their names."""
+    """Run cells one after the other; returns, by name, what the cells that could not be run lack."""
     root, lacking = catalogue.root, {}
     pace = Pace([recorded_seconds(cell, root) for cell in missing])
     console.print(announcement(missing, root, finished), markup=False, soft_wrap=True)
@@ -166,7 +166,7 @@ def _lack_of(needed: Cell, root: Path) -> UnavailableError | None:
 
 
 def _raise_what_is_lacking(lacking: dict[str, UnavailableError], cells: int) -> None:
-    """Raise one error: that of a single cell as it is, of several each message once with the cells it is about."""
+    """Raise one error: for a single cell its own, for several cells each message once, with the cells it is about."""
     if cells == 1:
         raise next(iter(lacking.values()))
     about: dict[str, list[str]] = {}

@@ -80,14 +80,15 @@ class Architecture(Settings):
     """Bayesian optimization of DNGO's own architecture with a given number of layers.
 
     Attributes:
-        layers: hidden layers of the network.
-        search: False confirms the paper's architecture instead, with our defaults for what the paper leaves open.
-        functions: those on which DNGO is judged.
-        seeds: runs of DNGO on each function that judge a configuration, the same for all configurations.
-        confirmations: fresh runs on each function that judge the best configuration again.
-        evaluations, initial_design: of each run of DNGO.
-        search_evaluations, search_design: of the outer optimization.
-        epochs: of the network's training.
+        layers: Number of hidden layers of the network.
+        search: Whether to search; otherwise the paper's architecture is confirmed, with our defaults for what the paper
+            leaves open.
+        functions: Functions on which DNGO is judged.
+        seeds: Runs of DNGO on each function that judge a configuration, the same for all configurations.
+        confirmations: Fresh runs on each function that judge the best configuration again.
+        evaluations, initial_design: Numbers of evaluations and of initial points of each run of DNGO.
+        search_evaluations, search_design: The same numbers for the outer optimization.
+        epochs: Number of epochs of the network's training.
     """
 
     layers: Annotated[int, Field(ge=1, le=4)]

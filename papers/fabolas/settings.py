@@ -19,9 +19,9 @@ class Subsets(Settings):
     """A data set and its subsets.
 
     Attributes:
-        values: number of values of C, and of gamma, in the whole grid.
-        sizes: number of subset sizes, each half as large as the next; the largest is everything.
-        train_points, validation_points: number drawn from MNIST's training images; other sets are split as
+        values: Number of values of C, and of gamma, in the whole grid.
+        sizes: Number of subset sizes, each half as large as the next; the largest is the whole set.
+        train_points, validation_points: Numbers drawn from MNIST's training images; other sets are split as
             `core.benchmarks.svm` says.
     """
 
@@ -40,9 +40,9 @@ class SvmGrid(Subsets):
     """A grid of support vector machines on subsets of a data set (section 4.2).
 
     Attributes:
-        timed_share: up to this share of the training points, the training of every machine is timed; above it, only
+        timed_share: Share of the training points up to which the training of every machine is timed; above it, only
             where the indices of both C and gamma are among the following.
-        timed_C, timed_gamma: indices of values.
+        timed_C, timed_gamma: Indices of the values of C and of gamma.
     """
 
     timed_share: Share = 1.0
@@ -67,7 +67,7 @@ class SubsamplingNoise(Subsets):
     """Repeated evaluations of machines of the grid on subsets (section 4.4.5); a run is one repetition of all.
 
     Attributes:
-        chosen: indices of the values, of C and of gamma, that are combined.
+        chosen: Indices of the values, of C and of gamma, that are combined.
     """
 
     chosen: Indices = tuple(range(20))
@@ -90,9 +90,9 @@ class LiveSearch(TimedSearch):
     """A search that trains support vector machines (section 4.5.2).
 
     Attributes:
-        train_points, validation_points: number drawn from MNIST's training images.
-        most_points: number of rows of another set, drawn at random before it is split; null for all.
-        smallest_share: of the training points.
+        train_points, validation_points: Numbers drawn from MNIST's training images.
+        most_points: Number of rows of another set, drawn at random before it is split; null for all.
+        smallest_share: Smallest share of the training points.
     """
 
     train_points: PositiveInt = 50_000
@@ -105,8 +105,8 @@ class LongChains(Settings):
     """Gaussian processes of machines of the grid, by chains longer than those of a search (section 4.4.5).
 
     Attributes:
-        machines: number that is drawn at random, at most all.
-        burn_in, samples, thinning: of each of ten chains, see `MarginalisedGP`.
+        machines: Number of machines drawn at random, at most all.
+        burn_in, samples, thinning: Settings of each of ten chains, see `MarginalisedGP`.
     """
 
     machines: Annotated[int, Field(ge=2)] = 400
@@ -123,7 +123,7 @@ class SubsetModels(LongChains):
     """One model of all subset sizes (section 4.4.1).
 
     Attributes:
-        smallest, largest: shares between which the model is trained.
+        smallest, largest: Shares between which the model is trained.
     """
 
     machines: Annotated[int, Field(ge=2)] = 30

@@ -16,12 +16,12 @@ class Collect(Settings):
     """Learning curves of configurations drawn from Table B.1 (5.4.1). What is None is as the thesis has it.
 
     Attributes:
-        configurations: number n trained in a run; run r has those numbered r n to (r + 1) n - 1.
-        dataset: a set of images.
-        images: numbers for training and for validation.
-        epochs: length of each training.
-        most_units: largest size of a hidden layer.
-        seed: of the split, the configurations and all trainings.
+        configurations: Number n of configurations trained in a run; run r has those numbered r n to (r + 1) n - 1.
+        dataset: A set of images.
+        images: Numbers for training and for validation.
+        epochs: Length of each training.
+        most_units: Largest size of a hidden layer.
+        seed: Seed of the split, the configurations and all trainings.
     """
 
     configurations: PositiveInt
@@ -36,10 +36,10 @@ class Predict(Settings):
     """A model of learning curves (5.4). Those of one method ignore what belongs to another.
 
     Attributes:
-        burn_in: steps of a network's chain that are dropped.
-        steps: all steps of a network's chain.
-        thinning: steps from one kept network to the next.
-        sweeps: of LC-Extrapolation's ensembles, of which the second half is kept.
+        burn_in: Steps of a network's chain that are dropped.
+        steps: All steps of a network's chain.
+        thinning: Steps from one kept network to the next.
+        sweeps: Number of sweeps of LC-Extrapolation's ensembles, of which the second half is kept.
     """
 
     burn_in: NonNegativeInt = 3000
@@ -57,10 +57,10 @@ class PredictPartial(Predict):
     """Values after the last epoch, from the first epochs of all curves (5.4.2).
 
     Attributes:
-        shares: of the epochs, observed in turn.
-        curves: number of curves that the model is given, None for all.
-        shown: number of curves that are predicted whole, for Fig 5.4.
-        shown_share: share of their epochs that is observed.
+        shares: Shares of the epochs, observed in turn.
+        curves: Number of curves that the model is given, None for all.
+        shown: Number of curves that are predicted whole, for Fig 5.4.
+        shown_share: Share of their epochs that is observed.
     """
 
     shares: Annotated[tuple[OpenShare, ...], Field(min_length=1)] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -73,8 +73,8 @@ class PredictUnobserved(Predict):
     """Curves of configurations of which nothing is observed, by cross-validation (5.4.3).
 
     Attributes:
-        folds: number of parts, each held out once.
-        every: epochs from one predicted value to the next.
+        folds: Number of parts, each held out once.
+        every: Number of epochs from one predicted value to the next.
     """
 
     folds: Annotated[int, Field(ge=2)] = 16

@@ -14,10 +14,10 @@ class RegretSearch(Settings):
     """The optimizer: a network of tanh units, least squares on its last layer, expected improvement on a grid.
 
     Attributes:
-        refit_at_multiples: whether the network is trained when the observations pass a multiple of `refit_every`, or
+        refit_at_multiples: Whether the network is trained when the observations pass a multiple of `refit_every`, or
             so many after the last time; see `core.models.adaptive_least_squares`.
-        learning_rate, momentum: of the network's training, see `core.models.representation`.
-        corrected_noise, intercept, standardize: see `core.models.least_squares.LeastSquaresNetwork`.
+        learning_rate, momentum: Settings of the network's training, see `core.models.representation`.
+        corrected_noise, intercept, standardize: Options of `core.models.least_squares.LeastSquaresNetwork`.
     """
 
     points_per_axis: Annotated[int, Field(ge=2)]
@@ -59,9 +59,9 @@ class Interpolation(Settings):
     """Repeated regressions on more and more observations, with a network trained once.
 
     Attributes:
-        observations: numbers of observations.
-        trained_on: number of observations that the network has seen.
-        repeats: measurements of each, whose median is recorded.
+        observations: Numbers of observations.
+        trained_on: Number of observations that the network has seen.
+        repeats: Measurements of each, whose median is recorded.
     """
 
     observations: Annotated[tuple[PositiveInt, ...], Field(min_length=1)]

@@ -17,8 +17,8 @@ class Collect(Settings):
     """Errors and seconds of the configurations of a Sobol grid on one data set (8.3.1).
 
     Attributes:
-        configurations: number n in a run; run r has points r n to (r + 1) n - 1 of the sequence.
-        most_rows: rows of the data set, drawn at random before it is split; null for all.
+        configurations: Number n of configurations in a run; run r has points r n to (r + 1) n - 1 of the sequence.
+        most_rows: Rows of the data set, drawn at random before it is split; null for all.
     """
 
     configurations: PositiveInt
@@ -29,8 +29,8 @@ class CollectNetworks(Collect):
     """The same for networks.
 
     Attributes:
-        epochs: length of each training.
-        half: train on this half of the rows only, as if it were a data set of its own (8.4.1); null for all.
+        epochs: Length of each training.
+        half: Half of the rows to train on, as if it were a data set of its own (8.4.1); null for all.
     """
 
     epochs: PositiveInt = 100
@@ -41,13 +41,13 @@ class MetaModelFit(Settings):
     """A meta-model of the tasks of one class (8.2.2, E.6).
 
     Attributes:
-        kind: what the values are, see `core.benchmarks.sampled_tasks`.
-        dimensions: Q of the latent vectors.
-        encoder_steps: of the fit of the encoder.
-        widths: units of the hidden layers.
-        burn_in, samples, thinning: of the chain: steps that are dropped, networks that are kept, and steps between.
-        batch_size: observations per step.
-        real_tasks: number of Forrester functions that are the real tasks; of the other classes all are.
+        kind: Kind of the values, see `core.benchmarks.sampled_tasks`.
+        dimensions: Number Q of dimensions of the latent vectors.
+        encoder_steps: Number of steps of the encoder's fit.
+        widths: Widths of the hidden layers.
+        burn_in, samples, thinning: Steps of the chain that are dropped, networks that are kept, and steps between.
+        batch_size: Number of observations per step.
+        real_tasks: Number of Forrester functions that are the real tasks; of the other classes all are.
     """
 
     kind: Literal["error", "positive", "real"] = "error"
@@ -65,8 +65,8 @@ class Encode(Settings):
     """Latent vectors of tasks alone (8.4.1).
 
     Attributes:
-        dimensions, encoder_steps: as `MetaModelFit`.
-        configurations: number of the grid's that are used, drawn at random; null for all.
+        dimensions, encoder_steps: Settings as those of `MetaModelFit`.
+        configurations: Number of the grid's configurations that are used, drawn at random; null for all.
     """
 
     dimensions: PositiveInt = 5
@@ -78,9 +78,9 @@ class TaskSearch(SharedStart):
     """Repetitions of one method on many tasks of a class; see `core.study.task_search`.
 
     Attributes:
-        tasks: number of tasks.
-        real: Forrester's functions themselves in place of the meta-model's.
-        noisy: whether the method sees noisy values.
+        tasks: Number of tasks.
+        real: Whether Forrester's functions themselves take the place of the meta-model's.
+        noisy: Whether the method sees noisy values.
     """
 
     method: TaskMethod
@@ -95,8 +95,8 @@ class WallClock(Settings):
     """Repetitions of one method, each on a task of its own, one after the other (Fig 8.2).
 
     Attributes:
-        method: with its settings.
-        evaluations: number in a run.
+        method: Method with its settings.
+        evaluations: Number of evaluations in a run.
     """
 
     method: TaskMethod
@@ -107,8 +107,8 @@ class Samples(Settings):
     """Values of some generated tasks on a regular grid (Figs E.3 to E.5).
 
     Attributes:
-        tasks: number of tasks.
-        values: number of values in each dimension.
+        tasks: Number of tasks.
+        values: Number of values in each dimension.
     """
 
     tasks: PositiveInt = 10

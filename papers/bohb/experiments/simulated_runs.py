@@ -29,10 +29,10 @@ def search(context: Context[SimulatedSearch], objective: Objective, regret: Regr
     """Run a cell's repetitions on an objective with a fidelity: a row for each incumbent, and one at the end of a run.
 
     Args:
-        regret: of configurations, without noise; None where the optimum is not known.
+        regret: Regret of configurations, without noise; None where the optimum is not known.
 
     Returns:
-        run, `time` and `evaluations` when the row's incumbent was told, its `budget`, its observed `loss`, and
+        run, `time` and `evaluations` when the row's incumbent was known, its `budget`, its observed `loss`, and
         `regret`. The last row of a run repeats the incumbent at the end of the run.
     """
     found = (_in_lockstep if context.settings.method.method == "gp_mcmc" else _simulated)(context, objective)
@@ -81,8 +81,8 @@ def trajectory(
     """The rows of one run, without `run`; see `search`.
 
     Args:
-        records: in the order of telling.
-        times: when each was told, in multiples of the largest budget.
+        records: Records in the order of their results.
+        times: Time of each result, in multiples of the largest budget.
 
     Raises:
         UserError: no evaluation has ended.

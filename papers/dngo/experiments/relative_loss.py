@@ -75,7 +75,7 @@ class RelativeLoss:
     """The average relative loss as an `Objective` over architectures with `layers` layers; settings as `Architecture`.
 
     Attributes:
-        seeds: one per run of DNGO on each function.
+        seeds: Seeds of the runs of DNGO on each function, one per run.
     """
 
     layers: int

@@ -28,10 +28,10 @@ class Queries(NamedTuple):
     """A batch of k queries of every run, each (runs, k) unless stated otherwise.
 
     value: f(x_i), without noise.
-    mean, mean_best: mu_i(x_i) and mu_i(x*).
-    variance, variance_best, difference: k_i(x_i, x_i), k_i(x*, x*) and V[Y_i], of f, without observation noise.
+    mean, mean_best: Mu_i(x_i) and mu_i(x*).
+    variance, variance_best, difference: K_i(x_i, x_i), k_i(x*, x*) and V[Y_i], of f, without observation noise.
     noise: s^2, (runs, 1), and floored, (runs, 1) bool: whether it is at its floor.
-    explored: chosen by the largest variance, bool.
+    explored: Chosen by the largest variance, bool.
     """
 
     value: Tensor
@@ -49,12 +49,12 @@ class Runs:
     """The runs of a shard.
 
     Attributes:
-        target: what is maximized.
-        X, y: observed points of the cube (runs, N, d) and their noisy losses (runs, N).
+        target: Target that is maximized.
+        X, y: Observed points of the cube (runs, N, d) and their noisy losses (runs, N).
         initial: f at the initial points, (runs, initial_points).
-        rule: how batches are chosen; `rule.model` is the regression.
-        generators: one per run, for the rule.
-        batches: what is recorded of each batch.
+        rule: Rule by which batches are chosen; `rule.model` is the regression.
+        generators: Generators for the rule, one per run.
+        batches: Record of each batch.
     """
 
     def __init__(self, context: Context) -> None:

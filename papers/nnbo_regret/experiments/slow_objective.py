@@ -17,9 +17,9 @@ class SlowObjective:
     """An objective that evaluates one configuration after the other; see `core.benchmarks.objective`.
 
     Attributes:
-        name: of the synthetic function.
-        seconds: how long an evaluation of one configuration sleeps.
-        noise_sd: standard deviation of the observations.
+        name: Name of the synthetic function.
+        seconds: Time that an evaluation of one configuration sleeps.
+        noise_sd: Standard deviation of the observations.
     """
 
     name: str

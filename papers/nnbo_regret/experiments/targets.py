@@ -32,10 +32,10 @@ class Target:
     """f of every run.
 
     Attributes:
-        dimension: d.
-        function: points of the unit cube (runs, q, d) or (q, d) -> f, (runs, q).
-        optimum: f(x*), (runs, 1).
-        optimizer: x* in the unit cube, (runs, 1, d).
+        dimension: Number d of inputs.
+        function: Function from points of the unit cube (runs, q, d) or (q, d) to f, (runs, q).
+        optimum: Value f(x*), (runs, 1).
+        optimizer: Maximizer x* in the unit cube, (runs, 1, d).
     """
 
     dimension: int
