@@ -139,12 +139,15 @@ def make_cell(
         raise UnknownNameError(f"benchmark of {where}", benchmark, benchmarks, listing)
     if method not in methods:
         raise UnknownNameError(f"method of {where}", method, methods, listing)
+    resolved = experiment.scale_of(scale_name, benchmark, method)
+    if resolved != experiment.resolve_scale(scale_name):
+        scale_name, scale = resolved, _scale_of(paper, experiment_name, resolved)[1]
     if runs is not None and runs < 1:
         raise UserError(f"runs = {runs}: must be at least 1")
     if experiment.settings_model not in models:
         kind = f"settings model in {file}: experiments.{experiment_name}.settings_model:"
         raise UnknownNameError(kind, experiment.settings_model, models)
-    model, resolved = models[experiment.settings_model], experiment.resolve_scale(scale_name)
+    model = models[experiment.settings_model]
     prefix = f"{file}: experiments.{experiment_name}"
     layers = _layers(prefix, experiment, resolved, benchmark, method)
     if (named := method_named(layers)) is not None:

@@ -62,7 +62,8 @@ class Scale(Strict):
 
     `benchmarks` and `methods` choose some of the experiment's; what they set for one overrides the scale's `settings`.
     `looks` says how often the outcomes of claims were looked at as runs were added, where neither the paper's protocol
-    nor a power stated beforehand set their number: intervals are corrected for that.
+    nor a power stated beforehand set their number: intervals are corrected for that. `whole` names the methods, or
+    single cells as `benchmark/method`, that run the paper's protocol at this scale as well, since it takes minutes.
     """
 
     runs: int = Field(gt=0)
@@ -71,6 +72,11 @@ class Scale(Strict):
     benchmarks: SettingsByName | None = None
     methods: SettingsByName | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
+    whole: list[Reference] = Field(default_factory=list)
+
+    def is_whole(self, benchmark: str, method: str) -> bool:
+        """Whether a cell runs the paper's protocol at this scale."""
+        return method in self.whole or f"{benchmark}/{method}" in self.whole
 
 
 def _scale_or_alias(value: Any) -> str:
@@ -125,12 +131,20 @@ class Experiment(Strict):
                 unknown = sorted(set(getattr(scale, part) or ()) - set(allowed))
                 if unknown and (name, part) != ("smoke", "benchmarks"):
                     raise ValueError(f"scales.{name}.{part}: unknown {unknown}, allowed {sorted(allowed)}")
+            cells = [f"{benchmark}/{method}" for benchmark in self.benchmarks for method in self.methods]
+            if unknown := sorted(set(scale.whole) - {*cells, *self.methods}):
+                raise ValueError(f"scales.{name}.whole: unknown {unknown}, allowed: a method, or benchmark/method")
         return self
 
     def resolve_scale(self, name: str) -> str:
         """The scale that `name` stands for: `quick: paper` makes quick an alias of paper."""
         scale = self.scales[name]
         return scale if isinstance(scale, str) else name
+
+    def scale_of(self, name: str, benchmark: str, method: str) -> str:
+        """The scale of a single cell at the scale `name`: paper for one that is `whole`."""
+        scale = self.scales[name]
+        return "paper" if isinstance(scale, Scale) and scale.is_whole(benchmark, method) else self.resolve_scale(name)
 
 
 class Source(Strict):

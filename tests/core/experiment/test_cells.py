@@ -189,6 +189,17 @@ class TestHash:
     def test_an_alias_of_the_scale_is_the_same_cell(self):
         assert cell(scale="quick") == cell(scale="paper")
 
+    @pytest.mark.parametrize("whole", ["plain", "line/plain"])
+    def test_a_whole_cell_is_the_papers(self, whole):
+        """One cell that takes minutes runs the paper's protocol where the others are cut."""
+        quick = {"runs": 3, "cut": "3 runs", "settings": {"points": 5}, "whole": [whole]}
+        scales = EXPERIMENT["scales"] | {"quick": quick}
+        assert cell(scale="quick", scales=scales) == cell(scale="paper", scales=scales)
+        assert cell(scale="quick", method="noisy", scales=scales).path("") == Path(
+            "results/run/quick/toy/fit/line/noisy.parquet"
+        )
+        assert cell("curve", scale="quick", scales=scales).scale == ("paper" if whole == "plain" else "quick")
+
     def test_golden_value(self):
         """Shipped runs are recognised by it for ever. Computed with sha256sum from one line without a line's end:
 

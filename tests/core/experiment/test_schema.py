@@ -27,6 +27,11 @@ def refused(catalogue, path) -> str:
         ("runs: 3,", "runs: yes,", "experiments.fit.scales.quick.runs = True: Input should be a number"),
         ("runs: 3,", "runs: 2.5,", "experiments.fit.scales.quick.runs = 2.5: Input should be a valid integer"),
         ("runs: 3,", "runs: [3],", "experiments.fit.scales.quick.runs = [3]: Input should be a valid integer"),
+        (
+            "cut: 3 runs}",
+            "cut: 3 runs, whole: [lyne/plain]}",
+            "scales.quick.whole: unknown ['lyne/plain'], allowed: a method, or benchmark/method",
+        ),
         ("{runs: 3, cut: 3 runs}", "7", "experiments.fit.scales.quick = 7: Input should be a valid dictionary"),
         ("methods: [plain]", "methods: plain", "count.methods = 'plain': Input should be a list of names or a mapping"),
         (
