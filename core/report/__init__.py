@@ -1,11 +1,14 @@
 """Tables and figures with published numbers beside ours, verdicts, claims, and the page that compares them all."""
 
-from core.report.bootstrap import Interval, bootstrap_interval
-from core.report.checks import Check, NotRunError, judge
-from core.report.claims import Cause, claim
-from core.report.exact import exact_verdict
-from core.report.figure import Figure
-from core.report.outcomes import (
+from core.report.figures.figure import Figure
+from core.report.runs.frames import cell_rows, frame_of, rows_of, runs_of
+from core.report.statistics.bootstrap import Interval, bootstrap_interval
+from core.report.tables.table import ReportCell, ReportTable, compare_table, samples_of, spec_table
+from core.report.verdicts.cells import Verdict, cell_verdict, expected_false_worse
+from core.report.verdicts.checks import Check, NotRunError, judge
+from core.report.verdicts.claims import Cause, claim
+from core.report.verdicts.exact import exact_verdict
+from core.report.verdicts.outcomes import (
     absent,
     all_of,
     contrary,
@@ -19,10 +22,7 @@ from core.report.outcomes import (
     unknown,
     worded,
 )
-from core.report.published import Published, PublishedCell
-from core.report.runs import cell_rows, frame_of, rows_of, runs_of
-from core.report.table import ReportCell, ReportTable, compare_table, samples_of, spec_table
-from core.report.verdicts import Verdict, cell_verdict, expected_false_worse
+from core.report.verdicts.published import Published, PublishedCell
 
 __all__ = [
     "Cause",

@@ -17,19 +17,19 @@ from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Drawing
 from core.experiment.schema import split_reference
-from core.report import style
-from core.report.checks import NotRunError, reading
-from core.report.claims import Claim, claims_about, run_check
-from core.report.figure import Figure, add_caption, placeholder
-from core.report.files import render, write_file
-from core.report.names import check_places, check_published
-from core.report.outcomes import not_run
+from core.report.figures import style
+from core.report.figures.figure import Figure, add_caption, placeholder
+from core.report.figures.files import render, write_file
+from core.report.page.records import FORMAT, table_record, to_json
 from core.report.provenance import nothing_run, provenance_caption, provenance_record
-from core.report.published import Published, read_published_of
-from core.report.records import FORMAT, table_record, to_json
-from core.report.table import ReportCell, ReportTable, absent_table
-from core.report.table_image import table_figure
-from core.report.table_text import sentence, to_csv, to_markdown, to_tex
+from core.report.tables.image import table_figure
+from core.report.tables.table import ReportCell, ReportTable, absent_table
+from core.report.tables.text import sentence, to_csv, to_markdown, to_tex
+from core.report.verdicts.checks import NotRunError, reading
+from core.report.verdicts.claims import Claim, claims_about, run_check
+from core.report.verdicts.names import check_places, check_published
+from core.report.verdicts.outcomes import not_run
+from core.report.verdicts.published import Published, read_published_of
 
 
 @dataclass(frozen=True)

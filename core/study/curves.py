@@ -1,6 +1,6 @@
 """Step functions of optimization runs: the incumbent's value after n evaluations or at a time, and the time to a level.
 
-`core.report.trajectories` defines incumbent, regret and clock.
+`core.report.runs.trajectories` defines incumbent, regret and clock.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 An evaluation draws one of the repetitions at random for each configuration. Its loss is that repetition's validation
 error after the budget's epochs (truncated: 33.3 epochs are 33), its cost the repetition's training seconds times the
 share of the epochs, or that share where the table has no times. `info` holds what an optimizer must not see: the
-average test error after all epochs, from which the regret is computed (`core.report.trajectories`), or where the table
-has none the average validation error, and the configuration's position; on request also what it may see, the validation
-errors of that repetition after each epoch so far.
+average test error after all epochs, from which the regret is computed (`core.report.runs.trajectories`), or where the
+table has none the average validation error, and the configuration's position; on request also what it may see, the
+validation errors of that repetition after each epoch so far.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.report.checks import NotRunError
+from core.report.verdicts.checks import NotRunError
 
 VISIT = 0.01
 """The share of the sampling phase that a chain spends at least in a mode that it visits."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.report.data_sets import data_set_names
-from core.report.trajectories import incumbent, per_run
+from core.report.figures.data_sets import data_set_names
+from core.report.runs.trajectories import incumbent, per_run
 
 METHODS = ["random", "gp", "bohamiann", "mt_gp", "mt_bohamiann"]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from core.report.data_sets import data_set_name
+from core.report.figures.data_sets import data_set_name
 
 CONSTANTS = ["step_size", "momentum_decay"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.report.data_sets import data_set_names
+from core.report.figures.data_sets import data_set_names
 
 DIMENSIONS = ("d8", "d16", "d32", "d64")
 """Stochastic counting ones, half of the hyperparameters categorical."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.memo import once
-from core.report.runs import frame_of
+from core.report.runs.frames import frame_of
+from core.report.runs.memo import once
 from papers.bohb.names import SVM_SEARCHES
 
 

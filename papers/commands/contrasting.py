@@ -30,8 +30,8 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
     """
     from core.experiment.per_run import per_run
     from core.experiment.storage import read_records
-    from core.report.against import differences
-    from core.report.bootstrap import Interval
+    from core.report.statistics.against import differences
+    from core.report.statistics.bootstrap import Interval
 
     if not console.is_terminal:
         console.width = FILE_WIDTH

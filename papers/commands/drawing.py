@@ -49,7 +49,7 @@ def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console)
         console.print(f"drawing {len(outdated)} of {len(chosen)} artifacts first")
         if status := _draw(catalogue, outdated, console, options.processes):
             return status
-    from core.report.comparison import drawn_sidecars, summary, write_page
+    from core.report.page.comparison import drawn_sidecars, summary, write_page
 
     source = chosen[0].source if chosen else options.source
     sidecars = drawn_sidecars(catalogue, source)

@@ -11,12 +11,12 @@ from rich.console import Console
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Currency, drawing
-from core.report.checks import OUTCOMES
-from core.report.claims import CAUSES
-from core.report.comparison import load_sidecars
-from core.report.files import write_file
-from core.report.tally import outcome_text, tally
-from core.report.verdicts import KINDS
+from core.report.figures.files import write_file
+from core.report.page.comparison import load_sidecars
+from core.report.page.tally import outcome_text, tally
+from core.report.verdicts.cells import KINDS
+from core.report.verdicts.checks import OUTCOMES
+from core.report.verdicts.claims import CAUSES
 
 IMAGES = "figures/readme"
 BEGIN = "<!-- written by: python -m papers readme -->"

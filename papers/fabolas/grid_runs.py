@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.checks import NotRunError
-from core.report.memo import once
-from core.report.runs import frame_of
+from core.report.runs.frames import frame_of
+from core.report.runs.memo import once
+from core.report.verdicts.checks import NotRunError
 
 DATA_SET = "mnist"
 SHOWN = (1 / 128, 1 / 16, 1 / 4, 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.report.data_sets import data_set_names
+from core.report.figures.data_sets import data_set_names
 from papers.fabolas.grid_runs import DATA_SET
 
 SURROGATE = ("random", "gp", "entropy_search", "hyperband", "mtbo", "fabolas")

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from core.errors import UserError
 from core.experiment.results import Results
-from core.report.memo import once
-from core.report.runs import frame_of
+from core.report.runs.frames import frame_of
+from core.report.runs.memo import once
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.experiment.results import Results
 from core.report import NotRunError
-from core.report.memo import once
+from core.report.runs.memo import once
 from papers.lcnet.curve_sets import curve_sets
 
 GLOBAL = ("lcnet", "lcnet_ours", "bnn", "forest", "freeze_thaw")

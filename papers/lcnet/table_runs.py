@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import NotRunError
-from core.report.memo import once
+from core.report.runs.memo import once
 from core.tabular.values import LABELS
 
 EXPERIMENTS = ("tables", "tabular/methods", "tabular/bohamiann")

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.checks import NotRunError
-from core.report.memo import once
+from core.report.runs.memo import once
+from core.report.verdicts.checks import NotRunError
 from papers.nnbo_regret.martingale import Paths
 
 EXPERIMENTS = {"hartmann4_rescaled": "hartmann", "gaussian_process": "line", "brofos_quartic": "line"}

@@ -67,7 +67,7 @@ def sample(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     import torch
 
     from core.experiment.context import Context
-    from core.report.files import write_file
+    from core.report.figures.files import write_file
     from core.spaces.sobol import sobol_points
     from core.validation import require_count
     from papers.profet.experiments.searches import tasks_of_cell
@@ -99,8 +99,8 @@ def benchmark(catalogue: Catalogue, options: argparse.Namespace, console: Consol
     import pandas as pd
 
     from core.experiment.context import Context
-    from core.report.task_page import final_numbers, write_task_page
-    from core.report.task_runs import first_hits, task_runs
+    from core.report.page.task_page import final_numbers, write_task_page
+    from core.report.runs.task_runs import first_hits, task_runs
     from core.seeds import derive_seed
     from core.study.task_search import search_tasks
     from core.study.watched import WatchedMethod

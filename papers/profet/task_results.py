@@ -10,8 +10,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import NotRunError, frame_of
-from core.report.memo import once
-from core.report.task_runs import Runs, first_hits, task_runs
+from core.report.runs.memo import once
+from core.report.runs.task_runs import Runs, first_hits, task_runs
 
 METHODS = ("random", "differential_evolution", "tpe", "rf", "bohamiann", "cmaes", "gp")
 """In the order of Table E.4; a random forest stands in for SMAC."""

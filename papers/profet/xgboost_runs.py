@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.report.data_sets import data_set_names
+from core.report.figures.data_sets import data_set_names
 
 EXPERIMENT = "bohamiann/xgboost"
 METHODS = ("random", "gp")

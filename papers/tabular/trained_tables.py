@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from core.experiment.results import Results
-from core.report.memo import once
-from core.report.runs import frame_of, rows_of
+from core.report.runs.frames import frame_of, rows_of
+from core.report.runs.memo import once
 from core.tabular.frame import from_records
 from core.tabular.importance import best_positions
 from core.tabular.table import Table

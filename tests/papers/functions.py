@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.experiment.catalogue import Catalogue
-from core.report.claims import Claim, claims_about
+from core.report.verdicts.claims import Claim, claims_about
 
 CATALOGUE = Catalogue(Path(__file__).resolve().parents[2])
 

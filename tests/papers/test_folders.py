@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.report.claims import KINDS
+from core.report.verdicts.claims import KINDS
 from tests.papers.functions import CATALOGUE, all_claims
 
 PAPERS = list(CATALOGUE.papers)

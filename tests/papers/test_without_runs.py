@@ -9,8 +9,8 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.results import Results
-from core.report.claims import claims_about
 from core.report.draw import Job, draw
+from core.report.verdicts.claims import claims_about
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = Catalogue(ROOT)

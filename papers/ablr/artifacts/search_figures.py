@@ -6,10 +6,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of, style
-from core.report.figure import not_run_panel
-from core.report.runs import count_runs
-from core.report.trajectories import draw_incumbents
+from core.report import Figure, Published, frame_of
+from core.report.figures import style
+from core.report.figures.figure import not_run_panel
+from core.report.runs.frames import count_runs
+from core.report.runs.trajectories import draw_incumbents
 from papers.ablr.names import (
     ALL_SETS,
     NETWORKS,

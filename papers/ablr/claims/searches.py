@@ -19,11 +19,11 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, frame_of
-from core.report.claims import Cause
-from core.report.outcomes import pending
-from core.report.speedups import Known, judge_known
-from core.report.statistics import mean
-from core.report.trajectories import incumbent, per_run
+from core.report.runs.trajectories import incumbent, per_run
+from core.report.statistics.reductions import mean
+from core.report.verdicts.claims import Cause
+from core.report.verdicts.outcomes import pending
+from core.report.verdicts.speedups import Known, judge_known
 from papers.ablr.names import ALL_SETS, above_best, common_runs, resolved, together
 
 SEED = 2017

@@ -6,9 +6,9 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, bootstrap_interval, claim, judge
-from core.report.outcomes import worded
-from core.report.statistics import mean, mean_ratio
-from core.report.suggestion_times import slopes, times
+from core.report.figures.suggestion_times import slopes, times
+from core.report.statistics.reductions import mean, mean_ratio
+from core.report.verdicts.outcomes import worded
 from papers.ablr.names import TIMES
 
 SEED = 2017

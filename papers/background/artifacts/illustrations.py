@@ -6,10 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import style
-from core.report.figure import Figure
-from core.report.published import Published
-from core.report.runs import frame_of
+from core.report.figures import style
+from core.report.figures.figure import Figure
+from core.report.runs.frames import frame_of
+from core.report.verdicts.published import Published
 
 
 def fig2_1(results: Results, published: Published | None) -> Figure:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, Interval, bootstrap_interval, claim, judge, rows_of
-from core.report.statistics import mean, mean_ratio
+from core.report.statistics.reductions import mean, mean_ratio
 
 SEED = 2
 

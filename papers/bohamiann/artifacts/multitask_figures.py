@@ -6,9 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published, style
-from core.report.benchmark_panels import benchmark_panels, tuning_panels
-from core.report.trajectories import draw_band
+from core.report import Figure, Published
+from core.report.figures import style
+from core.report.figures.benchmark_panels import benchmark_panels, tuning_panels
+from core.report.runs.trajectories import draw_band
 from papers.bohamiann.multitask_runs import METHODS, PROBLEMS, SETS, SHOWN, TARGET, points_of_regret
 
 

@@ -8,11 +8,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of, style
-from core.report.data_sets import data_set_names
-from core.report.figure import not_run_panel
-from core.report.ticks import log_from_zero
-from core.report.trajectories import SMALLEST, draw_incumbents
+from core.report import Figure, NotRunError, Published, frame_of
+from core.report.figures import style
+from core.report.figures.data_sets import data_set_names
+from core.report.figures.figure import not_run_panel
+from core.report.figures.ticks import log_from_zero
+from core.report.runs.trajectories import SMALLEST, draw_incumbents
 from papers.bohamiann.artifacts.fits import draw_fit
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs, thesis_runs
 

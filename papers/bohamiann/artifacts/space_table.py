@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.names import published_names
-from core.report.published import Published
-from core.report.table import ReportTable, spec_table
+from core.report.tables.table import ReportTable, spec_table
+from core.report.verdicts.names import published_names
+from core.report.verdicts.published import Published
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace

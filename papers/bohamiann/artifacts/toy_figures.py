@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import style
-from core.report.figure import Figure
-from core.report.published import Published
-from core.report.runs import frame_of
+from core.report.figures import style
+from core.report.figures.figure import Figure
+from core.report.runs.frames import frame_of
+from core.report.verdicts.published import Published
 from papers.bohamiann.artifacts.fits import draw_fit
 from papers.bohamiann.mixture_modes import VISIT, smaller_mode_share
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.data_sets import data_set_names
-from core.report.names import published_names
-from core.report.published import Published
-from core.report.table import ReportTable, compare_table, samples_of
+from core.report.figures.data_sets import data_set_names
+from core.report.tables.table import ReportTable, compare_table, samples_of
+from core.report.verdicts.names import published_names
+from core.report.verdicts.published import Published
 from papers.bohamiann.sghmc_constants import select_constants
 
 SET_LABELS = data_set_names(("boston", "concrete", "yacht", "wine_red", "power_plant", "diabetes"))

@@ -13,8 +13,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, judge, worded
-from core.report.outcomes import each_of, left_out
-from core.report.statistics import mean
+from core.report.statistics.reductions import mean
+from core.report.verdicts.outcomes import each_of, left_out
 from papers.bohamiann.multitask_runs import (
     PROBLEMS,
     SETS,

@@ -15,9 +15,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, Interval, all_of, bootstrap_interval, claim, each_of, judge, rows_of, worded
-from core.report.outcomes import at_least
-from core.report.statistics import mean
-from core.report.trajectories import final_log_regret, incumbent, per_run
+from core.report.runs.trajectories import final_log_regret, incumbent, per_run
+from core.report.statistics.reductions import mean
+from core.report.verdicts.outcomes import at_least
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs, thesis_runs
 
 SEED = 0

@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, judge, rows_of, worded
-from core.report.statistics import mean, mean_difference
+from core.report.statistics.reductions import mean, mean_difference
 from papers.bohamiann.mixture_modes import VISIT, smaller_mode_share
 
 SEED = 2016

@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Cause, Check, NotRunError, all_of, bootstrap_interval, claim, judge, runs_of, worded
-from core.report.statistics import mean_difference
+from core.report.statistics.reductions import mean_difference
 from papers.bohamiann.sghmc_constants import select_constants
 
 SEED = 2016

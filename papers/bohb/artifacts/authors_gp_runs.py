@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.report.published_runs import published_runs
-from core.report.trajectories import SMALLEST
+from core.report.runs.trajectories import SMALLEST
+from core.report.verdicts.published_runs import published_runs
 from core.study.curves import at_times
 
 LARGEST_BUDGET = {"adult": 243, "higgs": 243, "letter": 81, "mnist": 243, "optdigits": 27, "poker": 2187}

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from core.report import style
-from core.report.checks import NotRunError
-from core.report.runs import cell_rows
-from core.report.time_curves import ROUNDING, over_time, times_of
-from core.report.trajectories import SMALLEST, mean_and_sem, median_and_quartiles
-from core.report.variants import split_variant, with_change, with_variants
+from core.report.figures import style
+from core.report.runs.frames import cell_rows
+from core.report.runs.time_curves import ROUNDING, over_time, times_of
+from core.report.runs.trajectories import SMALLEST, mean_and_sem, median_and_quartiles
+from core.report.runs.variants import split_variant, with_change, with_variants
+from core.report.verdicts.checks import NotRunError
 from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
 
 POINTS = 160  # in the grid of times that is drawn

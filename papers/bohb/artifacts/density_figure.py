@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of, style
+from core.report import Figure, NotRunError, Published, frame_of
+from core.report.figures import style
 
 COLUMNS = {
     "truth": "truth",

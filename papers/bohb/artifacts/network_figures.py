@@ -9,9 +9,10 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of, style
-from core.report.data_sets import data_set_name
-from core.report.figure import not_run_panel
+from core.report import Figure, NotRunError, Published, frame_of
+from core.report.figures import style
+from core.report.figures.data_sets import data_set_name
+from core.report.figures.figure import not_run_panel
 from papers.bohb.artifacts.curves import draw
 from papers.bohb.artifacts.panels import runs_of
 

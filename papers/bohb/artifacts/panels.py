@@ -8,9 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from core.report import NotRunError, style
-from core.report.figure import not_run_panel
-from core.report.runs import count_runs
+from core.report import NotRunError
+from core.report.figures import style
+from core.report.figures.figure import not_run_panel
+from core.report.runs.frames import count_runs
 from papers.bohb.names import DATA_SETS
 
 LEGEND_COLUMNS = 6

@@ -9,10 +9,10 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
-from core.report.effects import draw_effects, effect
-from core.report.mean_comparisons import ratio_of
-from core.report.runs import count_runs
-from core.report.trajectories import SMALLEST
+from core.report.figures.effects import draw_effects, effect
+from core.report.runs.frames import count_runs
+from core.report.runs.trajectories import SMALLEST
+from core.report.verdicts.mean_comparisons import ratio_of
 from papers.bohb.names import BY_TEXT, DATA_SETS, RESOLUTION, SURROGATES
 
 TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10)

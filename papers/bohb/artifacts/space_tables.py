@@ -9,11 +9,11 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
-from core.report.names import published_names
-from core.report.published import Published
-from core.report.space_table import BOUNDS, space_table
-from core.report.table import ReportCell, ReportTable, spec_table
-from core.report.verdicts import Verdict
+from core.report.tables.spaces import BOUNDS, space_table
+from core.report.tables.table import ReportCell, ReportTable, spec_table
+from core.report.verdicts.cells import Verdict
+from core.report.verdicts.names import published_names
+from core.report.verdicts.published import Published
 from papers.bohb.names import DATA_SETS
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of, style
-from core.report.time_curves import times_of
+from core.report import Figure, NotRunError, Published, frame_of
+from core.report.figures import style
+from core.report.runs.time_curves import times_of
 from papers.bohb.artifacts.authors_gp_runs import authors_gp
 from papers.bohb.artifacts.curves import POINTS, draw
 from papers.bohb.artifacts.panels import BUDGET, axis_label, data_set_panels, missing_sets, runs_of

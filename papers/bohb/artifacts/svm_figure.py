@@ -5,9 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Figure, Published, style
-from core.report.error_curves import draw_authors, draw_errors
-from core.report.runs import count_runs
+from core.report import Figure, Published
+from core.report.figures import style
+from core.report.figures.error_curves import draw_authors, draw_errors
+from core.report.runs.frames import count_runs
 from papers.bohb.names import SVM_METHODS
 from papers.bohb.svm_runs import svm_runs
 

@@ -16,8 +16,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, frame_of
-from core.report.mean_comparisons import Cells, lower_than, no_common_end, within_factor
-from core.report.time_curves import end_of
+from core.report.runs.time_curves import end_of
+from core.report.verdicts.mean_comparisons import Cells, lower_than, no_common_end, within_factor
 from papers.bohb.names import DATA_SETS, RESOLUTION, SURROGATES
 
 CLEARLY = 1 / 1.5  # margin of what the thesis calls "much", "clearly" or "substantially" better

@@ -20,10 +20,10 @@ from core.report import (
     open_where,
     pending,
 )
-from core.report.mean_comparisons import SEED, as_factor, cells_of, log_means, values_at, within_factor
-from core.report.speedups import POINTS, Bounds, Curves, judge_known, known
-from core.report.time_curves import end_of, over_time, times_of
-from core.report.trajectories import SMALLEST
+from core.report.runs.time_curves import end_of, over_time, times_of
+from core.report.runs.trajectories import SMALLEST
+from core.report.verdicts.mean_comparisons import SEED, as_factor, cells_of, log_means, values_at, within_factor
+from core.report.verdicts.speedups import POINTS, Bounds, Curves, judge_known, known
 from papers.bohb.claims.comparisons import ALIKE, CLEARLY, cannot_compare, lower
 from papers.bohb.names import COUNTING_ONES, DIMENSIONS
 

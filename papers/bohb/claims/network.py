@@ -24,9 +24,9 @@ from core.report import (
     pending,
     worded,
 )
-from core.report.mean_comparisons import SEED, cells_of, values_at
-from core.report.speedups import Pair, judge_known, speedup
-from core.report.statistics import mean
+from core.report.statistics.reductions import mean
+from core.report.verdicts.mean_comparisons import SEED, cells_of, values_at
+from core.report.verdicts.speedups import Pair, judge_known, speedup
 from papers.bohb.claims.comparisons import before_the_model, cannot_compare
 
 SETS = ("bnn_boston", "bnn_protein")

@@ -9,8 +9,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, bootstrap_interval, claim, judge, open_where
-from core.report.mean_comparisons import SEED, as_factor, cells_of, log_means, values_at
-from core.report.time_curves import end_of, over_time
+from core.report.runs.time_curves import end_of, over_time
+from core.report.verdicts.mean_comparisons import SEED, as_factor, cells_of, log_means, values_at
 from papers.bohb.claims.comparisons import (
     CLEARLY,
     COMPARABLE,

@@ -10,9 +10,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, claim, open_where
-from core.report.claims import Cause
-from core.report.mean_comparisons import cells_of
-from core.report.speedups import Pair, estimate, judge_known, median, of_speedups, shown
+from core.report.verdicts.claims import Cause
+from core.report.verdicts.mean_comparisons import cells_of
+from core.report.verdicts.speedups import Pair, estimate, judge_known, median, of_speedups, shown
 from papers.bohb.claims.comparisons import COMPARABLE, before_the_model, sets_of
 from papers.bohb.names import DATA_SETS
 

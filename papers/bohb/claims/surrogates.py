@@ -11,8 +11,8 @@ import pandas as pd
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
 from core.report import Check, NotRunError, all_of, bootstrap_interval, cell_rows, claim, frame_of, judge, worded
-from core.report.mean_comparisons import SEED, cells_of, log_means, values_at
-from core.report.time_curves import end_of
+from core.report.runs.time_curves import end_of
+from core.report.verdicts.mean_comparisons import SEED, cells_of, log_means, values_at
 from core.tabular.ranks import spearman
 from papers.bohb.claims.comparisons import (
     ALIKE,

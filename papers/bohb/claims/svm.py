@@ -10,9 +10,9 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, all_of, claim
-from core.report.authors_svm_runs import OPTIMUM
-from core.report.level_times import median_speedup
-from core.report.speedups import judge_known
+from core.report.figures.authors_svm_runs import OPTIMUM
+from core.report.verdicts.level_times import median_speedup
+from core.report.verdicts.speedups import judge_known
 from papers.bohb.claims.comparisons import COMPARABLE
 from papers.bohb.svm_runs import svm_runs
 

@@ -13,9 +13,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, cell_rows, claim, frame_of
-from core.report.outcomes import outside
-from core.report.speedups import POINTS, Curves, Pair, faster, judge_known, known, median, of_speedups, spread
-from core.report.time_curves import times_of
+from core.report.runs.time_curves import times_of
+from core.report.verdicts.outcomes import outside
+from core.report.verdicts.speedups import POINTS, Curves, Pair, faster, judge_known, known, median, of_speedups, spread
 from papers.bohb.claims.comparisons import COMPARABLE, on_sets, sets_of
 from papers.bohb.names import DATA_SETS, WORKERS
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of, style
-from core.report.network_diagram import draw_network
+from core.report import Figure, Published, frame_of
+from core.report.figures import style
+from core.report.figures.network_diagram import draw_network
 
 PANELS = {"tanh": "(a) tanh", "relu_tanh": "(b) ReLU, last layer tanh", "relu": "(c) ReLU"}
 LAYERS = (("x", 1), *[("50 units", 5)] * 3, ("y", 1))

@@ -7,9 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of, style
-from core.report.data_sets import data_set_name
-from core.report.trajectories import final_log_regret, incumbent, log_regret, mean_and_sem, per_run
+from core.report import Figure, Published, frame_of
+from core.report.figures import style
+from core.report.figures.data_sets import data_set_name
+from core.report.runs.trajectories import final_log_regret, incumbent, log_regret, mean_and_sem, per_run
 
 UNITS = {
     "tanh": ("tanh", style.BLUE),

@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from core.experiment.results import Results
-from core.report import style
-from core.report.checks import NotRunError
-from core.report.data_sets import data_set_name
-from core.report.figure import Figure
-from core.report.published import Published
-from core.report.runs import frame_of
-from core.report.trajectories import incumbent, mean_and_sem, per_run
+from core.report.figures import style
+from core.report.figures.data_sets import data_set_name
+from core.report.figures.figure import Figure
+from core.report.runs.frames import frame_of
+from core.report.runs.trajectories import incumbent, mean_and_sem, per_run
+from core.report.verdicts.checks import NotRunError
+from core.report.verdicts.published import Published
 from papers.dngo.architectures import SEARCHED, best_architecture, confirmed, values_of
 
 LABELS = {**{name: name[-1] for name in SEARCHED}, "published": "3 x 50"}

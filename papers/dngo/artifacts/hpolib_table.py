@@ -9,9 +9,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Published, ReportTable, compare_table
-from core.report.data_sets import data_set_names
-from core.report.names import published_names
-from core.report.trajectories import incumbent, per_run
+from core.report.figures.data_sets import data_set_names
+from core.report.runs.trajectories import incumbent, per_run
+from core.report.verdicts.names import published_names
 from papers.dngo.hpolib_runs import HPOLIB, hpolib_runs
 
 PROBLEMS = {

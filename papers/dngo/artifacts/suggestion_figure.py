@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.experiment.results import Results
 from core.report import Figure, Published
-from core.report.suggestion_times import times_figure
+from core.report.figures.suggestion_times import times_figure
 
 LABELS = {"gp": "Gaussian process, input-warped", "dngo": "DNGO"}
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, Interval, bootstrap_interval, claim, judge, rows_of
-from core.report.statistics import median
+from core.report.statistics.reductions import median
 
 SEED = 2015
 NEAR, FAR = 0.5, 1.0

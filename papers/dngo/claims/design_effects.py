@@ -8,8 +8,8 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, Interval, all_of, bootstrap_interval, cell_rows, claim, judge, worded
-from core.report.statistics import mean, mean_difference, mean_ratio
-from core.report.trajectories import final_log_regret, per_run
+from core.report.runs.trajectories import final_log_regret, per_run
+from core.report.statistics.reductions import mean, mean_difference, mean_ratio
 
 SEED = 2015
 FUNCTIONS = ("branin", "hartmann6")

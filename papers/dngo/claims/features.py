@@ -9,8 +9,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, Interval, all_of, bootstrap_interval, cell_rows, claim, judge, outside, worded
-from core.report.statistics import mean, mean_difference, mean_ratio, median
-from core.report.trajectories import final_log_regret
+from core.report.runs.trajectories import final_log_regret
+from core.report.statistics.reductions import mean, mean_difference, mean_ratio, median
 
 SEED = 2015
 SETS = ("branin", "hartmann6", "boston", "concrete", "yacht")

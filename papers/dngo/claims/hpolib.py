@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from core.experiment.results import Results
 from core.report import Cause, Check, Interval, all_of, bootstrap_interval, claim, judge, worded
-from core.report.statistics import mean_difference
-from core.report.trajectories import incumbent, per_run
+from core.report.runs.trajectories import incumbent, per_run
+from core.report.statistics.reductions import mean_difference
 from papers.dngo.hpolib_runs import hpolib_runs
 
 SEED = 2015

@@ -6,8 +6,8 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, bootstrap_interval, claim, judge, open_where
-from core.report.statistics import mean, mean_ratio
-from core.report.suggestion_times import slopes, times
+from core.report.figures.suggestion_times import slopes, times
+from core.report.statistics.reductions import mean, mean_ratio
 
 SEED = 2015
 NEAR = 0.25  # of an exponent

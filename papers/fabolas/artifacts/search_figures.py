@@ -9,11 +9,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of, style
-from core.report.data_sets import data_set_name
-from core.report.error_curves import draw_authors, draw_errors
-from core.report.figure import not_run_panel
-from core.report.runs import count_runs
+from core.report import Figure, Published, frame_of
+from core.report.figures import style
+from core.report.figures.data_sets import data_set_name
+from core.report.figures.error_curves import draw_authors, draw_errors
+from core.report.figures.figure import not_run_panel
+from core.report.runs.frames import count_runs
 from papers.fabolas.names import EXPERIMENTS, SETS, SHARES, SURROGATE, TASKS, surrogate_name
 
 SHADES = style.sequential(len(SHARES))

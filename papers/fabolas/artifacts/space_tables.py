@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.experiment.results import Results
-from core.report.names import published_names
-from core.report.published import Published
-from core.report.space_table import BOUNDS, space_table
-from core.report.table import ReportTable
+from core.report.tables.spaces import BOUNDS, space_table
+from core.report.tables.table import ReportTable
+from core.report.verdicts.names import published_names
+from core.report.verdicts.published import Published
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace

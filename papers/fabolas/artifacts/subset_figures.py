@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of, style
-from core.report.runs import count_runs
+from core.report import Figure, Published, frame_of
+from core.report.figures import style
+from core.report.runs.frames import count_runs
 from papers.fabolas.grid_runs import share_text
 
 SHOWN = 4  # machines

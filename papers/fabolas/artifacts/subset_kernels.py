@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Figure, Published, style
+from core.report import Figure, Published
+from core.report.figures import style
 
 FIXED = (0.0, 0.25, 0.5, 0.75, 1.0)  # s' of the curves
 POINTS = 101

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, Interval, all_of, bootstrap_interval, claim, judge, worded
-from core.report.trajectories import SMALLEST
+from core.report.runs.trajectories import SMALLEST
 from papers.fabolas.artifacts.grid_figures import observed_noise
 from papers.fabolas.claims.thesis_grid import of_thesis_grid
 from papers.fabolas.grid_runs import MachineGrid, machine_grid, noise_machines, share_text

@@ -13,9 +13,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, cell_rows, claim, each_of, frame_of, pending
-from core.report.level_times import median_speedup
-from core.report.speedups import Known, judge_known
-from core.report.statistics import mean_difference
+from core.report.statistics.reductions import mean_difference
+from core.report.verdicts.level_times import median_speedup
+from core.report.verdicts.speedups import Known, judge_known
 from papers.fabolas.names import SETS
 
 SEED = 6

@@ -17,11 +17,11 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, claim, each_of, frame_of, pending
-from core.report.authors_svm_runs import BENCHMARK, OPTIMUM, authors_svm_runs
-from core.report.claims import Cause
-from core.report.level_times import median_speedup
-from core.report.mean_comparisons import lower_than
-from core.report.speedups import judge_known, shown
+from core.report.figures.authors_svm_runs import BENCHMARK, OPTIMUM, authors_svm_runs
+from core.report.verdicts.claims import Cause
+from core.report.verdicts.level_times import median_speedup
+from core.report.verdicts.mean_comparisons import lower_than
+from core.report.verdicts.speedups import judge_known, shown
 from papers.fabolas.names import EXPERIMENTS, SHARES, TASKS, surrogate_name
 
 GOOD = 0.02 - OPTIMUM  # regret

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.report import Check
-from core.report.data_sets import data_set_name
-from core.report.outcomes import outside
+from core.report.figures.data_sets import data_set_name
+from core.report.verdicts.outcomes import outside
 from papers.fabolas.grid_runs import DATA_SET
 
 MACHINES, POINTS = 400, 50_000  # of the grid in 4.2

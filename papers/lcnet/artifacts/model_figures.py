@@ -7,10 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published, style
-from core.report.names import published_names
-from core.report.network_diagram import draw_network
-from core.report.table import ReportTable, spec_table
+from core.report import Figure, Published
+from core.report.figures import style
+from core.report.figures.network_diagram import draw_network
+from core.report.tables.table import ReportTable, spec_table
+from core.report.verdicts.names import published_names
 from papers.lcnet.basis_draws import DRAWS, basis_draws, formulas
 
 BOX = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": style.INK, "linewidth": 0.8}

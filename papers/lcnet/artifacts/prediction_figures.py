@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, StrMethodFormatter
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, style
-from core.report.figure import not_run_panel
+from core.report import Figure, NotRunError, Published
+from core.report.figures import style
+from core.report.figures.figure import not_run_panel
 from papers.lcnet.curve_sets import LABELS, METRICS, curve_sets
 from papers.lcnet.scores import GLOBAL, LOCAL, last_epoch, partial_scores, unobserved_scores
 

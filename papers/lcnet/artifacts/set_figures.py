@@ -9,9 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published, style
-from core.report.distributions import ecdf
-from core.report.figure import not_run_panel
+from core.report import Figure, Published
+from core.report.figures import style
+from core.report.figures.figure import not_run_panel
+from core.report.statistics.distributions import ecdf
 from papers.lcnet.curve_sets import LABELS, METRICS, CurveSet, curve_sets
 
 SHOWN = 50  # curves per set

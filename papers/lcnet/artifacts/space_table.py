@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.names import published_names
-from core.report.published import Published
-from core.report.space_table import BOUNDS, described
-from core.report.table import ReportTable, spec_table
+from core.report.tables.spaces import BOUNDS, described
+from core.report.tables.table import ReportTable, spec_table
+from core.report.verdicts.names import published_names
+from core.report.verdicts.published import Published
 from papers.lcnet.curve_sets import LABELS
 
 NAMES = {

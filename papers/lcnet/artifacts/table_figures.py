@@ -9,11 +9,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published, style
-from core.report.figure import not_run_panel
-from core.report.ticks import log_from_zero
-from core.report.time_curves import end_of, over_time
-from core.report.trajectories import SMALLEST, mean_and_sem
+from core.report import Figure, Published
+from core.report.figures import style
+from core.report.figures.figure import not_run_panel
+from core.report.figures.ticks import log_from_zero
+from core.report.runs.time_curves import end_of, over_time
+from core.report.runs.trajectories import SMALLEST, mean_and_sem
 from core.tabular.values import LABELS
 from papers.lcnet.table_runs import METHODS, SHOWN, sets_run, table_runs
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, claim, judge
-from core.report.bootstrap import Interval
+from core.report.statistics.bootstrap import Interval
 from papers.lcnet.basis_draws import basis_draws
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, each_of, judge, left_out, outside, worded
-from core.report.bootstrap import Interval
-from core.report.statistics import median
+from core.report.statistics.bootstrap import Interval
+from core.report.statistics.reductions import median
 from papers.lcnet.curve_sets import LABELS, CurveSet, curve_sets
 
 SEED = 5

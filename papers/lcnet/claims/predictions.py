@@ -10,8 +10,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Cause, Check, all_of, bootstrap_interval, claim, judge, pending, worded
-from core.report.bootstrap import Interval
-from core.report.statistics import mean_ratio, median
+from core.report.statistics.bootstrap import Interval
+from core.report.statistics.reductions import mean_ratio, median
 from papers.lcnet.curve_sets import LABELS
 from papers.lcnet.scores import last_epoch, paired, partial_scores, unobserved_scores
 

@@ -14,10 +14,10 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, claim, judge, left_out, worded
-from core.report.mean_comparisons import cells_of
-from core.report.speedups import Pair, judge_known, speedup
-from core.report.time_curves import end_of, over_time
-from core.report.win_probability import probabilities, resampled_interval, wins
+from core.report.runs.time_curves import end_of, over_time
+from core.report.statistics.win_probability import probabilities, resampled_interval, wins
+from core.report.verdicts.mean_comparisons import cells_of
+from core.report.verdicts.speedups import Pair, judge_known, speedup
 from core.tabular.values import LABELS
 from papers.lcnet.table_runs import SHOWN, table_runs
 

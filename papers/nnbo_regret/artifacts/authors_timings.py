@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.report.published_runs import published_runs
+from core.report.verdicts.published_runs import published_runs
 
 EVALUATION_SECONDS = 2.0
 

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of, style
-from core.report.network_diagram import draw_network
+from core.report import Figure, Published, frame_of
+from core.report.figures import style
+from core.report.figures.network_diagram import draw_network
 
 LAYERS = (("x", 4), *[("tanh", 5)] * 3, (r"$\mu$(x)", 1))
 

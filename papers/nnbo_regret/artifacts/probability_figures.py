@@ -7,12 +7,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import style
-from core.report.figure import Figure
-from core.report.names import published_names
-from core.report.published import Published
-from core.report.table import ReportCell, ReportTable
-from core.report.verdicts import interval_verdict
+from core.report.figures import style
+from core.report.figures.figure import Figure
+from core.report.tables.table import ReportCell, ReportTable
+from core.report.verdicts.cells import interval_verdict
+from core.report.verdicts.names import published_names
+from core.report.verdicts.published import Published
 from papers.nnbo_regret.decay import SEED, Decay, exceedance, fit_decay
 from papers.nnbo_regret.recorded_paths import THRESHOLD, average_with_initial, recorded_paths
 

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Figure, Published, style
-from core.report.published_runs import published_runs
+from core.report import Figure, Published
+from core.report.figures import style
+from core.report.verdicts.published_runs import published_runs
 from papers.nnbo_regret.regret_curves import LABELS, SHOWN, queries
 
 

@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, style
+from core.report import Figure, NotRunError, Published
+from core.report.figures import style
 from papers.nnbo_regret.regret_curves import LABELS, SHOWN, queries
 
 CURVES = {

@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import style
-from core.report.figure import Figure
-from core.report.published import Published
+from core.report.figures import style
+from core.report.figures.figure import Figure
+from core.report.verdicts.published import Published
 from papers.nnbo_regret import increments
 from papers.nnbo_regret.artifacts.probability_figures import FLOOR, TITLES, draw_share, logarithmic, positive, records
 from papers.nnbo_regret.counterexamples import revealed

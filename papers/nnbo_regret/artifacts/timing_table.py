@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Published, ReportCell, ReportTable, compare_table
-from core.report.names import published_names
+from core.report.verdicts.names import published_names
 from papers.nnbo_regret.regret_curves import LABELS as BENCHMARKS
 
 LABELS = {**BENCHMARKS, "ratio": "Hartmann / mixture"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of, style
+from core.report import Figure, Published, frame_of
+from core.report.figures import style
 from papers.nnbo_regret.artifacts.authors_timings import EVALUATION_SECONDS, authors_seconds
 
 MODES = {

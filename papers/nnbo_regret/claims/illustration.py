@@ -6,7 +6,7 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, bootstrap_interval, claim, judge, outside, rows_of
-from core.report.statistics import median
+from core.report.statistics.reductions import median
 
 SEED = 1502
 LITTLE = 100

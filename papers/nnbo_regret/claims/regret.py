@@ -8,7 +8,7 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, judge, worded
-from core.report.statistics import geometric_mean, mean, mean_ratio
+from core.report.statistics.reductions import geometric_mean, mean, mean_ratio
 from papers.nnbo_regret.regret_curves import SHOWN, queries
 
 SEED = 1502

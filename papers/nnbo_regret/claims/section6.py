@@ -6,8 +6,8 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Cause, Check, bootstrap_interval, claim, judge, rows_of
-from core.report.statistics import geometric_mean, mean
-from core.report.suggestion_times import slopes
+from core.report.figures.suggestion_times import slopes
+from core.report.statistics.reductions import geometric_mean, mean
 from papers.nnbo_regret.regret_curves import SHOWN, queries
 
 SEED = 1502

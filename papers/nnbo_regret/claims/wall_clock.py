@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.experiment.results import Results
 from core.report import Check, Interval, bootstrap_interval, claim, judge, rows_of
-from core.report.statistics import mean_ratio
+from core.report.statistics.reductions import mean_ratio
 
 SEED = 1502
 

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of, style
-from core.report.distributions import ecdf
-from core.report.figure import not_run_panel
+from core.report import Figure, NotRunError, Published, frame_of
+from core.report.figures import style
+from core.report.figures.figure import not_run_panel
+from core.report.statistics.distributions import ecdf
 from papers.profet.artifacts.latent_figures import PALETTE
 
 COLLECTIONS = {"svm": "SVM", "fcnet": "FC-Net", "bohamiann/xgboost_tables": "XGBoost"}

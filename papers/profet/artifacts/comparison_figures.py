@@ -9,13 +9,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, compare_table, style
-from core.report.average_ranks import average_ranks
-from core.report.figure import not_run_panel
-from core.report.names import published_names
-from core.report.pairwise_tests import draw_p_values, final_means, p_values
-from core.report.table import ReportCell, ReportTable
-from core.report.task_figures import draw_ranks, draw_solved
+from core.report import Figure, NotRunError, Published, compare_table
+from core.report.figures import style
+from core.report.figures.figure import not_run_panel
+from core.report.figures.task_figures import draw_ranks, draw_solved
+from core.report.statistics.average_ranks import average_ranks
+from core.report.statistics.pairwise_tests import draw_p_values, final_means, p_values
+from core.report.tables.table import ReportCell, ReportTable
+from core.report.verdicts.names import published_names
 from papers.profet.task_results import CLASSES, METHODS, class_runs, protocol, protocols
 
 MEANING = (

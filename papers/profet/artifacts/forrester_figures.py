@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of, style
-from core.report.figure import not_run_panel
-from core.report.pairwise_tests import draw_p_values, p_values
+from core.report import Figure, NotRunError, Published, frame_of
+from core.report.figures import style
+from core.report.figures.figure import not_run_panel
+from core.report.statistics.pairwise_tests import draw_p_values, p_values
 from papers.profet.artifacts.latent_figures import PALETTE, draw_ellipses
 from papers.profet.task_results import SCENARIOS, class_runs, grouped_means, protocol
 

@@ -10,10 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Ellipse
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of, style
-from core.report.data_sets import data_set_name
-from core.report.figure import not_run_panel
-from core.report.runs import count_runs
+from core.report import Figure, NotRunError, Published, frame_of
+from core.report.figures import style
+from core.report.figures.data_sets import data_set_name
+from core.report.figures.figure import not_run_panel
+from core.report.runs.frames import count_runs
 
 MARKERS = ("o", "s")
 PALETTE = (

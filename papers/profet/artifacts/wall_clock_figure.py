@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of, style
-from core.report.runs import count_runs
+from core.report import Figure, Published, frame_of
+from core.report.figures import style
+from core.report.runs.frames import count_runs
 
 METHODS = ("gp", "random", "bohamiann")
 RUNS = 20  # as many as Fig 8.2 adds up

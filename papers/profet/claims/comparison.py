@@ -22,11 +22,11 @@ from core.report import (
     outside,
     pending,
     slightly,
-    style,
     worded,
 )
-from core.report.average_ranks import average_ranks
-from core.report.statistics import mean_difference
+from core.report.figures import style
+from core.report.statistics.average_ranks import average_ranks
+from core.report.statistics.reductions import mean_difference
 from papers.profet.task_results import CLASSES, METHODS, class_runs
 
 SEED = 85

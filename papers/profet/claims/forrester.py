@@ -6,9 +6,9 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, claim
-from core.report.bootstrap import intervals_of
-from core.report.checks import judge
-from core.report.pairwise_tests import LEVEL, holm, p_values
+from core.report.statistics.bootstrap import intervals_of
+from core.report.statistics.pairwise_tests import LEVEL, holm, p_values
+from core.report.verdicts.checks import judge
 from papers.profet.artifacts.forrester_figures import samples_of_tests
 
 SEED = 84

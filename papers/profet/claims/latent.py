@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, bootstrap_interval, claim, frame_of, judge
-from core.report.statistics import mean
+from core.report.statistics.reductions import mean
 from core.tabular.ranks import spearman
 from papers.profet.artifacts.latent_figures import vectors
 

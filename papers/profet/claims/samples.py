@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, claim, frame_of, judge, worded
-from core.report.shares import share_interval
+from core.report.statistics.shares import share_interval
 
 SEED = 86
 

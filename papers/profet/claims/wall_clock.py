@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from core.experiment.results import Results
 from core.report import Cause, Check, all_of, bootstrap_interval, claim, judge, outside, rows_of, worded
-from core.report.statistics import mean_ratio
+from core.report.statistics.reductions import mean_ratio
 
 SEED = 82
 ORDERS = 100.0  # the least that may be called orders of magnitude

@@ -24,8 +24,8 @@ from core.report import (
     pending,
     worded,
 )
-from core.report.statistics import mean
-from core.report.trajectories import incumbent, per_run
+from core.report.runs.trajectories import incumbent, per_run
+from core.report.statistics.reductions import mean
 from papers.profet.xgboost_runs import EXPERIMENT, LABELS, METHODS, UNLUCKY, both_ran
 
 SEED = 81

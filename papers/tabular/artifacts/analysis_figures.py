@@ -6,10 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import style
-from core.report.checks import NotRunError
-from core.report.figure import Figure
-from core.report.published import Published
+from core.report.figures import style
+from core.report.figures.figure import Figure
+from core.report.verdicts.checks import NotRunError
+from core.report.verdicts.published import Published
 from core.tabular.importance import best_positions, table_importances
 from core.tabular.ranks import SHARES, budget_correlations, dataset_correlations
 from core.tabular.table import Table

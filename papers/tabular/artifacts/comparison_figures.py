@@ -9,14 +9,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import style
-from core.report.distributions import ecdf
-from core.report.figure import Figure
-from core.report.published import Published
-from core.report.runs import cell_rows
-from core.report.ticks import log_from_zero
-from core.report.trajectories import SMALLEST, median_and_quartiles, regret_over_time
-from core.report.variants import with_variants
+from core.report.figures import style
+from core.report.figures.figure import Figure
+from core.report.figures.ticks import log_from_zero
+from core.report.runs.frames import cell_rows
+from core.report.runs.trajectories import SMALLEST, median_and_quartiles, regret_over_time
+from core.report.runs.variants import with_variants
+from core.report.statistics.distributions import ecdf
+from core.report.verdicts.published import Published
 from papers.tabular.comparison_runs import METHODS, benchmarks_of, comparison_runs, ends, is_short
 from papers.tabular.trained_tables import describe, grid_tables, label
 

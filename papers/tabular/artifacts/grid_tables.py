@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.exact import exact_verdict
-from core.report.names import published_names
-from core.report.published import Published
-from core.report.table import ReportCell, ReportTable, spec_table
-from core.report.verdicts import Verdict
+from core.report.tables.table import ReportCell, ReportTable, spec_table
+from core.report.verdicts.cells import Verdict
+from core.report.verdicts.exact import exact_verdict
+from core.report.verdicts.names import published_names
+from core.report.verdicts.published import Published
 from core.tabular.table import TEST, TRAIN, VALID, Table
 from core.tabular.values import VALUES
 from papers.tabular.artifacts.neighbourhood_tables import NAMES

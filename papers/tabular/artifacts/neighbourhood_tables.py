@@ -22,11 +22,11 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.bootstrap import Interval
-from core.report.names import published_names
-from core.report.published import Published, PublishedCell
-from core.report.table import ReportCell, ReportTable, compare_table
-from core.report.verdicts import Estimate, Verdict, interval_verdict, our_estimate, welch_interval
+from core.report.statistics.bootstrap import Interval
+from core.report.tables.table import ReportCell, ReportTable, compare_table
+from core.report.verdicts.cells import Estimate, Verdict, interval_verdict, our_estimate, welch_interval
+from core.report.verdicts.names import published_names
+from core.report.verdicts.published import Published, PublishedCell
 from core.tabular.grid import FCNET
 from core.tabular.neighbourhood import local_neighbourhood
 from core.tabular.table import Table

@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import style
-from core.report.distributions import ecdf
-from core.report.figure import Figure
-from core.report.published import Published
+from core.report.figures import style
+from core.report.figures.figure import Figure
+from core.report.statistics.distributions import ecdf
+from core.report.verdicts.published import Published
 from core.tabular.table import Table
 from papers.tabular.trained_tables import describe, grid_tables, label, noise_of, short_label
 

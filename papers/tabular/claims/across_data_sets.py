@@ -9,12 +9,12 @@ import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, bootstrap_interval, claim, contrary, judge, left_out, worded
-from core.report.repetitions import of_table
 from core.tabular.grid import FULL_SHAPE
 from core.tabular.importance import best_positions
 from core.tabular.ranks import spearman
 from core.tabular.table import Table
 from papers.tabular.claims.on_tables import if_whole
+from papers.tabular.repetitions import of_table
 from papers.tabular.trained_tables import IMPORTANCE_SHARES, LABELS, grid_tables, label
 
 SEED = 8

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.experiment.results import Results
 from core.report import Cause, Check, claim, not_run, worded
-from core.report.outcomes import at_least
+from core.report.verdicts.outcomes import at_least
 from papers.tabular.claims import observations
 from papers.tabular.claims.pairs_of_methods import PROTEIN
 from papers.tabular.comparison_runs import benchmarks_of, comparison_runs

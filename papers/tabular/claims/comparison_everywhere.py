@@ -10,8 +10,8 @@ import pandas as pd
 from core.experiment.results import Results
 from core.optimizers.brackets import epochs_of_brackets
 from core.report import Check, Interval, all_of, bootstrap_interval, claim, each_of, judge, left_out
-from core.report.style import label as method_label
-from core.report.win_probability import RESAMPLES, SEED
+from core.report.figures.style import label as method_label
+from core.report.statistics.win_probability import RESAMPLES, SEED
 from papers.tabular.claims import observations
 from papers.tabular.comparison_runs import METHODS, benchmarks_of, comparison_runs, durations, is_short
 from papers.tabular.trained_tables import LABELS, label

@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, claim, slightly, worded
-from core.report.memo import once
+from core.report.runs.memo import once
 from core.tabular.importance import table_importances
 from core.tabular.table import Table
 from papers.tabular.claims.on_tables import of_whole, on

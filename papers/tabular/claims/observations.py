@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from core.report import Check, all_of, contrary, judge, slightly, worded
-from core.report.win_probability import probabilities, resampled_interval, wins
+from core.report.statistics.win_probability import probabilities, resampled_interval, wins
 from papers.tabular.claims.pairs_of_methods import (
     AHEAD,
     END,

@@ -10,8 +10,8 @@ from typing import Any
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, each_of, left_out, outside, worded
-from core.report.repetitions import of_table
 from core.tabular.table import Table
+from papers.tabular.repetitions import of_table
 from papers.tabular.trained_tables import LABELS, WHOLE, grid_table, grid_tables, label
 
 

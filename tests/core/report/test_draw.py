@@ -12,7 +12,7 @@ from core.errors import UserError
 from core.experiment.drawings import Currency, drawing
 from core.report import NotRunError, compare_table, samples_of
 from core.report.draw import Job, draw, draw_artifact
-from core.report.page import render_page
+from core.report.page.rendering import render_page
 from tests.core.report.toy_artifacts import CLAIMS, FUNCTIONS, PUBLISHED, Cell, Results, fig1, spec, table1
 
 

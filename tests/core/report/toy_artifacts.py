@@ -5,9 +5,10 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from core.report import Figure, compare_table, judge, samples_of, spec_table, style
-from core.report.bootstrap import Interval
-from core.report.claims import Claim
+from core.report import Figure, compare_table, judge, samples_of, spec_table
+from core.report.figures import style
+from core.report.statistics.bootstrap import Interval
+from core.report.verdicts.claims import Claim
 
 PUBLISHED = """row,column,value,spread,spread_kind,runs,source
 sghmc,boston,-3.5,0.5,sd,10,Table 1

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.report.published import PublishedCell
+from core.report.verdicts.published import PublishedCell
 
 
 def published(value=0.0, spread=1.0, kind="sd", runs=10, reading="number"):

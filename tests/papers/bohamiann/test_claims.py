@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.checks import NotRunError
+from core.report.verdicts.checks import NotRunError
 from papers.bohamiann.claims.toys import VARIATIONAL
 from papers.bohamiann.claims.uci import ADAPTIVE_SD, NIPS_SETS, STEP_LENGTHS, UCI_SETS
 from tests.papers.functions import Functions

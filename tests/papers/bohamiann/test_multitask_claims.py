@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.checks import NotRunError
+from core.report.verdicts.checks import NotRunError
 from papers.bohamiann.artifacts import multitask_figures as figures
 from papers.bohamiann.claims import multitask as claims
 from papers.bohamiann.multitask_runs import METHODS, PROBLEMS, SETS, evaluations_to_target, points_of_regret

@@ -8,7 +8,7 @@ import pytest
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import drawing
 from core.report.draw import draw_artifact
-from core.report.published import read_published
+from core.report.verdicts.published import read_published
 
 CATALOGUE = Catalogue()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.checks import NotRunError
+from core.report.verdicts.checks import NotRunError
 from papers.bohamiann.artifacts import regret_figures as figures
 from papers.bohamiann.claims import regret as claims
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, THESIS

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report import speedups
+from core.report.verdicts import speedups
 from papers.bohb.names import DIMENSIONS, ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
 from tests.core.report.made_runs import RUNS, made
 from tests.papers.runs import Fake, smoke_runs

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from core.experiment.catalogue import Catalogue
-from core.report import style
-from core.report.checks import NotRunError
-from core.report.claims import run_check
+from core.report.figures import style
+from core.report.verdicts.checks import NotRunError
+from core.report.verdicts.claims import run_check
 from papers.bohb.artifacts import authors_gp_runs
 from papers.bohb.artifacts.curves import line_of
 from papers.bohb.names import ETAS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from core.report.published import read_published_spec
+from core.report.verdicts.published import read_published_spec
 from tests.papers.functions import CATALOGUE, Functions
 
 artifacts = Functions("bohb", "artifacts")

@@ -8,7 +8,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.models.dngo import DNGO
 from core.models.regularised_network import RegularisedRepresentation
-from core.report import style
+from core.report.figures import style
 from core.spaces import CubeEncoding
 from papers.dngo.architectures import SEARCHED
 from papers.dngo.experiments.relative_loss import RelativeLoss, architecture_space, make_dngo, published_architecture

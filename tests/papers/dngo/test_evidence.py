@@ -6,7 +6,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
-from core.report import style
+from core.report.figures import style
 from papers.dngo.claims.features import SETS
 from tests.papers.functions import Functions
 

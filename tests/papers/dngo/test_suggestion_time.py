@@ -6,9 +6,9 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
-from core.report import style
-from core.report.checks import NotRunError
-from core.report.suggestion_times import times
+from core.report.figures import style
+from core.report.figures.suggestion_times import times
+from core.report.verdicts.checks import NotRunError
 from tests.papers.functions import Functions
 
 artifacts = Functions("dngo", "artifacts")

@@ -7,7 +7,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
-from core.report.published import read_published
+from core.report.verdicts.published import read_published
 from papers.dngo.artifacts.hpolib_table import PERCENT
 from papers.dngo.claims.hpolib import TPE_MARGINS
 from papers.dngo.hpolib_runs import HPOLIB

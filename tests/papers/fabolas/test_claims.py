@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.claims import run_check
+from core.report.verdicts.claims import run_check
 from papers.fabolas.claims import thesis_grid
 from papers.fabolas.grid_runs import machine_grid
 from papers.fabolas.names import SETS, SHARES, TASKS

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.checks import NotRunError
-from core.report.claims import run_check
-from core.report.published import read_published_spec
+from core.report.verdicts.checks import NotRunError
+from core.report.verdicts.claims import run_check
+from core.report.verdicts.published import read_published_spec
 from papers.lcnet.curve_sets import LABELS
 from tests.papers.functions import CATALOGUE, Functions, all_claims
 from tests.papers.lcnet.made_sets import MadeResults, records

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from core.experiment.results import Results
-from core.report.claims import run_check
+from core.report.verdicts.claims import run_check
 from papers.lcnet.curve_sets import LABELS, curve_set
 from tests.papers.functions import Functions, all_claims
 from tests.papers.lcnet.made_sets import MadeResults, records

@@ -8,8 +8,8 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
-from core.report.checks import NotRunError
-from core.report.claims import run_check
+from core.report.verdicts.checks import NotRunError
+from core.report.verdicts.claims import run_check
 from core.tabular.frame import to_records
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import synthetic_table

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from core.experiment.catalogue import Catalogue
-from core.report import style
-from core.report.published import read_published
-from core.report.table_text import row_lines
+from core.report.figures import style
+from core.report.tables.text import row_lines
+from core.report.verdicts.published import read_published
 from papers.nnbo_regret.artifacts import wall_clock_figure
 from papers.nnbo_regret.artifacts.illustration_figure import least_certain
 from papers.nnbo_regret.artifacts.regret_figures import gp_regrets

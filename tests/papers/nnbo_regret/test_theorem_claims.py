@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report import style
-from core.report.checks import NotRunError
-from core.report.published import read_published
+from core.report.figures import style
+from core.report.verdicts.checks import NotRunError
+from core.report.verdicts.published import read_published
 from papers.nnbo_regret.artifacts.theorem_figures import name_those_below
 from papers.nnbo_regret.claims.theorem import _largest_mean
 from papers.nnbo_regret.recorded_paths import EXPERIMENTS, average_with_initial, recorded_batches, recorded_paths

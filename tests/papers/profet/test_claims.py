@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report import style
-from core.report.claims import run_check
-from core.report.published import read_published
+from core.report.figures import style
+from core.report.verdicts.claims import run_check
+from core.report.verdicts.published import read_published
 from papers.profet.claims import forrester as forrester_claims
 from papers.profet.task_results import CLASSES, METHODS, SCENARIOS, experiment_of
 from tests.papers.functions import Functions, all_claims

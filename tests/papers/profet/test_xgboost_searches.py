@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.report.claims import run_check
+from core.report.verdicts.claims import run_check
 from papers.profet.xgboost_runs import EXPERIMENT, LABELS, UNLUCKY
 from tests.papers.functions import Functions, all_claims
 from tests.papers.runs import Fake

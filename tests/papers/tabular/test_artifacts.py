@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import norm
 
 from core.experiment.catalogue import Catalogue
-from core.report import style
-from core.report.checks import NotRunError
-from core.report.published import read_published, read_published_spec
-from core.report.runs import rows_of
+from core.report.figures import style
+from core.report.runs.frames import rows_of
+from core.report.verdicts.checks import NotRunError
+from core.report.verdicts.published import read_published, read_published_spec
 from core.tabular.grid import FCNET
 from core.tabular.values import VALUES
 from papers.tabular.artifacts.grid_tables import inputs_of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from core.experiment.results import Results
-from core.report import style
-from core.report.figure import Figure
-from core.report.published import Published
-from core.report.table import ReportTable, compare_table, samples_of
+from core.report.figures import style
+from core.report.figures.figure import Figure
+from core.report.tables.table import ReportTable, compare_table, samples_of
+from core.report.verdicts.published import Published
 
 
 def table1(results: Results, published: Published) -> ReportTable:

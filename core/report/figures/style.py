@@ -1,0 +1,217 @@
+"""One matplotlib style for all papers: one colour, marker and label per method, the same in every figure.
+
+Colours are safe for colour-blind readers (Okabe and Ito 2008; Tol's muted scheme for the rest); markers and dashes
+carry the same information without colour. Text is vector text (TrueType, fonttype 42) in fonts shipped with matplotlib.
+Nothing here touches pyplot or the global settings: draw inside `with style.context():`, make figures with `subplots`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as MatplotlibFigure
+
+from core.report.runs.variants import split_variant, with_change
+
+TEXT_WIDTH = 6.3  # inches, the width of a page's text
+INK, GREY, RULE = "#1a1a1a", "#5c5c5c", "#8a8a8a"
+
+RC = {
+    "font.family": ["DejaVu Sans"],
+    "mathtext.fontset": "dejavusans",
+    "font.size": 8.5,
+    "axes.titlesize": 9.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titley": 1.0,  # no panel has ticks above: otherwise their absence is measured again at each draw
+    "axes.labelsize": 8.5,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": RULE,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.unicode_minus": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.6,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "xtick.major.size": 3,
+    "ytick.major.size": 3,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4.5,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "savefig.dpi": 200,
+    "text.hinting": "none",  # a PDF has no hints, so that layouts with them are off, and hinting takes time
+    "text.hinting_factor": 1,
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "pdf.compression": 6,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "hpo-replications",
+    "path.simplify": True,
+}
+
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
+    "#000000", "#e69f00", "#56b4e9", "#009e73", "#d8c417", "#0072b2", "#d55e00", "#cc79a7",
+)  # fmt: skip
+INDIGO, TEAL, OLIVE, WINE, SAND, BROWN, SLATE = (
+    "#332288", "#44aa99", "#8a8a23", "#882255", "#b7a455", "#7a4f2a", "#6b7a8f",
+)  # fmt: skip
+SPARE = (INDIGO, TEAL, OLIVE, WINE, SAND, BROWN, SLATE)
+LIGHTEST = 0.82  # of the map of sequential colours
+MARKERS, DASHES = "osD^vPX<>hp*", ("-", "--", "-.", ":")
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a method looks: its label in text, colour, marker and dash pattern."""
+
+    label: str
+    color: str
+    marker: str
+    dash: str = "-"
+
+    @property
+    def line(self) -> dict[str, str]:
+        """Keyword arguments for `Axes.plot`."""
+        return {"label": self.label, "color": self.color, "linestyle": self.dash}
+
+
+METHODS: dict[str, Method] = {
+    # samplers
+    "adaptive_sghmc": Method("adaptive SGHMC", BLUE, "o"),
+    "sghmc": Method("SGHMC", ORANGE, "s"),
+    "sghmc_1e-6": Method("SGHMC, step 1e-6", YELLOW, "v", ":"),
+    "sghmc_1e-5": Method("SGHMC, step 1e-5", SAND, "<", "-."),
+    "sghmc_1e-4": Method("SGHMC, step 1e-4", VERMILION, "^", "--"),
+    "sghmc_1e-3": Method("SGHMC, step 1e-3", WINE, ">", "-"),
+    "sghmc_best_average": Method("SGHMC (best average)", ORANGE, "s", "--"),
+    "sghmc_tuned": Method("SGHMC (tuned per dataset)", VERMILION, "D", "-."),
+    "sgld": Method("SGLD", TEAL, "P"),
+    "psgld": Method("preconditioned SGLD", GREEN, "X", "--"),
+    # approximate inference
+    "bayes_by_backprop": Method("Bayes by Backprop", PURPLE, "D"),
+    "mc_dropout": Method("MC dropout", GREEN, "^"),
+    "pbp": Method("PBP", VERMILION, "v"),
+    "vi": Method("VI", SLATE, "P"),
+    # Bayesian optimization
+    "random": Method("random search", BLACK, "x", ":"),
+    "gp": Method("GP-BO", VERMILION, "s"),
+    "rf": Method("RF-BO", GREEN, "^"),
+    "smac": Method("SMAC", GREEN, "^", "--"),
+    "tpe": Method("TPE", ORANGE, "v"),
+    "entropy_search": Method("entropy search", TEAL, "P"),
+    "cmaes": Method("CMA-ES", SLATE, "<", "--"),
+    "differential_evolution": Method("DE", OLIVE, ">"),
+    "dngo": Method("DNGO", PURPLE, "D"),
+    "dngo_50": Method("DNGO (50-50-50)", PURPLE, "D"),
+    "dngo_10": Method("DNGO (10-10-10)", WINE, "d", "--"),
+    "dngo_50_pybnn": Method("DNGO of pybnn (50-50-50)", PURPLE, "D", "-."),
+    "dngo_10_pybnn": Method("DNGO of pybnn (10-10-10)", WINE, "d", ":"),
+    "bohamiann": Method("BOHAMIANN", BLUE, "o"),
+    "bohamiann_50": Method("BOHAMIANN (50-50-50)", BLUE, "o"),
+    "bohamiann_50_nips": Method("BOHAMIANN, NIPS text", INDIGO, "D", ":"),
+    "bohamiann_10": Method("BOHAMIANN (10-10-10)", SKY, "p", "--"),
+    "mt_gp": Method("MT-BO", YELLOW, "h", "--"),
+    "mt_bohamiann": Method("MT-BOHAMIANN", SKY, "h", "-."),
+    # several fidelities and tasks
+    "mtbo": Method("MTBO", YELLOW, "h"),
+    "fabolas": Method("Fabolas", INDIGO, "*"),
+    "hyperband": Method("Hyperband", SKY, "P"),
+    "hyperband_lcnet": Method("Hyperband + LC-Net", TEAL, "X", "--"),
+    "bohb": Method("BOHB", WINE, "X"),
+    "regularized_evolution": Method("RE", BROWN, "<"),
+    "reinforce": Method("RL", OLIVE, ">"),
+    # learning curves
+    "lcnet": Method("LC-Net", BLUE, "o"),
+    "bnn": Method("BNN", SKY, "s", "--"),
+    "lc_extrapolation": Method("LC extrapolation", PURPLE, "D"),
+    "lcnet_ours": Method("LC-Net, our defaults", INDIGO, "p", "-."),
+    "forest": Method("random forest", GREEN, "^"),
+    "decaying_gp": Method("GP of each curve", ORANGE, "v"),
+    "freeze_thaw": Method("Freeze-Thaw GP", VERMILION, "P", "--"),
+    "last_seen_value": Method("last seen value", BLACK, "x", ":"),
+    # transfer
+    "gp_transfer": Method("GP transfer", WINE, "s", "--"),
+    "ablr": Method("ABLR plain", SKY, "o", ":"),
+    "ablr_nn": Method("ABLR NN", BLUE, "o"),
+    "ablr_nn_context": Method("ABLR NN, context", INDIGO, "^", "--"),
+    "ablr_rks": Method("ABLR RKS", TEAL, "D"),
+    "ablr_rks_context": Method("ABLR RKS, context", OLIVE, "v", "--"),
+    "ablr_signals": Method("ABLR, side signals", BLUE, "D"),
+}  # fmt: skip
+
+
+def method(name: str) -> Method:
+    """The look of a method; an unregistered name gets one derived from its letters, always the same.
+
+    An ablation, `method, setting=value`, is labelled as its method with the change.
+    """
+    if name in METHODS:
+        return METHODS[name]
+    base, change = split_variant(name)
+    label = with_change(method(base).label, change) if change else name.replace("_", " ")
+    code = zlib.crc32(name.encode())
+    color = SPARE[code % len(SPARE)]
+    marker = MARKERS[code // len(SPARE) % len(MARKERS)]
+    dash = DASHES[code // (len(SPARE) * len(MARKERS)) % len(DASHES)]
+    return Method(label, color, marker, dash)
+
+
+def sequential(count: int) -> list[str]:
+    """Colours of ordered settings, from the first (dark) to the last (light, but still visible on white)."""
+    colors = matplotlib.colormaps["viridis"](np.linspace(0, LIGHTEST, count))
+    return [matplotlib.colors.to_hex(color) for color in colors]
+
+
+def label(name: str) -> str:
+    return method(name).label
+
+
+@contextmanager
+def context() -> Iterator[None]:
+    """A context in which matplotlib has our style; the caller's settings are restored afterwards."""
+    with matplotlib.rc_context(), matplotlib.rc_context(_from_defaults()):
+        yield
+
+
+def subplots(
+    rows: int = 1, columns: int = 1, width: float = TEXT_WIDTH, height: float = 2.6, **keywords
+) -> tuple[MatplotlibFigure, Axes]:
+    """A figure (sizes in inches) and its axes as `pyplot.subplots` gives them, without pyplot's global state."""
+    figure = MatplotlibFigure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots(rows, columns, **keywords)
+
+
+def legend(figure: MatplotlibFigure, panels: Iterable[Axes], columns: int) -> None:
+    """One legend above the panels with every label that occurs in any of them, in rows of equal length."""
+    named = {}
+    for axes in panels:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    rows = -(-len(named) // columns)
+    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=-(-len(named) // max(rows, 1)))
+
+
+def _from_defaults() -> dict[str, object]:
+    """Our settings on top of matplotlib's own defaults, so that a user's matplotlibrc has no effect."""
+    defaults = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in ("backend", "backend_fallback")}
+    return {**defaults, **RC}

@@ -1,0 +1,107 @@
+"""The comparison: every drawn artifact's verdicts and claims, counted, for the terminal and as figures/comparison.html.
+
+Works from the sidecars that drawing writes, never from the records of raw runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from core.experiment.catalogue import Catalogue
+from core.experiment.drawings import Currency, drawing, folder_of
+from core.report.figures.files import write_file
+from core.report.page.records import read_sidecar, table_from_record
+from core.report.page.rendering import render_page
+from core.report.page.tally import Tally, cause_text, chance_sentence, interval_text, outcome_text, tally, value_text
+from core.report.tables.text import to_rich
+from core.report.verdicts.cells import KINDS
+from core.report.verdicts.checks import OUTCOMES
+from core.report.verdicts.looks import LOOKS
+
+IN_FULL = 8  # up to this many artifacts are printed cell by cell; more are only counted
+
+
+def drawn_sidecars(catalogue: Catalogue, source: str) -> list[dict[str, Any]]:
+    """The sidecars of the catalogue's artifacts, drawn from a source of runs at whatever scale, as by `load_sidecars`.
+
+    Each has `outdated`: whether anything that it depends on has changed since it was drawn.
+    """
+    figures, is_current = catalogue.root / "figures" / folder_of(source), Currency(catalogue)
+    sidecars = load_sidecars(figures, catalogue.artifacts)
+    drawn = [drawing(catalogue, f"{s['paper']}/{s['artifact']}", s["drawn_at"], source) for s in sidecars]
+    return [{**s, "outdated": not is_current(each)} for s, each in zip(sidecars, drawn, strict=True)]
+
+
+def load_sidecars(figures: Path, names: Iterable[str]) -> list[dict[str, Any]]:
+    """The sidecars <figures>/<paper>/<artifact>.json of these names that exist, by paper, tables before figures.
+
+    Raises:
+        UserError: naming the sidecar that cannot be read.
+    """
+    paths = (Path(figures) / f"{name}.json" for name in sorted(names))
+    sidecars = [read_sidecar(path) for path in paths if path.is_file()]
+    return sorted(sidecars, key=lambda sidecar: (sidecar["paper"], sidecar["kind"] != "table"))
+
+
+def summary(sidecars: Sequence[dict[str, Any]]) -> list[RenderableType]:
+    """What `compare` prints: each artifact's cells and claims (if there are few artifacts), then the counts."""
+    parts: list[RenderableType] = []
+    for sidecar in sidecars if len(sidecars) <= IN_FULL else ():
+        if sidecar["table"] is not None:
+            parts.append(to_rich(table_from_record(sidecar["table"]), sidecar["provenance"]))
+        if sidecar["claims"]:
+            parts.append(_claims_table(sidecar))
+    return [*parts, _counts_table(sidecars), chance_sentence(tally(sidecars))]
+
+
+def write_page(figures: Path, sidecars: Sequence[dict[str, Any]]) -> Path:
+    """Write figures/comparison.html for artifacts drawn there; returns its path."""
+    figures = Path(figures)
+    images = {}
+    for sidecar in sidecars:
+        path = figures / sidecar["paper"] / f"{sidecar['artifact']}.png"
+        if path.is_file():
+            images[sidecar["paper"], sidecar["artifact"]] = path.read_bytes()
+    return write_file(figures / "comparison.html", render_page(sidecars, images))
+
+
+def _claims_table(sidecar: dict[str, Any]) -> RichTable:
+    title = f"{sidecar['paper']}/{sidecar['artifact']}: claims"
+    table = RichTable("claim", "ours", "95% interval", "published", "outcome", title=title, title_justify="left")
+    for claim in sidecar["claims"]:
+        look = LOOKS[claim["holds"]]
+        outcome = f"[{look.terminal}]{look.symbol} {outcome_text(claim)}{', reduced' if claim['reduced'] else ''}[/]"
+        outcome += " (a check of the code)" if claim["kind"] == "check" else ""
+        outcome += f" ({escape(cause)})" if (cause := cause_text(claim)) else ""
+        values = [value_text(claim["ours"]), interval_text(claim), value_text(claim["published"])]
+        table.add_row(escape(f"{claim['sentence']} ({claim['place']})"), *map(escape, values), outcome)
+    return table
+
+
+def _counts_table(sidecars: Sequence[dict[str, Any]]) -> RichTable:
+    total = tally(sidecars)
+    kinds = [kind for kind in KINDS if total.verdicts[kind]]
+    legend = "   ".join(f"{LOOKS[kind].symbol} {kind}" for kind in kinds)
+    table = RichTable(box=None, padding=(0, 1, 0, 0), caption=legend, caption_justify="left")
+    for name in ("artifact", "scale", "runs"):
+        table.add_column(name, no_wrap=True)
+    for name in [*(LOOKS[kind].symbol for kind in kinds), *(["reduced"] if total.reduced else []), "claims"]:
+        table.add_column(name, justify="right", min_width=max(3, len(name)))
+    for sidecar in sidecars:
+        name = f"{sidecar['paper']}/{sidecar['artifact']}"
+        table.add_row(name, sidecar["scale"], sidecar["runs"], *_counts(tally([sidecar]), kinds, total))
+    if len(sidecars) > 1:
+        table.add_row("all", "", "", *_counts(total, kinds, total), style="bold")
+    return table
+
+
+def _counts(counts: Tally, kinds: list[str], total: Tally) -> list[str]:
+    numbers = [*(counts.verdicts[kind] for kind in kinds), *([counts.reduced] if total.reduced else [])]
+    claims = " ".join(f"{counts.claims[o]} {LOOKS[o].symbol}" for o in OUTCOMES if counts.claims[o])
+    return [*(str(number) if number else "·" for number in numbers), claims or "·"]

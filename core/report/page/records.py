@@ -1,0 +1,87 @@
+"""Tables and checks as plain JSON, and back: what the sidecar of an artifact holds.
+
+JSON has no nan and no infinity; they are written as the strings "nan", "inf" and "-inf".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from core.errors import UserError
+from core.report.tables.table import ReportCell, ReportTable
+from core.report.verdicts.cells import Verdict
+from core.report.verdicts.published import PublishedCell
+
+FORMAT = 2
+T = TypeVar("T")
+
+
+def to_json(record: dict[str, Any]) -> str:
+    """A record as text: sorted keys, no nan, the same bytes for the same record."""
+    return json.dumps(plain(record), sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses, tuples and numbers that JSON lacks, turned into types that it has."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return value
+
+
+def table_record(table: ReportTable) -> dict[str, Any]:
+    """A table as a record; its cells become a list, row by row, each with its `row` and `column`."""
+    record = plain(table)
+    record["cells"] = [
+        {"row": row, "column": column, **plain(table.cells[row, column])}
+        for row in table.rows
+        for column in table.columns
+    ]
+    return record
+
+
+def table_from_record(record: dict[str, Any]) -> ReportTable:
+    """The table that `table_record` wrote."""
+    cells = {}
+    for cell in record["cells"]:
+        numbers = {k: v for k, v in cell.items() if k not in ("row", "column")}
+        numbers["published"] = _restore(PublishedCell, cell["published"])
+        numbers["verdict"] = _restore(Verdict, cell["verdict"])
+        cells[cell["row"], cell["column"]] = _restore(ReportCell, numbers)
+    rest = {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
+    return ReportTable(**{**rest, "cells": cells})
+
+
+def read_sidecar(path: Path) -> dict[str, Any]:
+    """The sidecar of a drawn artifact.
+
+    Raises:
+        UserError: it cannot be read or was written by another version.
+    """
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: not a readable sidecar ({error}); draw its artifact again") from error
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise UserError(f"{path}: not a sidecar of format {FORMAT}; draw its artifact again")
+    return record
+
+
+def _restore(cls: type[T], record: dict[str, Any] | None) -> T | None:
+    if record is None:
+        return None
+    numeric = {f.name for f in dataclasses.fields(cls) if str(f.type).startswith("float")}
+    return cls(**{k: float(v) if k in numeric and v is not None else v for k, v in record.items()})

@@ -1,0 +1,137 @@
+"""Incumbents, regret and wall-clock of optimization runs: one definition for every table and figure.
+
+* The **incumbent** after n evaluations is the best of them by the loss that the optimizer saw: a running minimum, the
+  first of ties. On a table (thesis 7.4) that is the lowest validation error observed so far, of one repetition and
+  on any budget. It is not the best by test error, which no optimizer sees, nor the best by the average over the
+  repetitions, nor the best on the largest budget alone (that is `core.study.trace.incumbent`).
+* The **immediate regret** after n evaluations is the incumbent's noise-free loss minus the smallest one there is.
+  It is not the regret of evaluation n alone (which moves up and down), not the cumulative regret (a sum over all n),
+  and not the regret of the point that a model predicts to be best.
+* The **test regret** on a table is the incumbent's test error, averaged over its repetitions after all epochs, minus
+  the lowest average test error of the table. It is never negative, and it can rise, since validation chooses. The
+  observed validation error minus the test optimum (or the validation optimum of averages) can be negative.
+* The **wall-clock** of a run is the sum of the costs of its evaluations, one after the other: on a table the stored
+  seconds of training times the share of the epochs. Every evaluation trains from scratch, even one that continues a
+  configuration from a smaller budget, and the time of the optimizer itself is not counted. With several workers it
+  is the simulated clock instead (`Record.finished`).
+* Runs are averaged at equal numbers of evaluations; a band is the mean with its standard error over the runs. Over
+  time each run is a **step function**: at time t it has the value of the last evaluation that had finished by then,
+  nothing before the first, and the final value after its end.
+
+Arrays are (runs, n), evaluations in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from core.report.figures import style
+from core.report.runs.frames import cell_rows, split_runs
+from core.report.runs.variants import with_variants
+from core.report.verdicts.checks import NotRunError
+from core.study.curves import at_times
+
+SMALLEST = 1e-12  # smaller regrets are rounding errors; log axes and logarithms stop there
+
+
+def per_run(frame: pd.DataFrame, metric: str, benchmark: str, method: str) -> np.ndarray:
+    """A metric of one cell, (runs, n): failed evaluations hold the worst-case loss that they were recorded with.
+
+    Raises:
+        NotRunError: the cell has no rows.
+    """
+    rows = cell_rows(frame, benchmark, method)
+    table = rows.pivot(index="run", columns="evaluation", values=metric)
+    return table.to_numpy(dtype=float)
+
+
+def incumbent(losses: np.ndarray) -> np.ndarray:
+    """The loss of the incumbent after each evaluation, (runs, n)."""
+    return np.minimum.accumulate(losses, axis=1)
+
+
+def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np.ndarray) -> np.ndarray:
+    """Regret of one cell's runs, which may differ in length, on a common grid of seconds, (runs, m).
+
+    Args:
+        frame: Frame with columns run, seconds and regret: for each run the steps of its incumbent in order, as in
+            `core.report.runs.table_trajectories`.
+
+    Raises:
+        NotRunError: the cell has no rows.
+    """
+    steps = split_runs(cell_rows(frame, benchmark, method), "seconds", "regret")
+    return np.stack([at_times(seconds, regret, times) for seconds, regret in steps])
+
+
+def log_regret(regret: np.ndarray) -> np.ndarray:
+    """Logarithm to base 10 of a regret, elementwise, rounding errors below 0 and tiny values at `SMALLEST`."""
+    return np.log10(np.maximum(regret, SMALLEST))
+
+
+def final_log_regret(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
+    """`log_regret` of the last incumbent of each of a cell's runs, (runs,); raises as `per_run`."""
+    return log_regret(incumbent(per_run(frame, "regret", benchmark, method))[:, -1])
+
+
+def mean_and_sem(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean over the runs and its standard error, (n,) each; for a single run the error is 0."""
+    runs = len(values)
+    sem = values.std(axis=0, ddof=1) / np.sqrt(runs) if runs > 1 else np.zeros(values.shape[1])
+    return values.mean(axis=0), sem
+
+
+def median_and_quartiles(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """25%, 50% and 75% quantile over the runs, (n,) each; nan wherever a run has no value yet."""
+    low, median, high = np.quantile(values, (0.25, 0.5, 0.75), axis=0)
+    return low, median, high
+
+
+def draw_band(axes: Axes, values: np.ndarray, method: str, first: int = 1) -> pd.DataFrame:
+    """Draw mean and standard error of values (runs, n) against the evaluation, from evaluation `first` on.
+
+    Returns:
+        What was drawn: method, evaluation, mean, sem.
+    """
+    mean, sem = mean_and_sem(values)
+    at = np.arange(1, len(mean) + 1)
+    shown = at >= first
+    look = style.method(method)
+    axes.plot(at[shown], mean[shown], **look.line)
+    low = np.maximum(mean - sem, mean / 10 if axes.get_yscale() == "log" else -np.inf)
+    axes.fill_between(at[shown], low[shown], (mean + sem)[shown], color=look.color, alpha=0.18, linewidth=0)
+    return pd.DataFrame({"method": method, "evaluation": at[shown], "mean": mean[shown], "sem": sem[shown]})
+
+
+def draw_incumbents(
+    axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods: Sequence[str], first: int = 1
+) -> pd.DataFrame:
+    """Draw mean and standard error of a metric's running minimum for those methods, and their ablations, that were run.
+
+    Args:
+        metric: `loss`, or `regret`, which gets a logarithmic axis.
+
+    Returns:
+        What was drawn, with the column benchmark.
+
+    Raises:
+        NotRunError: none of the methods was run.
+    """
+    if metric == "regret":
+        axes.set_yscale("log")
+    axes.set_ylabel({"regret": "immediate regret", "loss": "loss of the incumbent"}[metric])
+    axes.set_xlabel("evaluations")
+    parts = []
+    for method in with_variants(methods, frame["method"].unique()):
+        try:
+            values = incumbent(per_run(frame, metric, benchmark, method))
+        except NotRunError:
+            continue
+        parts.append(draw_band(axes, np.maximum(values, SMALLEST) if metric == "regret" else values, method, first))
+    if not parts:
+        raise NotRunError(benchmark)
+    return pd.concat(parts).assign(benchmark=benchmark)

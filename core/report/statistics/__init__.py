@@ -1,0 +1,1 @@
+"""Statistics of runs, which know neither verdicts nor drawings: bootstrap, ranks, tests, shares."""

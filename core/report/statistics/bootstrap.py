@@ -1,0 +1,160 @@
+"""The bootstrap (Efron 1979): an interval for any statistic of the runs, all resamples at once.
+
+The ends are percentiles of the resamples, further out the fewer runs there are: see `core.report.statistics.student`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.errors import UserError
+from core.report.statistics import student
+
+COLUMNS = 256  # columns whose medians are computed together
+BLOCK = 2_000_000  # numbers resampled at once, which bounds the memory that a bootstrap takes
+
+
+class Interval(NamedTuple):
+    """A statistic of the runs and the ends of its bootstrap interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+    @classmethod
+    def exact(cls, value: float) -> Interval:
+        """The interval of a value that was not sampled."""
+        return cls(value, value, value)
+
+    def text(self, digits: str = ".3g") -> str:
+        """`estimate [low, high]` in a number format; a leading + in the format applies to the estimate alone."""
+        low, high = (format(end, digits.removeprefix("+")) for end in (self.low, self.high))
+        return f"{self.estimate:{digits}} [{low}, {high}]"
+
+
+def bootstrap_interval(
+    samples: ArrayLike | tuple[ArrayLike, ...],
+    statistic: Callable[..., np.ndarray],
+    generator: np.random.Generator | int,
+    n: int = 10_000,
+    paired: bool = False,
+    level: float = 0.95,
+    of_means: bool = False,
+) -> Interval:
+    """Bootstrap interval of a statistic of the runs.
+
+    Args:
+        samples: One array (runs, ...) or a tuple of them, the repetitions first.
+        statistic: Vectorized function of arrays (batch, runs, ...), one for each sample, that returns (batch,).
+        generator: A generator or a seed.
+        n: Number of resamples.
+        paired: Whether to draw the same runs from all samples (which share seeds and splits), not independent ones.
+        of_means: Whether the statistic takes the samples' means over the runs, (batch, ...), instead. For long samples
+            these are computed much faster than the resamples themselves.
+    """
+    (interval,) = bootstrap_intervals(
+        samples, lambda *drawn: statistic(*drawn)[:, None], generator, n, paired, level, of_means
+    )
+    return interval
+
+
+def bootstrap_intervals(
+    samples: ArrayLike | tuple[ArrayLike, ...],
+    statistics: Callable[..., np.ndarray],
+    generator: np.random.Generator | int,
+    n: int = 10_000,
+    paired: bool = False,
+    level: float = 0.95,
+    of_means: bool = False,
+    of_medians: bool = False,
+) -> list[Interval]:
+    """The same for several statistics of the same resamples: `statistics` returns (batch, k).
+
+    Args:
+        of_medians: Whether the statistics take the samples' medians over the runs, as with `of_means`.
+    """
+    arrays = [np.asarray(s, dtype=float) for s in (samples if isinstance(samples, tuple) else (samples,))]
+    runs = [a.shape[0] for a in arrays if a.ndim]
+    if len(runs) < len(arrays) or min(runs) < 1:
+        raise UserError("bootstrap samples: each must have at least one run on its first axis")
+    if paired and len(set(runs)) > 1:
+        raise UserError(f"paired bootstrap: samples of {runs} runs; allowed: the same number of runs in each")
+    generator = np.random.default_rng(generator)
+    resample = means_of if of_means else medians_of if of_medians else operator.getitem
+    block = max(1, BLOCK // sum(len(a) if of_medians else a.size for a in arrays))
+    values = []
+    for start in range(0, n, block):
+        size = min(block, n - start)
+        if paired:
+            picks = [generator.integers(runs[0], size=(size, runs[0]))] * len(arrays)
+        else:
+            picks = [generator.integers(r, size=(size, r)) for r in runs]
+        values.append(statistics(*map(resample, arrays, picks)))
+    estimate = statistics(*(resample(a, np.arange(r)[None]) for a, r in zip(arrays, runs, strict=True)))[0]
+    return intervals_of(np.concatenate(values), estimate, min(runs), level)
+
+
+def intervals_of(drawn: np.ndarray, estimate: np.ndarray, runs: int, level: float = 0.95) -> list[Interval]:
+    """The intervals of k statistics whose resamples were drawn; arguments as for `student.ends`."""
+    low, high = student.ends(drawn, estimate, runs, level)
+    return [Interval(*map(float, ends)) for ends in zip(estimate, low, high, strict=True)]
+
+
+def means_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
+    """Means over resamples, values[picks].mean(1), computed from how often each run was drawn.
+
+    Args:
+        values: Numbers (runs, ...), finite or not.
+        picks: The runs that each resample draws, (batch, size).
+
+    Returns:
+        (batch, ...), equal up to rounding.
+    """
+    flat, size = values.reshape(len(values), -1), picks.shape[1]
+    finite = np.isfinite(flat).all(axis=0)
+    means = (counts_of(picks, len(values)) @ np.where(finite, flat, 0.0)) / size
+    if not finite.all():  # 0 times infinity is nan
+        means[:, ~finite] = flat[:, ~finite][picks].mean(axis=1)
+    return means.reshape(len(picks), *values.shape[1:])
+
+
+def medians_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
+    """Medians over resamples, values[picks], computed as `means_of` does: runs are sorted once, and then counted."""
+    flat, size = values.reshape(len(values), -1), picks.shape[1]
+    # What takes time is memory, so the counts take as few bytes as they can.
+    counts = counts_of(picks, len(values)).T.astype(np.min_scalar_type(size))
+    medians = np.empty((len(picks), flat.shape[1]))
+    for start in range(0, flat.shape[1], COLUMNS):
+        columns = slice(start, start + COLUMNS)
+        medians[:, columns] = _medians(
+            np.sort(flat[:, columns], axis=0), np.argsort(flat[:, columns], axis=0), counts, size
+        )
+    return medians.reshape(len(picks), *values.shape[1:])
+
+
+def _medians(ranked: np.ndarray, order: np.ndarray, counts: np.ndarray, size: int) -> np.ndarray:
+    """Medians (batch, k) of resamples of k columns, given these sorted and their orders, (runs, k), and the counts.
+
+    From the smallest run to the largest, those drawn so far are counted in all resamples at once: the two middle ones
+    are the first at which more than their ranks have been.
+    """
+    middle = (size - 1) // 2, size // 2
+    reached = np.zeros((order.shape[1], counts.shape[1]), counts.dtype)
+    places = np.zeros((2, *reached.shape), np.min_scalar_type(len(order)))
+    for runs in order:
+        reached += counts[runs]
+        for place, rank in zip(places, middle):
+            place += reached <= rank
+    low, high = (np.take_along_axis(ranked.T, place.astype(np.intp), axis=1) for place in places)
+    return ((low + high) / 2).T
+
+
+def counts_of(picks: np.ndarray, runs: int) -> np.ndarray:
+    """How often each of `runs` runs was drawn in resamples (batch, size), (batch, runs)."""
+    numbers = picks + runs * np.arange(len(picks))[:, None]
+    return np.bincount(numbers.ravel(), minlength=len(picks) * runs).reshape(-1, runs).astype(float)

@@ -1,0 +1,1 @@
+"""Verdicts on published numbers and claims: what is compared, when it holds, and what it is called."""

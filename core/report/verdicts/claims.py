@@ -1,0 +1,176 @@
+"""Claims: what a paper says in words or shows as a curve, beside the function that checks it on our raw runs.
+
+    @claim(artifact="table1", place="Table 1", sentence="The adaptive sampler is more likely on all four sets.")
+    def adaptive_beats_best_average(results: Results) -> Check: ...
+
+The function's name is the claim's id, the only one of its name in the paper. The page lists an artifact's claims in the
+order of the modules of the paper's claims/ folder and, within a module, of their definition. For what a check is and
+when a claim holds, see checks.py.
+
+A claim that a reader takes the paper to be about is a `headline`. Where it fails, it states its cause:
+
+    @claim(..., headline=True, cause=Cause("our substitute", "surrogates of 1,000 configurations instead of 10,000"))
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.errors import UserError, nearest
+from core.report.verdicts.checks import OUTCOMES, Check, NotRunError, reading
+from core.report.verdicts.outcomes import after_looks, not_run
+
+if TYPE_CHECKING:
+    from core.experiment.catalogue import Catalogue
+
+KINDS = ("claim", "shape", "check")
+CAUSES = ("reduced protocol", "our substitute", "our code", "the paper")
+SHORTEST = 10  # characters in a sentence
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a claim fails: one of the kinds in `CAUSES`, and the evidence for it.
+
+    Raises:
+        UserError: another kind, or no evidence.
+    """
+
+    kind: str
+    evidence: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in CAUSES:
+            raise UserError(f"cause: kind = {self.kind!r}; allowed: {' or '.join(CAUSES)}")
+        if len(self.evidence) < SHORTEST:
+            raise UserError(f"cause: evidence = {self.evidence!r}; allowed: at least {SHORTEST} characters")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is claimed and the function that checks it.
+
+    Attributes:
+        artifact: The table or figure that the claim is about.
+        kind: `claim`, about a result; `shape`, about the form of a curve or a fit; `check`, true by the definition of
+            what is drawn, so that it tests only our code and is not counted.
+        sentence: The claim in our own words.
+        place: Place where the paper says or shows it.
+        check: A function of the results.
+        headline: Whether readers take the paper to be about it.
+        cause: Reason why it fails, if it does.
+    """
+
+    artifact: str
+    kind: str
+    sentence: str
+    place: str
+    check: Callable[[Any], Check]
+    headline: bool = False
+    cause: Cause | None = None
+
+    @property
+    def id(self) -> str:
+        return self.check.__name__
+
+    @property
+    def where(self) -> str:
+        """File, line and function."""
+        return _where(self.check)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The claim as plain values for the sidecar."""
+        said = {"artifact": self.artifact, "kind": self.kind, "sentence": self.sentence, "place": self.place}
+        cause = None if self.cause is None else {"kind": self.cause.kind, "evidence": self.cause.evidence}
+        return {"id": self.id, **said, "headline": self.headline, "cause": cause}
+
+
+def claim(
+    artifact: str,
+    place: str,
+    sentence: str,
+    kind: str = "claim",
+    headline: bool = False,
+    cause: Cause | None = None,
+) -> Callable[[Callable], Callable]:
+    """Mark a function of the results as the check of a claim; see `Claim`.
+
+    Raises:
+        UserError: naming the file, the line, the function, the value and what is allowed.
+    """
+
+    def mark(function: Callable[[Any], Check]) -> Callable[[Any], Check]:
+        said = {"artifact": artifact, "place": place, "sentence": sentence}
+        for name, value in said.items():
+            if not isinstance(value, str) or not value:
+                raise UserError(f"{_where(function)}: {name} = {value!r}; allowed: text, one {name} per claim")
+        if len(sentence) < SHORTEST:
+            raise UserError(f"{_where(function)}: sentence = {sentence!r}; allowed: at least {SHORTEST} characters")
+        if kind not in KINDS:
+            raise UserError(f"{_where(function)}: kind = {kind!r}; allowed: {' or '.join(KINDS)}")
+        if hasattr(function, "claim") or hasattr(function.__globals__.get(function.__name__), "claim"):
+            raise UserError(f"{_where(function)}: two claims; allowed: one per function, each with a name of its own")
+        if (parameters := list(inspect.signature(function).parameters)) != ["results"]:
+            taken = ", ".join(parameters) or "nothing"
+            raise UserError(f"{_where(function)}: takes {taken}; allowed: one parameter, results")
+        function.claim = Claim(artifact, kind, sentence, place, function, headline, cause)
+        return function
+
+    return mark
+
+
+def claims_about(catalogue: Catalogue, paper: str, artifact: str) -> list[Claim]:
+    """The claims about one artifact in the order of the page; none if the paper has no claims/ folder.
+
+    Raises:
+        UserError: a claim of the paper is invalid, or one of its modules with claims cannot be imported.
+    """
+    return [each for each in claims_of(catalogue, paper) if each.artifact == artifact]
+
+
+def claims_of(catalogue: Catalogue, paper: str) -> list[Claim]:
+    """All claims of a paper in the order of the page; raises as `claims_about`."""
+    folder = catalogue.folder(paper, "claims")
+    modules = [folder.module(name) for name in folder.texts]
+    found = [
+        value.claim
+        for module in modules
+        for value in vars(module).values()
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and hasattr(value, "claim")
+    ]
+    artifacts, first = catalogue.paper(paper).artifacts, {}
+    for each in found:
+        if each.artifact not in artifacts:
+            hint = f"not an artifact of this paper; {nearest(each.artifact, artifacts)}"
+            raise UserError(f"{each.where}: artifact = {each.artifact!r}: {hint}")
+        if first.setdefault(each.id, each) is not each:
+            raise UserError(f"{each.where}: {first[each.id].where} has the same name; allowed: each name once")
+    return found
+
+
+def run_check(claim: Claim, results: Any, looks: int = 1) -> Check:
+    """The Check that a claim's function returns; `not run` if runs are missing.
+
+    Args:
+        looks: Number of times that the outcome was seen while runs were added, see `outcomes.after_looks`.
+
+    Raises:
+        UserError: the function does not return a Check.
+    """
+    try:
+        with reading(results):
+            check = claim.check(results)
+    except NotRunError as error:
+        return not_run(detail=str(error))
+    if not isinstance(check, Check) or check.holds not in OUTCOMES:
+        raise UserError(f"{claim.where}: must return a Check that is one of {OUTCOMES}")
+    return after_looks(check, looks)
+
+
+def _where(function: Callable) -> str:
+    file = f"{function.__module__.replace('.', '/')}.py"
+    return f"{file}, line {function.__code__.co_firstlineno}, {function.__name__}"

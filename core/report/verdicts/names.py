@@ -1,0 +1,110 @@
+"""The names in published/ must be known to the paper: a mistyped one is an error, not a cell that was never run.
+
+Rows of published/<artifact>.csv are methods and columns are benchmarks of the artifact's experiments, at any scale;
+if an artifact's rows and columns are something else, its function says so:
+
+    @published_names(rows=PROBLEMS, columns=METHODS)
+    def table1(results, published): ...
+
+Each row has each column: a cell that the paper lacks is present but empty, so that an absent one must have been
+mistyped. A source begins with a document of paper.yaml. A CSV is named after an artifact, with `RUNS` at the end where
+it has published runs. The figures and tables in the place of a claim are those of the paper's artifacts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from core.errors import UserError, nearest
+from core.report.verdicts.claims import Claim
+from core.report.verdicts.published import Published, read_published_of
+from core.report.verdicts.published_runs import RUNS
+
+F = TypeVar("F", bound=Callable[..., Any])
+Names = Iterable[str] | Callable[[], Iterable[str]] | None
+"""Names, or a function that computes them when needed; None: those of the experiments."""
+
+PLACE = re.compile(r"(Fig|Table)s? ([A-Z]?[._]?\d+(?:\.\d+)*)")
+
+
+def published_names(rows: Names = None, columns: Names = None) -> Callable[[F], F]:
+    """Mark an artifact's function with the rows and columns that its published numbers may have."""
+
+    def mark(function: F) -> F:
+        function.published_names = (rows, columns)
+        return function
+
+    return mark
+
+
+def check_published(catalogue: Any, paper: str, name: str) -> None:
+    """Make sure that all names in the published numbers of an artifact, and of all files of them, are known.
+
+    Raises:
+        UserError: naming the file, the line, the name and those near it; or the files cannot be read.
+    """
+    spec = catalogue.paper(paper)
+    folder = catalogue.root / catalogue.package / paper / "published"
+    for file in sorted(folder.glob("*.csv")):
+        if file.stem.removesuffix(RUNS) not in spec.artifacts:
+            raise UserError(f"{file}: not an artifact of {paper}; {nearest(file.stem, spec.artifacts)}")
+    file = folder / f"{name}.csv"
+    if file.is_file():
+        published = read_published_of(file, spec.artifacts[name].comparison)
+        function = catalogue.artifact_function(paper, name)
+        rows, columns = getattr(function, "published_names", (None, None))
+        experiments = list(catalogue.experiments_of(paper, name).values())
+        _check_table(published, _known(rows, _methods(experiments)), _known(columns, _benchmarks(experiments)))
+        _check_sources(published, spec.documents)
+
+
+def check_places(claims: Iterable[Claim], spec: Any) -> None:
+    """Make sure that the figures and tables in the places of claims are those of the paper's artifacts.
+
+    Raises:
+        UserError: naming the file, the line, the function, the place and those near it.
+    """
+    known = {found for artifact in spec.artifacts.values() for found in PLACE.findall(artifact.source.place)}
+    for claim in claims:
+        if unknown := [found for found in PLACE.findall(claim.place) if found not in known]:
+            place, places = " ".join(unknown[0]), sorted(map(" ".join, known))
+            raise UserError(f"{claim.where}: place = {claim.place!r}: no {place}; {nearest(place, places)}")
+
+
+def _check_table(published: Published, rows: list[str], columns: list[str]) -> None:
+    for row, column in published:
+        for kind, found, known in (("row", row, rows), ("column", column, columns)):
+            if found not in known:
+                hint = nearest(found, known) if known else "the artifact has no experiments: declare @published_names"
+                raise published.error((row, column), kind, found, hint)
+    for row in published.rows:
+        own = [column for each, column in published if each == row]
+        if missing := [column for column in published.columns if column not in own]:
+            hint = f"it has no column {missing[0]!r}; allowed: each column, empty if the paper has no such cell"
+            raise published.error((row, own[0]), "row", row, hint)
+
+
+def _check_sources(published: Published, documents: dict[str, str]) -> None:
+    for key in published:
+        source = published[key].source
+        document, _, place = source.partition(" ")
+        if document not in documents or not place:
+            hint = f"allowed: a document of paper.yaml and a place in it; {nearest(document, documents)}"
+            raise published.error(key, "source", source, hint)
+
+
+def _known(names: Names, default: list[str]) -> list[str]:
+    return default if names is None else list(map(str, names() if callable(names) else names))
+
+
+def _methods(experiments: list[Any]) -> list[str]:
+    return list(dict.fromkeys(name for experiment in experiments for name in experiment.methods))
+
+
+def _benchmarks(experiments: list[Any]) -> list[str]:
+    """Benchmarks, including those of the scales: the smallest scale has a bundled data set that is in no other."""
+    own = [name for experiment in experiments for name in experiment.benchmarks]
+    scales = [scale for experiment in experiments for scale in experiment.scales.values()]
+    return list(dict.fromkeys([*own, *(name for scale in scales for name in getattr(scale, "benchmarks", None) or ())]))

@@ -1,0 +1,162 @@
+"""Outcomes of claims made of parts: several checks in one, parts not run, parts that the runs cannot decide.
+
+A claim of k parts holds if all of them do. It fails if one of them does so with the 5% of its interval shared among
+them all (Bonferroni): of 16 true parts, one in three claims has a part whose 95% interval misses it.
+
+A part about a method that we do not have is `outside`: what was run may refute the claim, but cannot confirm it alone.
+A data set that we do not have is left out: the claim is judged on those at hand, and says so. The outcome of a claim on
+our part combines the outcomes of its parts on our part, and this combined outcome is also the one that is counted.
+
+A claim whose outcome was looked at before runs were added had several chances. The 5% of its interval are then shared
+among the looks, as they are among parts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import replace
+from statistics import NormalDist
+
+from core.report.statistics.bootstrap import Interval
+from core.report.verdicts.checks import Check
+
+LEFT_OUT = "left out"  # of a conjunction
+NORMAL = NormalDist()
+
+
+def all_of(checks: Iterable[Check], published: float | str, detail: str = "") -> Check:
+    """The Check of a claim made of several ("on all four data sets"): our value is how many of them hold."""
+    checks = list(checks)
+    judged = [check for check in checks if check.holds != LEFT_OUT]
+    holds, clear, note = _together([(check.holds, check.clear) for check in judged])
+    bearing = [(check.on_our_part, check.clear) for check in judged if check.on_our_part]
+    ours = f"{sum(outcome == 'holds' for outcome, _ in bearing)} of {len(judged)}"
+    part = ""
+    if holds == "outside" and bearing:
+        part, clear, note = _together(bearing)
+    details = "; ".join(filter(None, [detail, *(check.detail for check in checks), note]))
+    return Check(ours, published, math.nan, math.nan, holds, details, clear, part)
+
+
+def at_least(count: int, checks: Iterable[Check], published: float | str, detail: str = "") -> Check:
+    """The Check of a claim that some of several hold ("on four of five"): our value is how many of them do.
+
+    One false part among n - count + 1 would make it hold, and one among `count` would make it fail, so that each shares
+    the 5% of its interval among as many.
+    """
+    checks = list(checks)
+    spare = len(checks) - count
+    clear = {"holds": -math.inf, "fails": -math.inf}
+    for outcome, needed, shares in (("holds", count, spare + 1), ("fails", spare + 1, count)):
+        found = sorted((check.clear / farther(shares) for check in checks if check.holds == outcome), reverse=True)
+        if len(found) >= needed:
+            clear[outcome] = found[needed - 1]
+    holds = next((outcome for outcome, value in clear.items() if value >= 1), "inconclusive")
+    ours = f"{sum(check.holds == 'holds' for check in checks)} of {len(checks)}"
+    details = "; ".join(filter(None, [detail, *(check.detail for check in checks)]))
+    return Check(ours, published, math.nan, math.nan, holds, details, clear.get(holds, math.inf))
+
+
+def _together(parts: Sequence[tuple[str, float]]) -> tuple[str, float, str]:
+    """The combined outcome of parts, how clear it is, and a note on it, from the parts' outcomes and clearness."""
+    outcomes = [outcome for outcome, _ in parts]
+    order = ("not run", "fails", "inconclusive", "outside")
+    holds = next((o for o in order if o in outcomes), "holds" if outcomes else "not run")
+    if holds == "holds":
+        return holds, min(clear for _, clear in parts), ""
+    if holds != "fails":
+        return holds, math.inf, ""
+    clear = max(clear for outcome, clear in parts if outcome == "fails") / farther(len(parts))
+    if clear >= 1:
+        return holds, clear, ""
+    note = f"{outcomes.count('fails')} of {len(outcomes)} parts fail, none with 5% shared among all of them"
+    return "inconclusive", math.inf, note
+
+
+def farther(shares: int) -> float:
+    """How much farther out the ends of an interval lie if its 5% are shared among several, by normal quantiles."""
+    return NORMAL.inv_cdf(1 - 0.025 / shares) / NORMAL.inv_cdf(1 - 0.025)
+
+
+def after_looks(check: Check, looks: int) -> Check:
+    """The check, `inconclusive` unless its outcome stands with the 5% of its interval shared among several looks."""
+    if looks == 1 or check.on_our_part not in ("holds", "fails"):
+        return check
+    if check.clear >= farther(looks):
+        return replace(check, clear=check.clear / farther(looks))
+    note = f"runs were added, and with 5% shared among {looks} looks it is open whether it {check.on_our_part[:-1]}s"
+    changed = {"part" if check.holds == "outside" else "holds": "inconclusive"}
+    return replace(check, **changed, clear=math.inf, detail="; ".join(filter(None, [check.detail, note])))
+
+
+def unknown(why: str) -> Check:
+    """A part of a claim, for `all_of`, that cannot be judged: the others may refute the claim but not confirm it."""
+    return Check(math.nan, "", math.nan, math.nan, "inconclusive", why)
+
+
+def absent(name: str) -> Check:
+    """The part of a claim about a method that we do not have."""
+    return replace(pending(name), holds="outside")
+
+
+def pending(name: str) -> Check:
+    """The part of a claim about a cell of our own that has not been run; running the cell can settle the claim."""
+    return unknown(f"{name} not run")
+
+
+def left_out(name: str) -> Check:
+    """The part of a claim about a data set that is not at hand; the claim is judged without it."""
+    return replace(unknown(f"without {name}"), holds=LEFT_OUT)
+
+
+def outside(check: Check, reason: str) -> Check:
+    """The check as `outside`, with the reason why it neither confirms nor refutes the claim; `part` is its outcome."""
+    if check.holds in ("not run", LEFT_OUT):
+        return check
+    details = "; ".join(filter(None, [check.detail, reason]))
+    return replace(check, holds="outside", part=check.on_our_part, detail=details)
+
+
+def not_run(published: float | str = math.nan, detail: str = "") -> Check:
+    """The Check of a claim whose runs are missing."""
+    return Check(math.nan, published, math.nan, math.nan, "not run", detail)
+
+
+def each_of(
+    names: Iterable[str],
+    run: Container[str],
+    check: Callable[[str], Check],
+    label: Callable[[str], str] = str,
+    missing: Callable[[str], Check] = absent,
+) -> list[Check]:
+    """A part for each data set or method that a claim names; those not run are `absent`, `pending` or `left_out`."""
+    return [check(name) if name in run else missing(label(name)) for name in names]
+
+
+def contrary(check: Check, published: float | str) -> Check:
+    """The opposite of a claim: it holds where the claim fails, and fails where the claim holds."""
+    turned = {"holds": "fails", "fails": "holds"}
+    holds, part = (turned.get(outcome, outcome) for outcome in (check.holds, check.part))
+    return replace(check, holds=holds, part=part, published=published)
+
+
+def open_where(check: Check, reason: str) -> Check:
+    """The check itself or, given a reason, an inconclusive one whose detail ends with it."""
+    return replace(check, holds="inconclusive", detail=f"{check.detail} ({reason})") if reason else check
+
+
+def slightly(check: Check, upper: float) -> Check:
+    """The part of a claim that says "slightly"; where it fails because all of it is above the limit, it says so."""
+    too_much = check.on_our_part == "fails" and check.low > upper
+    return replace(check, detail="; ".join(filter(None, [check.detail, "by more than slightly" if too_much else ""])))
+
+
+def worded(check: Check, words: str, digits: str = ".3g") -> Check:
+    """A part whose detail begins with its description and its value, `words: ours [low, high]`.
+
+    Args:
+        digits: Format of the numbers; a leading + applies to ours alone.
+    """
+    found = check.ours if isinstance(check.ours, str) else Interval(check.ours, check.low, check.high).text(digits)
+    return replace(check, detail=f"{words}: {found}" + (f" ({check.detail})" if check.detail else ""))

@@ -1,0 +1,155 @@
+"""One look a method everywhere, colours that colour-blind readers tell apart, and no global state touched."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.font_manager import get_font
+
+from core.report.figures import style
+from core.report.figures.figure import Figure, add_caption, placeholder
+from core.report.verdicts.cells import KINDS
+from core.report.verdicts.looks import LOOKS
+
+# Figures of the papers and the methods drawn together in each.
+TOGETHER = [
+    ["sghmc_1e-6", "sghmc_1e-5", "sghmc_1e-4", "sghmc_1e-3", "adaptive_sghmc"],
+    ["bayes_by_backprop", "mc_dropout", "pbp", "sghmc"],
+    ["gp", "rf", "tpe", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10", "random"],
+    ["random", "hyperband", "bohb", "fabolas", "mtbo", "gp", "entropy_search"],
+    ["random", "smac", "tpe", "bohamiann", "regularized_evolution", "reinforce", "hyperband", "bohb"],
+    ["lcnet", "bnn", "lc_extrapolation", "rf", "gp", "last_seen_value"],
+    ["bohamiann", "gp", "random", "mt_bohamiann", "mtbo"],
+]
+
+
+def linear(color):
+    rgb = np.array(to_rgb(color))
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb):
+    """CIE L*a*b* of linear sRGB."""
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ rgb
+    f = np.cbrt(np.maximum(xyz / [0.9505, 1.0, 1.089], 0.0))
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+# Machado, Oliveira and Fernandes (2009), severity 1.0, acting on linear RGB.
+DEFICIENCIES = {
+    "none": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+}
+
+
+@pytest.mark.parametrize("deficiency", DEFICIENCIES)
+@pytest.mark.parametrize("names", TOGETHER, ids=lambda names: names[0])
+def test_methods_drawn_together_differ_for_every_reader(names, deficiency):
+    """Each pair differs in colour (10 units of CIE Lab, four times just noticeable) or in both marker and dash."""
+    matrix = np.array(DEFICIENCIES[deficiency])
+    for i, one in enumerate(names):
+        for other in names[:i]:
+            a, b = style.method(one), style.method(other)
+            apart = np.linalg.norm(lab(matrix @ linear(a.color)) - lab(matrix @ linear(b.color)))
+            assert apart > 10 or (a.marker != b.marker and a.dash != b.dash), (one, other, apart)
+            assert a.marker != b.marker or a.dash != b.dash or apart > 20
+
+
+@pytest.mark.parametrize("name", [*KINDS, "holds", "fails", "quoted"])
+def test_every_verdict_has_a_look_readable_on_its_tint(name):
+    """Contrast of text on its tint at least 4.5 (WCAG AA)."""
+    look = LOOKS[name]
+    light, dark = (np.array([0.2126, 0.7152, 0.0722]) @ linear(c) for c in (look.tint, look.accent))
+    assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+def test_verdicts_differ_by_symbol_alone():
+    assert len({LOOKS[kind].symbol for kind in KINDS}) == len(KINDS)
+
+
+def test_unknown_methods_have_a_look_of_their_own_always_the_same():
+    assert style.method("my_new_method") == style.method("my_new_method")
+    assert style.method("my_new_method").label == "my new method"
+    assert style.method("my_new_method").color not in {m.color for n, m in style.METHODS.items() if n in TOGETHER[2]}
+    looks = {style.method(f"method {i}") for i in range(40)}
+    assert len({(look.color, look.marker, look.dash) for look in looks}) > 30
+
+
+def test_markers_and_dashes_are_matplotlibs():
+    for method in style.METHODS.values():
+        matplotlib.lines.Line2D([0], [0], color=method.color, marker=method.marker, linestyle=method.dash)
+
+
+def test_context_is_ours_whatever_the_user_set_and_gone_afterwards():
+    with matplotlib.rc_context({"font.size": 33, "axes.facecolor": "pink"}):
+        with style.context():
+            assert matplotlib.rcParams["font.size"] == style.RC["font.size"]
+            assert matplotlib.rcParams["axes.facecolor"] == "white"
+            assert matplotlib.rcParams["pdf.fonttype"] == 42
+        assert matplotlib.rcParams["font.size"] == 33
+
+
+def test_fonts_are_shipped_with_matplotlib():
+    """Asked of the files: matplotlib's own cache of fonts is the user's, and may know another environment's copies."""
+    files = Path(matplotlib.get_data_path(), "fonts", "ttf").glob("*.ttf")
+    assert set(style.RC["font.family"]) <= {get_font(path).family_name for path in files}
+
+
+def test_neither_pyplot_nor_torch_is_imported():
+    code = (
+        "import sys, core.report, core.report.draw, core.report.page.comparison; "
+        "assert not {'torch', 'matplotlib.pyplot', 'pyarrow.parquet'} & set(sys.modules), sorted(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_drawing_modules_import_nothing_that_only_runs_need():
+    """Those of all papers in one process: an import of one is named by the artifact after which it is there."""
+    code = (
+        "import sys; from core.experiment.catalogue import Catalogue\n"
+        "from core.report.verdicts.claims import claims_about\n"
+        "catalogue = Catalogue()\n"
+        "for paper, spec in catalogue.papers.items():\n"
+        "    for name in spec.artifacts:\n"
+        "        catalogue.artifact_function(paper, name), claims_about(catalogue, paper, name)\n"
+        "        bad = {'torch', 'scipy.stats', 'scipy.optimize', 'ConfigSpace', 'sklearn', 'numba'} & {*sys.modules}\n"
+        "        assert not bad, (paper, name, bad)\n"
+        "assert catalogue.artifacts"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_caption_is_wrapped_to_the_width_and_dollars_are_dollars():
+    with style.context():
+        figure = add_caption(style.subplots(width=3.0)[0], "word " * 40 + "costs $5 or $6")
+        figure.draw_without_rendering()
+        box = figure.texts[0].get_window_extent()
+    assert box.width <= figure.bbox.width and box.y1 < 0
+    assert figure.texts[0].get_text().endswith("\\$5 or \\$6")
+
+
+def test_placeholder_says_why():
+    with style.context():
+        made = placeholder("Fig 1", "not run: uci/boston")
+    assert isinstance(made, Figure)
+    assert made.figure.axes[0].texts[0].get_text() == "○ not run: uci/boston"
+
+
+def test_sequential_colours_become_lighter_and_stay_visible_on_white():
+    light = [matplotlib.colors.to_rgb(color) @ np.array([0.2126, 0.7152, 0.0722]) for color in style.sequential(6)]
+    assert (np.diff(light) > 0.05).all() and light[-1] < 0.8
+    assert len(set(style.sequential(4))) == 4 and style.sequential(1) == [style.sequential(5)[0]]
+
+
+def test_a_legend_has_rows_of_equal_length():
+    with style.context():
+        figure, axes = style.subplots()
+        for name in range(7):
+            axes.plot([0, 1], label=str(name))
+        style.legend(figure, [axes], 6)
+    assert figure.legends[0]._ncols == 4

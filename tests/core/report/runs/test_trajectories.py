@@ -1,0 +1,106 @@
+"""Incumbents, regret and bands."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from core.report import NotRunError
+from core.report.figures import style
+from core.report.runs.trajectories import (
+    SMALLEST,
+    draw_incumbents,
+    incumbent,
+    log_regret,
+    mean_and_sem,
+    median_and_quartiles,
+    per_run,
+    regret_over_time,
+    split_runs,
+)
+
+LOSSES = arrays(float, st.tuples(st.integers(1, 4), st.integers(1, 6)), elements=st.floats(-1e6, 1e6))
+
+
+def frame(values: np.ndarray, benchmark="branin", method="gp") -> pd.DataFrame:
+    runs, n = values.shape
+    rows = pd.DataFrame(
+        {"run": np.repeat(range(runs), n), "evaluation": np.tile(range(1, n + 1), runs), "regret": values.ravel()}
+    )
+    return rows.assign(benchmark=benchmark, method=method).sample(frac=1, random_state=0)
+
+
+@given(LOSSES)
+def test_the_incumbent_never_rises_and_is_the_best_so_far(losses):
+    best = incumbent(losses)
+    assert (np.diff(best, axis=1) <= 0).all() and (best[:, -1] == losses.min(1)).all() and (best <= losses).all()
+
+
+@given(LOSSES)
+def test_rows_in_any_order_are_read_by_run_and_evaluation(losses):
+    np.testing.assert_array_equal(per_run(frame(losses), "regret", "branin", "gp"), losses)
+
+
+def test_missing_cells_are_not_run():
+    with pytest.raises(NotRunError, match="branin/rf"):
+        per_run(frame(np.ones((2, 3))), "regret", "branin", "rf")
+    _, axes = style.subplots()
+    with pytest.raises(NotRunError, match="branin"):
+        draw_incumbents(axes, frame(np.ones((2, 3))), "regret", "branin", ["rf"])
+
+
+def test_standard_errors_are_those_of_the_mean_and_zero_for_one_run():
+    values = np.array([[1.0, 2.0], [3.0, 6.0], [5.0, 1.0]])
+    mean, sem = mean_and_sem(values)
+    np.testing.assert_allclose(mean, [3, 3])
+    np.testing.assert_allclose(sem, [2 / np.sqrt(3), np.sqrt(7) / np.sqrt(3)])
+    assert (mean_and_sem(values[:1])[1] == 0).all()
+
+
+def test_rounding_below_the_optimum_stays_on_the_log_axis():
+    assert (log_regret(np.array([0.0, -1e-16, 1e-30])) == np.log10(SMALLEST)).all()
+    assert log_regret(np.array([0.01])) == pytest.approx(-2)
+
+
+def test_what_is_drawn_is_returned():
+    data = pd.concat([frame(np.array([[4.0, 1.0, 2.0]])), frame(np.array([[3.0, 3.0, 0.5]]), method="random")])
+    _, axes = style.subplots()
+    drawn = draw_incumbents(axes, data, "regret", "branin", ["gp", "rf", "random"])
+    assert drawn.groupby("method")["mean"].apply(list).to_dict() == {"gp": [4, 1, 1], "random": [3, 3, 0.5]}
+    assert [line.get_label() for line in axes.lines] == [style.label("gp"), style.label("random")]
+    assert axes.get_yscale() == "log"
+    _, axes = style.subplots()
+    draw_incumbents(axes, data.assign(loss=-data["regret"]), "loss", "branin", ["gp"])
+    assert axes.get_yscale() == "linear" and list(axes.lines[0].get_ydata()) == [-4, -4, -4]
+
+
+def test_regret_over_seconds_of_runs_of_different_lengths():
+    rows = pd.DataFrame(
+        {
+            "run": [0, 0, 1, 0],
+            "seconds": [2.0, 3.0, 5.0, 6.0],
+            "regret": [0.4, 0.5, 0.15, 0.2],
+            "benchmark": "protein",
+            "method": "random",
+        }
+    )
+    found = regret_over_time(rows, "protein", "random", np.array([1.0, 2.0, 4.0, 6.0]))
+    np.testing.assert_allclose(found, [[np.nan, 0.4, 0.5, 0.2], [np.nan, np.nan, np.nan, 0.15]])
+    with pytest.raises(NotRunError, match="protein/bohb"):
+        regret_over_time(rows, "protein", "bohb", np.array([1.0]))
+
+
+def test_quartiles_are_over_the_runs():
+    values = np.array([[1.0, np.nan], [2.0, 1.0], [3.0, 1.0], [4.0, 1.0], [5.0, 1.0]])
+    low, median, high = median_and_quartiles(values)
+    assert (low[0], median[0], high[0]) == (2, 3, 4)
+    assert np.isnan([low[1], median[1], high[1]]).all()
+
+
+def test_rows_of_several_runs_are_taken_apart():
+    """Runs of different lengths, their rows mixed: each keeps its own in their order."""
+    rows = pd.DataFrame({"run": [7, 2, 7, 2, 2], "time": [1, 2, 3, 4, 5], "loss": [0.5, 0.4, np.nan, 0.2, 0.1]})
+    found = [[column.tolist() for column in run] for run in split_runs(rows, "time", "loss")]
+    assert found == [[[2, 4, 5], [0.4, 0.2, 0.1]], [[1, 3], [0.5, pytest.approx(np.nan, nan_ok=True)]]]

@@ -1,0 +1,155 @@
+"""Tables as CSV, Markdown, LaTeX and for the terminal: the same content in each, nothing lost, nothing broken."""
+
+import csv
+import io
+import math
+import re
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from core.report.tables.table import ReportCell, ReportTable, compare_table, spec_table
+from core.report.tables.text import CSV_COLUMNS, WEAKENED, notes, row_lines, show, to_csv, to_markdown, to_rich, to_tex
+from core.report.verdicts.cells import Verdict
+from core.report.verdicts.published import Published, PublishedCell
+
+
+def number(text, spread="0.5", kind="sd", runs=10, reading="number"):
+    return PublishedCell(float(text), float(spread), kind, runs, reading, text, spread, "Table 1", "as printed")
+
+
+@pytest.fixture(scope="module")
+def table():
+    published = Published(
+        {
+            ("sghmc", "boston"): number("-3.50", "0.50", "unstated"),
+            ("sghmc", "a_b & c|d"): number("-2.0"),
+            ("adaptive_sghmc", "boston"): number("-3.1"),
+            ("adaptive_sghmc", "a_b & c|d"): PublishedCell(math.nan, reading="illegible", text="illegible"),
+            ("vi", "boston"): number("-2.903", "0.071"),
+            ("vi", "a_b & c|d"): number("-3.439"),
+        }
+    )
+    rows = [("sghmc", "boston", run, -3.5 + 0.1 * run, "ok") for run in range(-2, 3)]
+    rows += [("sghmc", "a_b & c|d", run, 1.0 / 3, "ok" if run else "failed") for run in range(4)]
+    samples = pd.DataFrame(rows, columns=["row", "column", "run", "value", "status"])
+    return compare_table(
+        samples, published, "higher", True, quoted_rows=["vi"], title="Table 1", metric="Log-likelihood", caption="Note"
+    )
+
+
+def test_lines_of_a_cell(table):
+    boston, other = row_lines(table, "sghmc")
+    assert boston.ours == "−3.50 ± 0.16" and boston.published == "−3.50 ± 0.50"
+    assert boston.verdict == "✓ reproduced, +0.0 sd" and boston.extra == "reduced; if sem: ? inconclusive"
+    assert other.verdict == "▼ worse" and other.extra == "reduced; 1 of 4 runs failed"
+    missing, illegible = row_lines(table, "adaptive_sghmc")
+    assert missing.ours == "–" and missing.verdict == "○ not run" and illegible.published == "illegible"
+    assert row_lines(table, "vi")[0] == ("", "−2.903 ± 0.071", "", "")
+
+
+def test_numbers_are_shown_as_in_print():
+    assert show(-0.5, ".2f") == "−0.50" and show(1234567.0, ".2f") == "1.23e+06" and show(math.nan, ".2f") == "nan"
+    assert show(-math.inf, ".2f") == "−inf"
+
+
+def test_csv_has_every_digit_and_one_line_a_cell(table):
+    rows = list(csv.DictReader(io.StringIO(to_csv(table))))
+    assert tuple(rows[0]) == CSV_COLUMNS and len(rows) == 6
+    first = rows[0]
+    cell = table.cells["sghmc", "boston"]
+    for name in ("difference", "difference_in_sd", "low", "high"):
+        assert float(first[name]) == getattr(cell.verdict, name)
+    assert float(first["ours"]) == cell.ours and float(first["sd"]) == cell.sd and first["runs"] == "5"
+    assert first["published"] == "-3.50" and first["published_spread"] == "0.50"
+    assert (first["published_spread_kind"], first["published_runs"]) == ("unstated", "10")
+    assert (first["verdict"], first["verdict_if_sem"], first["reduced"]) == ("reproduced", "inconclusive", "True")
+    assert (first["source"], first["published_note"]) == ("Table 1", "as printed")
+    assert rows[1]["column"] == "a_b & c|d" and rows[1]["failed"] == "1" and rows[4]["verdict"] == "quoted"
+
+
+def test_markdown_is_a_rectangular_table(table):
+    lines = [line for line in to_markdown(table, "Scale paper").splitlines() if line.startswith("|")]
+    widths = {len(re.findall(r"(?<!\\)\|", line)) for line in lines}
+    assert widths == {4} and len(lines) == 5
+    assert "a_b & c\\|d" in lines[0] and "published −3.50 ± 0.50<br>✓ reproduced" in lines[2]
+    assert "quoted −2.903 ± 0.071" in lines[4]
+    assert to_markdown(table, "Scale paper").endswith("Log-likelihood; higher is better. Note. Scale paper.\n")
+
+
+def test_tex_is_balanced_escaped_and_rectangular(table):
+    text = to_tex(table, "100% done", "table1")
+    assert text.count("\\begin{") == text.count("\\end{") == 2
+    assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text))
+    assert len(re.findall(r"(?<!\\)\$", text)) % 2 == 0
+    rows = [line for line in text.splitlines() if line.endswith("\\\\")]
+    assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {3}
+    assert "a\\_b \\& c|d" in text and "100\\% done" in text and "\\label{tab:table1}" in text
+    assert "$-$3.50 $\\pm$ 0.50" in text and "$\\blacktriangledown$ worse" in text
+    assert re.findall(r"[^\x00-\x7f]", text) == []
+
+
+def test_terminal_shows_every_cell(table):
+    console = Console(width=120, record=True, file=io.StringIO())
+    console.print(to_rich(table, "[not markup]"))
+    shown = console.export_text()
+    for words in (
+        "−3.50±0.16",
+        "published −3.50±0.50",
+        "✓ reproduced",
+        "+0.0 sd",
+        "▼ worse",
+        "○ not run",
+        "[not markup]",
+    ):
+        assert words in shown
+    assert "quoted −2.903±0.071" in shown and "adaptive SGHMC" in shown
+
+
+def test_what_is_all_equal_is_said_once():
+    published = Published(
+        {("rate", c): PublishedCell(math.nan, reading="text", text=t) for c, t in (("a", "1"), ("b", "2"))}
+    )
+    same = spec_table(pd.DataFrame({"a": ["1"], "b": ["2"]}, index=["rate"]), published)
+    assert [line.published for line in row_lines(same, "rate")] == ["", ""]
+    other = spec_table(pd.DataFrame({"a": ["1"], "b": ["3"]}, index=["rate"]), published)
+    assert [line.published for line in row_lines(other, "rate")] == ["1", "2"]
+    assert [line.verdict for line in row_lines(other, "rate")] == ["≡ as configured", "≠ differs"]
+    ours_only = spec_table(pd.DataFrame({"a": ["1"], "b": ["2"], "c": ["x"]}, index=["rate"]), published)
+    assert row_lines(ours_only, "rate")[2][:3] == ("x", "absent", "≠ differs")
+
+
+def test_far_away_and_unmeasurable_differences():
+    def verdict_line(in_sd):
+        verdict = Verdict("worse", -1.0, in_sd, -2.0, -0.5)
+        table = ReportTable("", ("r",), ("c",), {("r", "c"): ReportCell(verdict=verdict)})
+        return row_lines(table, "r")[0].verdict
+
+    assert verdict_line(-345.6) == "▼ worse, −346 sd"
+    assert verdict_line(-0.04) == "▼ worse, +0.0 sd"
+    assert verdict_line(-math.inf) == "▼ worse, −inf sd"
+    assert verdict_line(math.nan) == "▼ worse"
+
+
+def test_a_cell_without_a_verdict_shows_ours_and_a_derived_number_says_so():
+    quoted = PublishedCell(2.5, text="2.5", note="derived: 5 / 2")
+    cells = {("rate", "x"): ReportCell(2.25, 0.00003, 4, published=quoted), ("rate", "y"): ReportCell(published=quoted)}
+    first, second = row_lines(ReportTable("", ("rate",), ("x", "y"), cells, format=".4g"), "rate")
+    assert first == ("2.25 ± 0.00", "2.5 (derived)", "", "") and second == ("", "2.5 (derived)", "", "")
+
+
+@pytest.mark.parametrize(("sd", "shown"), [(2.939e-05, "0.0001521 ± 0.0000294"), (1e-3, "0.0001521 ± 0.001")])
+def test_a_spread_has_no_exponent_that_its_mean_has_not(sd, shown):
+    cell = ReportCell(0.0001521, sd, 4, verdict=Verdict("worse"))
+    assert row_lines(ReportTable("", ("a",), ("x",), {("a", "x"): cell}, format=".4g"), "a")[0].ours == shown
+
+
+def test_a_better_baseline_is_explained_under_the_table(table):
+    assert WEAKENED not in notes(table, "")
+    key, cell = next(iter(table.cells.items()))
+    better = replace(cell, verdict=replace(cell.verdict, kind="better", baseline=True))
+    assert notes(replace(table, cells={**table.cells, key: better}), "Scale quick.").endswith(
+        f"{WEAKENED} Scale quick."
+    )

@@ -1,0 +1,42 @@
+"""Lines broken to fit: as if every line had been measured word by word."""
+
+import numpy as np
+import pytest
+
+from core.report.figures import style
+from core.report.tables.width import Ruler
+
+WORDS = ("AV", "To", "W.", "regret,", "±", "1e-3", "illicit", "(mean", "of", "P[R_n", "/", "n]", "−0.5", "WAVE", "$5")
+
+
+def _greedy(ruler, text, width, size, weight):
+    lines = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and ruler(longer, size, weight) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+@pytest.mark.parametrize("weight", ["normal", "bold"])
+def test_lines_are_those_of_measuring_every_line(weight):
+    generator = np.random.default_rng(0)
+    with style.context():
+        ruler = Ruler()
+        for width in (20.0, 120.0, 430.0):
+            text = " ".join(generator.choice(WORDS, 80))
+            assert ruler.wrap(text, width, 7.6, weight) == _greedy(ruler, text, width, 7.6, weight)
+
+
+def test_most_lines_are_not_measured_and_nothing_twice(monkeypatch):
+    with style.context():
+        ruler = Ruler()
+        measured, extent = [], ruler._artist.get_window_extent
+        monkeypatch.setattr(ruler._artist, "get_window_extent", lambda r: measured.append(r) or extent(r))
+        ruler.wrap("word other " * 300, 430.0, 7.6)
+        first = len(measured)
+        assert first < 100
+        ruler.wrap("word other " * 300, 430.0, 7.6)
+    assert len(measured) == first

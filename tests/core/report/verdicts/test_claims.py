@@ -1,0 +1,155 @@
+"""Claims: decorated functions, found in the text of their modules, and what is wrong with one in a line."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+
+from core.errors import UserError
+from core.report.statistics.bootstrap import Interval
+from core.report.verdicts.checks import Check, NotRunError, judge
+from core.report.verdicts.claims import claim, claims_about, run_check
+
+HEAD = """from core.report import Check, Interval, claim, judge
+
+
+"""
+CLAIM = """@claim(artifact="table1", place="Table 1", sentence="The noisy method ends above the plain one.")
+def noisy_is_worse(results):
+    return judge(Interval(1.0, 0.5, 1.5), "both", lower=0)
+"""
+
+
+@pytest.fixture
+def write(toy, tmp_path):
+    """Writes modules of the toy's claims/; returns the catalogue then."""
+
+    def write(**texts: str):
+        folder = tmp_path / "toypapers" / "toy" / "claims"
+        folder.mkdir(exist_ok=True)
+        for name, text in {"__init__": "", **texts}.items():
+            (folder / f"{name}.py").write_text(text)
+        return toy()
+
+    return write
+
+
+def test_claims_are_in_the_order_of_modules_and_definitions(write):
+    second, third = (CLAIM.replace("noisy_is_worse", name) for name in ("a_second", "third"))
+    figure = CLAIM.replace("noisy_is_worse", "falls").replace('artifact="table1"', 'artifact="fig1", kind="shape"')
+    catalogue = write(
+        curves=f"{HEAD}{CLAIM}\n\n{figure}\n\n{second}", tables=f"{HEAD}from {__name__} import math\n\n\n{third}"
+    )
+    found = claims_about(catalogue, "toy", "table1")
+    assert [claim.id for claim in found] == ["noisy_is_worse", "a_second", "third"]
+    assert found[0].record == {
+        "id": "noisy_is_worse",
+        "artifact": "table1",
+        "kind": "claim",
+        "sentence": "The noisy method ends above the plain one.",
+        "place": "Table 1",
+        "headline": False,
+        "cause": None,
+    }
+    assert [(claim.id, claim.kind) for claim in claims_about(catalogue, "toy", "fig1")] == [("falls", "shape")]
+
+
+def test_a_paper_without_the_folder_makes_no_claims(toy):
+    assert claims_about(toy(), "toy", "table1") == []
+
+
+def test_a_module_that_cannot_be_imported_is_named(write):
+    catalogue = write(broken=f"{HEAD}import tourch\n{CLAIM}", whole=HEAD + CLAIM.replace("noisy", "other"))
+    with pytest.raises(UserError, match=r"^toypapers/toy/claims/broken\.py, line 4: the Python package 'tourch'"):
+        claims_about(catalogue, "toy", "table1")
+
+
+def test_a_module_that_cannot_be_read_is_named(write):
+    catalogue = write(broken="def f(:\n", whole=HEAD + CLAIM)
+    with pytest.raises(UserError, match=r"^toypapers/toy/claims/broken\.py, line 1: SyntaxError"):
+        claims_about(catalogue, "toy", "table1")
+
+
+def test_a_claim_that_another_would_hide(write):
+    """Python keeps the second function of a name, and nobody would miss the first."""
+    catalogue = write(tables=f"{HEAD}{CLAIM}\n\n{CLAIM}")
+    with pytest.raises(
+        UserError, match=r"tables\.py, line 9, noisy_is_worse: two claims; allowed: one per function, each"
+    ):
+        claims_about(catalogue, "toy", "table1")
+
+
+def test_an_artifact_may_have_a_name_of_the_module(write):
+    catalogue = write(tables=f'{HEAD}TABLE = "table1"\n\n\n' + CLAIM.replace('"table1"', "TABLE"))
+    assert len(claims_about(catalogue, "toy", "table1")) == 1
+    assert claims_about(catalogue, "toy", "fig1") == []
+
+
+@pytest.mark.parametrize(
+    "text, complaint",
+    [
+        (
+            CLAIM.replace('"table1"', '"table9"'),
+            "artifact = 'table9': not an artifact of this paper; did you mean",
+        ),
+        (
+            CLAIM.replace('"table1"', '("table1", "fig1")'),
+            "artifact = ('table1', 'fig1'); allowed: text, one art",
+        ),
+        (CLAIM.replace('place="Table 1"', 'place=""'), "place = ''; allowed: text, one place per claim"),
+        (
+            re.sub("sentence=.*\\)", 'sentence="It wins.")', CLAIM),
+            "sentence = 'It wins.'; allowed: at least 10 char",
+        ),
+        (CLAIM.replace('place="', 'kind="guess", place="'), "kind = 'guess'; allowed: claim or shape"),
+        (CLAIM.replace("(results)", "(results, level)"), "takes results, level; allowed: one parameter, results"),
+        (CLAIM.replace("(results)", "()"), "takes nothing; allowed: one parameter, results"),
+        (CLAIM.splitlines()[0] + "\n" + CLAIM, "two claims; allowed: one per function"),
+    ],
+)
+def test_a_claim_that_is_not_valid_names_file_function_value_and_what_is_allowed(write, text, complaint):
+    with pytest.raises(UserError, match=re.escape(complaint)) as caught:
+        claims_about(write(tables=HEAD + text), "toy", "table1")
+    assert re.match(r"toypapers/toy/claims/tables\.py, line \d+, noisy_is_worse: ", str(caught.value))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_name_that_two_claims_have(write):
+    catalogue = write(curves=HEAD + CLAIM.replace("table1", "fig1"), tables=HEAD + CLAIM)
+    expected = r"tables\.py, line 4, noisy_is_worse: .*curves\.py, line 4, noisy_is_worse has the same name; allowed"
+    with pytest.raises(UserError, match=expected):
+        claims_about(catalogue, "toy", "table1")
+
+
+def test_two_claims_of_one_function():
+    mark = claim(artifact="table1", place="Table 1", sentence="It wins on both of them.")
+    with pytest.raises(UserError, match="wins: two claims; allowed: one per function"):
+        mark(mark(lambda_named_wins()))
+
+
+def lambda_named_wins():
+    def wins(results):
+        return results
+
+    return wins
+
+
+def made(check):
+    check.__name__ = "wins"
+    return claim(artifact="table1", place="Table 1", sentence="It wins on both of them.")(check).claim
+
+
+def test_run_check():
+    good = judge(Interval(1, 0.5, 2), 1.0, lower=0)
+    assert run_check(made(lambda results: results), good) is good
+
+    def missing(results):
+        raise NotRunError("yacht/b")
+
+    outcome = run_check(made(missing), None)
+    assert outcome.holds == "not run" and outcome.detail == "yacht/b" and math.isnan(outcome.ours)
+    for wrong in (True, Check(1, 1, 1, 1, "yes")):
+        with pytest.raises(UserError, match=r"test_claims\.py, line \d+, wins: must return a Check that is one of"):
+            run_check(made(lambda results: results), wrong)
