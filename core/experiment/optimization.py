@@ -47,6 +47,17 @@ def optimize(context: Context, objective: Objective, earlier: Sequence[Task] = (
     return records
 
 
+def improvements(records: pd.DataFrame) -> pd.DataFrame:
+    """The evaluations with a smaller loss than all earlier ones of their run, those that failed, and each run's last.
+
+    A record of these is a tenth of the size, and enough wherever incumbents alone are drawn.
+    """
+    losses = records.groupby("run", sort=False)["loss"]
+    best_before = losses.cummin().groupby(records["run"], sort=False).shift(fill_value=np.inf)
+    last = ~records["run"].duplicated(keep="last")
+    return records[(records["loss"] < best_before) | (records["status"] == "failed") | last].reset_index(drop=True)
+
+
 def in_lockstep(
     context: Context,
     objective: Objective,

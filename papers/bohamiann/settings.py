@@ -8,6 +8,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 
 from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
+from core.recorded import AddedLater
 from core.strict import OpenShare
 from core.study.settings import Initialisation, WeightPriorName
 
@@ -16,8 +17,8 @@ __all__ = [
     "FitAfterOptimization",
     "Mixture",
     "MultiTaskSearch",
-    "Optimization",
     "Regression",
+    "Search",
     "Sinc",
     "XGBoostSearch",
     "XGBoostTable",
@@ -102,6 +103,16 @@ class Mixture(Settings):
     burn_in: NonNegativeInt = 100
     batch_size: PositiveInt = 10
     keep_every: PositiveInt = 5
+
+
+class Search(Optimization):
+    """Optimization of one function.
+
+    Attributes:
+        record: Evaluations that are recorded: all of them, or those that improve on earlier ones of their run.
+    """
+
+    record: Annotated[Literal["evaluations", "improvements"], AddedLater("evaluations")] = "evaluations"
 
 
 class FitAfterOptimization(Optimization):

@@ -41,11 +41,18 @@ SMALLEST = 1e-12  # smaller regrets are rounding errors; log axes and logarithms
 def per_run(frame: pd.DataFrame, metric: str, benchmark: str, method: str) -> np.ndarray:
     """A metric of one cell, (runs, n): failed evaluations hold the worst-case loss that they were recorded with.
 
+    Evaluations without a row, before the last of their run, have the values of the one before: where improvements alone
+    are recorded, each run is that of its incumbent.
+
     Raises:
         NotRunError: the cell has no rows.
     """
     rows = cell_rows(frame, benchmark, method)
     table = rows.pivot(index="run", columns="evaluation", values=metric)
+    if len(rows) < table.size or table.shape[1] < rows["evaluation"].max():
+        last = rows.groupby("run")["evaluation"].max()
+        table = table.reindex(columns=range(1, last.max() + 1)).ffill(axis=1)
+        table = table.where(table.columns.to_numpy() <= last.loc[table.index].to_numpy()[:, None])
     return table.to_numpy(dtype=float)
 
 

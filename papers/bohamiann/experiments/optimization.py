@@ -7,13 +7,14 @@ import torch
 
 from core.benchmarks.registry import objective
 from core.experiment.context import Context
-from core.experiment.optimization import in_lockstep, optimize
-from papers.bohamiann.settings import FitAfterOptimization, Optimization
+from core.experiment.optimization import improvements, in_lockstep, optimize
+from papers.bohamiann.settings import FitAfterOptimization, Search
 
 
-def optimization(context: Context[Optimization]) -> pd.DataFrame:
-    """Regret of one method on one objective: one row per evaluation; see `core.experiment.optimization.optimize`."""
-    return optimize(context, objective(context.benchmark))
+def optimization(context: Context[Search]) -> pd.DataFrame:
+    """Regret of one method on one objective; see `core.experiment.optimization.optimize` for the columns."""
+    records = optimize(context, objective(context.benchmark))
+    return improvements(records) if context.settings.record == "improvements" else records
 
 
 def fit_after_optimization(context: Context[FitAfterOptimization]) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from core.experiment.optimization import improvements
 from core.report import NotRunError
 from core.report.figures import style
 from core.report.runs.trajectories import (
@@ -41,6 +42,20 @@ def test_the_incumbent_never_rises_and_is_the_best_so_far(losses):
 @given(LOSSES)
 def test_rows_in_any_order_are_read_by_run_and_evaluation(losses):
     np.testing.assert_array_equal(per_run(frame(losses), "regret", "branin", "gp"), losses)
+
+
+@given(LOSSES)
+def test_improvements_alone_give_the_same_incumbents(losses):
+    rows = frame(losses).sort_values(["run", "evaluation"]).assign(status="ok", loss=lambda rows: rows["regret"])
+    fewer = improvements(rows)
+    steps = (np.diff(incumbent(losses), axis=1) < 0).sum() + len(losses)
+    assert steps <= len(fewer) <= steps + len(losses)
+    np.testing.assert_array_equal(incumbent(per_run(fewer, "regret", "branin", "gp")), incumbent(losses))
+
+
+def test_a_run_that_ends_early_has_no_later_values():
+    rows = frame(np.array([[3.0, 4.0, 1.0], [5.0, 2.0, 6.0]])).query("not (run == 1 and evaluation == 3)")
+    np.testing.assert_array_equal(per_run(rows, "regret", "branin", "gp"), [[3, 4, 1], [5, 2, np.nan]])
 
 
 def test_missing_cells_are_not_run():
