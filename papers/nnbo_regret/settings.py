@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
@@ -37,6 +37,16 @@ class RegretSearch(Settings):
     noise_sd: NonNegativeFloat = 0.01
     length_scale: PositiveFloat = 0.2
     """Length scale of the Gaussian process whose draws are maximized, in units of [-1, 1]; other targets have none."""
+
+
+class RecordedSearch(RegretSearch):
+    """The optimizer with every query recorded.
+
+    Attributes:
+        record: What is recorded of the posterior: all of it, or the half that the theorem's paths are made of.
+    """
+
+    record: Annotated[Literal["posterior", "paths"], AddedLater("posterior")] = "posterior"
 
 
 class WallClock(RegretSearch):

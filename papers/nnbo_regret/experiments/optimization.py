@@ -20,17 +20,21 @@ from core.study import local_workers, run_parallel, run_serial
 from core.study.trace import Record
 from papers.nnbo_regret.experiments.search import Queries, Runs, make_rule, regret_of
 from papers.nnbo_regret.experiments.slow_objective import SlowObjective
-from papers.nnbo_regret.settings import RegretSearch, WallClock
+from papers.nnbo_regret.settings import RecordedSearch, RegretSearch, WallClock
+
+BEYOND_PATHS = ["k_query", "k_optimum", "noise_variance"]
+"""Columns of a query's posterior that the paths of the theorem are not made of."""
 
 
-def regret(context: Context[RegretSearch]) -> pd.DataFrame:
+def regret(context: Context[RecordedSearch]) -> pd.DataFrame:
     """Every query of a search with its regret and its posterior: Figs 2b, 2c, 3 and Theorem 4.3.
 
     One row per query, in the units and with the sign of f, which is maximized:
     iteration (from 1), batch (from 1), observations (behind the posterior, the same for a batch); regret r_i;
     minimum_regret Q_i, over all points so far; mu_query, mu_optimum: posterior means at x_i and x*; k_query, k_optimum:
     posterior variances of f there; variance: that of f(x_i) - f(x*), Eq. 17; noise_variance: s^2; floored: s^2 is at
-    its floor; explored: chosen by variance; initial_regret: the mean of the initial points, constant in a run.
+    its floor; explored: chosen by variance; initial_regret: the mean of the initial points, constant in a run. Paths
+    alone lack the columns of `BEYOND_PATHS`.
     """
     search = Runs(context)
     search.query(progress=context.progress)
@@ -56,7 +60,7 @@ def regret(context: Context[RegretSearch]) -> pd.DataFrame:
         "noise_variance": columns["noise"],
         "initial_regret": np.repeat(initial.mean(1, keepdims=True), queries, 1),
     }
-    return pd.DataFrame(
+    records = pd.DataFrame(
         {
             "run": np.repeat(list(context.runs), queries),
             "iteration": np.tile(iteration, runs),
@@ -67,6 +71,7 @@ def regret(context: Context[RegretSearch]) -> pd.DataFrame:
             "explored": columns["explored"].ravel(),
         }
     )
+    return records.drop(columns=BEYOND_PATHS) if settings.record == "paths" else records
 
 
 def illustration(context: Context[RegretSearch]) -> pd.DataFrame:

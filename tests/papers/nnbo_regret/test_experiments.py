@@ -8,6 +8,7 @@ import torch
 from core.benchmarks import synthetic
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from papers.nnbo_regret.experiments.optimization import BEYOND_PATHS
 from papers.nnbo_regret.experiments.search import Runs
 from papers.nnbo_regret.experiments.slow_objective import SlowObjective
 from papers.nnbo_regret.experiments.targets import make_target
@@ -57,6 +58,14 @@ def test_posterior_is_shared_by_a_batch_and_variance_is_within_the_triangle(fram
     a, b, sd = (np.sqrt(frame[column].to_numpy(dtype=float)) for column in ("k_query", "k_optimum", "variance"))
     slack = 1e-3 * (a + b) + 1e-6
     assert (sd <= a + b + slack).all() and (sd >= np.abs(a - b) - slack).all()
+
+
+def test_paths_alone_are_a_part_of_the_whole_record():
+    whole, paths = (
+        experiments.regret(context("line/brofos_quartic", queries=10, record=each)) for each in ("posterior", "paths")
+    )
+    assert set(whole.columns) - set(paths.columns) == set(BEYOND_PATHS)
+    pd.testing.assert_frame_equal(whole[paths.columns], paths)
 
 
 def test_records_are_of_the_maximized_function_and_its_posterior():
