@@ -41,7 +41,7 @@ from core.optimizers.information_search import REFINED, ROUNDS, InformationSearc
 from core.optimizers.memory import no_memory
 from core.randomness import chain_seeds, make_generators
 from core.spaces import CubeEncoding
-from core.study.information import FabolasSettings
+from core.study.methods.information import FabolasSettings
 
 POINTS = (20, 60, 120)
 DIMENSIONS = (2, 6)

@@ -1,6 +1,6 @@
-"""Objectives and target densities that the experiments of the papers run on; see `core.benchmarks.objective`.
+"""Objectives and target densities that the experiments of the papers run on; see `core.benchmarks.base`.
 
-`core.benchmarks.registry` returns one by the name that experiments use. Names are imported when they are first used.
+`objective(name)` returns one by the name that experiments use, `objectives()` the names.
 """
 
 from core.lazy import exports
@@ -14,7 +14,8 @@ __getattr__, __dir__, __all__ = exports(
         "forest_tuning": ["ForestTuning"],
         "generated_tasks": ["GeneratedTask", "GeneratedTasks"],
         "logistic_regression": ["LogisticRegression"],
-        "objective": ["Evaluation", "Fidelity", "FunctionObjective", "Objective"],
+        "base": ["Evaluation", "Fidelity", "FunctionObjective", "Objective"],
+        "registry": ["objective", "objectives"],
         "svm": ["SVM"],
         "svm_surrogate": ["SVMSurrogate"],
         "synthetic": ["FUNCTIONS", "SyntheticFunction"],

@@ -35,8 +35,8 @@ import torch
 from ConfigSpace import ConfigurationSpace
 from torch import Tensor
 
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
 from core.benchmarks.network_spaces import bayesian_network_space
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
 from core.data import load, train_validation_test_split
 from core.models.bohamiann import BayesianNetwork
 from core.models.priors import AveragedNormal

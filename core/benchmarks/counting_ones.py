@@ -17,7 +17,7 @@ import numpy as np
 from ConfigSpace import Categorical, ConfigurationSpace, Float
 from numpy.typing import NDArray
 
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
 from core.errors import UserError, brief
 
 SMALLEST, LARGEST = 576, 93312  # draws over all hyperparameters

@@ -31,9 +31,9 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 
+from core.benchmarks.base import LEARNING_CURVE, Configurations, Evaluation, Fidelity, check_budget
 from core.benchmarks.forest import Forest
 from core.benchmarks.network_spaces import surrogate_space
-from core.benchmarks.objective import LEARNING_CURVE, Configurations, Evaluation, Fidelity, check_budget
 from core.errors import UserError
 from core.spaces import CubeEncoding
 

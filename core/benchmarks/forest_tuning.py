@@ -14,7 +14,7 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace, OrdinalHyperparameter
 from sklearn.ensemble import RandomForestClassifier
 
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
 from core.benchmarks.svm import SVM, Part, svm
 
 GRID = {

@@ -20,8 +20,8 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.benchmarks.base import Configurations, Evaluation, check_budget
 from core.benchmarks.meta_model import MetaModel
-from core.benchmarks.objective import Configurations, Evaluation, check_budget
 from core.benchmarks.sampled_tasks import FunctionsOfTasks
 from core.errors import UserError
 from core.seeds import derive_seed

@@ -24,7 +24,7 @@ import pandas as pd
 from ConfigSpace import ConfigurationSpace, OrdinalHyperparameter
 from numpy.typing import NDArray
 
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
 from core.data import CorruptDataError, load_frame
 from core.errors import UserError, brief
 

@@ -27,7 +27,7 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace, Float, Integer
 from numpy.typing import NDArray
 
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
 from core.data import load, train_validation_test_split
 
 PATIENCE = 5000  # minibatches

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from core.benchmarks.base import Objective
 from core.benchmarks.hpolib import lda_on_grid, logistic_regression_on_grid, svm_on_grid
 from core.benchmarks.logistic_regression import logistic_regression_mnist10k
-from core.benchmarks.objective import Objective
 from core.benchmarks.synthetic import FUNCTIONS
 from core.errors import UnknownNameError
 
@@ -28,6 +28,11 @@ WITH_DATA: dict[str, Callable[[], Objective]] = {
 }
 
 
+def objectives() -> list[str]:
+    """The names that `objective` knows: synthetic functions first, then benchmarks with data."""
+    return [*FUNCTIONS, *WITH_DATA]
+
+
 def objective(name: str) -> Objective:
     """A synthetic function, or a benchmark whose data the catalogue has.
 
@@ -38,7 +43,7 @@ def objective(name: str) -> Objective:
     if name in FUNCTIONS:
         return FUNCTIONS[name]
     if name not in WITH_DATA:
-        raise UnknownNameError("objective", name, (*FUNCTIONS, *WITH_DATA), "core.benchmarks.registry")
+        raise UnknownNameError("objective", name, objectives(), "core.benchmarks.objectives()")
     return WITH_DATA[name]()
 
 

@@ -24,7 +24,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
 from core.benchmarks.svm_space import SMALLEST_SHARE, svm_space
 from core.data import Dataset, Standardizer, load, train_validation_test_split
 from core.errors import UserError

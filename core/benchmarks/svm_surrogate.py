@@ -22,8 +22,8 @@ import pandas as pd
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
 from core.benchmarks.forest import Cells, Forest
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
 from core.benchmarks.svm_space import svm_space
 from core.benchmarks.svm_times import timed_everywhere
 from core.errors import UserError

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from torch import Tensor
 
-from core.benchmarks.objective import Objective
+from core.benchmarks.base import Objective
 from core.experiment.context import Context
 from core.models.tasks import Task
 from core.optimizers.base import Optimizer

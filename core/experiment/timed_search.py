@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.benchmarks.objective import Objective
+from core.benchmarks.base import Objective
 from core.errors import UserError
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep, one_by_one

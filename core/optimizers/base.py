@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.benchmarks.objective import Evaluation, failure_of
+from core.benchmarks.base import Evaluation, failure_of
 from core.errors import UserError, brief
 from core.optimizers.state_files import read_state, write_state
 from core.optimizers.told import Told, as_evaluation

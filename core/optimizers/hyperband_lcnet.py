@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.acquisition.maximizers import NoCandidateError, OneStepSearch, RandomLocalSearch
-from core.benchmarks.objective import LEARNING_CURVE
+from core.benchmarks.base import LEARNING_CURVE
 from core.errors import ModelError, UserError, brief
 from core.models.curves.lcnet import LCNet
 from core.models.numerics import linear_algebra

@@ -7,7 +7,7 @@ from numbers import Real
 
 import numpy as np
 
-from core.benchmarks.objective import Evaluation
+from core.benchmarks.base import Evaluation
 from core.errors import UserError, brief
 
 Told = Evaluation | float | tuple[float, float]

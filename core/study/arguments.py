@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.objective import (
+from core.benchmarks.base import (
     Configurations,
     Evaluation,
     Fidelity,
@@ -24,8 +24,8 @@ from core.optimizers.base import Optimizer
 from core.optimizers.brackets import rung_budgets
 from core.spaces import CubeEncoding, SpaceLike, as_space, describe_space
 from core.study.evaluation import plain
+from core.study.methods.settings import Budgets, MethodSettings
 from core.study.replay import run_header
-from core.study.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:  # imports torch
     from core.models.tasks import Task

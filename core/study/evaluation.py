@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from core.benchmarks.objective import FAILURE, Evaluation, Objective, check_budget, failure_of, guarded_evaluate
+from core.benchmarks.base import FAILURE, Evaluation, Objective, check_budget, failure_of, guarded_evaluate
 from core.optimizers.base import Trial
 from core.study.trace import Record
 

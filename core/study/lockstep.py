@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.benchmarks.objective import Objective
+from core.benchmarks.base import Objective
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.fidelities import budgets_of, check_cost, priced
 from core.optimizers.policy import Policy

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.objective import Objective
+from core.benchmarks.base import Objective
 from core.errors import UserError, brief
 from core.optimizers.base import Optimizer
 from core.spaces import CubeEncoding, SpaceLike
@@ -35,12 +35,12 @@ from core.study.huge_losses import about_huge_losses
 from core.study.journal import Journal, open_journal
 from core.study.loop import Pool, drive
 from core.study.methods import method_of
+from core.study.methods.settings import Budgets, MethodSettings
 from core.study.own import OwnOptimizer
 from core.study.progress import Tally, shown
 from core.study.recommended import recommended, recommends
 from core.study.result import Result
 from core.study.serial import Here, check_run
-from core.study.settings import Budgets, MethodSettings
 from core.study.trace import Record
 from core.validation import require_count
 
@@ -81,7 +81,7 @@ def minimize(
             A call that raises, or returns anything but a finite loss and cost, or a negative cost, is a failed
             evaluation: the run goes on. An evaluation that costs nothing also fails for fabolas and mtbo, whose
             `overhead` is 1.0 in the unit of these costs. The function can also be a benchmark: any object with
-            `evaluate` and `space`, and optionally `fidelity`, see `core.benchmarks.objective.Objective`.
+            `evaluate` and `space`, and optionally `fidelity`, see `core.benchmarks.base.Objective`.
         space: Search space: a ConfigurationSpace, or a dictionary such as {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a",
             "b"]}, in which `range(1, 10)` is the same as (1, 9). A benchmark has its own.
         method: Name from `core.study.METHODS`, settings such as `BOHBSettings(eta=2)`, or your own object with `ask(n)`

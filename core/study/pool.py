@@ -27,7 +27,7 @@ from pathlib import Path
 import cloudpickle
 from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker
 
-from core.benchmarks.objective import Objective
+from core.benchmarks.base import Objective
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
 from core.study.cluster import connect

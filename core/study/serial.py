@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.benchmarks.objective import Objective
+from core.benchmarks.base import Objective
 from core.optimizers.base import Optimizer, Trial
 from core.study.evaluation import Result, evaluate_trial
 from core.study.journal import open_journal

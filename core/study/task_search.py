@@ -23,7 +23,7 @@ from core.seeds import derive_seed
 from core.spaces import CubeEncoding
 from core.study.curves import value_of_incumbent
 from core.study.lockstep import run_on_cube
-from core.study.settings import MethodSettings
+from core.study.methods.settings import MethodSettings
 from core.study.targets import solved_share
 
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.objective import Evaluation
+from core.benchmarks.base import Evaluation
 from core.errors import UserError
 from core.optimizers.base import Trial
 from core.study.own import OwnOptimizer

@@ -17,7 +17,7 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import ArrayLike, NDArray
 
-from core.benchmarks.objective import LEARNING_CURVE, Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import LEARNING_CURVE, Configurations, Evaluation, Fidelity, check_budget
 from core.errors import UserError
 from core.tabular.table import Table, mean_error
 

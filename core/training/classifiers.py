@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from ConfigSpace import ConfigurationSpace
 
+from core.benchmarks.base import Configurations, Evaluation, check_budget
 from core.benchmarks.network_spaces import classifier_space
-from core.benchmarks.objective import Configurations, Evaluation, check_budget
 from core.data import load
 from core.errors import UserError
 from core.seeds import derive_seed

@@ -20,7 +20,7 @@ from core.optimizers.memory import no_memory
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import advance
-from core.study.multitask import ABLRSettings
+from core.study.methods.multitask import ABLRSettings
 from papers.ablr.settings import Search
 
 

@@ -10,7 +10,7 @@ from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
 from core.recorded import AddedLater
 from core.strict import OpenShare
-from core.study.settings import Initialisation, WeightPriorName
+from core.study.methods.settings import Initialisation, WeightPriorName
 
 __all__ = [
     "ClassificationTable",

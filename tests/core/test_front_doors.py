@@ -19,6 +19,7 @@ PACKAGES = (
     "core.optimizers",
     "core.benchmarks",
     "core.study",
+    "core.study.methods",
 )
 
 
@@ -48,3 +49,11 @@ def test_a_name_that_is_not_public():
 def test_importing_a_package_imports_no_model(package):
     code = f"import sys, {package}; print('torch' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"
+
+
+@pytest.mark.parametrize("name", ["branin", "hartmann6"])
+def test_an_objective_by_name(name):
+    from core.benchmarks import objective, objectives
+    from core.benchmarks.synthetic import FUNCTIONS
+
+    assert objective(name) is FUNCTIONS[name] and name in objectives()

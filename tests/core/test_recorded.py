@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from core.experiment.settings import Settings
 from core.recorded import AddedLater
-from core.study.settings import MethodSettings
+from core.study.methods.settings import MethodSettings
 
 
 class OldMethod(MethodSettings):

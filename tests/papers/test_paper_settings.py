@@ -11,7 +11,7 @@ from core.experiment import SCALES
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.storage import read_provenance
-from core.study.settings import MethodSettings
+from core.study.methods.settings import MethodSettings
 
 CATALOGUE = Catalogue(Path(__file__).parents[2])
 

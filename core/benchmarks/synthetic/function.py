@@ -11,7 +11,7 @@ import torch
 from ConfigSpace import ConfigurationSpace, Float
 from torch import Tensor
 
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
 
 
 @dataclass(frozen=True)

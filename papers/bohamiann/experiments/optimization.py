@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import torch
 
-from core.benchmarks.registry import objective
+from core.benchmarks import objective
 from core.experiment.context import Context
 from core.experiment.optimization import improvements, in_lockstep, optimize
 from papers.bohamiann.settings import FitAfterOptimization, Search

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from ConfigSpace import ConfigurationSpace
 
+from core.benchmarks import objective
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, Objective, guarded_evaluate
 from core.benchmarks.counting_ones import CountingOnes
 from core.benchmarks.fcnet_surrogate import FCNetSurrogate, SurrogateWithCurves
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, Objective, guarded_evaluate
-from core.benchmarks.registry import objective
 from core.benchmarks.svm_surrogate import SVMSurrogate
 from core.experiment.context import Context
 from core.experiment.timed_search import timed_search

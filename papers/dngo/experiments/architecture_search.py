@@ -11,8 +11,8 @@ from core.experiment.context import Context
 from core.optimizers.policy import uniform_points
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
-from core.study.bayesian import IntegratedGPSettings
 from core.study.lockstep import run_in_lockstep
+from core.study.methods.bayesian import IntegratedGPSettings
 from papers.dngo.experiments.relative_loss import RelativeLoss, published_architecture
 from papers.dngo.settings import Architecture
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from core.benchmarks.registry import objective
+from core.benchmarks import objective
 from core.experiment.context import Context
 from core.experiment.optimization import optimize
 from papers.dngo.settings import HPOlib

@@ -24,7 +24,7 @@ from ConfigSpace import ConfigurationSpace, Float, Integer
 from torch import Tensor
 
 from core.acquisition.maximizers import GradientAscent
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
 from core.benchmarks.synthetic import SyntheticFunction, lookup
 from core.models.dngo import DNGO
 from core.models.regularised_network import RegularisedRepresentation

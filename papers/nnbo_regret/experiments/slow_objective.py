@@ -9,12 +9,12 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks import synthetic
-from core.benchmarks.objective import Configurations, Evaluation, Fidelity
+from core.benchmarks.base import Configurations, Evaluation, Fidelity
 
 
 @dataclass(frozen=True)
 class SlowObjective:
-    """An objective that evaluates one configuration after the other; see `core.benchmarks.objective`.
+    """An objective that evaluates one configuration after the other; see `core.benchmarks.base`.
 
     Attributes:
         name: Name of the synthetic function.

@@ -8,10 +8,9 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 from core import minimize
-from core.benchmarks import authors_svm
+from core.benchmarks import authors_svm, objective
 from core.benchmarks.authors_svm import authors_svm_grid, authors_svm_surrogate
 from core.benchmarks.forest import Cells, Forest
-from core.benchmarks.registry import objective
 from core.benchmarks.svm_surrogate import SVMSurrogate
 from core.data import CorruptDataError, DataUnavailableError, load_frame
 from core.errors import UserError

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
+from core.benchmarks.base import LEARNING_CURVE
 from core.benchmarks.fcnet_surrogate import COLUMNS, FCNetSurrogate, SurrogateWithCurves
 from core.benchmarks.forest import TREES, Forest
 from core.benchmarks.network_spaces import surrogate_space
-from core.benchmarks.objective import LEARNING_CURVE
 from core.errors import UserError
 from core.spaces import CubeEncoding
 

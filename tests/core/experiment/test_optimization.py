@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from core.benchmarks.objective import guarded_evaluate
-from core.benchmarks.registry import objective
+from core.benchmarks import objective
+from core.benchmarks.base import guarded_evaluate
 from core.benchmarks.synthetic import branin
 from core.errors import UnknownNameError
 from core.experiment.cells import Cell
@@ -14,8 +14,8 @@ from core.experiment.optimization import initial_design, objective_generators, o
 from core.experiment.optimization_settings import Optimization
 from core.optimizers.bayesopt import BayesianOptimization
 from core.spaces import CubeEncoding
-from core.study.bayesian import GPSettings
 from core.study.methods import METHODS
+from core.study.methods.bayesian import GPSettings
 
 EVOLUTION = {"maximizer": "differential_evolution"}
 

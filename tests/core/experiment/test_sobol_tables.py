@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace, Float
 
-from core.benchmarks.objective import FunctionObjective
+from core.benchmarks.base import FunctionObjective
 from core.experiment.cells import Cell
 from core.experiment.context import Context
 from core.experiment.settings import Settings

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace, Constant, Float, NotEqualsCondition
 
-from core.benchmarks.objective import Evaluation, Fidelity, FunctionObjective
+from core.benchmarks.base import Evaluation, Fidelity, FunctionObjective
 from core.errors import UserError
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband, SuccessiveHalving

@@ -9,7 +9,7 @@ import pytest
 import torch
 from ConfigSpace import ConfigurationSpace, Float
 
-from core.benchmarks.objective import FAILURE, Evaluation
+from core.benchmarks.base import FAILURE, Evaluation
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.state_files import FIRST_LINE

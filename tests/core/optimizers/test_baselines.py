@@ -22,7 +22,7 @@ from ConfigSpace import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.benchmarks.objective import FAILURE, Evaluation
+from core.benchmarks.base import FAILURE, Evaluation
 from core.benchmarks.synthetic import branin
 from core.errors import UserError
 from core.optimizers.base import Trial

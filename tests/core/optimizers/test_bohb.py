@@ -7,8 +7,8 @@ import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float, ForbiddenEqualsClause
 from statsmodels.nonparametric.kernel_density import KDEMultivariate
 
+from core.benchmarks.base import Evaluation, Fidelity, FunctionObjective
 from core.benchmarks.counting_ones import CountingOnes
-from core.benchmarks.objective import Evaluation, Fidelity, FunctionObjective
 from core.density import KernelDensity
 from core.errors import UserError
 from core.optimizers.bohb import BOHB, impute

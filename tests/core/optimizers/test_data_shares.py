@@ -9,7 +9,7 @@ from core.errors import UserError
 from core.optimizers.data_shares import SUBSETS, FullData, SubsetSizes, Tasks
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
-from core.study.information import MTBOSettings
+from core.study.methods.information import MTBOSettings
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0), "n": (1, 4)})
 INNER = CubeEncoding(SPACE)

@@ -7,7 +7,7 @@ import pytest
 import torch
 from ConfigSpace import ConfigurationSpace, OrdinalHyperparameter
 
-from core.benchmarks.objective import FAILURE, LEARNING_CURVE, Evaluation
+from core.benchmarks.base import FAILURE, LEARNING_CURVE, Evaluation
 from core.errors import ModelError, UserError
 from core.models.curves.lcnet import LCNet
 from core.optimizers.hyperband_lcnet import HyperbandLCNet, _Asymptotes

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace, EqualsCondition
 
-from core.benchmarks.objective import Evaluation
+from core.benchmarks.base import Evaluation
 from core.errors import UserError
 from core.optimizers.bohb import BOHB
 from core.optimizers.differential_evolution import DifferentialEvolution

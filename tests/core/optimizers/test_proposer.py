@@ -6,7 +6,7 @@ import torch
 from ConfigSpace import ConfigurationSpace
 
 from core.acquisition.maximizers import GradientAscent
-from core.benchmarks.objective import Evaluation
+from core.benchmarks.base import Evaluation
 from core.benchmarks.synthetic import branin
 from core.errors import ModelError, UserError
 from core.models.bohamiann import BayesianNetwork

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float, Integer, OrdinalHyperparameter
 
-from core.benchmarks.objective import Evaluation
+from core.benchmarks.base import Evaluation
 from core.errors import UserError
 from core.optimizers.regularized_evolution import RegularizedEvolution
 

@@ -15,7 +15,7 @@ from ConfigSpace import (
     OrdinalHyperparameter,
 )
 
-from core.benchmarks.objective import Evaluation
+from core.benchmarks.base import Evaluation
 from core.errors import UserError
 from core.optimizers.reinforce import Reinforce
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.acquisition.maximizers.grid import regular_grid
-from core.benchmarks.objective import Evaluation
+from core.benchmarks.base import Evaluation
 from core.benchmarks.synthetic import gaussian_mixture
 from core.errors import UserError
 from core.models.adaptive_least_squares import AdaptiveLeastSquares

@@ -14,7 +14,7 @@ from ConfigSpace import (
     OrdinalHyperparameter,
 )
 
-from core.benchmarks.objective import Evaluation, FunctionObjective
+from core.benchmarks.base import Evaluation, FunctionObjective
 from core.errors import UserError
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.tree_parzen import TreeParzen

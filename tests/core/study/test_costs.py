@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core import minimize
-from core.benchmarks.objective import FAILURE, Evaluation
+from core.benchmarks.base import FAILURE, Evaluation
 from core.errors import UserError
 from core.spaces import as_space
 from core.study.methods import method_of

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from core import minimize
-from core.benchmarks.objective import FunctionObjective
+from core.benchmarks.base import FunctionObjective
 from core.errors import UserError
 from core.spaces import CubeEncoding
 from core.study.earlier import digest, tasks_of

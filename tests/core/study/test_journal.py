@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ConfigSpace import Categorical, ConfigurationSpace
 
-from core.benchmarks.objective import Fidelity, FunctionObjective
+from core.benchmarks.base import Fidelity, FunctionObjective
 from core.errors import UserError
 from core.optimizers.bohb import BOHB
 from core.optimizers.cmaes import CMAES

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.objective import Fidelity, FunctionObjective
+from core.benchmarks.base import Fidelity, FunctionObjective
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.random_search import RandomSearch
 from core.study import run_parallel

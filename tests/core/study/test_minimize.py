@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from core import minimize
 from core.errors import UserError
 from core.optimizers.random_search import RandomSearch
-from core.study.bayesian import GPSettings
+from core.study.methods.bayesian import GPSettings
 from tests.core.study.bowl import SPACE, bowl, curve, outcomes
 
 

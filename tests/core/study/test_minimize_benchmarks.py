@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from core import minimize
+from core.benchmarks.base import Evaluation, FunctionObjective
 from core.benchmarks.counting_ones import CountingOnes
-from core.benchmarks.objective import Evaluation, FunctionObjective
 from core.benchmarks.synthetic import FUNCTIONS
 from core.errors import UserError
 from tests.core.study.bowl import SPACE, bowl, outcomes

@@ -10,8 +10,8 @@ import pytest
 
 from core import minimize
 from core.errors import UserError
-from core.study.bayesian import GPSettings
 from core.study.methods import BOHBSettings
+from core.study.methods.bayesian import GPSettings
 from tests.core.study.bowl import SPACE, bowl, curve, outcomes
 
 ROOT = Path(__file__).resolve().parents[3]

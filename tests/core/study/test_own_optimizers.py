@@ -7,7 +7,7 @@ import pytest
 from ConfigSpace import ConfigurationSpace
 
 from core import minimize
-from core.benchmarks.objective import FunctionObjective
+from core.benchmarks.base import FunctionObjective
 from core.errors import UserError
 from core.optimizers.base import Trial
 from core.optimizers.bohb import BOHB

@@ -15,7 +15,7 @@ import pytest
 from ConfigSpace import ConfigurationSpace
 
 from core import minimize
-from core.benchmarks.objective import Fidelity, FunctionObjective
+from core.benchmarks.base import Fidelity, FunctionObjective
 from core.errors import UserError
 from core.optimizers.differential_evolution import DifferentialEvolution
 from core.optimizers.random_search import RandomSearch

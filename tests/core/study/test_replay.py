@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.objective import FunctionObjective
+from core.benchmarks.base import FunctionObjective
 from core.errors import UserError
 from core.optimizers.random_search import RandomSearch
 from core.study import replay, run_serial

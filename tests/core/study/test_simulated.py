@@ -10,7 +10,7 @@ from ConfigSpace import ConfigurationSpace, Integer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.benchmarks.objective import Evaluation
+from core.benchmarks.base import Evaluation
 from core.errors import UserError
 from core.optimizers.base import Optimizer
 from core.study import simulate

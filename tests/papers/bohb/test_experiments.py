@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from core.benchmarks.base import Fidelity
 from core.benchmarks.counting_ones import CountingOnes
 from core.benchmarks.fcnet_surrogate import FCNetSurrogate
-from core.benchmarks.objective import Fidelity
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.benchmarks.registry import objective
+from core.benchmarks import objective
 from core.data import DataUnavailableError, load_frame
 from core.errors import UserError
 from core.report.verdicts import published_runs as module

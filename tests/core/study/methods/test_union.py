@@ -14,8 +14,8 @@ from core.optimizers.policy import ModelBased, Uniform
 from core.optimizers.tpe import TPE
 from core.optimizers.tree_parzen import TreeParzen
 from core.spaces import CubeEncoding
-from core.study.bayesian import BohamiannSettings, ForestSettings, GPSettings
 from core.study.methods import METHODS, BOHBSettings, Method, SuccessiveHalvingSettings, method_of, one_of
+from core.study.methods.bayesian import BohamiannSettings, ForestSettings, GPSettings
 
 FINITE = ConfigurationSpace({"n": (1, 9), "kind": ["a", "b"]})
 ENCODING = CubeEncoding(FINITE)

@@ -11,7 +11,7 @@ import pytest
 import torch
 from ConfigSpace import ConfigurationSpace, Float
 
-from core.benchmarks.objective import (
+from core.benchmarks.base import (
     Evaluation,
     Fidelity,
     FunctionObjective,

@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field
 
 from core.errors import UserError, brief
 from core.strict import OpenShare
-from core.study.settings import Budgets, MethodSettings
+from core.study.methods.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from core.study.settings import Budgets, MethodSettings
+from core.study.methods.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from core.strict import OpenShare
-from core.study.settings import Budgets, Eta, MethodSettings, Share, numpy_generator
+from core.study.methods.settings import Budgets, Eta, MethodSettings, Share, numpy_generator
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace

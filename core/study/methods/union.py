@@ -18,11 +18,22 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_
 from pydantic import BeforeValidator, Discriminator, Field, PositiveFloat, PositiveInt, Tag
 
 from core.errors import UnknownNameError, UserError, brief
-from core.study.bandits import BOHBSettings, HyperbandLCNetSettings, HyperbandSettings, SuccessiveHalvingSettings
-from core.study.bayesian import BohamiannSettings, DNGOSettings, ForestSettings, GPSettings, IntegratedGPSettings
-from core.study.information import EntropySearchSettings, FabolasSettings, MTBOSettings
-from core.study.multitask import ABLRSettings, MultiTaskBohamiannSettings, MultiTaskGPSettings
-from core.study.settings import Budgets, MethodSettings, Share, numpy_generator
+from core.study.methods.bandits import (
+    BOHBSettings,
+    HyperbandLCNetSettings,
+    HyperbandSettings,
+    SuccessiveHalvingSettings,
+)
+from core.study.methods.bayesian import (
+    BohamiannSettings,
+    DNGOSettings,
+    ForestSettings,
+    GPSettings,
+    IntegratedGPSettings,
+)
+from core.study.methods.information import EntropySearchSettings, FabolasSettings, MTBOSettings
+from core.study.methods.multitask import ABLRSettings, MultiTaskBohamiannSettings, MultiTaskGPSettings
+from core.study.methods.settings import Budgets, MethodSettings, Share, numpy_generator
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace

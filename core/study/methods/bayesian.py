@@ -1,4 +1,4 @@
-"""Settings of Bayesian optimization, one class for each model; `core.study.model_based` has what they share.
+"""Settings of Bayesian optimization, one class for each model; `core.study.methods.model_based` has what they share.
 
 Models are imported when the first one is built.
 """
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from core.study.model_based import Device, ModelSettings
-from core.study.settings import Initialisation, WeightPriorName
+from core.study.methods.model_based import Device, ModelSettings
+from core.study.methods.settings import Initialisation, WeightPriorName
 
 if TYPE_CHECKING:
     from core.models.bohamiann import BayesianNetwork

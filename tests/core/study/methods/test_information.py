@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace
 
-from core.benchmarks.objective import Evaluation, Fidelity, FunctionObjective
+from core.benchmarks.base import Evaluation, Fidelity, FunctionObjective
 from core.errors import UserError
 from core.optimizers.fidelities import initial_evaluations
 from core.optimizers.policy import uniform_points
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study import minimize
-from core.study.information import FabolasSettings, MTBOSettings
 from core.study.lockstep import run_in_lockstep
 from core.study.methods import method_of
+from core.study.methods.information import FabolasSettings, MTBOSettings
 from core.study.recommended import recommended
 from core.study.trace import Record
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from core.study.bayesian import BohamiannSettings
-from core.study.model_based import Device, ModelSettings
+from core.study.methods.bayesian import BohamiannSettings
+from core.study.methods.model_based import Device, ModelSettings
 
 if TYPE_CHECKING:
     from core.models.ablr import ABLR
