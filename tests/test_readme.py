@@ -17,6 +17,7 @@ from core.data.__main__ import parser as data_parser
 from core.data.catalogue import Bundled
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import folder_of
+from core.experiment.selection import find_cells
 from core.experiment.workflow import Workflow
 from papers.__main__ import _parser_of as papers_parser
 from papers.commands.drawing import drawings
@@ -68,12 +69,12 @@ def resolve(command: str) -> argparse.Namespace | Workflow | None:
             return options
         if words[3] == "verify" or getattr(options, "against", None):
             for name in [options.name] if isinstance(options.name, str) else options.name:
-                assert catalogue().find_cells(name, getattr(options, "scale", "quick"))
+                assert find_cells(catalogue(), name, getattr(options, "scale", "quick"))
         elif words[3] in ("draw", "compare"):
             drawings(catalogue(), options.name or catalogue().names, options.scale, options.source)
         elif words[3] in ("run", "promote", "list") and options.name:
             given = {"runs": getattr(options, "runs", None), "overrides": dict(getattr(options, "overrides", ()))}
-            options.cells = catalogue().find_cells(options.name, options.scale, **given)
+            options.cells = find_cells(catalogue(), options.name, options.scale, **given)
         return options
     elif words[:3] == ["pip", "install", "-r"]:
         assert (ROOT / words[3]).is_file(), words[3]

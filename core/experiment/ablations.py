@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from core.errors import UserError
+from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.layers import value_of
-
-if TYPE_CHECKING:
-    from core.experiment.catalogue import Catalogue
 
 FOLDER = "ablation"
 

@@ -10,19 +10,14 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.errors import UnknownNameError, UserError
 from core.experiment import LIST, SCALES
-from core.experiment.ablations import find_ablations
 from core.experiment.cells import Cell, Expanded, expand, make_cell
 from core.experiment.modules import Folder, import_module
 from core.experiment.schema import Experiment, Paper, load_paper, split_reference
-from core.experiment.selection import select_cells
 from core.experiment.settings import Settings
-
-if TYPE_CHECKING:
-    from core.experiment.results import Results
 
 
 class Catalogue:
@@ -123,15 +118,6 @@ class Catalogue:
         """All cells of an experiment at a scale."""
         return self._expand(self.paper(paper), experiment, scale)
 
-    def find_cells(
-        self, name: str, scale: str, runs: int | None = None, overrides: dict[str, Any] | None = None
-    ) -> list[Cell]:
-        """Cells by name or pattern, with other repetitions or settings if asked for; raises as `select_cells`."""
-        found = select_cells(self, name, scale)
-        if runs is None and not overrides:
-            return found
-        return [self.cell(cell, scale, runs, overrides) for cell in found]
-
     def cell(self, like: Cell, scale: str, runs: int | None = None, overrides: dict[str, Any] | None = None) -> Cell:
         """The cell of the same name at a scale, with other repetitions or settings; raises as `make_cell`."""
         names = (like.experiment, like.benchmark, like.method)
@@ -184,12 +170,6 @@ class Catalogue:
                     raise UserError(f"{where}: {self._file(claimed[artifact])} claims {artifact!r} already")
         return {artifact: papers[0] for artifact, papers in owners.items() if len(papers) == 1} | claimed
 
-    def artifact_cells(self, paper: str, artifact: str, scale: str, ablations: bool = False) -> list[Cell]:
-        """The cells whose records an artifact is drawn from; on request with all their ablations that were run."""
-        names = self.paper(paper).artifacts[artifact].experiments
-        cells = [cell for name in names for cell in self.cells(*split_reference(name, paper), scale)]
-        return cells + (find_ablations(self, cells, scale) if ablations else [])
-
     def experiments_of(self, paper: str, artifact: str) -> dict[str, Experiment]:
         """The experiments that an artifact is drawn from, as it refers to them."""
         found = {}
@@ -197,15 +177,6 @@ class Catalogue:
             owner, name = split_reference(reference, paper)
             found[reference] = self.paper(owner).experiments[name]
         return found
-
-    def results(self, paper: str, artifact: str, scale: str, source: str, ablations: bool = False) -> Results:
-        """What an artifact draws from; see `artifact_cells`."""
-        from core.experiment.results import Results  # imports pandas, which the Snakefile does without
-
-        cells = self.artifact_cells(paper, artifact, scale, ablations)
-        found = self.experiments_of(paper, artifact)
-        scales = {split_reference(name)[1]: experiment.resolve_scale(scale) for name, experiment in found.items()}
-        return Results(cells, self.root, source, scales)
 
     def _load(self, name: str) -> Paper:
         paper = load_paper(self.root / self.package / name / "paper.yaml")

@@ -227,6 +227,4 @@ def _scale_of(paper: Paper, experiment_name: str, scale_name: str) -> tuple[Expe
             f"experiment of {paper.paper}", experiment_name, paper.experiments, f"{LIST} {paper.paper}"
         )
     experiment = paper.experiments[experiment_name]
-    scale = experiment.scales[experiment.resolve_scale(scale_name)]
-    assert isinstance(scale, Scale)
-    return experiment, scale
+    return experiment, experiment.protocol(scale_name)

@@ -11,8 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
+from core.experiment.schema import split_reference
 
 EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "json"), "figure": ("pdf", "png", "json")}
 OWN = "own/"
@@ -65,8 +67,11 @@ def drawings_of(catalogue: Catalogue, paper: str, scale: str, source: str) -> li
 
 
 def cells_of(catalogue: Catalogue, drawing: Drawing) -> list[Cell]:
-    """The cells whose records it is drawn from."""
-    return catalogue.artifact_cells(drawing.paper, drawing.artifact, drawing.scale, drawing.ablations)
+    """The cells whose records it is drawn from; on request with all their ablations that were run."""
+    names = catalogue.paper(drawing.paper).artifacts[drawing.artifact].experiments
+    homes = [split_reference(name, drawing.paper) for name in names]
+    cells = [cell for home in homes for cell in catalogue.cells(*home, drawing.scale)]
+    return cells + (find_ablations(catalogue, cells, drawing.scale) if drawing.ablations else [])
 
 
 def code_behind(catalogue: Catalogue, paper: str) -> list[Path]:

@@ -12,8 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import UnknownNameError
+from core.errors import UnknownNameError, UserError
+from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
+from core.experiment.drawings import Drawing, cells_of
 from core.experiment.schema import split_reference
 from core.experiment.storage import read_provenance, read_records
 
@@ -148,6 +150,21 @@ class Results:
         if name not in self._scales:
             raise UnknownNameError("experiment of this artifact", experiment, self._scales)
         return name
+
+
+def results_of(catalogue: Catalogue, drawing: Drawing) -> Results:
+    """What a drawing is made of.
+
+    Raises:
+        UserError: ablations are requested, but there are none.
+    """
+    experiments = catalogue.experiments_of(drawing.paper, drawing.artifact)
+    scales = {split_reference(name)[1]: each.resolve_scale(drawing.scale) for name, each in experiments.items()}
+    results = Results(cells_of(catalogue, drawing), catalogue.root, drawing.source, scales)
+    if drawing.ablations and not any(cell.ablation for cell in results.cells):
+        again = f"python -m papers run CELL --scale {drawing.scale} --set KEY=VALUE"
+        raise UserError(f"none of its cells was run with changed settings at scale {drawing.scale}; run one: {again}")
+    return results
 
 
 @lru_cache(maxsize=FRAMES)

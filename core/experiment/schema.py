@@ -141,6 +141,12 @@ class Experiment(Strict):
         scale = self.scales[name]
         return scale if isinstance(scale, str) else name
 
+    def protocol(self, name: str) -> Scale:
+        """What is run at a scale, or at the one that it stands for."""
+        scale = self.scales[self.resolve_scale(name)]
+        assert isinstance(scale, Scale)
+        return scale
+
     def scale_of(self, name: str, benchmark: str, method: str) -> str:
         """The scale of a single cell at the scale `name`: paper for one that is `whole`."""
         scale = self.scales[name]

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import Any
 
 from core.errors import UnknownNameError, UserError
 from core.experiment import LIST
+from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
-
-if TYPE_CHECKING:
-    from core.experiment.catalogue import Catalogue
 
 LEVELS = ("paper", "experiment", "benchmark", "method")
 
 
-def select_cells(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
+def find_cells(
+    catalogue: Catalogue, name: str, scale: str, runs: int | None = None, overrides: dict[str, Any] | None = None
+) -> list[Cell]:
     """The cells that `paper[/experiment[/benchmark[/method]]]` names; a shorter name means everything below it.
 
     In each part, `*` stands for anything, `?` for one character and `[...]` for one of the characters in the brackets.
 
+    Args:
+        runs, overrides: Number of repetitions and single settings instead of the scale's.
+
     Raises:
         UnknownNameError: no cell matches; the message has the nearest existing names.
-        UserError: more than four parts.
+        UserError: more than four parts, or settings that the cells do not have.
     """
+    found = _select(catalogue, name, scale)
+    if runs is None and not overrides:
+        return found
+    return [catalogue.cell(cell, scale, runs, overrides) for cell in found]
+
+
+def _select(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
     parts = name.strip("/").split("/")
     if len(parts) > len(LEVELS):
         raise UserError(f"{name!r}: a cell is named {'/'.join(LEVELS)}")

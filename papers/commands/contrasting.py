@@ -13,6 +13,7 @@ from core.errors import UserError
 from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
+from core.experiment.selection import find_cells
 
 FILE_WIDTH = 120  # characters per line, where no terminal sets a width
 NOTES = (
@@ -62,7 +63,7 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
 
 def _pairs(catalogue: Catalogue, name: str, scale: str) -> list[tuple[Cell, Cell]]:
     pairs = []
-    for cell in catalogue.find_cells(name, scale):
+    for cell in find_cells(catalogue, name, scale):
         if cell.path(catalogue.root, "reference").exists():
             own = [cell] if cell.path(catalogue.root).exists() else []
             pairs += [(found, cell) for found in (*own, *find_ablations(catalogue, [cell], scale))]
@@ -71,7 +72,7 @@ def _pairs(catalogue: Catalogue, name: str, scale: str) -> list[tuple[Cell, Cell
 
 def _what_is_missing(catalogue: Catalogue, names: list[str], scale: str) -> str:
     """Why there is no pair: nothing is shipped, nothing was run, or both exist but for different cells."""
-    cells = [cell for name in names for cell in catalogue.find_cells(name, scale)]
+    cells = [cell for name in names for cell in find_cells(catalogue, name, scale)]
     told = ", ".join(names)
     if not any(cell.path(catalogue.root, "reference").exists() for cell in cells):
         return f"{told}: nothing is shipped at scale {scale}; see python -m papers list {names[0]}, or --scale"

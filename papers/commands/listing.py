@@ -13,6 +13,7 @@ from core.experiment.ablations import find_ablations
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.durations import counted, in_words, recorded_seconds
+from core.experiment.selection import find_cells
 from papers.commands.overview import overview
 
 
@@ -49,7 +50,7 @@ def _list_cells(catalogue: Catalogue, options: argparse.Namespace, console: Cons
 
     table = RichTable(Column("cell", no_wrap=True), "runs", "reference", "own run", "time", box=None)
     damaged: list[str] = []
-    for cell in catalogue.find_cells(options.name, options.scale):
+    for cell in find_cells(catalogue, options.name, options.scale):
         states = [_state(catalogue, cell, source, damaged) for source in ("reference", "run")]
         seconds = recorded_seconds(cell, catalogue.root)
         table.add_row(cell.name, str(cell.runs), *states, "-" if seconds is None else in_words(seconds))

@@ -18,6 +18,7 @@ from core.experiment.cells import Cell
 from core.experiment.durations import announcement, counted, in_words, recorded_seconds
 from core.experiment.finished import is_finished
 from core.experiment.pace import Pace
+from core.experiment.selection import find_cells
 from core.interruption import prompt_interruption
 from papers.commands import KEPT
 from papers.commands.progress import progress_display
@@ -25,7 +26,7 @@ from papers.commands.progress import progress_display
 
 def run(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """Run the cells that a name or pattern matches, then say what came out."""
-    cells = catalogue.find_cells(options.name, options.scale, options.runs, _each_once(options.overrides))
+    cells = find_cells(catalogue, options.name, options.scale, options.runs, _each_once(options.overrides))
     _check_device(options.device)
     run_cells(catalogue, _without_missing_extras(cells, console), options.device, console)
     return 0

@@ -14,6 +14,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.durations import in_words
 from core.experiment.schema import SCALES
+from core.experiment.selection import find_cells
 from core.interruption import prompt_interruption
 
 NOT_CHECKED = "not checked"
@@ -73,7 +74,7 @@ def _cells(catalogue: Catalogue, name: str) -> list[Cell]:
     found, errors = [], []
     for scale in SCALES:
         try:
-            found += catalogue.find_cells(name, scale)
+            found += find_cells(catalogue, name, scale)
         except UserError as error:
             errors.append(error)
     if not found:

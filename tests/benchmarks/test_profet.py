@@ -5,11 +5,12 @@ import torch
 
 from benchmarks import profet
 from core.experiment.catalogue import Catalogue
+from core.experiment.selection import find_cells
 from core.study.methods import method_of
 
 
 def test_the_methods_are_those_of_the_searches_on_svm():
-    cells = Catalogue().find_cells("profet/search_svm/svm", "quick")
+    cells = find_cells(Catalogue(), "profet/search_svm/svm", "quick")
     searched = {cell.settings.method.method: cell.settings for cell in cells}
     timed = {given["method"]: method_of(given) for given in profet.METHODS.values()}
     assert {name: settings.method for name, settings in searched.items()} == timed

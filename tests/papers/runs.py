@@ -9,6 +9,7 @@ import pandas as pd
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.runner import run_cell
+from core.experiment.selection import find_cells
 from core.experiment.storage import read_records
 
 
@@ -18,7 +19,7 @@ def smoke_runs(paper: str, root: Path) -> Callable[[str], pd.DataFrame]:
 
     def run(name: str) -> pd.DataFrame:
         if name not in made:
-            (cell,) = catalogue.find_cells(f"{paper}/{name}", "smoke")
+            (cell,) = find_cells(catalogue, f"{paper}/{name}", "smoke")
             path = run_cell(cell, catalogue.function(cell), root, say=lambda text: None)
             made[name] = read_records(path)[0].assign(benchmark=cell.benchmark, method=cell.method)
         return made[name]

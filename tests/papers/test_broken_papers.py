@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from core.errors import UserError
+from core.experiment.selection import find_cells
 from core.experiment.workflow import Workflow
 
 
@@ -52,9 +53,9 @@ BROKEN = [
 def test_one_line_for_the_broken_paper_and_nothing_for_the_others(toy, beside, tmp_path, damage, message):
     damage(beside)
     catalogue = toy()
-    assert len(catalogue.find_cells("toy", "paper")) == 5
+    assert len(find_cells(catalogue, "toy", "paper")) == 5
     assert catalogue.artifact("toy/table1") == ("toy", "table1")
-    for call in (lambda: catalogue.find_cells("again/fit", "paper"), lambda: catalogue.artifact("again/fig1")):
+    for call in (lambda: find_cells(catalogue, "again/fit", "paper"), lambda: catalogue.artifact("again/fig1")):
         with pytest.raises(UserError) as caught:
             call()
         assert str(caught.value).replace(f"{tmp_path}/", "").startswith(message)
@@ -63,7 +64,7 @@ def test_one_line_for_the_broken_paper_and_nothing_for_the_others(toy, beside, t
 
 def uses(catalogue, paper: str) -> dict:
     """What asks for a function of each folder."""
-    (cell,) = catalogue.find_cells(f"{paper}/count", "paper")
+    (cell,) = find_cells(catalogue, f"{paper}/count", "paper")
     return {
         "experiments": lambda: catalogue.function(cell),
         "artifacts": lambda: catalogue.artifact_function(paper, "table1"),
@@ -74,7 +75,7 @@ def uses(catalogue, paper: str) -> dict:
 def test_a_folder_that_is_needed_only_later(toy, beside, name):
     shutil.rmtree(beside / name)
     catalogue = toy()
-    assert len(catalogue.find_cells("again", "paper")) == 5
+    assert len(find_cells(catalogue, "again", "paper")) == 5
     with pytest.raises(UserError, match=f"^toypapers/again/{name}/: missing; each paper has one$"):
         uses(catalogue, "again")[name]()
     assert uses(catalogue, "toy")[name]()

@@ -10,6 +10,7 @@ import pytest
 from core.experiment import SCALES
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
+from core.experiment.selection import find_cells
 from core.experiment.storage import read_provenance
 from core.study.methods.settings import MethodSettings
 
@@ -18,7 +19,7 @@ CATALOGUE = Catalogue(Path(__file__).parents[2])
 
 def cells_of(paper: str) -> list[Cell]:
     """Every cell of a paper at every scale."""
-    return [cell for scale in SCALES for cell in CATALOGUE.find_cells(paper, scale)]
+    return [cell for scale in SCALES for cell in find_cells(CATALOGUE, paper, scale)]
 
 
 def method_of_cell(cell: Cell) -> MethodSettings | None:

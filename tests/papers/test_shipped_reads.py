@@ -6,6 +6,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.needs import has_digest
+from core.experiment.selection import find_cells
 from core.experiment.storage import read_provenance
 
 CATALOGUE = Catalogue()
@@ -13,7 +14,7 @@ NEEDING = [
     cell
     for paper in CATALOGUE.papers
     for scale in ("quick", "paper")
-    for cell in CATALOGUE.find_cells(paper, scale)
+    for cell in find_cells(CATALOGUE, paper, scale)
     if cell.needs and cell.path(CATALOGUE.root, "reference").exists()
 ]
 

@@ -9,8 +9,10 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.results import Results
-from core.report.draw import Job, draw
+from core.report.draw import draw
+from core.report.resolved import Resolved
 from core.report.verdicts.claims import claims_about
+from core.report.verdicts.names import published_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = Catalogue(ROOT)
@@ -31,8 +33,8 @@ def test_drawn_as_not_run(monkeypatch, tmp_path, name):
     scales = {each: CATALOGUE.papers[paper].experiments[each].resolve_scale("quick") for each in spec.experiments}
     results = Results(cells, tmp_path, "run", scales)
     function, claims = CATALOGUE.artifact_function(paper, artifact), claims_about(CATALOGUE, paper, artifact)
-    folder = ROOT / "papers" / paper
-    sidecar = draw(Job(paper, artifact, spec, results, folder, tmp_path / artifact, function, claims))
+    published = published_numbers(CATALOGUE, paper, artifact)
+    sidecar = draw(Resolved(paper, artifact, spec, results, tmp_path / artifact, function, published, claims))
     record = json.loads(sidecar.read_text())
     assert record["caption"].endswith("Not run.")
     assert {claim["holds"] for claim in record["claims"]} <= {"not run"}

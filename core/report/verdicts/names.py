@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from core.errors import UserError, nearest
+from core.experiment.catalogue import Catalogue
 from core.report.verdicts.claims import Claim
 from core.report.verdicts.published import Published, read_published_of
 from core.report.verdicts.published_runs import RUNS
@@ -39,8 +40,8 @@ def published_names(rows: Names = None, columns: Names = None) -> Callable[[F], 
     return mark
 
 
-def check_published(catalogue: Any, paper: str, name: str) -> None:
-    """Make sure that all names in the published numbers of an artifact, and of all files of them, are known.
+def published_numbers(catalogue: Catalogue, paper: str, name: str) -> Published | None:
+    """The published numbers of an artifact, None if there are none. All names in them must be known.
 
     Raises:
         UserError: naming the file, the line, the name and those near it; or the files cannot be read.
@@ -51,13 +52,15 @@ def check_published(catalogue: Any, paper: str, name: str) -> None:
         if file.stem.removesuffix(RUNS) not in spec.artifacts:
             raise UserError(f"{file}: not an artifact of {paper}; {nearest(file.stem, spec.artifacts)}")
     file = folder / f"{name}.csv"
-    if file.is_file():
-        published = read_published_of(file, spec.artifacts[name].comparison)
-        function = catalogue.artifact_function(paper, name)
-        rows, columns = getattr(function, "published_names", (None, None))
-        experiments = list(catalogue.experiments_of(paper, name).values())
-        _check_table(published, _known(rows, _methods(experiments)), _known(columns, _benchmarks(experiments)))
-        _check_sources(published, spec.documents)
+    if not file.is_file():
+        return None
+    published = read_published_of(file, spec.artifacts[name].comparison)
+    function = catalogue.artifact_function(paper, name)
+    rows, columns = getattr(function, "published_names", (None, None))
+    experiments = list(catalogue.experiments_of(paper, name).values())
+    _check_table(published, _known(rows, _methods(experiments)), _known(columns, _benchmarks(experiments)))
+    _check_sources(published, spec.documents)
+    return published
 
 
 def check_places(claims: Iterable[Claim], spec: Any) -> None:

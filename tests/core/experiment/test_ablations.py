@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.experiment.ablations import find_ablations
+from core.experiment.drawings import Drawing
+from core.experiment.results import results_of
 from core.experiment.runner import run_cell
+from core.experiment.selection import find_cells
 from core.experiment.storage import ResultFileError
 
 CELL = "toy/fit/line/noisy"
+TABLE = Drawing("toy", "table1", "table", "quick", "run")
 
 
 def make(catalogue, **overrides):
-    (cell,) = catalogue.find_cells(CELL, "quick", overrides=overrides)
+    (cell,) = find_cells(catalogue, CELL, "quick", overrides=overrides)
     run_cell(cell, catalogue.function(cell), catalogue.root)
     return cell
 
 
 def found(catalogue, name: str = "toy"):
-    return find_ablations(catalogue, catalogue.find_cells(name, "quick"), "quick")
+    return find_ablations(catalogue, find_cells(catalogue, name, "quick"), "quick")
 
 
 class TestFinding:
@@ -54,7 +60,7 @@ class TestFinding:
         ],
     )
     def test_one_change_has_one_name_however_it_is_written(self, toy, first, second, folder):
-        cells = [toy().find_cells(CELL, "quick", overrides=each)[0] for each in (first, second)]
+        cells = [find_cells(toy(), CELL, "quick", overrides=each)[0] for each in (first, second)]
         assert cells[0].path("") == cells[1].path("") and cells[0].variant == cells[1].variant
         assert folder is None or cells[0].path("").parts[2] == folder
 
@@ -63,7 +69,7 @@ class TestFinding:
         make(catalogue, points=7)
         assert found(catalogue, "toy/fit/line/plain") == []
         assert len(found(catalogue, "toy/fit/line")) == 1
-        assert find_ablations(catalogue, catalogue.find_cells("toy", "paper"), "paper") == []
+        assert find_ablations(catalogue, find_cells(catalogue, "toy", "paper"), "paper") == []
 
     def test_other_settings_than_todays_are_seen(self, toy, edit):
         made = make(toy(), points=7)
@@ -86,7 +92,7 @@ class TestResults:
         make(catalogue)
         make(catalogue, points=7)
         make(catalogue, points=2, slope=3.0)
-        with_them = catalogue.results("toy", "table1", "quick", "run", ablations=True)
+        with_them = results_of(catalogue, replace(TABLE, ablations=True))
         frame = with_them.frame("fit")
         assert frame.groupby("method").size().to_dict() == {
             "noisy": 3,
@@ -103,8 +109,8 @@ class TestResults:
         catalogue = toy()
         make(catalogue)
         make(catalogue, points=7)
-        with_them = catalogue.results("toy", "table1", "quick", "run", ablations=True)
-        plain = catalogue.results("toy", "table1", "quick", "run")
+        with_them = results_of(catalogue, replace(TABLE, ablations=True))
+        plain = results_of(catalogue, TABLE)
         assert (
             set(with_them.without_ablations().frame("fit")["method"]) == set(plain.frame("fit")["method"]) == {"noisy"}
         )
@@ -113,6 +119,6 @@ class TestResults:
     def test_short_ones_do_not_reduce_the_drawing(self, toy):
         catalogue = toy()
         for overrides, runs in (({}, 25), ({"points": 7}, 2)):
-            (cell,) = catalogue.find_cells(CELL, "paper", runs=runs, overrides=overrides)
+            (cell,) = find_cells(catalogue, CELL, "paper", runs=runs, overrides=overrides)
             run_cell(cell, catalogue.function(cell), catalogue.root)
-        assert not catalogue.results("toy", "table1", "paper", "run", ablations=True).is_reduced("fit")
+        assert not results_of(catalogue, replace(TABLE, scale="paper", ablations=True)).is_reduced("fit")

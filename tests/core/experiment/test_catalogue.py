@@ -7,6 +7,9 @@ import shutil
 import pytest
 
 from core.errors import UnknownNameError, UserError
+from core.experiment.drawings import Drawing
+from core.experiment.results import results_of
+from core.experiment.selection import find_cells
 
 
 def add_paper(tmp_path, name: str) -> None:
@@ -26,18 +29,18 @@ def names(cells) -> list[str]:
     [("toy", 5), ("toy/fit", 4), ("toy/fit/line", 2), ("toy/fit/line/plain", 1), ("toy/count", 1), ("/toy/count/", 1)],
 )
 def test_a_shorter_name_means_everything_below_it(toy, name, count):
-    found = names(toy().find_cells(name, "paper"))
+    found = names(find_cells(toy(), name, "paper"))
     assert len(found) == count
     assert all(each.startswith(name.strip("/")) for each in found)
 
 
 def test_runs_and_settings_by_hand(toy):
     catalogue = toy()
-    [cell] = catalogue.find_cells("toy/fit/line/plain", "paper", runs=3, overrides={"points": 8})
+    [cell] = find_cells(catalogue, "toy/fit/line/plain", "paper", runs=3, overrides={"points": 8})
     assert (cell.runs, cell.settings.points, cell.overrides) == (3, 8, ("points=8",))
-    [plain] = catalogue.find_cells("toy/fit/line/plain", "paper", runs=3)
+    [plain] = find_cells(catalogue, "toy/fit/line/plain", "paper", runs=3)
     assert plain.overrides == ()
-    assert plain.settings_hash == catalogue.find_cells("toy/fit/line/plain", "paper")[0].settings_hash
+    assert plain.settings_hash == find_cells(catalogue, "toy/fit/line/plain", "paper")[0].settings_hash
 
 
 @pytest.mark.parametrize(
@@ -54,7 +57,7 @@ def test_runs_and_settings_by_hand(toy):
 )
 def test_unknown_cells(toy, name, message):
     with pytest.raises(UserError) as caught:
-        toy().find_cells(name, "paper")
+        find_cells(toy(), name, "paper")
     assert str(caught.value) == message
 
 
@@ -99,18 +102,18 @@ def test_two_papers_cannot_claim_a_short_name(toy, edit, tmp_path):
 
 
 def test_results_of_an_artifact_cover_its_experiments_at_the_resolved_scale(toy):
-    results = toy().results("toy", "fig1", "quick", "run")
+    results = results_of(toy(), Drawing("toy", "fig1", "figure", "quick", "run"))
     assert len(results.cells) == 5
     assert (results.scale("fit"), results.scale("count")) == ("quick", "paper")
 
 
 def test_the_function_of_a_cell(toy, edit):
     catalogue = toy()
-    [cell] = catalogue.find_cells("toy/count", "paper")
+    [cell] = find_cells(catalogue, "toy/count", "paper")
     assert catalogue.function(cell).__name__ == "fit"
     edit("description: one integer a run\n    function: fit", "description: one\n    function: fitt")
     catalogue = toy()
-    [cell] = catalogue.find_cells("toy/count", "paper")
+    [cell] = find_cells(catalogue, "toy/count", "paper")
     expected = r"toypapers/toy/paper\.yaml: experiments\.count\.function: 'fitt'; did you mean 'fit'"
     with pytest.raises(UnknownNameError, match=expected):
         catalogue.function(cell)

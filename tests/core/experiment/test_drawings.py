@@ -10,6 +10,7 @@ import pytest
 
 from core.experiment.drawings import Currency, Drawing, code_behind, drawing, runs_behind
 from core.experiment.runner import run_cell
+from core.experiment.selection import find_cells
 from core.report.draw import draw_artifact
 
 
@@ -93,6 +94,6 @@ def test_a_new_run_makes_the_drawing_outdated(toy, tmp_path):
     made = drawing(catalogue, "toy/table1", "quick", "run")
     draw_artifact(catalogue, made)
     assert Currency(catalogue)(made)
-    cell = catalogue.find_cells("toy/fit/line/plain", "quick")[0]
+    cell = find_cells(catalogue, "toy/fit/line/plain", "quick")[0]
     later(run_cell(cell, catalogue.function(cell), tmp_path))
     assert not Currency(catalogue)(made)

@@ -17,6 +17,7 @@ from core.experiment.needs import digest
 from core.experiment.promote import check, promote
 from core.experiment.provenance import FORMERLY
 from core.experiment.runner import run_cell
+from core.experiment.selection import find_cells
 from core.experiment.storage import read_provenance, read_records, write_records
 
 
@@ -29,7 +30,7 @@ def needing(toy, edit):
 
 
 def cells(catalogue, name: str, scale: str = "smoke"):
-    return catalogue.find_cells(name, scale)
+    return find_cells(catalogue, name, scale)
 
 
 def run(catalogue, name: str, root: Path) -> list[Path]:

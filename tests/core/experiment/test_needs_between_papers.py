@@ -7,6 +7,8 @@ import shutil
 import pytest
 
 from core.errors import UserError
+from core.experiment.drawings import drawing
+from core.experiment.results import results_of
 from core.experiment.runner import run_cell
 from core.experiment.storage import read_records
 from tests.conftest import PACKAGE
@@ -41,7 +43,7 @@ def test_records_of_another_paper_are_read_as_its_own(another, tmp_path):
 def test_an_artifact_draws_from_another_paper(another, tmp_path):
     catalogue = another()
     run(catalogue, "other/fit", tmp_path)
-    results = catalogue.results("toy", "fig1", "smoke", "run")
+    results = results_of(catalogue, drawing(catalogue, "toy/fig1", "smoke", "run"))
     assert len(results.frame("other/fit")) == 4 and results.scale("other/fit") == "smoke"
     assert [info.name for info in results.cells if info.present] == ["fit/bundled/plain", "fit/bundled/noisy"]
 

@@ -9,6 +9,7 @@ import pytest
 
 from core.experiment.own_runs import OwnRuns
 from core.experiment.runner import run_cell
+from core.experiment.selection import find_cells
 from core.experiment.storage import write_records
 from core.experiment.workflow import Workflow
 
@@ -32,7 +33,7 @@ def workflow(toy, tmp_path, monkeypatch):
 @pytest.fixture
 def cell(toy):
     """A cell at scale smoke."""
-    return lambda name: toy().find_cells(name, "smoke")[0]
+    return lambda name: find_cells(toy(), name, "smoke")[0]
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def made(toy, tmp_path):
 
     def make(name: str, ship: bool = False, **changes) -> None:
         catalogue = toy()
-        for cell in catalogue.find_cells(name, "smoke"):
+        for cell in find_cells(catalogue, name, "smoke"):
             path = run_cell(replace(cell, **changes), catalogue.function(cell), tmp_path, say=[].append)
             if ship:
                 shipped = cell.path(tmp_path, "reference")
@@ -164,7 +165,7 @@ def test_what_is_missing_is_announced_once_with_its_time(workflow, toy, tmp_path
     flow.inputs_of_paper("toy")
     flow.inputs_of_paper("toy")
     assert said == ["toy: 5 cells to run; 5 were never timed"]
-    for each in toy().find_cells("toy/fit", "quick"):
+    for each in find_cells(toy(), "toy/fit", "quick"):
         records = pd.DataFrame({"run": range(3), "status": "ok", "message": ""})
         notes = {"settings_hash": each.settings_hash, "runs": 3, "commit": "", "seeds": {}, "peak_memory_mb": 1.0}
         write_records(each.path(tmp_path, "reference"), records, {**notes, "wall_seconds": 22.5})

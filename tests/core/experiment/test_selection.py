@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from core.errors import UnknownNameError, UserError
+from core.experiment.selection import find_cells
 
 
 def names(catalogue, name: str, scale: str = "paper") -> list[str]:
-    return [cell.name.removeprefix("toy/") for cell in catalogue.find_cells(name, scale)]
+    return [cell.name.removeprefix("toy/") for cell in find_cells(catalogue, name, scale)]
 
 
 class TestPatterns:
@@ -43,15 +44,15 @@ class TestPatterns:
     )
     def test_one_that_matches_nothing_names_near_ones(self, toy, pattern, message):
         with pytest.raises(UnknownNameError) as caught:
-            toy().find_cells(pattern, "paper")
+            find_cells(toy(), pattern, "paper")
         assert message in str(caught.value)
         assert "\n" not in str(caught.value)
 
     def test_too_many_parts(self, toy):
         with pytest.raises(UserError, match="a cell is named paper/experiment/benchmark/method"):
-            toy().find_cells("toy/*/*/*/*", "paper")
+            find_cells(toy(), "toy/*/*/*/*", "paper")
 
 
 def test_repetitions_and_settings_apply_to_all(toy):
-    found = toy().find_cells("toy/fit/*/noisy", "paper", runs=4, overrides={"points": 7})
+    found = find_cells(toy(), "toy/fit/*/noisy", "paper", runs=4, overrides={"points": 7})
     assert [(cell.runs, cell.settings.points, cell.overrides) for cell in found] == [(4, 7, ("points=7",))] * 2

@@ -10,6 +10,7 @@ from core.experiment.agreement import DIFFERS, DISTRIBUTED, EXACT, ROUNDED
 from core.experiment.catalogue import Catalogue
 from core.experiment.promote import promote
 from core.experiment.runner import run_cell
+from core.experiment.selection import find_cells
 from core.experiment.storage import read_provenance, read_records, write_records
 from core.experiment.verify import Shard, choose, other_machine, shipped_shards, verify_shard
 
@@ -22,7 +23,7 @@ def ship(monkeypatch):
     monkeypatch.setattr("core.experiment.provenance.commit", lambda root: "a" * 40)
 
     def run(catalogue: Catalogue, name: str = CELL, scale: str = "paper") -> list:
-        cells = catalogue.find_cells(name, scale)
+        cells = find_cells(catalogue, name, scale)
         for cell in cells:
             run_cell(cell, catalogue.function(cell), catalogue.root)
             promote(cell, catalogue.root)
@@ -84,7 +85,7 @@ class TestVerifying:
         ship(toy())
         edit("points: 5", "points: 6")
         catalogue = toy()
-        (cell,) = catalogue.find_cells(CELL, "paper")
+        (cell,) = find_cells(catalogue, CELL, "paper")
         assert cell.settings.points == 6
         assert verify_shard(catalogue, Shard(cell, range(10), 1.0), tmp_path / "work").agreement == EXACT
 
@@ -122,7 +123,7 @@ class TestChoosing:
         catalogue = toy()
         ship(catalogue)
         ship(catalogue, "toy/count")
-        cells = [cell for scale in ("quick", "paper") for cell in catalogue.find_cells("toy", scale)]
+        cells = [cell for scale in ("quick", "paper") for cell in find_cells(catalogue, "toy", scale)]
         found = shipped_shards(cells, catalogue.root)
         assert [(shard.cell.experiment, shard.runs) for shard in found] == [
             ("count", range(2)),
@@ -132,7 +133,7 @@ class TestChoosing:
         ]
 
     def test_each_experiment_has_its_share(self, toy):
-        cells = toy().find_cells("toy", "paper")
+        cells = find_cells(toy(), "toy", "paper")
         shards = [Shard(cell, range(i, i + 10), 5.0) for cell in cells for i in range(0, 90, 10)]
         chosen, skipped = choose(shards, 2, seed=0, longest=10)
         assert skipped == {}
@@ -141,7 +142,7 @@ class TestChoosing:
         assert any(choose(shards, 2, seed, 10)[0] != chosen for seed in range(1, 5))
 
     def test_long_ones_are_left_out_and_told(self, toy):
-        fit, *_, count = toy().find_cells("toy", "paper")
+        fit, *_, count = find_cells(toy(), "toy", "paper")
         shards = [Shard(fit, range(10), 50.0), Shard(fit, range(10, 20), 5.0), Shard(count, range(2), 70.0)]
         chosen, skipped = choose(shards, 3, seed=0, longest=10)
         assert chosen == [shards[1]]

@@ -14,6 +14,7 @@ import pytest
 
 from core.errors import UnknownNameError, UserError
 from core.experiment.outputs import one_of
+from core.experiment.selection import find_cells
 from core.experiment.workflow import Workflow, in_one_line
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -48,7 +49,7 @@ def runs_of(inputs) -> list[str]:
 
 def test_a_drawing_of_shipped_runs_is_made_from_those_that_are_there(workflow, toy, tmp_path):
     assert runs_of(workflow().inputs("toy/table1", "")) == []
-    shipped = toy().find_cells("toy/count/line/plain", "quick")[0].path(tmp_path, "reference")
+    shipped = find_cells(toy(), "toy/count/line/plain", "quick")[0].path(tmp_path, "reference")
     shipped.parent.mkdir(parents=True)
     shipped.touch()
     expected = [str(shipped.relative_to(tmp_path))]

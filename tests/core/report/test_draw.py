@@ -11,8 +11,10 @@ import pytest
 from core.errors import UserError
 from core.experiment.drawings import Currency, drawing
 from core.report import NotRunError, compare_table, samples_of
-from core.report.draw import Job, draw, draw_artifact
+from core.report.draw import draw, draw_artifact
 from core.report.page.rendering import render_page
+from core.report.resolved import Resolved
+from core.report.verdicts.published import read_published_of
 from tests.core.report.toy_artifacts import CLAIMS, FUNCTIONS, PUBLISHED, Cell, Results, fig1, spec, table1
 
 
@@ -34,16 +36,17 @@ def no_images(monkeypatch):
 @pytest.fixture
 def drawn(tmp_path, folder):
     def drawn(name="table1", described=None, results=None, function=None, check=None, source="reference"):
-        stem = tmp_path / "figures" / "toy" / name
+        stem, described = tmp_path / "figures" / "toy" / name, described or spec()
+        numbers = folder / "published" / f"{name}.csv"
         sidecar = draw(
-            Job(
+            Resolved(
                 paper="toy",
                 name=name,
-                spec=described or spec(),
+                spec=described,
                 results=results or Results(),
-                folder=folder,
                 stem=stem,
                 function=function or FUNCTIONS[name],
+                published=read_published_of(numbers, described.comparison) if numbers.is_file() else None,
                 claims=[replace(claim, check=check or claim.check) for claim in CLAIMS.get(name, ())],
                 document="Springenberg et al.",
                 source=source,

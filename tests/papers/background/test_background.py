@@ -8,6 +8,7 @@ import torch
 from core.benchmarks.synthetic import forrester
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.selection import find_cells
 from papers.background.artifacts.illustrations import most_informed
 from tests.papers.functions import Functions
 
@@ -16,7 +17,7 @@ experiments = Functions("background", "experiments")
 
 
 def run(name: str, runs: int = 2) -> pd.DataFrame:
-    cell = Catalogue().find_cells(name, "smoke", runs=runs)[0]
+    cell = find_cells(Catalogue(), name, "smoke", runs=runs)[0]
     return getattr(experiments, cell.function)(Context(cell, range(runs)))
 
 

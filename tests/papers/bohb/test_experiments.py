@@ -12,6 +12,7 @@ from core.benchmarks.fcnet_surrogate import FCNetSurrogate
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.selection import find_cells
 from core.study.methods import method_of
 from core.study.trace import Record
 from papers.bohb.experiments import optimization as experiments
@@ -68,7 +69,7 @@ def test_trajectories_on_counting_ones(smoke, name):
 
 
 def test_the_gaussian_process_has_the_regret_without_noise():
-    (cell,) = Catalogue().find_cells("bohb/counting_ones/d8/bohb", "smoke")
+    (cell,) = find_cells(Catalogue(), "bohb/counting_ones/d8/bohb", "smoke")
     settings = cell.settings.model_copy(update={"method": method_of("gp_mcmc"), "full_evaluations": 4.0})
     frame = experiments.counting_ones(Context(replace(cell, settings=settings), range(2)))
     check_trajectories(frame.assign(status="ok"), ["loss", "regret"])

@@ -6,6 +6,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.selection import find_cells
 from core.report.figures import style
 from papers.dngo.experiments.design_effects import from_the_incumbent
 from tests.papers.functions import Functions
@@ -24,7 +25,7 @@ def test_distance_is_from_the_best_point_so_far():
 @pytest.mark.parametrize("method", ["tanh", "relu", "relu_tanh"])
 def test_searches_record_distances(method):
     overrides = {"evaluations": 7, "epochs": 2}
-    cell = Catalogue().find_cells(f"dngo/activation_search/branin/{method}", "smoke", overrides=overrides)[0]
+    cell = find_cells(Catalogue(), f"dngo/activation_search/branin/{method}", "smoke", overrides=overrides)[0]
     frame = experiments.activation_search(Context(cell, range(2)))
     first = frame["evaluation"] == 1
     assert len(frame) == 14 and (frame["regret"] >= 0).all()
@@ -32,7 +33,7 @@ def test_searches_record_distances(method):
 
 
 def test_a_schedule_of_updates_runs():
-    cell = Catalogue().find_cells("dngo/schedule/camelback/updates_100", "smoke", overrides={"evaluations": 7})[0]
+    cell = find_cells(Catalogue(), "dngo/schedule/camelback/updates_100", "smoke", overrides={"evaluations": 7})[0]
     frame = experiments.schedule(Context(cell, range(2)))
     assert len(frame) == 14 and (frame["regret"] >= 0).all()
 
@@ -40,7 +41,7 @@ def test_a_schedule_of_updates_runs():
 def test_noise_is_that_of_the_training():
     scores = {}
     for rate in ("rate_0", "rate_0.5"):
-        cell = Catalogue().find_cells(f"dngo/dropout/branin/{rate}", "smoke", overrides={"epochs": 20})[0]
+        cell = find_cells(Catalogue(), f"dngo/dropout/branin/{rate}", "smoke", overrides={"epochs": 20})[0]
         scores[rate] = experiments.dropout(Context(cell, range(2)))
     for frame in scores.values():
         assert frame["run"].tolist() == [0, 1] and frame[["noise", "rmse"]].gt(0).all(axis=None)

@@ -6,6 +6,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.selection import find_cells
 from tests.papers.functions import Functions
 
 claims = Functions("dngo", "claims")
@@ -14,7 +15,7 @@ experiments = Functions("dngo", "experiments")
 
 @pytest.mark.parametrize("method", ["tanh", "relu_tanh", "relu"])
 def test_every_repetition_has_its_data_and_its_prediction(method):
-    cell = Catalogue().find_cells(f"dngo/activations/sinc/{method}", "smoke", overrides={"epochs": 5})[0]
+    cell = find_cells(Catalogue(), f"dngo/activations/sinc/{method}", "smoke", overrides={"epochs": 5})[0]
     frame = experiments.activations(Context(cell, range(2)))
     data, grid = (frame[frame["part"] == part] for part in ("data", "grid"))
     assert data.groupby("run").size().tolist() == [20, 20]

@@ -6,6 +6,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.selection import find_cells
 from core.report.figures import style
 from papers.dngo.claims.features import SETS
 from tests.papers.functions import Functions
@@ -18,14 +19,14 @@ experiments = Functions("dngo", "experiments")
 @pytest.mark.parametrize("method", ["map", "evidence"])
 def test_held_out_scores_are_in_units_of_the_targets(method):
     overrides = {"epochs": 2, "test_points": 50}
-    cell = Catalogue().find_cells(f"dngo/features/branin/{method}", "smoke", overrides=overrides)[0]
+    cell = find_cells(Catalogue(), f"dngo/features/branin/{method}", "smoke", overrides=overrides)[0]
     frame = experiments.features(Context(cell, range(2)))
     assert frame["run"].tolist() == [0, 1] and frame["updates"].tolist() == [8, 8]
     assert frame["rmse"].between(1e-6, 2).all() and (frame["seconds"] >= 0).all()
 
 
 def test_a_data_set_is_split():
-    cell = Catalogue().find_cells("dngo/features/diabetes/evidence", "smoke", overrides={"epochs": 1})[0]
+    cell = find_cells(Catalogue(), "dngo/features/diabetes/evidence", "smoke", overrides={"epochs": 1})[0]
     assert np.isfinite(experiments.features(Context(cell, range(1)))[["rmse", "log_likelihood"]]).all(axis=None)
 
 
@@ -33,7 +34,7 @@ def test_searches_share_their_initial_designs():
     losses = []
     for method in ("map", "evidence"):
         overrides = {"evaluations": 6, "epochs": 2}
-        cell = Catalogue().find_cells(f"dngo/feature_search/branin/{method}", "smoke", overrides=overrides)[0]
+        cell = find_cells(Catalogue(), f"dngo/feature_search/branin/{method}", "smoke", overrides=overrides)[0]
         frame = experiments.feature_search(Context(cell, range(2)))
         assert frame.groupby("run").size().tolist() == [6, 6] and (frame["regret"] >= 0).all()
         assert frame.groupby("origin").size().to_dict() == {"initial design": 10, "policy": 2}

@@ -7,6 +7,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.selection import find_cells
 from core.report.verdicts.published import read_published
 from papers.dngo.artifacts.hpolib_table import PERCENT
 from papers.dngo.claims.hpolib import TPE_MARGINS
@@ -26,14 +27,14 @@ def test_every_method_runs(method):
     effort = {"rf": {"trees": 3}, "gp": {"hyperparameter_samples": 1}, "dngo": {"hyperparameter_samples": 1}}
     overrides = {"evaluations": 4, **effort.get(method, {})}
     experiment = "hpolib_gp" if method == "gp" else "hpolib"
-    cell = CATALOGUE.find_cells(f"dngo/{experiment}/branin/{method}", "smoke", overrides=overrides)[0]
+    cell = find_cells(CATALOGUE, f"dngo/{experiment}/branin/{method}", "smoke", overrides=overrides)[0]
     frame = experiments.hpolib(Context(cell, range(1)))
     assert frame["evaluation"].tolist() == [1, 2, 3, 4] and (frame["regret"] >= 0).all()
     assert (frame["status"] == "ok").all() and not frame["origin"].str.startswith("random").any()
 
 
 def test_the_paper_s_numbers_of_evaluations():
-    cells = [cell for name in HPOLIB for cell in CATALOGUE.find_cells(f"dngo/{name}", "paper")]
+    cells = [cell for name in HPOLIB for cell in find_cells(CATALOGUE, f"dngo/{name}", "paper")]
     assert {cell.benchmark: cell.settings.evaluations for cell in cells} == {
         "branin": 200, "hartmann6": 200, "logistic_regression": 100, "lda_on_grid": 50, "svm_on_grid": 100,
     }  # fmt: skip

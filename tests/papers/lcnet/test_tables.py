@@ -8,6 +8,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.selection import find_cells
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.claims import run_check
 from core.tabular.frame import to_records
@@ -124,7 +125,7 @@ class OfSynthetic(Context):
 
 
 def test_the_experiment_runs_on_chapter_7s_table():
-    (cell,) = Catalogue().find_cells("lcnet/tables", "smoke")
+    (cell,) = find_cells(Catalogue(), "lcnet/tables", "smoke")
     runs = experiments.tables(OfSynthetic(cell, range(1)))
     assert set(runs["run"]) == {0} and (runs["regret"] >= 0).all()
     assert (np.diff(runs["seconds"]) > 0).all() and (np.diff(runs["loss"])[:-1] < 0).all()

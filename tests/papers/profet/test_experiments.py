@@ -10,6 +10,7 @@ from core.benchmarks.meta_model_files import load, save
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.runner import run_cell
+from core.experiment.selection import find_cells
 from papers.profet.experiments.meta_models import tasks_of
 from tests.core.benchmarks.made_models import made_model
 from tests.papers.runs import smoke_runs
@@ -62,7 +63,7 @@ def test_weights_that_are_not_those_of_the_records_are_refused(smoke, root):
     file = root / "results/run/smoke/profet/weights/svm.npz"
     kept = file.read_bytes()
     catalogue = Catalogue()
-    (cell,) = catalogue.find_cells("profet/search_svm_noisy/svm_noisy/random", "smoke")
+    (cell,) = find_cells(catalogue, "profet/search_svm_noisy/svm_noisy/random", "smoke")
     try:
         save(made_model(), file)
         with pytest.raises(UserError, match=r"its digest is .*, that of the records is"):

@@ -7,6 +7,7 @@ from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.runner import run_cell
+from core.experiment.selection import find_cells
 from core.experiment.table_search import make_optimizer
 from core.report.figures import style
 from core.report.verdicts.checks import NotRunError
@@ -19,8 +20,8 @@ from tests.papers.runs import Fake
 
 experiments = Functions("tabular", "experiments")
 
-CELLS = {cell.method: cell for cell in Catalogue().find_cells("tabular/methods", "smoke")}
-NETWORKS = Catalogue().find_cells("tabular/bohamiann", "smoke")[0]
+CELLS = {cell.method: cell for cell in find_cells(Catalogue(), "tabular/methods", "smoke")}
+NETWORKS = find_cells(Catalogue(), "tabular/bohamiann", "smoke")[0]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ def test_bohamiann_runs_on_the_smoke_table(root):
 
 def test_methods_have_the_constants_of_the_thesis(root):
     benchmark = table_benchmark(Context(CELLS["random"], range(1), root=root))
-    cells = {cell.method: cell for cell in Catalogue().find_cells("tabular/methods/protein", "paper")}
+    cells = {cell.method: cell for cell in find_cells(Catalogue(), "tabular/methods/protein", "paper")}
     bohb = make_optimizer(cells["bohb"].settings, benchmark, 0)
     constants = (bohb.eta, bohb.brackets, bohb.random_fraction, bohb.samples, bohb.bandwidth_factor)
     assert constants == (3, 125, pytest.approx(1 / 3), 64, 3) and bohb.minimum_bandwidth == 0.3
@@ -62,7 +63,7 @@ def test_methods_have_the_constants_of_the_thesis(root):
     assert (evolution.population, evolution.tournament) == (100, 10)
     reinforce = make_optimizer(cells["reinforce"].settings, benchmark, 0)
     assert (reinforce.learning_rate, reinforce.momentum) == (0.1, 0.9)
-    settings = Catalogue().find_cells("tabular/bohamiann/protein", "paper")[0].settings
+    settings = find_cells(Catalogue(), "tabular/bohamiann/protein", "paper")[0].settings
     model = settings.method.model(30)
     assert (model.burn_in, model.steps, model.batch_size) == (300, 20_300, 8)
 

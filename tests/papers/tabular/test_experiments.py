@@ -6,6 +6,7 @@ import pytest
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
+from core.experiment.selection import find_cells
 from core.tabular.frame import from_records
 from core.tabular.grid import FCNET
 from papers.tabular.experiments.grid import groups
@@ -15,7 +16,7 @@ experiments = Functions("tabular", "experiments")
 
 
 def cell(runs: int = 8, **overrides):
-    return Catalogue().find_cells("tabular/grid/diabetes", "smoke", runs=runs, overrides=overrides)[0]
+    return find_cells(Catalogue(), "tabular/grid/diabetes", "smoke", runs=runs, overrides=overrides)[0]
 
 
 def test_groups_are_the_grid():
@@ -34,7 +35,7 @@ def test_groups_are_the_grid():
     ],
 )
 def test_the_runs_of_a_scale_make_whole_grids(scale, sizes):
-    cells = Catalogue().find_cells("tabular/grid", scale)
+    cells = find_cells(Catalogue(), "tabular/grid", scale)
     grids = {cell.benchmark: FCNET.restricted(**cell.settings.values) for cell in cells}
     assert {name: grid.size for name, grid in grids.items()} == sizes
     assert {cell.runs - len(groups(grids[cell.benchmark])) for cell in cells} == {0}
@@ -54,7 +55,7 @@ def test_the_smoke_scale_makes_a_table():
 
 def neighbours_cell(runs: int, **overrides):
     overrides = {"epochs": 2, "changes": ["init_lr", "activation_fn_2"], **overrides}
-    return Catalogue().find_cells("tabular/neighbours/diabetes", "smoke", runs=runs, overrides=overrides)[0]
+    return find_cells(Catalogue(), "tabular/neighbours/diabetes", "smoke", runs=runs, overrides=overrides)[0]
 
 
 def test_a_configuration_and_those_next_to_it():

@@ -16,7 +16,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import drawing
 from core.report.draw import draw_artifact
 from core.report.verdicts.claims import claims_about
-from core.report.verdicts.names import check_places, check_published
+from core.report.verdicts.names import check_places, published_numbers
 from core.report.verdicts.published_runs import RUNS
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -46,7 +46,7 @@ def copied(tmp_path):
     def copy(file: Path):
         (tmp_path / "papers" / file).parent.mkdir(parents=True)
         path = shutil.copy(ROOT / "papers" / file, tmp_path / "papers" / file)
-        return path, lambda artifact: check_published(Elsewhere(tmp_path), file.parts[0], artifact)
+        return path, lambda artifact: published_numbers(Elsewhere(tmp_path), file.parts[0], artifact)
 
     return copy
 
@@ -122,32 +122,32 @@ def test_a_table_without_declared_names_has_the_methods_and_benchmarks_of_its_ex
     path = tmp_path / "toypapers/toy/published/table1.csv"
     catalogue = toy()
     path.write_text(path.read_text() + "".join(f"{m},bundled,0.0,3.0,sd,25,note 1\n" for m in METHODS))
-    check_published(catalogue, "toy", "table1")  # bundled is a benchmark at the smallest scale alone
+    published_numbers(catalogue, "toy", "table1")  # bundled is a benchmark at the smallest scale alone
     path.write_text(path.read_text().replace("noisy,bundled", "bundled,noisy"))
     with pytest.raises(UserError, match="line 7, column row: 'bundled'; existing: plain, noisy"):
-        check_published(catalogue, "toy", "table1")
+        published_numbers(catalogue, "toy", "table1")
 
 
 def test_a_table_without_experiments_must_declare_its_names(toy, edit):
     edit("Table 1}\n    experiments: [fit]", "Table 1}")
     with pytest.raises(UserError, match="line 2, column row: 'plain'; the artifact has no experiments: declare"):
-        check_published(toy(), "toy", "table1")
+        published_numbers(toy(), "toy", "table1")
 
 
 def test_published_runs_are_named_after_an_artifact(toy, tmp_path):
     folder = tmp_path / "toypapers/toy/published"
     (folder / "table1_runs.csv").touch()
-    check_published(toy(), "toy", "table1")
+    published_numbers(toy(), "toy", "table1")
     (folder / "table9_runs.csv").touch()
     with pytest.raises(UserError, match=r"table9_runs\.csv: not an artifact of toy"):
-        check_published(toy(), "toy", "table1")
+        published_numbers(toy(), "toy", "table1")
 
 
 def test_a_mistyped_name_that_is_another_known_one_leaves_a_gap(toy, tmp_path):
     path = tmp_path / "toypapers/toy/published/table1.csv"
     path.write_text(path.read_text().replace("noisy,curve", "noisy,bundled"))
     with pytest.raises(UserError, match=r"line 2, column row: 'plain'; it has no column 'bundled'; allowed"):
-        check_published(toy(), "toy", "table1")
+        published_numbers(toy(), "toy", "table1")
 
 
 def test_a_mistyped_name_stops_the_drawing_before_any_work(toy, tmp_path):
