@@ -21,8 +21,9 @@ from core.optimizers.policy import Policy, uniform_points
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import Histories, run_in_lockstep
+from core.study.record import Record
 from core.study.simulated import simulate
-from core.study.trace import Record, Trace
+from core.study.trace import Trace
 
 
 def optimize(context: Context, objective: Objective, earlier: Sequence[Task] = ()) -> pd.DataFrame:

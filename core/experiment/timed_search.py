@@ -23,7 +23,7 @@ from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep, one_by_one
 from core.experiment.timed_search_settings import TimedSearch
 from core.study.recommended import recommended, recommends
-from core.study.trace import Record, incumbents
+from core.study.record import Record, incumbents
 
 Values = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]
 

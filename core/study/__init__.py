@@ -13,9 +13,10 @@ __getattr__, __dir__, __all__ = exports(
         "methods": ["METHODS", "method_of"],
         "minimization": ["minimize"],
         "pool": ["run_parallel"],
+        "record": ["Record"],
         "result": ["Result"],
         "serial": ["run_serial"],
         "simulated": ["simulate"],
-        "trace": ["Record", "Trace"],
+        "trace": ["Trace"],
     },
 )

@@ -18,8 +18,9 @@ import torch
 from core.errors import UserError, brief
 from core.models.tasks import Task
 from core.spaces import CubeEncoding
+from core.study.record import Record
 from core.study.result import Result
-from core.study.trace import Record, Trace
+from core.study.trace import Trace
 
 ALLOWED = "results of minimize, their traces or records"
 COLUMNS = ("configuration", "budget", "loss", "status")

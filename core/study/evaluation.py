@@ -15,7 +15,7 @@ import numpy as np
 
 from core.benchmarks.base import FAILURE, Evaluation, Objective, check_budget, failure_of, guarded_evaluate
 from core.optimizers.base import Trial
-from core.study.trace import Record
+from core.study.record import Record
 
 
 @dataclass(frozen=True)

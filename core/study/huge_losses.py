@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.study.arguments import WORST_LOSS
-from core.study.trace import Record
+from core.study.record import Record
 
 GAP = 1e8
 """Where the distances of losses from the smallest make such a jump, models, which standardize losses, cannot tell those

@@ -33,7 +33,7 @@ from core.optimizers.base import Trial
 from core.spaces import Column
 from core.study.chained_lines import chain_of, follows, line_of, without_chain
 from core.study.evaluation import plain
-from core.study.trace import Record
+from core.study.record import Record
 
 VERSION = 3
 Event = tuple[str, Trial | Record | Mapping[str, Any]]

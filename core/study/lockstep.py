@@ -25,8 +25,9 @@ from core.optimizers.proposer import Proposer
 from core.progress import Progress, silent
 from core.study.journal import Journal
 from core.study.loop import Run
+from core.study.record import Record
 from core.study.simulated import SimulatedWorkers
-from core.study.trace import Record, Trace
+from core.study.trace import Trace
 
 
 class Batch(Protocol):

@@ -20,8 +20,8 @@ from threadpoolctl import ThreadpoolController
 from core.optimizers.base import Optimizer, Trial
 from core.study.evaluation import Result, evaluation_of
 from core.study.journal import Journal
+from core.study.record import Record
 from core.study.replay import Snapshots, replay
-from core.study.trace import Record
 
 Report = Callable[[Record], None]
 

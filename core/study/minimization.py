@@ -39,9 +39,9 @@ from core.study.methods.settings import Budgets, MethodSettings
 from core.study.own import OwnOptimizer
 from core.study.progress import Tally, shown
 from core.study.recommended import recommended, recommends
+from core.study.record import Record
 from core.study.result import Result
 from core.study.serial import Here, check_run
-from core.study.trace import Record
 from core.validation import require_count
 
 if TYPE_CHECKING:  # imports torch

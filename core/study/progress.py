@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from core.study.trace import Record, rank
+from core.study.record import Record, rank
 
 LINE_SECONDS = 30.0  # seconds between two lines where there is no terminal
 

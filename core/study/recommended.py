@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # which imports this module
-    from core.study.trace import Record
+from core.study.record import Record
 
 
 def recommends(records: Sequence[Record]) -> bool:

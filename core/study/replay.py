@@ -23,7 +23,7 @@ from core.optimizers.state_files import read_state, write_state
 from core.study.evaluation import evaluation_of, plain
 from core.study.journal import Journal, trial_entry
 from core.study.own import OwnOptimizer
-from core.study.trace import Record
+from core.study.record import Record
 
 WORTH_SECONDS = 1.0  # seconds of proposals above which the state is saved
 

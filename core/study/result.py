@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.study.recommended import recommended, recommends
-from core.study.trace import Record, Trace, incumbent, incumbents, trace_of
+from core.study.record import Record, incumbent, incumbents
+from core.study.trace import Trace, trace_of
 
 if TYPE_CHECKING:  # both take seconds to import
     import pandas as pd

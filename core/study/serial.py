@@ -9,8 +9,8 @@ from core.optimizers.base import Optimizer, Trial
 from core.study.evaluation import Result, evaluate_trial
 from core.study.journal import open_journal
 from core.study.loop import RealTime, Report, drive
+from core.study.record import Record
 from core.study.replay import run_header
-from core.study.trace import Record
 from core.validation import require_count
 
 

@@ -22,7 +22,7 @@ from core.progress import Progress, silent
 from core.study.evaluation import Result
 from core.study.journal import Journal
 from core.study.loop import drive
-from core.study.trace import Record
+from core.study.record import Record
 from core.validation import require_count, require_number
 
 NOTHING = nullcontext()

@@ -16,80 +16,18 @@ recommended                  only for methods that recommend a configuration oth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.errors import UserError, brief
 from core.study.curves import at_times, time_to
 from core.study.recommended import recommended
+from core.study.record import Record, places_of_incumbents
 
 if TYPE_CHECKING:  # takes a second to import
     import pandas as pd
-
-
-@dataclass(frozen=True)
-class Record:
-    """A trial and its outcome.
-
-    Attributes:
-        number: Number of the trial, in the order of asking.
-        configuration: Values by name.
-        budget: Budget of the evaluation; None if the objective has no fidelity.
-        loss: Loss returned by the objective; for a failed evaluation the benchmark's worst-case loss.
-        cost: Cost in the benchmark's own unit.
-        failure: Message of a failed evaluation, empty if it succeeded.
-        started, finished: Times on the clock of the run.
-        worker: Number of the worker, from 0.
-        notes: Notes of the optimizer about the trial: `Trial.info`.
-        info: Everything else that the objective returned.
-        overhead: Seconds that the proposal took.
-    """
-
-    number: int
-    configuration: Mapping[str, Any]
-    budget: float | None
-    loss: float
-    cost: float
-    failure: str
-    started: float
-    finished: float
-    worker: int
-    notes: Mapping[str, Any] = field(default_factory=dict)
-    info: Mapping[str, Any] = field(default_factory=dict)
-    overhead: float = 0.0
-
-
-def rank(record: Record) -> tuple[float, ...]:
-    """Sort key of successes, best first: the largest budget, then the smallest loss, then the first."""
-    return -(record.budget or 0.0), record.loss, record.finished, record.number
-
-
-def incumbent(records: Sequence[Record]) -> Record:
-    """The successful record with the smallest loss on the largest budget that any success has; the first of ties.
-
-    Losses on smaller budgets don't count: they belong to another function, often smaller by chance or by its bias.
-
-    Raises:
-        UserError: no records, or every evaluation failed.
-    """
-    successes = [record for record in records if not record.failure]
-    if not successes:
-        first = f", the first with {brief(records[0].failure)}" if records else ""
-        raise UserError(f"all {len(records)} evaluations failed{first}: there is no incumbent")
-    return min(successes, key=rank)
-
-
-def incumbents(records: Sequence[Record]) -> list[Record]:
-    """The records that became the incumbent, in the given order, which is that of telling.
-
-    A success replaces the incumbent if its loss is smaller and its budget is not; the authors of BOHB drew the curves
-    of their runs this way. The last record returned need not be `incumbent`, for which a larger budget is enough.
-    """
-    losses, budgets = ([getattr(record, name) for record in records] for name in ("loss", "budget"))
-    return [records[place] for place in _places(losses, budgets, [bool(record.failure) for record in records])]
 
 
 @dataclass(frozen=True)
@@ -184,7 +122,7 @@ class Trace:
             loss, budget = (frame[name].to_numpy(float)[rows].tolist() for name in ("loss", "budget"))
             failed = (frame["status"].to_numpy()[rows] == "failed").tolist()
             budget = [0.0 if np.isnan(each) else each for each in budget]
-            chosen = rows[_places(loss, budget, failed)]
+            chosen = rows[places_of_incumbents(loss, budget, failed)]
             found.append((chosen, chosen))
         return found
 
@@ -221,13 +159,3 @@ def trace_of(records: Sequence[Record]) -> pd.DataFrame:
             "message": [record.failure for record in records],
         }
     )
-
-
-def _places(losses: Sequence[float], budgets: Sequence[float | None], failed: Sequence[bool]) -> list[int]:
-    """The positions of the incumbents of one run; see `incumbents`."""
-    found, best, largest = [], float("inf"), 0.0
-    for place, (loss, budget, wrong) in enumerate(zip(losses, budgets, failed, strict=True)):
-        if not wrong and (not found or (loss < best and (budget or 0.0) >= largest)):
-            found.append(place)
-            best, largest = loss, budget or 0.0
-    return found

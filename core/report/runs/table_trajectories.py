@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from core.study.curves import value_of_incumbent
-from core.study.trace import Record
+from core.study.record import Record
 from core.tabular.benchmark import POSITION, TabularBenchmark
 from core.tabular.importance import finite_errors
 

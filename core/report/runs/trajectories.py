@@ -3,7 +3,7 @@
 * The **incumbent** after n evaluations is the best of them by the loss that the optimizer saw: a running minimum, the
   first of ties. On a table (thesis 7.4) that is the lowest validation error observed so far, of one repetition and
   on any budget. It is not the best by test error, which no optimizer sees, nor the best by the average over the
-  repetitions, nor the best on the largest budget alone (that is `core.study.trace.incumbent`).
+  repetitions, nor the best on the largest budget alone (that is `core.study.record.incumbent`).
 * The **immediate regret** after n evaluations is the incumbent's noise-free loss minus the smallest one there is.
   It is not the regret of evaluation n alone (which moves up and down), not the cumulative regret (a sum over all n),
   and not the regret of the point that a model predicts to be best.

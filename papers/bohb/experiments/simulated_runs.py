@@ -18,7 +18,7 @@ from core.errors import UserError
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep, one_by_one
 from core.optimizers.base import Optimizer
-from core.study.trace import Record, incumbents
+from core.study.record import Record, incumbents
 from papers.bohb.settings import SimulatedSearch
 
 Regret = Callable[[Sequence[Mapping[str, Any]]], NDArray[np.float64]]

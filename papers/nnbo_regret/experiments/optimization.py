@@ -17,7 +17,7 @@ from core.benchmarks import synthetic
 from core.experiment.context import Context
 from core.optimizers.representation_search import RepresentationSearch
 from core.study import local_workers, run_parallel, run_serial
-from core.study.trace import Record
+from core.study.record import Record
 from papers.nnbo_regret.experiments.search import Queries, Runs, make_rule, regret_of
 from papers.nnbo_regret.experiments.slow_objective import SlowObjective
 from papers.nnbo_regret.settings import RecordedSearch, RegretSearch, WallClock

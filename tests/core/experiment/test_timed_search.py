@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from core.errors import UserError
 from core.experiment.timed_search import Run, trajectory
 from core.experiment.timed_search_settings import TimedSearch
-from core.study.trace import Record
+from core.study.record import Record
 
 
 def record(number: int, loss: float, budget: float | None = None, cost: float = 10.0, failure: str = "", **notes):

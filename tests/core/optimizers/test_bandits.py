@@ -13,7 +13,7 @@ from core.errors import UserError
 from core.optimizers.bohb import BOHB
 from core.optimizers.hyperband import Hyperband, SuccessiveHalving
 from core.study import simulate
-from core.study.trace import incumbent
+from core.study.record import incumbent
 
 
 @pytest.fixture

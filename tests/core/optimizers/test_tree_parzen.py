@@ -19,7 +19,7 @@ from core.errors import UserError
 from core.optimizers.random_search import RandomSearch
 from core.optimizers.tree_parzen import TreeParzen
 from core.study import simulate
-from core.study.trace import incumbent
+from core.study.record import incumbent
 
 
 def tell(optimizer: TreeParzen, trial, loss: float, failed: bool = False) -> None:

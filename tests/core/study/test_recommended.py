@@ -14,8 +14,8 @@ from core.spaces import as_space
 from core.study.evaluation import evaluation_of
 from core.study.methods import method_of
 from core.study.recommended import recommended
+from core.study.record import Record
 from core.study.result import Result
-from core.study.trace import Record
 
 SPACE = {"x": (-5.0, 5.0)}
 SMALL = {"representers": 5, "candidates": 50, "hyperparameter_samples": 2, "burn_in": 3}

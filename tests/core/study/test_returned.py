@@ -11,7 +11,7 @@ from core import minimize
 from core.errors import UserError
 from core.optimizers.told import as_evaluation
 from core.study.huge_losses import about_huge_losses
-from core.study.trace import Record
+from core.study.record import Record
 
 SPACE = {"x": (-5.0, 5.0)}
 

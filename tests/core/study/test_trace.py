@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from core.errors import UserError
-from core.study.trace import Record, Trace, incumbent, incumbents, trace_of
+from core.study.record import Record, incumbent, incumbents
+from core.study.trace import Trace, trace_of
 
 
 def record(number: int, budget: float | None, loss: float, failure: str = "") -> Record:

@@ -14,7 +14,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
 from core.study.methods import method_of
-from core.study.trace import Record
+from core.study.record import Record
 from papers.bohb.experiments import optimization as experiments
 from papers.bohb.experiments.simulated_runs import trajectory
 from papers.bohb.settings import SimulatedSearch

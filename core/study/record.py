@@ -1,0 +1,83 @@
+"""A record: a trial and its outcome; and which of a run's records was the best so far, the incumbent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import UserError, brief
+
+
+@dataclass(frozen=True)
+class Record:
+    """A trial and its outcome.
+
+    Attributes:
+        number: Number of the trial, in the order of asking.
+        configuration: Values by name.
+        budget: Budget of the evaluation; None if the objective has no fidelity.
+        loss: Loss returned by the objective; for a failed evaluation the benchmark's worst-case loss.
+        cost: Cost in the benchmark's own unit.
+        failure: Message of a failed evaluation, empty if it succeeded.
+        started, finished: Times on the clock of the run.
+        worker: Number of the worker, from 0.
+        notes: Notes of the optimizer about the trial: `Trial.info`.
+        info: Everything else that the objective returned.
+        overhead: Seconds that the proposal took.
+    """
+
+    number: int
+    configuration: Mapping[str, Any]
+    budget: float | None
+    loss: float
+    cost: float
+    failure: str
+    started: float
+    finished: float
+    worker: int
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    info: Mapping[str, Any] = field(default_factory=dict)
+    overhead: float = 0.0
+
+
+def rank(record: Record) -> tuple[float, ...]:
+    """Sort key of successes, best first: the largest budget, then the smallest loss, then the first."""
+    return -(record.budget or 0.0), record.loss, record.finished, record.number
+
+
+def incumbent(records: Sequence[Record]) -> Record:
+    """The successful record with the smallest loss on the largest budget that any success has; the first of ties.
+
+    Losses on smaller budgets don't count: they belong to another function, often smaller by chance or by its bias.
+
+    Raises:
+        UserError: no records, or every evaluation failed.
+    """
+    successes = [record for record in records if not record.failure]
+    if not successes:
+        first = f", the first with {brief(records[0].failure)}" if records else ""
+        raise UserError(f"all {len(records)} evaluations failed{first}: there is no incumbent")
+    return min(successes, key=rank)
+
+
+def incumbents(records: Sequence[Record]) -> list[Record]:
+    """The records that became the incumbent, in the given order, which is that of telling.
+
+    A success replaces the incumbent if its loss is smaller and its budget is not; the authors of BOHB drew the curves
+    of their runs this way. The last record returned need not be `incumbent`, for which a larger budget is enough.
+    """
+    losses, budgets = ([getattr(record, name) for record in records] for name in ("loss", "budget"))
+    return [
+        records[place] for place in places_of_incumbents(losses, budgets, [bool(record.failure) for record in records])
+    ]
+
+
+def places_of_incumbents(losses: Sequence[float], budgets: Sequence[float | None], failed: Sequence[bool]) -> list[int]:
+    """The positions of the incumbents of one run; see `incumbents`."""
+    found, best, largest = [], float("inf"), 0.0
+    for place, (loss, budget, wrong) in enumerate(zip(losses, budgets, failed, strict=True)):
+        if not wrong and (not found or (loss < best and (budget or 0.0) >= largest)):
+            found.append(place)
+            best, largest = loss, budget or 0.0
+    return found
