@@ -109,7 +109,7 @@ class BOHB(Hyperband):
     def model(self) -> tuple[KernelDensity, KernelDensity] | None:
         """The densities l and g of the largest budget that has enough observations, or None. Fitted on demand."""
         needed = 2 * self.minimum_points if self.disjoint else self.minimum_points + 2
-        for rung, told in enumerate(self._told):
+        for rung, told in reversed(list(enumerate(self._told))):
             if len(told) < needed:
                 continue
             if self._models.get(rung, (0,))[0] != len(told):
