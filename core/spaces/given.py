@@ -23,7 +23,7 @@ HINTS: dict[type | tuple[type, ...], str] = {
 }
 
 
-def as_space(space: SpaceLike) -> ConfigurationSpace:
+def as_space(space: SpaceLike | None) -> ConfigurationSpace:
     """The space itself, or the one that a dictionary describes: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}.
 
     A `range` stands for its integers: {"n": range(1, 5)} is 1 to 4, and {"n": range(16, 65, 16)} four of them in order.
