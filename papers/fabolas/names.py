@@ -10,9 +10,6 @@ from papers.fabolas.grid_runs import DATA_SET
 SURROGATE = ("random", "gp", "entropy_search", "hyperband", "mtbo", "fabolas")
 """The methods of Fig 4.5, right, and Fig 4.6; "gp" is Bayesian optimization with expected improvement."""
 
-EXPERIMENTS = ("surrogate", "surrogate_models", "surrogate_fabolas")
-"""The experiments that hold their runs on the surrogate."""
-
 SHARES = {"share_1_4": "s = 1/4", "share_1_16": "s = 1/16", "share_1_32": "s = 1/32", "share_1_512": "s = 1/512"}
 """MTBO with one auxiliary task, from the largest to the smallest."""
 

@@ -15,7 +15,7 @@ from core.report.figures.data_sets import data_set_name
 from core.report.figures.error_curves import draw_authors, draw_errors
 from core.report.figures.figure import not_run_panel
 from core.report.runs.frames import count_runs
-from papers.fabolas.names import EXPERIMENTS, SETS, SHARES, SURROGATE, TASKS, surrogate_name
+from papers.fabolas.names import SETS, SHARES, SURROGATE, TASKS, surrogate_name
 
 SHADES = style.sequential(len(SHARES))
 SIZES = {name: {"label": label, "color": color} for (name, label), color in zip(SHARES.items(), SHADES, strict=True)}
@@ -24,7 +24,7 @@ COUNTS = {name: {"label": label, "color": color} for (name, label), color in zip
 
 def fig4_5(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 4.5: MTBO with four sizes of its auxiliary task, all methods, and the authors' runs of four."""
-    searches = frame_of(results, *EXPERIMENTS)
+    searches = frame_of(results, "surrogate")
     figure, panels = style.subplots(1, 3, width=7.4, height=3.3, sharey=True)
     parts = [
         _panel(panels[0], "(a) MTBO, auxiliary task", results.frame("auxiliary"), SIZES),

@@ -22,7 +22,7 @@ from core.report.verdicts.claims import Cause
 from core.report.verdicts.level_times import median_speedup
 from core.report.verdicts.mean_comparisons import lower_than
 from core.report.verdicts.speedups import judge_known, shown
-from papers.fabolas.names import EXPERIMENTS, SHARES, TASKS, surrogate_name
+from papers.fabolas.names import SHARES, TASKS, surrogate_name
 
 GOOD = 0.02 - OPTIMUM  # regret
 EQUALLY = 1.25
@@ -176,7 +176,7 @@ def _faster(
     results: Results, slow: str, fast: str, between: tuple[float, float], said: str, level: float = GOOD
 ) -> Check:
     """The speed-up to a regret, and that of the authors' runs by the same function."""
-    frame = frame_of(results, *EXPERIMENTS)
+    frame = frame_of(results, "surrogate")
     found = median_speedup(frame, surrogate_name(frame), slow, fast, level)
     return judge_known(found, said, between, f"{fast} over {slow}{_of_authors(slow, fast, level)}: ")
 
