@@ -35,8 +35,8 @@ def fig4_1(results: Results, published: Published | None) -> Figure:
         for row, (owner, grid) in zip(rows, grids.items(), strict=True):
             for axes, place in zip(row, grid.shown, strict=True):
                 image = _draw(axes, grid, getattr(grid, kind)[place], norm)
-                axes.set_title(f"{OWNERS[owner]}, s = {share_text(grid.shares[place])}")
-            row[0].set_ylabel("log gamma")
+                axes.set_title(f"s = {share_text(grid.shares[place])}")
+            row[0].set_ylabel(f"{OWNERS[owner]}\nlog gamma")
         figure.colorbar(image, ax=rows, label=label, pad=0.01, aspect=12 * len(grids))
     for axes in panels[-1]:
         axes.set_xlabel("log C")

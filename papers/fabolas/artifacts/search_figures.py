@@ -15,6 +15,7 @@ from core.report.figures.data_sets import data_set_name
 from core.report.figures.error_curves import draw_authors, draw_errors
 from core.report.figures.figure import not_run_panel
 from core.report.runs.frames import count_runs
+from core.report.runs.time_curves import continued
 from papers.fabolas.authors_overhead import proposal_seconds, with_authors_overhead
 from papers.fabolas.names import BY_TEXT, SETS, SHARES, SURROGATE, TASKS, surrogate_label, surrogate_name
 
@@ -44,12 +45,13 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
         row[0].set_ylabel("validation error of the incumbent")
     if len(parts[0]):
         panels[0, 0].legend(loc="lower left")
-    style.legend(figure, [panels[0, 1]], 4)
+    style.legend(figure, [panels[0, 1], panels[1, 1]], 4)
     caption = (
         f"Mean of the incumbents' error with all training points, on {surrogate_label(surrogate_name(searches))}, over "
         f"{count_runs(searches)} ((a): {_count(tasks)}); its smallest error is {searches['optimum'].iloc[0]:.4f}. Time "
-        "is that of training, as the surrogate predicts it, and of the method's proposals; (c): with the seconds that "
-        f"a proposal took in the authors' runs, {proposal_seconds('fabolas'):.0f} of Fabolas and "
+        "is that of training, as the surrogate predicts it, and of the method's proposals; a run that has ended keeps "
+        "its incumbent. (c): with the seconds that a proposal took in the authors' runs, "
+        f"{proposal_seconds('fabolas'):.0f} of Fabolas and "
         f"{proposal_seconds('mtbo'):.0f} of MTBO. (d), dashed: the authors' runs, on the same surrogate of the errors "
         "but with other training times. In (b) and (c) MTBO's auxiliary task has 1/128 of the data."
     )
@@ -60,7 +62,7 @@ def auxiliary_tasks(results: Results, published: Published | None) -> Figure:
     """Section 4.5.1, without a figure in the thesis: MTBO with one to three auxiliary tasks."""
     frame = frame_of(results, "auxiliary")
     figure, axes = style.subplots(height=3.2, width=4.8)
-    data = draw_errors(axes, frame, surrogate_name(frame), COUNTS, bands=True)
+    data = draw_errors(axes, continued(frame), surrogate_name(frame), COUNTS, bands=True)
     axes.set(xlabel="seconds", ylabel="validation error of the incumbent")
     style.legend(figure, [axes], 1)
     caption = (
@@ -99,7 +101,7 @@ def _panel(axes: Axes, title: str, frame: pd.DataFrame, methods: Mapping[str, An
     if frame.empty:
         not_run_panel(axes)
         return pd.DataFrame()
-    return draw_errors(axes, frame, surrogate_name(frame), methods).assign(panel=title[:3])
+    return draw_errors(axes, continued(frame), surrogate_name(frame), methods).assign(panel=title[:3])
 
 
 def _count(frame: pd.DataFrame) -> str:
