@@ -83,4 +83,4 @@ def other_sets_are_similar(results: Results) -> Check:
 
 def _first_model(rows: pd.DataFrame) -> float:
     smallest, largest = rows[["smallest_budget", "largest_budget"]].iloc[0]
-    return min(FIRST_MODEL * rung_budgets(smallest, largest, ETA)[-1] / largest, end_of(rows))
+    return min(FIRST_MODEL * rung_budgets(smallest, largest, ETA)[0] / largest, end_of(rows))
