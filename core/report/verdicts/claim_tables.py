@@ -124,10 +124,10 @@ class RowCheck:
     single: bool
 
     def __call__(self, results: Any) -> Check:
-        row, found = self.row, [part.check(results) for part in self.parts]
-        if all(isinstance(each, CellNotRunError) for each in found):
-            raise found[0]
-        checks = [self._without(each) if isinstance(each, CellNotRunError) else each for each in found]
+        row, outcomes = self.row, [part.check(results) for part in self.parts]
+        if all(isinstance(each, CellNotRunError) for each in outcomes):
+            raise outcomes[0]
+        checks = [self._without(each) if isinstance(each, CellNotRunError) else each for each in outcomes]
         if self.single:
             joined = replace(checks[0], published=row.published)
         elif row.at_least is None:

@@ -40,15 +40,15 @@ def claims_of(catalogue: Catalogue, paper: str) -> list[Claim]:
         if shapes.setdefault(each.name, each) is not each:
             first = place_of(shapes[each.name].function)
             raise UserError(f"{place_of(each.function)}: {first} has the same name; allowed: each name once")
-    found: list[Claim] = [*table_claims(catalogue, paper, shapes), *_marked(modules, "claim")]
+    claims: list[Claim] = [*table_claims(catalogue, paper, shapes), *_marked(modules, "claim")]
     artifacts, first = catalogue.paper(paper).artifacts, {}
-    for each in found:
+    for each in claims:
         if each.artifact not in artifacts:
             hint = f"not an artifact of this paper; {nearest(each.artifact, artifacts)}"
             raise UserError(f"{each.where}: artifact = {each.artifact!r}: {hint}")
         if first.setdefault(each.id, each) is not each:
             raise UserError(f"{each.where}: {first[each.id].where} has the same name; allowed: each name once")
-    return found
+    return claims
 
 
 def _marked(modules: Iterable[ModuleType], mark: str) -> list[Any]:

@@ -127,12 +127,12 @@ def _sd(results: Results, method: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _roughness(rows: pd.DataFrame, part: str, column: str) -> np.ndarray:
     """Mean squared second difference along x, relative to the column's variance, (runs,)."""
-    found = []
+    roughness = []
     for _, run in rows[rows["part"] == part].groupby("run"):
         keys = ["draw"] if "draw" in run and part == "draw" else ["part"]
         curves = [curve.sort_values("x")[column].to_numpy() for _, curve in run.groupby(keys)]
-        found.append(np.mean([np.mean(np.diff(values, 2) ** 2) / values.var() for values in curves]))
-    return np.array(found)
+        roughness.append(np.mean([np.mean(np.diff(values, 2) ** 2) / values.var() for values in curves]))
+    return np.array(roughness)
 
 
 def _mean(values: list[float]) -> Interval:

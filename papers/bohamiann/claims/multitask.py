@@ -100,8 +100,8 @@ def _exception(frame: pd.DataFrame, several: str, alone: str) -> Check:
         return wine.mean(1) - HALF * np.mean([values.mean(1) for values in rest], axis=0)
 
     ahead = f"{several} ahead of {alone} by {gains[0].mean():+.3f} on wine"
-    found = judge(bootstrap_interval(gains, statistic, SEED), 0.0, upper=0.0)
-    return worded(found, f"{ahead}, less half of that on the others", "+.3f")
+    check = judge(bootstrap_interval(gains, statistic, SEED), 0.0, upper=0.0)
+    return worded(check, f"{ahead}, less half of that on the others", "+.3f")
 
 
 def _gain(frame: pd.DataFrame, name: str, several: str, alone: str) -> np.ndarray:
