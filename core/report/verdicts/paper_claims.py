@@ -13,6 +13,7 @@ from typing import Any
 
 from core.errors import UserError, nearest
 from core.experiment.catalogue import Catalogue
+from core.report.runs.memo import once
 from core.report.verdicts.claim_tables import table_claims
 from core.report.verdicts.claims import Claim, place_of
 from core.report.verdicts.shapes import searches, suggestion_times
@@ -31,8 +32,9 @@ def claims_about(catalogue: Catalogue, paper: str, artifact: str) -> list[Claim]
     return [each for each in claims_of(catalogue, paper) if each.artifact == artifact]
 
 
+@once
 def claims_of(catalogue: Catalogue, paper: str) -> list[Claim]:
-    """All claims of a paper in the order of the page; raises as `claims_about`."""
+    """All claims of a paper in the order of the page, read once per catalogue; raises as `claims_about`."""
     folder = catalogue.folder(paper, "claims")
     modules = [folder.module(name) for name in folder.texts]
     shapes: dict[str, Shape] = {}

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from core.errors import UserError
+from core.experiment.drawings import code_behind
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.claims import Cause, run_check
 from core.report.verdicts.paper_claims import claims_about, claims_of
@@ -95,6 +96,10 @@ def test_claims_are_in_the_order_of_tables_and_rows_and_functions_follow(write):
     second, third = (ROW.replace("it_is_above", name) for name in ("a_second", "third"))
     catalogue = write(ROW + second.partition("table1:")[2], other=third)
     assert [each.id for each in claims_of(catalogue, "toy")] == ["it_is_above", "a_second", "third", "a_function"]
+
+
+def test_a_table_is_among_the_files_that_drawings_are_made_from(write, tmp_path):
+    assert tmp_path / "toypapers" / "toy" / "claims" / "claims.yaml" in code_behind(write(ROW), "toy")
 
 
 def test_one_part_has_its_own_value_and_interval(write):
