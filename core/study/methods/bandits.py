@@ -58,7 +58,7 @@ class BOHBSettings(MethodSettings):
     eta: Eta = 3
     brackets: PositiveInt | None = None
     random_fraction: Share = 1 / 3
-    percentile: OpenShare = 0.15
+    good_fraction: OpenShare = 0.15
     samples: PositiveInt = 64
     bandwidth_factor: PositiveFloat = 3
     categorical_factor: PositiveFloat = 1

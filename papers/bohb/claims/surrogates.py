@@ -210,4 +210,4 @@ def traditional_methods_catch_up_on_letter(results: Results) -> Check:
 def _first_model(frame: pd.DataFrame, name: str) -> float:
     rows = cell_rows(frame, name, "bohb")
     smallest, largest = rows[["smallest_budget", "largest_budget"]].iloc[0]
-    return min(FIRST_MODEL * rung_budgets(smallest, largest, ETA)[-1] / largest, end_of(rows))
+    return min(FIRST_MODEL * rung_budgets(smallest, largest, ETA)[0] / largest, end_of(rows))
