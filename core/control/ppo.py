@@ -121,7 +121,7 @@ class PPO:
             if count == ENDED:
                 return Learning(most_episodes, int(rewards.sum()), False, False, rewards)
             rewards = np.concatenate([rewards, lengths])
-            if end := _converged(rewards, in_a_row, len(lengths)):
+            if end := converged_after(rewards, in_a_row, len(lengths)):
                 return Learning(end, int(rewards[:end].sum()), True, True, rewards[:end])
             if len(lengths) == self.batch_size:
                 learn(
@@ -132,7 +132,7 @@ class PPO:
         return Learning(most_episodes, int(rewards.sum()), False, True, rewards)
 
 
-def _converged(rewards: NDArray[np.int64], in_a_row: int, fresh: int) -> int:
+def converged_after(rewards: NDArray[np.int64], in_a_row: int, fresh: int) -> int:
     """Number of episodes after which the last `in_a_row` had the highest reward, 0 if that is not so yet.
 
     Args:
