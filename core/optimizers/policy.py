@@ -16,7 +16,7 @@ function, the others an observation. With points pending, either is averaged ove
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -169,6 +169,7 @@ class ModelBased:
     encoding: CubeEncoding
     make_model: Callable[..., Fittable]
     maximizer: Any
+    _: KW_ONLY
     acquisition: str = "ei"
     fantasies: int = 10
     continues: bool = False

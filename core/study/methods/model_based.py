@@ -78,7 +78,12 @@ class ModelSettings(MethodSettings):
             "one_step": lambda: OneStepSearch.of(encoding),
         }
         return ModelBased(
-            encoding, model, make[self.maximizer](), self.acquisition, continues=self._continues(**given), **given
+            encoding,
+            model,
+            make[self.maximizer](),
+            acquisition=self.acquisition,
+            continues=self._continues(**given),
+            **given,
         )
 
     def _continues(self, **given: Any) -> bool:

@@ -33,7 +33,9 @@ SEARCH = RandomLocalSearch(candidates=200, steps=5)
 
 
 def gp_policy(encoding, maximizer=QUICK, acquisition="ei"):
-    return ModelBased(encoding, lambda n: MarginalLikelihoodGP(restarts=1, iterations=20), maximizer, acquisition)
+    return ModelBased(
+        encoding, lambda n: MarginalLikelihoodGP(restarts=1, iterations=20), maximizer, acquisition=acquisition
+    )
 
 
 def run(policy, objective, evaluations, runs=3, seed=0, initial=2):
