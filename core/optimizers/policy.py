@@ -200,7 +200,8 @@ def utility(
     mixture = isinstance(model, GaussianMixtureModel)
     if pending.shape[1]:
         kind = MixtureFantasies if mixture else Fantasies
-        drawn = kind(model, pending, best, generators, max(1, fantasies // model.members) if mixture else fantasies)
+        count = max(1, fantasies // model.members) if mixture else fantasies
+        drawn = kind(model, pending, best, generators, fantasies=count)
         return Integrated(_closed_form(name, drawn.moments, drawn.best))
     if mixture and not isinstance(model, RandomForest):
         return Integrated(_closed_form(name, _of_members(model), best))
