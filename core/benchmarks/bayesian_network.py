@@ -116,7 +116,12 @@ def network(
     decay = max(configuration["momentum_decay"], SMALLEST_DECAY)
     return BayesianNetwork(
         widths=(configuration["units_1"], configuration["units_2"]),
-        sampler=AdaptiveSGHMC(configuration["step_length"], decay, raise_friction, noise_correction),
+        sampler=AdaptiveSGHMC(
+            step_size=configuration["step_length"],
+            momentum_decay=decay,
+            raise_friction=raise_friction,
+            noise_correction=noise_correction,
+        ),
         burn_in=steps - sampling // thinning * thinning,
         steps=steps,
         thinning=thinning,

@@ -1,7 +1,7 @@
 """Bayesian optimization with ask and tell: a single run, where `core.study.lockstep` advances many.
 
     encoding = CubeEncoding(objective.space)
-    policy = ModelBased(encoding, lambda n: MarginalLikelihoodGP(), GradientAscent())
+    policy = ModelBased(encoding, lambda n: GaussianProcess(), GradientAscent())
     optimizer = BayesianOptimization(policy, initial_design=2, seed=0)
 
 Trials that were asked for and not told are pending, and the acquisition function is averaged over their outcomes.

@@ -94,7 +94,11 @@ class HyperbandLCNet(Hyperband):
         self.samples = require_count("samples", samples)
         self.chain_steps = require_count("chain_steps", chain_steps, least=self.samples)
         finite = len(self.encoding.levels) == self.encoding.dimension
-        search = OneStepSearch.of(self.encoding, steps=STEPS) if finite else RandomLocalSearch(1, starts=1, steps=STEPS)
+        search = (
+            OneStepSearch.of(self.encoding, steps=STEPS)
+            if finite
+            else RandomLocalSearch(candidates=1, starts=1, steps=STEPS)
+        )
         self._search = on_space(search, self.encoding)
         self._canonical = Canonical(self.encoding)
         self._told: list[tuple[NDArray[np.float64], int, NDArray[np.float64] | None]] = []  # point, rung, curve

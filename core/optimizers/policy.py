@@ -240,8 +240,8 @@ def _fantasies(
 ) -> Fantasies | MixtureFantasies:
     """Outcomes of the pending points, in all about `count` for each run."""
     if isinstance(model, GaussianMixtureModel):
-        return MixtureFantasies(model, pending, best, generators, max(1, count // model.members))
-    return Fantasies(model, pending, best, generators, count)
+        return MixtureFantasies(model, pending, best, generators, fantasies=max(1, count // model.members))
+    return Fantasies(model, pending, best, generators, fantasies=count)
 
 
 def _closed_form(name: str, moments: Callable[[Tensor], tuple[Tensor, Tensor]], best: Tensor) -> Acquisition:
