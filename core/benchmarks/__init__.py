@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = exports(
         "forest_tuning": ["ForestTuning"],
         "generated_tasks": ["GeneratedTask", "GeneratedTasks"],
         "logistic_regression": ["LogisticRegression"],
+        "policy_optimization": ["PolicyTuning"],
         "base": ["Evaluation", "Fidelity", "FunctionObjective", "Objective"],
         "registry": ["objective", "objectives"],
         "svm": ["SVM"],
