@@ -75,14 +75,14 @@ class Forest:
     def descend(self, X: NDArray[np.floating], outputs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The same for x that are compared with the thresholds as they are, not in single precision as by `predict`."""
         tables = self._roots, self._feature, self._threshold, self._left, self._right, self._values
-        return _predict(X, outputs, *tables)
+        return np.asarray(_predict(X, outputs, *tables))
 
     def single(
         self, X: NDArray[np.float64], outputs: NDArray[np.int64], trees: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """One output of one tree for each x (n, d), (n,)."""
         tables = self._feature, self._threshold, self._left, self._right, self._values
-        return _predict_singly(X.astype(np.float32), outputs, self._roots[trees], *tables)
+        return np.asarray(_predict_singly(X.astype(np.float32), outputs, self._roots[trees], *tables))
 
 
 class Cells:
@@ -109,30 +109,56 @@ class Cells:
     def predict(self, X: NDArray[np.float64], outputs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The output for each x (n, d), (n,)."""
         single = X.astype(np.float32).astype(np.float64)  # which the thresholds are compared with
-        return self._values[tuple(map(np.searchsorted, self._thresholds, single.T))]
+        return np.asarray(self._values[tuple(map(np.searchsorted, self._thresholds, single.T))])
 
 
 @numba.njit(cache=True)
-def _predict(X, outputs, roots, feature, threshold, left, right, values):
+def _predict(
+    X: NDArray[np.floating],
+    outputs: NDArray[np.int64],
+    roots: NDArray[np.int64],
+    feature: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    values: NDArray[np.floating],
+) -> NDArray[np.float64]:
     predicted = np.empty(len(X))
     for i in range(len(X)):
         total = 0.0
         for root in roots:
-            total += values[_leaf(X[i], root, feature, threshold, left, right), outputs[i]]
+            total += values[_leaf(X, i, root, feature, threshold, left, right), outputs[i]]
         predicted[i] = total / len(roots)
     return predicted
 
 
 @numba.njit(cache=True)
-def _predict_singly(X, outputs, roots, feature, threshold, left, right, values):
+def _predict_singly(
+    X: NDArray[np.floating],
+    outputs: NDArray[np.int64],
+    roots: NDArray[np.int64],
+    feature: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    values: NDArray[np.floating],
+) -> NDArray[np.float64]:
     predicted = np.empty(len(X))
     for i in range(len(X)):
-        predicted[i] = values[_leaf(X[i], roots[i], feature, threshold, left, right), outputs[i]]
+        predicted[i] = values[_leaf(X, i, roots[i], feature, threshold, left, right), outputs[i]]
     return predicted
 
 
 @numba.njit(cache=True)
-def _leaf(x, node, feature, threshold, left, right):
+def _leaf(
+    X: NDArray[np.floating],
+    i: int,
+    node: int,
+    feature: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+) -> int:
     while feature[node] >= 0:
-        node = left[node] if x[feature[node]] <= threshold[node] else right[node]
+        node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
     return node

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from ConfigSpace import ConfigurationSpace
@@ -49,7 +49,7 @@ class Bandit(Optimizer):
         UserError: budgets not ascending and positive, eta below 2, brackets below 1, or a space with nothing to choose.
     """
 
-    SETTINGS = ("budgets", "eta", "brackets", "oldest_first", "floored_sizes")
+    SETTINGS: ClassVar[tuple[str, ...]] = ("budgets", "eta", "brackets", "oldest_first", "floored_sizes")
 
     def __init__(
         self,
