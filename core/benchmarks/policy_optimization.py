@@ -149,4 +149,5 @@ class PolicySurrogate:
         """The expected number of episodes, (n,)."""
         X = self.encoding.encode(configurations)
         every = np.tile(np.arange(self._trials), len(X))
-        return self._forest.predict(np.repeat(X, self._trials, axis=0), every).reshape(len(X), -1).mean(axis=1)
+        predicted = self._forest.predict(np.repeat(X, self._trials, axis=0), every)
+        return np.asarray(predicted.reshape(len(X), self._trials).mean(axis=1))

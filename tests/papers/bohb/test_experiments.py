@@ -132,6 +132,19 @@ def test_searches_that_train_agents(smoke, method):
     assert frame["episodes"].between(20, 200).all() and frame["time"].max() <= 3 * (1 + 1e-9)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "change"), [("ppo_table", {"configurations": 2}), ("ppo_live", {"full_evaluations": 2.0})]
+)
+def test_agents_learn_by_the_papers_protocol(name, change):
+    """The first configurations, with nine agents of up to 3,000 episodes each."""
+    cell = find_cells(Catalogue(), f"bohb/{name}/cartpole/*", "paper")[-1]
+    settings = cell.settings.model_copy(update=change)
+    assert settings.most_episodes == 3000
+    frame = Catalogue().function(cell)(Context(replace(cell, settings=settings), range(1)))
+    assert frame["episodes"].max() <= 3000 and len(frame) >= 2
+
+
 def test_full_evaluations_take_one_unit_of_time_and_bandits_begin_on_the_smallest_budget(smoke):
     random = smoke("counting_ones/d8/random")
     assert (random["time"] == random["evaluations"]).all()
