@@ -15,6 +15,7 @@ from core.benchmarks.generated_tasks import GeneratedTasks as GeneratedTasks
 from core.benchmarks.hpolib import GridTable as GridTable
 from core.benchmarks.logistic_regression import LogisticRegression as LogisticRegression
 from core.benchmarks.meta_model import MetaModel as MetaModel
+from core.benchmarks.policy_optimization import PolicyTuning as PolicyTuning
 from core.benchmarks.registry import objective as objective
 from core.benchmarks.registry import objectives as objectives
 from core.benchmarks.svm import SVM as SVM

@@ -31,6 +31,9 @@ RESOLUTION = 1e-4
 SHOWN = "optdigits"
 """The data set of Fig 6.4, which the thesis does not name."""
 
+POLICY_EXPERIMENTS = ("ppo", "ppo_live")
+"""The searches of Fig 6.6, on agents that were trained before and with agents that are trained live."""
+
 POLICY_METHODS = ("random", "tpe", "hyperband", "bohb")
 """The methods of Fig 6.6 that the text of 6.4.4 speaks of, and random search."""
 
