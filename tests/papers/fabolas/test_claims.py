@@ -8,7 +8,7 @@ import pytest
 
 from core.report.verdicts.claims import run_check
 from papers.fabolas.claims import thesis_grid
-from papers.fabolas.grid_runs import machine_grid
+from papers.fabolas.grid_runs import SHOWN, machine_grid
 from papers.fabolas.names import SETS, SHARES, TASKS
 from tests.core.report.made_runs import made
 from tests.papers.fabolas.conftest import made_grid
@@ -156,6 +156,23 @@ def test_smaller_tasks_that_start_faster_are_overtaken_or_not(order, holds):
     assert check.holds == holds, check.detail
 
 
+def test_methods_that_were_not_run_leave_a_comparison_with_several_open():
+    frame = searches({name: TRUE[name] for name in ("gp", "fabolas", "hyperband")})
+    check = claims.fabolas_10_to_1000_times_sooner(Fake(surrogate=frame))
+    assert check.holds == "inconclusive" and "entropy_search not run" in check.detail
+    for name, lacking in (("mtbo_faster_than_full_data", "mtbo"), ("fabolas_ten_times_faster_than_mtbo", "mtbo")):
+        assert run_check(claim_of(name), Fake(surrogate=frame)).holds == "not run", lacking
+
+
+def test_the_detail_has_the_authors_runs_and_the_settings_of_the_text():
+    frame = searches(TRUE | {"fabolas_text": 6.0})
+    detail = claims.fabolas_ten_times_faster_than_mtbo(
+        Fake(surrogate=frame, auxiliary=tasks({"share_1_4": 30.0}, {"share_1_4": 0.001}))
+    ).detail
+    assert "the authors' runs: 6.95" in detail and "with the authors' overhead: " in detail
+    assert "by the text's settings: " in detail
+
+
 def test_equally_well_is_within_a_quarter():
     check = claims.ei_and_es_alike(Fake(surrogate=searches(TRUE | {"entropy_search": 160})))
     assert check.holds == "fails" and check.ours == pytest.approx(1 / 1.6, rel=0.05)
@@ -173,6 +190,10 @@ def test_claims_without_runs_are_not_run():
         assert run_check(claim, Fake()).holds == "not run", claim.id
 
 
+def claim_of(name):
+    return next(claim for claim in all_claims("fabolas") if claim.id == name)
+
+
 def test_grids_that_lack_machines_are_not_run():
     with pytest.raises(LookupError, match="all machines"):
         machine_grid(Fake(grid=made_grid().iloc[1:]))
@@ -182,6 +203,10 @@ def test_figures_are_drawn_from_made_up_runs():
     figure = artifacts.fig4_1(Fake(grid=made_grid()), None)
     assert "10 values of C by 10 of gamma, trained on 64, 512, 2,048, 8,192 points" in figure.caption
     assert len(figure.data) == 4 * 100 and figure.data["measured"].all()
+    theirs = made_grid().loc[lambda frame: frame["share"].isin(SHOWN)]
+    both = artifacts.fig4_1(Fake(grid=made_grid(), authors_grid=theirs), None)
+    assert both.data["grid"].value_counts().to_dict() == {"authors": 400, "ours": 400}
+    assert both.caption.startswith("The authors' grid: support vector machines on MNIST, 10 values")
     names = list(SHARES) + [name for name in TASKS if name not in SHARES]
     auxiliary = tasks(dict.fromkeys(names, 10.0), dict.fromkeys(names, 0.01))
     results = Fake(surrogate=searches(TRUE), auxiliary=auxiliary)
