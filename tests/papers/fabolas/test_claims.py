@@ -53,6 +53,13 @@ def test_claims_about_the_grid_hold_where_they_are_true(name):
 
 
 @pytest.mark.parametrize("name", ON_GRID)
+def test_claims_about_the_grid_are_asked_of_the_authors_as_well(name):
+    theirs = made_grid().loc[lambda frame: frame["share"].isin(SHOWN)]
+    check = getattr(claims, name)(Fake(grid=made_grid(), authors_grid=theirs))
+    assert check.holds == "outside" and "; the authors' grid: holds, " in f"; {check.detail}"
+
+
+@pytest.mark.parametrize("name", ON_GRID)
 def test_claims_about_the_grid_are_judged_on_one_like_the_thesis(name, monkeypatch):
     monkeypatch.setattr(thesis_grid, "MACHINES", 100)
     monkeypatch.setattr(thesis_grid, "POINTS", 8192)
@@ -169,7 +176,7 @@ def test_the_detail_has_the_authors_runs_and_the_settings_of_the_text():
     detail = claims.fabolas_ten_times_faster_than_mtbo(
         Fake(surrogate=frame, auxiliary=tasks({"share_1_4": 30.0}, {"share_1_4": 0.001}))
     ).detail
-    assert "the authors' runs: 6.95" in detail and "with the authors' overhead: " in detail
+    assert "the authors' own runs: inconclusive, 6.95 [" in detail and "with the authors' overhead: " in detail
     assert "by the text's settings: " in detail
 
 
