@@ -17,13 +17,12 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, all_of, claim, each_of, frame_of, pending
+from core.report import Check, all_of, both, claim, each_of, frame_of, pending
 from core.report.verdicts.level_times import median_speedup
 from core.report.verdicts.mean_comparisons import lower_than
 from core.report.verdicts.speedups import judge_known
 from papers.fabolas.names import SHARES, TASKS, surrogate_name
 from papers.fabolas.search_times import Searches, authors_searches, our_searches
-from papers.fabolas.two_answers import two_answers
 
 FULL_DATA = ("gp", "entropy_search")
 EQUALLY = 1.25
@@ -151,7 +150,7 @@ def one_auxiliary_task_is_best(results: Results) -> Check:
 
 def on_both(results: Results, check: Callable[[Searches], Check]) -> Check:
     """A claim on our runs, and on the authors' own."""
-    return two_answers(lambda: check(our_searches(results)), lambda: check(authors_searches()), "the authors' own runs")
+    return both(lambda: check(our_searches(results)), lambda: check(authors_searches()))
 
 
 def _lower(frame: pd.DataFrame, better: str, worse: str, margin: float = 1.0) -> Check:

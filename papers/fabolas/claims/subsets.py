@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, claim, frame_of, judge, worded
+from core.report import Check, all_of, bootstrap_interval, both, claim, frame_of, judge, worded
 from papers.fabolas.artifacts.grid_figures import observed_noise
 from papers.fabolas.claims.thesis_grid import of_thesis_grid
 from papers.fabolas.grid_runs import noise_machines, share_text
-from papers.fabolas.two_answers import two_answers
 
 SEED = 5
 RESAMPLES = 1000
@@ -59,7 +58,7 @@ def _extrapolated(results: Results, quantity: str) -> Check:
     def on(experiment: str) -> Callable[[], Check]:
         return lambda: _of_models(frame_of(results, experiment), quantity)
 
-    return two_answers(on("subset_models"), on("authors_subset_models"), "the authors' grid")
+    return both(on("subset_models"), on("authors_subset_models"))
 
 
 def _of_models(frame: pd.DataFrame, quantity: str) -> Check:

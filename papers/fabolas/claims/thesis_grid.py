@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from core.experiment.results import Results
-from core.report import Check
+from core.report import Check, both
 from core.report.figures.data_sets import data_set_name
 from core.report.verdicts.outcomes import outside
 from papers.fabolas.grid_runs import DATA_SET, MachineGrid, authors_grid, machine_grid
-from papers.fabolas.two_answers import two_answers
 
 MACHINES, POINTS = 400, 50_000  # of the grid in 4.2
 
@@ -35,4 +34,4 @@ def on_both_grids(results: Results, check: Callable[[MachineGrid], Check]) -> Ch
         grid = machine_grid(results)
         return of_thesis_grid(check(grid), grid.name, grid.errors[-1].size, int(grid.points[-1]))
 
-    return two_answers(on_ours, lambda: check(authors_grid(results)), "the authors' grid")
+    return both(on_ours, lambda: check(authors_grid(results)))
