@@ -14,7 +14,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, each_of, frame_of, pending
 from core.report.figures.authors_svm_runs import BENCHMARK, OPTIMUM, authors_svm_runs
-from core.report.verdicts.level_times import median_speedup
+from core.report.verdicts.level_times import median_speedup, median_time
 from core.report.verdicts.outcomes import absent
 from core.report.verdicts.speedups import Known, judge_known, shown
 from papers.fabolas.authors_overhead import DESIGNS, with_authors_overhead
@@ -67,6 +67,15 @@ class Searches:
             raise NotRunError(f"surrogate: {fast if fast not in self.methods else ', '.join(slower)}")
         checks = each_of(slower, self.methods, lambda s: self.faster(s, fast, between, said), missing=self.missing)
         return all_of(checks, said)
+
+    def after(self, method: str, between: tuple[float, float], said: str, level: float) -> Check:
+        """The claim that the median run of a method has a regret after a time between two.
+
+        Raises:
+            NotRunError: it was not run.
+        """
+        found = median_time(self.frame, self.name, method, level)
+        return judge_known(found, said, between, f"{method}, seconds: ")
 
     def _variants(self, slow: str, fast: str, level: float) -> str:
         """The same speed-up of our runs with the authors' overhead, and by the settings of the text."""

@@ -22,7 +22,7 @@ from core.report.verdicts.level_times import median_speedup
 from core.report.verdicts.mean_comparisons import lower_than
 from core.report.verdicts.speedups import judge_known
 from papers.fabolas.names import SHARES, TASKS, surrogate_name
-from papers.fabolas.search_times import Searches, authors_searches, our_searches
+from papers.fabolas.search_times import GOOD, Searches, authors_searches, our_searches
 
 FULL_DATA = ("gp", "entropy_search")
 EQUALLY = 1.25
@@ -82,6 +82,31 @@ def mtbo_faster_than_full_data(results: Results) -> Check:
 def ei_and_es_alike(results: Results) -> Check:
     """Their times to a good configuration differ by less than a factor of 1.25."""
     return on_both(results, lambda runs: runs.faster("gp", "entropy_search", (1 / EQUALLY, EQUALLY), "equal"))
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 right",
+    sentence="Expected improvement and entropy search find the best configuration after around 100,000 seconds.",
+)
+def best_after_1e5_seconds(results: Results) -> Check:
+    """The best error, up to one of 10,000 images, after half to twice as many."""
+
+    def check(runs: Searches) -> Check:
+        parts = each_of(FULL_DATA, runs.methods, lambda m: runs.after(m, (5e4, 2e5), "", BEST), missing=runs.missing)
+        return all_of(parts, "around 1e5")
+
+    return on_both(results, check)
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 right",
+    sentence="MTBO needs only around 2,000 seconds to find close-to-optimal solutions.",
+)
+def mtbo_after_2000_seconds(results: Results) -> Check:
+    """A good configuration after half to twice as many."""
+    return on_both(results, lambda runs: runs.after("mtbo", (1e3, 4e3), "around 2000", GOOD))
 
 
 @claim(

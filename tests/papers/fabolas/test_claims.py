@@ -183,6 +183,15 @@ def test_the_authors_runs_are_judged_beside_ours_and_the_settings_of_the_text():
     assert "hyperband not run" in check.reproduced.detail and check.reproduced.holds in ("outside", "inconclusive")
 
 
+@pytest.mark.parametrize(("scale", "holds"), [(1.0, "holds"), (5.0, "fails"), (0.2, "fails")])
+def test_seconds_are_around_those_of_the_text(scale, holds):
+    """A regret of t / time^-1 reaches 0.0001 50 times, and 0.00495 about 1.01 times, after that of 0.005."""
+    best = searches({"gp": 2000 * scale, "entropy_search": 2200 * scale})
+    assert claims.best_after_1e5_seconds(Fake(surrogate=best)).holds == holds
+    check = claims.mtbo_after_2000_seconds(Fake(surrogate=searches({"mtbo": 2000 * scale})))
+    assert check.holds == holds and check.reproduced.ours == pytest.approx(2724.29, rel=1e-4)
+
+
 def test_equally_well_is_within_a_quarter():
     check = claims.ei_and_es_alike(Fake(surrogate=searches(TRUE | {"entropy_search": 160})))
     assert check.holds == "fails" and check.ours == pytest.approx(1 / 1.6, rel=0.05)
