@@ -19,7 +19,7 @@ def runs(reached: list[float], end: float) -> pd.DataFrame:
 
 def test_the_median_of_times():
     found = median_time(runs([10.0, 100.0, 1000.0], 2000.0), "svm", "gp", 0.5)
-    assert found.value == pytest.approx(100.0) and found.ends == pytest.approx((10.0, 1000.0))
+    assert found.value == pytest.approx(100.0) and found.ends[0] < 100 < found.ends[1]
 
 
 def test_a_median_beyond_the_end_is_bounded_below():
