@@ -13,7 +13,7 @@ from core.report import Cause, Check, all_of, bootstrap_interval, claim, judge, 
 from core.report.statistics.bootstrap import Interval
 from core.report.statistics.reductions import mean_ratio, median
 from papers.lcnet.curve_sets import LABELS
-from papers.lcnet.scores import last_epoch, paired, partial_scores, unobserved_scores
+from papers.lcnet.scores import paired, partial_predictions, partial_scores, unobserved_scores
 
 SEED, RESAMPLES = 54, 2000
 COMPARABLE = 1.5  # mean squared errors within this factor are about the same
@@ -136,7 +136,7 @@ def local_models_win_late(results: Results) -> Check:
 )
 def forest_is_constant(results: Results) -> Check:
     """The largest change of its prediction of a curve after the observed epochs, over all curves drawn."""
-    scores = partial_scores(results)
+    scores = partial_predictions(results)
     rows = scores[(scores["method"] == "forest") & (scores["epoch"] > scores["observed"])]
     spread = rows.groupby(["benchmark", "run", "observed", "number"])["mean"].agg(np.ptp).max()
     return judge(Interval.exact(spread), "constant", upper=1e-6)
@@ -179,7 +179,7 @@ def _on_sets(
     read: Callable[[Results], pd.DataFrame] | None = None,
 ) -> Check:
     """A check of each set's scores, those of Fig 5.5 at the last epoch by default."""
-    scores = last_epoch(partial_scores(results)) if read is None else read(results)
+    scores = partial_scores(results) if read is None else read(results)
     checks = []
     for name, label in LABELS.items():
         rows = scores[scores["benchmark"] == name]

@@ -8,7 +8,7 @@ import pytest
 
 from papers.ablr.artifacts.search_figures import fig1_left, fig2_left, fig2_right
 from papers.ablr.artifacts.suggestion_figure import fig1_right
-from papers.ablr.claims import searches, suggestion_time
+from papers.ablr.claims import openml, searches, suggestion_time
 from tests.papers.runs import Fake
 
 RUNS, EVALUATIONS = 8, 20
@@ -150,3 +150,13 @@ def test_growth_and_order_of_times():
     for check in (suggestion_time.ablr_grows_linearly, suggestion_time.gp_is_slower, suggestion_time.fourier_is_faster):
         assert check(as_published).holds == "holds" and check(contrary).holds == "fails"
     assert set(fig1_right(as_published, None).data["method"]) == {"gp", "ablr_nn", "ablr_rks"}
+
+
+@pytest.mark.parametrize(("rate", "outcome"), [(0.5, "holds"), (0.01, "fails")])
+def test_transfer_on_openml_is_judged_by_the_error_itself_which_may_be_negative(rate, outcome):
+    frame = curves(openml.BENCHMARK, **SLOW, ablr_nn=rate)
+    frame["regret"] -= 0.1
+    assert openml.transfer_speeds_up_on_openml(Fake(openml=frame)).holds == outcome
+    without = openml.transfer_speeds_up_on_openml(Fake(openml=frame[frame["method"] != "gp"]))
+    assert without.holds != "holds" and "gp" in without.detail
+    assert set(fig2_left(Fake(openml=frame), None).data["benchmark"]) == {openml.BENCHMARK}

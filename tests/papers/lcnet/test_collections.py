@@ -81,7 +81,7 @@ def test_figures_show_what_was_made(worlds):
 def test_sets_that_were_not_collected_have_empty_panels():
     figure = artifacts.figB_2(made(True, ["lr"]), None).figure
     said = [[text.get_text() for text in axes.texts] for axes in figure.axes]
-    assert said == [["not run"], ["not run"], [], ["not run"]]
+    assert said == [["not run"], ["not run"], ["not run"], [], ["not run"], []]
     with pytest.raises(NotRunError):
         artifacts.figB_2(MadeResults(pd.DataFrame()), None)
 
