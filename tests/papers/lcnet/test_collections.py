@@ -9,7 +9,7 @@ import pytest
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.claims import run_check
 from core.report.verdicts.published import read_published_spec
-from papers.lcnet.curve_sets import LABELS
+from papers.lcnet.curve_sets import AUTHORS, LABELS
 from tests.papers.functions import CATALOGUE, Functions, all_claims
 from tests.papers.lcnet.made_sets import MadeResults, records
 
@@ -18,7 +18,7 @@ CLAIMS = [claim for claim in all_claims("lcnet") if claim.artifact in ("fig5_3",
 COUNT, EPOCHS = 200, 40
 
 
-def made(published: bool, names=LABELS) -> MadeResults:
+def made(published: bool, names=(*LABELS, AUTHORS)) -> MadeResults:
     """Sets as the thesis describes them, or to the contrary in every respect; one network of each set diverges."""
     rng, t = np.random.default_rng(7), np.linspace(0, 1, EPOCHS)
     frames = []
@@ -48,6 +48,9 @@ def worlds():
 def test_a_claim_holds_where_it_is_true_and_fails_where_it_is_not(claim, worlds):
     for true, outcome in ((True, "holds"), (False, "fails")):
         found = run_check(claim, worlds[true])
+        if claim.id.startswith("authors_"):
+            assert found.holds == outcome
+            continue
         assert (found.holds, found.part) == ("outside", outcome)
         worlds[true].reduced = False
         assert run_check(claim, worlds[true]).holds == outcome

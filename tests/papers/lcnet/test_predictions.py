@@ -10,7 +10,7 @@ import pytest
 
 from core.experiment.results import Results
 from core.report.verdicts.claims import run_check
-from papers.lcnet.curve_sets import LABELS, curve_set
+from papers.lcnet.curve_sets import LABELS, SETS, curve_set
 from tests.papers.functions import Functions, all_claims
 from tests.papers.lcnet.made_sets import MadeResults, records
 from tests.papers.runs import Fake, smoke_runs
@@ -67,7 +67,7 @@ def predictions(curves: np.ndarray, qualities: dict[str, Quality], observed: int
 def world(partial: dict[str, Quality], unobserved: dict[str, Quality], constant: bool) -> Fake:
     rng, t = np.random.default_rng(5), np.linspace(0, 1, EPOCHS)
     sets, seen, unseen = [], [], []
-    for name in LABELS:
+    for name in SETS:
         curves = 0.2 + 0.5 * rng.random((COUNT, 1)) + 0.3 * np.exp(-4 * t)
         sets.append(records(name, curves, np.ones_like(curves)))
         parts = [predictions(curves, partial, round(share * EPOCHS), share > 0.5) for share in SHARES]
@@ -140,7 +140,7 @@ def test_errors_of_figure_5_5_are_of_the_curves_that_all_methods_predicted(world
 
 def test_figure_5_6_has_a_panel_for_each_method_and_set(worlds):
     figure = artifacts.fig5_6(worlds[True], None)
-    assert set(figure.data["method"]) == set(UNOBSERVED) and set(figure.data["benchmark"]) == set(LABELS)
+    assert set(figure.data["method"]) == set(UNOBSERVED) and set(figure.data["benchmark"]) == set(SETS)
 
 
 @pytest.fixture(scope="module")
