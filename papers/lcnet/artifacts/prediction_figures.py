@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, StrMethodFormatter
+from matplotlib.ticker import FixedLocator, MaxNLocator, StrMethodFormatter
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published
@@ -61,7 +61,7 @@ def fig5_4(results: Results, published: Published | None) -> Figure:
     right.set_ylim(0)
     style.legend(figure, [left], 4)
     caption = (
-        f"A learning curve of {SETS[shown]}, that of the largest fall among the first, after {observed} "
+        f"A learning curve of the set {SETS[shown]}, that of the largest fall among the first, after {observed} "
         f"of {len(epochs)} epochs (dotted). Right: predictive densities of its last value; vertical lines are the "
         "truth and the last seen value, which has no density."
     )
@@ -130,6 +130,7 @@ def fig5_6(results: Results, published: Published | None) -> Figure:
             points = axes.scatter(rows["truth"], rows["mean"], s=3, linewidths=0, rasterized=True, **look)
             axes.plot([low, high], [low, high], color=style.INK, linewidth=0.7)
             axes.set(xlim=(low - pad, high + pad), ylim=(low - pad, high + pad))
+            axes.xaxis.set_major_locator(MaxNLocator(2))
             parts.append(rows)
         line[0].set_ylabel(style.label(method))
     figure.supxlabel("true value", fontsize=8.5)

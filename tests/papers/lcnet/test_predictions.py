@@ -130,7 +130,7 @@ def test_errors_of_figure_5_5_are_of_the_curves_that_all_methods_predicted(world
     results: Results = worlds[True]
     few = results.frame("partial").query("method != 'lcnet' or number < 30")
     figure = artifacts.fig5_5(Fake(curves=results.frame("curves"), partial=few), None)
-    assert set(figure.data["method"]) == set(PUBLISHED) and "CNN (ours, on digits) 30 (1 run)" in figure.caption
+    assert set(figure.data["method"]) == set(PUBLISHED) and "CNN (ours) 30 (1 run)" in figure.caption
     rows = few[(few["benchmark"] == "cnn") & (few["method"] == "bnn") & (few["number"] < 30)]
     truth = curve_set("cnn", results.frame("curves").query("benchmark == 'cnn'")).curves[rows["number"], -1]
     expected = ((rows["mean"] - truth) ** 2).groupby(rows["observed"]).mean()
