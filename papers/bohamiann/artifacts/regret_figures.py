@@ -91,7 +91,7 @@ def hpolib(results: Results, published: Published | None) -> Figure:
             axes.set_ylim(bottom=0)
         drawn.append(part)
     panels.flat[-1].set_axis_off()
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    style.legend(figure, panels.flat, 3)
     runs = (f"{_runs(frame[frame['benchmark'] == name])} on {TITLES[name]}" for name in HPOLIB)
     caption = (
         f"{BAND} the incumbent's regret. Runs: {', '.join(runs)}. "
