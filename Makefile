@@ -23,6 +23,7 @@ test-slow: $(VENV)/installed
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/snakemake --lint
 
@@ -51,4 +52,4 @@ $(VENV)-peers/installed: envs/requirements-peers.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-peers .snakemake logs .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-peers .snakemake logs .pytest_cache .ruff_cache .mypy_cache

@@ -128,19 +128,31 @@ rule comparison:
         f"{PYTHON} -m papers compare --source {flow.source} --scale {flow.scale} > {{log}} 2>&1"
 
 
-# A cell's file is left there for its job, which adds what is missing.
-rule cell:
-    input:
-        in_one_line(lambda w: flow.cell_inputs(w)),
-    output:
-        update("results/run/{scale}/{paper}/{experiment}/{benchmark}/{method}.parquet"),
-    log:
-        "logs/run/{scale}/{paper}/{experiment}/{benchmark}/{method}.log",
-    conda:
-        "envs/environment.yaml"
-    shell:
-        f"{PYTHON} -m papers run {{wildcards.paper}}/{{wildcards.experiment}}/{{wildcards.benchmark}}/{{wildcards.method}}"
-        " --scale {wildcards.scale} > {log} 2>&1"
+# A cell's files are left there for its job, which adds what is missing. Some cells write a file beside their records.
+for endings, experiments in flow.outputs.cell_endings.items():
+
+    rule:
+        name:
+            "_with_".join(["cell", *endings[1:]])
+        input:
+            in_one_line(lambda w: flow.cell_inputs(w)),
+        output:
+            update(
+                multiext(
+                    "results/run/{scale}/{paper}/{experiment}/{benchmark}/{method}",
+                    *(f".{end}" for end in endings),
+                )
+            ),
+        wildcard_constraints:
+            experiment=one_of(experiments),
+        log:
+            "logs/run/{scale}/{paper}/{experiment}/{benchmark}/{method}.log",
+        conda:
+            "envs/environment.yaml"
+        shell:
+            f"{PYTHON} -m papers run "
+            "{wildcards.paper}/{wildcards.experiment}/{wildcards.benchmark}/{wildcards.method}"
+            " --scale {wildcards.scale} > {log} 2>&1"
 
 
 # For targets that no rule makes: ends in one line that names what is near.

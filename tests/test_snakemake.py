@@ -169,6 +169,21 @@ class TestReruns:
         assert status == 0 and jobs(output) == {"cell": 2, "table": 1}, output
         assert NOTHING in call("-n", *config, "--", "figures/own/toy/table1.pdf", cell)[1]
 
+    @pytest.mark.slow
+    def test_a_missing_attachment_is_made_again_for_the_cell_that_reads_it(self, call, repository):
+        replace(repository, "description: means of [normal] draws", "description: means\n    attachment: npz")
+        replace(repository, "description: one integer a run", "description: one\n    needs: [fit]")
+        replace(repository, "smoke: {runs: 1, cut: 1 run}", "smoke: {runs: 1, cut: 1 run, benchmarks: [bundled]}")
+        target = "results/run/smoke/toy/count/bundled/plain.parquet"
+        status, output = call("--", target)
+        assert status == 0 and jobs(output) == {"cell": 1, "cell_with_npz": 2}, output
+        assert NOTHING in call("--", target)[1]
+        file = repository / "results/run/smoke/toy/fit/bundled/plain.npz"
+        file.unlink()
+        status, output = call("--", target)
+        assert status == 0 and jobs(output) == {"cell": 1, "cell_with_npz": 1}, output
+        assert file.exists()
+
     def test_a_failing_cell_shows_why(self, call, repository):
         replace(repository, "description: one integer a run\n    function: fit", "description: one\n    function: fitt")
         status, output = call("--", "results/run/paper/toy/count/line/plain.parquet")

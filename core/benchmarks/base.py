@@ -18,7 +18,6 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -44,6 +43,14 @@ class Fidelity:
     name: str
     minimum: float
     maximum: float
+
+    def checked(self, budget: float | None) -> float:
+        """The budget to evaluate with: by default the largest one; raises UserError outside the range."""
+        if budget is None:
+            return self.maximum
+        if not self.minimum <= budget <= self.maximum:
+            raise UserError(f"budget {budget}; allowed: {self.name} from {self.minimum} to {self.maximum}")
+        return budget
 
 
 @dataclass(frozen=True)
@@ -77,14 +84,31 @@ def failure_of(entry: Mapping[str, Any]) -> str:
 class Objective(Protocol):
     """Anything with these attributes and `evaluate`: losses and costs of configurations on a budget."""
 
-    space: ConfigurationSpace
-    fidelity: Fidelity | None
-    optimum: float | None
-    worst_loss: float
+    @property
+    def space(self) -> ConfigurationSpace:
+        """The search space."""
+        ...
+
+    @property
+    def fidelity(self) -> Fidelity | None:
+        """What a budget means; None if there is only one."""
+        ...
+
+    @property
+    def optimum(self) -> float | None:
+        """The smallest noise-free loss; None if unknown."""
+        ...
+
+    @property
+    def worst_loss(self) -> float:
+        """The finite loss recorded for a failed evaluation."""
+        ...
 
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
-    ) -> Evaluation: ...
+    ) -> Evaluation:
+        """The losses and costs of n configurations on a budget, by default the largest."""
+        ...
 
 
 def check_budget(fidelity: Fidelity | None, budget: float | None) -> float | None:
@@ -93,18 +117,13 @@ def check_budget(fidelity: Fidelity | None, budget: float | None) -> float | Non
     Raises:
         UserError: outside the fidelity's range, or given although there is no fidelity.
     """
-    if fidelity is None:
-        if budget is not None:
-            raise UserError(f"budget {budget}: this objective has no fidelity; allowed: none")
-        return None
-    if budget is None:
-        return fidelity.maximum
-    if not fidelity.minimum <= budget <= fidelity.maximum:
-        raise UserError(f"budget {budget}; allowed: {fidelity.name} from {fidelity.minimum} to {fidelity.maximum}")
-    return budget
+    if fidelity is not None:
+        return fidelity.checked(budget)
+    if budget is not None:
+        raise UserError(f"budget {budget}: this objective has no fidelity; allowed: none")
+    return None
 
 
-@dataclass(frozen=True)
 class FunctionObjective:
     """An objective of `function(configuration, budget, generator) -> loss`, whose cost is the measured seconds.
 
@@ -112,19 +131,28 @@ class FunctionObjective:
     is never a pair of objectives: there is one loss. What the function raises passes through `evaluate`;
     `guarded_evaluate` records it.
 
+    Args:
+        function: Function of a configuration, a budget and a generator.
+        space: Search space, or a dictionary that describes one, see `core.spaces.as_space`.
+        worst_loss: Loss of failed evaluations.
+        optimum: Smallest noise-free loss, if known.
+        fidelity: Meaning of the budget; None if there is only one.
+
     Raises:
-        UserError: a worst-case loss that is not a finite number, or a space that is not a ConfigurationSpace.
+        UserError: a worst-case loss that is not a finite number, or something that describes no space.
     """
 
-    function: Callable[[Mapping[str, Any], float | None, np.random.Generator], float | tuple[float, float]]
-    space: SpaceLike
-    worst_loss: float
-    optimum: float | None = None
-    fidelity: Fidelity | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "worst_loss", checked_worst_loss(self.worst_loss))
-        object.__setattr__(self, "space", as_space(self.space))
+    def __init__(
+        self,
+        function: Callable[[Mapping[str, Any], float | None, np.random.Generator], float | tuple[float, float]],
+        space: SpaceLike,
+        worst_loss: float,
+        *,
+        optimum: float | None = None,
+        fidelity: Fidelity | None = None,
+    ) -> None:
+        self.function, self.space, self.worst_loss = function, as_space(space), checked_worst_loss(worst_loss)
+        self.optimum, self.fidelity = optimum, fidelity
 
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
@@ -139,8 +167,8 @@ class FunctionObjective:
         losses, costs = [], []
         for configuration in configurations:
             start = time.perf_counter()
-            found = self.function(configuration, budget, generator)
-            loss, cost = loss_and_cost(found, time.perf_counter() - start)
+            returned = self.function(configuration, budget, generator)
+            loss, cost = loss_and_cost(returned, time.perf_counter() - start)
             losses.append(loss)
             costs.append(cost)
         return Evaluation(np.array(losses, dtype=np.float64), np.array(costs), tuple({} for _ in losses))
@@ -224,7 +252,7 @@ def _without_nonfinite(
     return Evaluation(np.where(failed, worst_loss, loss), np.where(np.isfinite(cost), cost, share), tuple(entries))
 
 
-def _is_finite(value: Real) -> bool:
+def _is_finite(value: float) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:  # an integer too large for a float

@@ -35,7 +35,7 @@ import torch
 from ConfigSpace import ConfigurationSpace
 from torch import Tensor
 
-from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity
 from core.benchmarks.network_spaces import bayesian_network_space
 from core.data import load, train_validation_test_split
 from core.models.bohamiann import BayesianNetwork
@@ -85,7 +85,7 @@ class BayesianNetworkTuning:
         Raises:
             UserError: a budget outside the fidelity's range.
         """
-        steps = round(check_budget(self.fidelity, budget))
+        steps = round(self.fidelity.checked(budget))
         _compile()
         losses, costs = [], []
         for configuration in configurations:
@@ -148,10 +148,10 @@ def bnn_diabetes() -> BayesianNetworkTuning:
 
 def _on(name: str, download: bool) -> BayesianNetworkTuning:
     data = load(name, download=download)
-    train, validation, _ = train_validation_test_split(len(data.y), [SPLIT_SEED])
+    splits = train_validation_test_split(len(data.y), [SPLIT_SEED])
     X, y = (torch.tensor(values, dtype=torch.float64) for values in (data.X, data.y))
-    parts = ((X[rows], y[rows]) for rows in (train[0], validation[0, :VALIDATION_POINTS]))
-    return BayesianNetworkTuning(f"bnn_{name}", *parts)
+    train, validation = ((X[rows], y[rows]) for rows in (splits[0][0], splits[1][0, :VALIDATION_POINTS]))
+    return BayesianNetworkTuning(f"bnn_{name}", train, validation)
 
 
 @cache

@@ -17,7 +17,7 @@ import numpy as np
 from ConfigSpace import Categorical, ConfigurationSpace, Float
 from numpy.typing import NDArray
 
-from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity
 from core.errors import UserError, brief
 
 SMALLEST, LARGEST = 576, 93312  # draws over all hyperparameters
@@ -74,7 +74,7 @@ class CountingOnes:
         Raises:
             UserError: a budget outside the fidelity's range.
         """
-        budget = check_budget(self.fidelity, budget)
+        budget = self.fidelity.checked(budget)
         ones, shares = self._values(configurations)
         draws = round(budget)
         loss = -(ones.sum(axis=1) + generator.binomial(draws, shares).sum(axis=1) / draws)
@@ -83,7 +83,7 @@ class CountingOnes:
     def noise_free(self, configurations: Configurations) -> NDArray[np.float64]:
         """f with the means of the Bernoulli distributions themselves, (n,)."""
         ones, shares = self._values(configurations)
-        return -(ones.sum(axis=1) + shares.sum(axis=1))
+        return np.asarray(-(ones.sum(axis=1) + shares.sum(axis=1)))
 
     def regret(self, configurations: Configurations) -> NDArray[np.float64]:
         """The normalized regret (f(x) + d) / d of the noise-free function, (n,), between 0 and 1."""

@@ -31,7 +31,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
 
-from core.benchmarks.base import LEARNING_CURVE, Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import LEARNING_CURVE, Configurations, Evaluation, Fidelity
 from core.benchmarks.forest import Forest
 from core.benchmarks.network_spaces import surrogate_space
 from core.errors import UserError
@@ -133,7 +133,7 @@ class FCNetSurrogate:
         Raises:
             UserError: a budget outside the fidelity's range.
         """
-        budget = check_budget(self.fidelity, budget)
+        budget = self.fidelity.checked(budget)
         losses = self.losses(self.points(configurations), budget)
         return Evaluation(losses, np.full(len(losses), budget), tuple({} for _ in configurations))
 
@@ -177,13 +177,14 @@ class SurrogateWithCurves:
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
         """Predict losses and learning curves; raises as the surrogate's."""
-        found, budget = self.surrogate.evaluate(configurations, budget, generator), check_budget(self.fidelity, budget)
+        final = self.surrogate.evaluate(configurations, budget, generator)
+        budget = self.fidelity.checked(budget)
         part = self.fidelity.maximum / self.parts
         times = part * np.arange(1, max(1, int(budget / part * (1 + 1e-9))) + 1)
         times[-1] = budget
         X = np.repeat(FCNetSurrogate.points(configurations), len(times), axis=0)
         curves = self.surrogate.losses(X, np.tile(times, len(configurations))).reshape(-1, len(times))
-        return Evaluation(found.loss, found.cost, tuple({LEARNING_CURVE: curve} for curve in curves))
+        return Evaluation(final.loss, final.cost, tuple({LEARNING_CURVE: curve} for curve in curves))
 
 
 @lru_cache(maxsize=4)

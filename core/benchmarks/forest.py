@@ -75,7 +75,7 @@ class Forest:
     def descend(self, X: NDArray[np.floating], outputs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The same for x that are compared with the thresholds as they are, not in single precision as by `predict`."""
         tables = self._roots, self._feature, self._threshold, self._left, self._right, self._values
-        return _predict(X, outputs, *tables)
+        return np.asarray(_predict(X, outputs, *tables))
 
 
 class Cells:
@@ -102,11 +102,20 @@ class Cells:
     def predict(self, X: NDArray[np.float64], outputs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The output for each x (n, d), (n,)."""
         single = X.astype(np.float32).astype(np.float64)  # which the thresholds are compared with
-        return self._values[tuple(map(np.searchsorted, self._thresholds, single.T))]
+        return np.asarray(self._values[tuple(map(np.searchsorted, self._thresholds, single.T))])
 
 
 @numba.njit(cache=True)
-def _predict(X, outputs, roots, feature, threshold, left, right, values):
+def _predict(
+    X: NDArray[np.floating],
+    outputs: NDArray[np.int64],
+    roots: NDArray[np.int64],
+    feature: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    values: NDArray[np.floating],
+) -> NDArray[np.float64]:
     predicted = np.empty(len(X))
     for i in range(len(X)):
         total = 0.0

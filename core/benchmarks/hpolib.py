@@ -97,7 +97,7 @@ class GridTable:
             UserError: a budget as in `evaluate`.
         """
         budget = check_budget(self.fidelity, budget)
-        cells = (*np.moveaxis(indices, -1, 0), *((self._recorded(budget),) if self.budgets else ()))
+        cells = (*np.moveaxis(indices, -1, 0), *(() if budget is None else (self._recorded(budget),)))
         return self.losses[cells], self.costs[cells]
 
     @property

@@ -24,7 +24,7 @@ from core.files import write_whole
 from core.models.task_encoder import TaskEncoder
 
 FORMAT = 1
-Arrays = Mapping[str, NDArray]
+Arrays = Mapping[str, NDArray[Any]]
 
 
 def save(model: MetaModel, path: str | Path) -> str:
@@ -45,7 +45,7 @@ def save(model: MetaModel, path: str | Path) -> str:
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
     digest = _digest(arrays)
     arrays["digest"] = np.frombuffer(bytes.fromhex(digest), np.uint8)
-    write_whole(Path(path), lambda stream: np.savez(stream, **arrays))
+    write_whole(Path(path), lambda stream: np.savez(stream, allow_pickle=False, **arrays))
     return digest
 
 
@@ -79,10 +79,11 @@ def load(path: str | Path, name: str) -> tuple[MetaModel, str]:
 
 def _functions(header: Mapping[str, Any], arrays: Arrays, quantity: str) -> TaskFunctions:
     chosen = header[quantity]
-    tensors = {
-        name: torch.from_numpy(arrays[f"{quantity}/{name}"]) for name in ("weights", "noise", "center", "spread")
-    }
-    return TaskFunctions(**(chosen | {"widths": tuple(chosen["widths"])}), **tensors)
+    weights, noise, center, spread = (
+        torch.from_numpy(arrays[f"{quantity}/{name}"]) for name in ("weights", "noise", "center", "spread")
+    )
+    given = chosen | {"widths": tuple(chosen["widths"])}
+    return TaskFunctions(**given, weights=weights, noise=noise, center=center, spread=spread)
 
 
 def _digest(arrays: Arrays) -> str:

@@ -6,11 +6,13 @@ PROFET's tasks are made from those of Table E.3.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from ConfigSpace import ConfigurationSpace, Float, Integer
 from ConfigSpace.hyperparameters import Hyperparameter
 
 from core.errors import UnknownNameError, UserError
+from core.spaces import Column
 
 
 def surrogate_space(floats: bool = False) -> ConfigurationSpace:
@@ -89,14 +91,17 @@ def curve_space(name: str, most_units: int | None = None, floats: bool = False) 
         raise UserError(f"most_units = {most_units} for {name}; allowed: {smallest + 1} to {largest}")
     space = ConfigurationSpace(name=name)
     parts = _CURVE_HYPERPARAMETERS[name](smallest, most_units)
-    space.add(*(Float(part.name, (part.lower, part.upper), log=part.log) for part in parts) if floats else parts)
+    if floats:
+        columns = map(Column.of, parts)
+        parts = tuple(Float(column.name, column.bounds, log=column.log) for column in columns)
+    space.add(*parts)
     return space
 
 
 SMALLEST_UNITS = {"cnn": 2**4, "fcnet": 2**5, "lr": 0, "vae": 32}
 LARGEST_UNITS = {"cnn": 2**10, "fcnet": 2**12, "lr": 0, "vae": 2048}
 
-_CURVE_HYPERPARAMETERS: dict[str, Callable[[int, int], tuple[Hyperparameter, ...]]] = {
+_CURVE_HYPERPARAMETERS: dict[str, Callable[[int, int], tuple[Hyperparameter[Any, Any], ...]]] = {
     "cnn": lambda low, high: (
         Integer("batch_size", (32, 512)),
         *(Integer(f"units_{layer}", (low, high), log=True) for layer in (1, 2, 3)),

@@ -7,7 +7,7 @@ support vector machine that its kernel does not use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -36,17 +36,20 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
 }
 """The tables' columns, by the names of the hyperparameters."""
 
-LOSSES: Mapping[str, Callable[[pd.DataFrame], NDArray[np.float64]]] = {
-    name: lambda frame, column=column: 1 - frame[column].to_numpy(np.float64)
-    for name, column in (
-        ("openml_random_forest", "predictive_accuracy"),
-        ("openml_adaboost", "predictive_accuracy"),
-        ("openml_svm", "y"),
-    )
+ACCURACIES = {
+    "openml_random_forest": "predictive_accuracy",
+    "openml_adaboost": "predictive_accuracy",
+    "openml_svm": "y",
 }
-"""Error rates, (rows,): the tables have accuracies."""
+"""The tables' columns of accuracies."""
 
 IMPUTATIONS = ["mean", "median", "most_frequent"]
+
+
+def error_rates(name: str, frame: pd.DataFrame) -> NDArray[np.float64]:
+    """The error rates of a table with these columns, (rows,)."""
+    accuracies = frame[ACCURACIES[name]].to_numpy(np.float64)
+    return 1 - accuracies
 
 
 def openml_space(name: str) -> ConfigurationSpace:

@@ -62,10 +62,12 @@ def _svm_surrogate() -> Objective:
 def _authors_svm(name: str) -> Objective:
     from core.benchmarks import authors_svm
 
-    return getattr(authors_svm, name)()
+    found: Objective = getattr(authors_svm, name)()
+    return found
 
 
 def _bayesian_network(name: str) -> Objective:
     from core.benchmarks import bayesian_network  # imports torch, which drawing does without
 
-    return getattr(bayesian_network, name)()
+    found: Objective = getattr(bayesian_network, name)()
+    return found

@@ -123,8 +123,9 @@ class FunctionsOfTasks:
         group, place, weights, size = self._groups
         together = standard.new_zeros(len(weights), size, n, inputs.shape[-1])
         together = together.index_put((group, place), standard)
-        found = self.functions.network.forward(weights, together.flatten(1, 2))
-        return found.unflatten(-1, (size, n))[group, place].double()
+        grouped = self.functions.network.forward(weights, together.flatten(1, 2))
+        outputs: Tensor = grouped.unflatten(-1, (size, n))[group, place].double()
+        return outputs
 
     @cached_property
     def _groups(self) -> tuple[Tensor, Tensor, Tensor, int]:

@@ -24,7 +24,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity
 from core.benchmarks.svm_space import SMALLEST_SHARE, svm_space
 from core.data import Dataset, Standardizer, load, train_validation_test_split
 from core.errors import UserError
@@ -86,7 +86,7 @@ class SVM:
             UserError: the budget is outside the fidelity's range.
             ValueError: a subset has one class only, which cannot be told from any other.
         """
-        share = check_budget(self.fidelity, budget)
+        share = self.fidelity.checked(budget)
         losses, costs, info = [], [], []
         for configuration in configurations:
             rows = subset(len(self.train[1]), share, generator)

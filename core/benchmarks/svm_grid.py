@@ -87,11 +87,11 @@ def seconds(train: Part, C: float, gamma: float) -> float:
 
 def squared_distances(A: NDArray[np.float32], B: NDArray[np.float32]) -> NDArray[np.float32]:
     """|a - b|^2 of all pairs, (n, d) and (m, d) to (n, m)."""
-    found = A @ B.T
-    found *= -2
-    found += (A * A).sum(1)[:, None]
-    found += (B * B).sum(1)
-    return np.maximum(found, 0, out=found)
+    squared: NDArray[np.float32] = A @ B.T
+    squared *= -2
+    squared += (A * A).sum(1)[:, None]
+    squared += (B * B).sum(1)
+    return np.maximum(squared, 0, out=squared)
 
 
 def kernel(distances: NDArray[np.float32], gamma: float) -> NDArray[np.float64]:

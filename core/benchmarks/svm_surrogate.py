@@ -22,7 +22,7 @@ import pandas as pd
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity
 from core.benchmarks.forest import Cells, Forest
 from core.benchmarks.svm_space import svm_space
 from core.benchmarks.svm_times import timed_everywhere
@@ -96,7 +96,7 @@ class SVMSurrogate:
         Raises:
             UserError: as `evaluate`.
         """
-        share = check_budget(self.fidelity, budget)
+        share = self.fidelity.checked(budget)
         X = np.column_stack([logs, np.full(len(logs), np.log(share) if self._logarithmic else share)])
         one = np.zeros(len(X), np.int64)
         time = self._time.predict(X, one)

@@ -47,7 +47,9 @@ def timed_everywhere(records: pd.DataFrame) -> pd.DataFrame:
     return found.assign(seconds=np.where(measured, seconds, np.exp(logs)).ravel(), measured=measured.ravel())
 
 
-def _growth(known: NDArray, gammas: NDArray, Cs: NDArray, share: float) -> NDArray:
+def _growth(
+    known: NDArray[np.float64], gammas: NDArray[np.float64], Cs: NDArray[np.float64], share: float
+) -> NDArray[np.float64]:
     """Growth (gammas, Cs), nan where it is not known, filled in."""
     rows, columns = np.isfinite(known).any(1), np.isfinite(known).any(0)
     inner = known[np.ix_(rows, columns)]
@@ -63,4 +65,4 @@ def _growth(known: NDArray, gammas: NDArray, Cs: NDArray, share: float) -> NDArr
     )
     if min(inner.shape) == 1:
         raise UserError(f"share {share:g}: timed at {inner.shape} values of gamma and C; needed: two or more of each")
-    return interpn((gammas[rows], Cs[columns]), inner, at)
+    return np.asarray(interpn((gammas[rows], Cs[columns]), inner, at))

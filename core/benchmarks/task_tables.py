@@ -23,7 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.benchmarks.forest import Forest
-from core.benchmarks.openml_spaces import COLUMNS, LOSSES, openml_space
+from core.benchmarks.openml_spaces import COLUMNS, error_rates, openml_space
 from core.data import load_frame
 from core.errors import UnknownNameError
 from core.spaces import CubeEncoding
@@ -114,11 +114,11 @@ def task_table(name: str) -> TaskTable:
         raise UnknownNameError("table of tasks", name, (*SOURCES, *COLUMNS))
     source = SOURCES[name]
     frame = load_frame(source.table)
-    inputs = [column for column in frame if column.startswith("hp_")]
+    inputs = [column for column in map(str, frame.columns) if column.startswith("hp_")]
     low, high = frame[inputs].min().to_numpy(float), frame[inputs].max().to_numpy(float)
     encoding = CubeEncoding({key: (float(a), float(b)) for key, a, b in zip(inputs, low, high, strict=True)})
     order = [inputs.index(column.name) for column in encoding.columns]
-    groups = dict(tuple(frame.groupby("task", sort=True)))
+    groups = {str(task): rows for task, rows in frame.groupby("task", sort=True)}
     points = tuple(((rows[inputs].to_numpy(float) - low) / (high - low))[:, order] for rows in groups.values())
     told = tuple(_told(rows[list(source.columns)].to_numpy(float), source) for rows in groups.values())
     return TaskTable(tuple(groups), encoding, points, told)
@@ -127,10 +127,11 @@ def task_table(name: str) -> TaskTable:
 def _openml_table(name: str, frame: pd.DataFrame) -> TaskTable:
     encoding = CubeEncoding(openml_space(name))
     named = frame.rename(columns={column: ours for ours, column in COLUMNS[name].items()})
-    points = encoding.encode(named[list(COLUMNS[name])].astype(object).to_dict("records"))
-    losses = LOSSES[name](frame)
+    rows = named[list(COLUMNS[name])].astype(object).to_dict("records")
+    points = encoding.encode([{str(key): value for key, value in row.items()} for row in rows])
+    losses = error_rates(name, frame)
     tasks = frame.groupby("task_id", sort=True).indices
-    X, told = (tuple(values[rows] for rows in tasks.values()) for values in (points, losses[:, None]))
+    X, told = (tuple(values[places] for places in tasks.values()) for values in (points, losses[:, None]))
     return TaskTable(tuple(map(str, tasks)), encoding, X, told)
 
 

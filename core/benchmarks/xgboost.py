@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
 from core.data import load, train_validation_test_split
 from core.errors import UserError, brief
+from core.spaces import Column
 
 INTEGERS = ("n_estimators", "max_depth")
 NAMES = {  # those that the library calls otherwise
@@ -115,7 +116,7 @@ def parameters_of(configuration: Mapping[str, Any], allowed: ConfigurationSpace)
     if different := set(configuration) ^ set(allowed):
         raise UserError(f"xgboost: {sorted(different)[0]!r} is missing or unknown; allowed: {', '.join(allowed)}")
     for name, value in configuration.items():
-        low, high = allowed[name].lower, allowed[name].upper
+        low, high = Column.of(allowed[name]).bounds
         if not low <= value <= high:
             raise UserError(f"xgboost: {name} = {brief(value)}; allowed: from {low:g} to {high:g}")
     values = {
@@ -142,9 +143,10 @@ def xgboost(dataset: str, most_rows: int | None = None) -> XGBoost:
     if data.task != "regression":
         raise UserError(f"data set {dataset!r} is for {data.task}; allowed: regression")
     order = np.random.default_rng(SPLIT_SEED).permutation(len(data.y))[:most_rows]
-    parts = [order[rows[0]] for rows in train_validation_test_split(len(order), [SPLIT_SEED])]
-    return XGBoost(f"xgboost_{dataset}", *((data.X[rows], data.y[rows]) for rows in parts))
+    splits = train_validation_test_split(len(order), [SPLIT_SEED])
+    train, validation, test = ((data.X[rows], data.y[rows]) for rows in (order[split[0]] for split in splits))
+    return XGBoost(f"xgboost_{dataset}", train, validation, test)
 
 
-def _rmse(predictions: NDArray, y: NDArray) -> float:
+def _rmse(predictions: NDArray[np.floating], y: NDArray[np.float64]) -> float:
     return float(np.sqrt(np.mean((predictions.astype(np.float64) - y) ** 2)))

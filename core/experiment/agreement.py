@@ -1,6 +1,7 @@
-"""How well the records of the same repetitions, computed twice, agree.
+"""Two sets of runs of one cell compared, number by number.
 
-There are four degrees, of which the strictest that holds is reported:
+`agreement` compares the same repetitions, computed twice. There are four degrees, of which the strictest that holds is
+reported:
 
 * **bit for bit**: every value is equal, except in columns that measure time.
 * **within rounding**: the same rows, and numbers that differ by no more than `ROUNDING` of the largest in their column.
@@ -9,11 +10,18 @@ There are four degrees, of which the strictest that holds is reported:
   `per_run`), the new repetitions are tested against all shipped ones by the two-sample Kolmogorov-Smirnov test at the
   level `LEVEL`, divided by the number of tests.
 * Anything less differs. If there are too few repetitions for a test ever to reject, that is reported instead.
+
+`differences` compares runs with any settings: the difference of each number's means with its 95% interval.
+Repetitions of the same number share seeds and splits, so where both sides have such, each of ours is paired with theirs
+and the interval is Student's, of the pairs' differences. Otherwise both are independent samples, and it is Welch's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+import warnings
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,7 +37,68 @@ MEASURED, UNTESTABLE, DIFFERS = "measures time alone", "too few repetitions to t
 FRAME_COLUMNS = ("run", "status", "message")
 
 
-def compare(
+@dataclass(frozen=True)
+class Difference:
+    """One number of two sets of runs.
+
+    Attributes:
+        metric: Name of the number, as `per_run` gives it.
+        ours, theirs: Means over the runs that are compared.
+        our_runs, their_runs: Number of these runs.
+        low, high: Ends of the 95% interval of the difference, nan if there are too few runs.
+        paired: Whether each run is compared with the other side's of the same number.
+        apart: Largest difference in a pair, in units of the number's largest value; infinite without pairs.
+        measured: Whether the number depends on the speed of the machine, which no rerun reproduces.
+    """
+
+    metric: str
+    ours: float
+    our_runs: int
+    theirs: float
+    their_runs: int
+    low: float
+    high: float
+    paired: bool
+    apart: float
+    measured: bool
+
+    @property
+    def difference(self) -> float:
+        return self.ours - self.theirs
+
+    @property
+    def compared(self) -> str:
+        """`2 pairs`, or of independent samples `2 and 20 runs`."""
+        if self.paired:
+            return f"{self.our_runs} pair{'' if self.our_runs == 1 else 's'}"
+        return f"{self.our_runs} and {self.their_runs} runs"
+
+    @property
+    def verdict(self) -> str:
+        """`equal` where all runs are, `equal up to rounding` where all pairs are; else whether the interval has 0."""
+        if self.measured:
+            return "measured"
+        if self.apart <= ROUNDING:
+            return "equal up to rounding" if self.apart else "equal"
+        if math.isnan(self.low):
+            return "too few runs"
+        if self.low <= 0 <= self.high:
+            return "equal" if self.low == self.high else "no difference seen"
+        return "differs"
+
+
+def differences(ours: pd.DataFrame, theirs: pd.DataFrame, measured: Collection[str] | str = ()) -> list[Difference]:
+    """The difference in every number that the records of both sides have.
+
+    Args:
+        ours, theirs: Records of a cell, a row per repetition and item.
+        measured: Columns that depend on the speed of the machine, or "all".
+    """
+    fixed = set() if measured == "all" else set(per_run(ours, measured).columns)
+    return [_difference(name, mine, other, name not in fixed) for name, mine, other in _numbers(ours, theirs)]
+
+
+def agreement(
     shipped: pd.DataFrame, again: pd.DataFrame, all_shipped: pd.DataFrame, measured: Collection[str] | str
 ) -> tuple[str, str]:
     """The agreement of the same repetitions, shipped and rerun, and a remark on what differs most.
@@ -88,10 +157,9 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _in_distribution(again: pd.DataFrame, shipped: pd.DataFrame, measured: Collection[str]) -> tuple[str, str]:
-    ours, theirs = per_run(again, measured), per_run(shipped, measured)
     tested, smallest = {}, 0.0
-    for name in ours.columns.intersection(theirs.columns):
-        a, b = (frame[name].dropna().to_numpy() for frame in (ours, theirs))
+    for name, *both in _numbers(again, shipped, measured):
+        a, b = (values.dropna().to_numpy() for values in both)
         if len(a) and len(b):
             tested[name] = float(stats.ks_2samp(a, b).pvalue)
             smallest = max(smallest, float(stats.ks_2samp(np.zeros(len(a)), np.ones(len(b))).pvalue))
@@ -103,3 +171,34 @@ def _in_distribution(again: pd.DataFrame, shipped: pd.DataFrame, measured: Colle
     if tested[worst] < level:
         return DIFFERS, remark
     return (UNTESTABLE if smallest >= level else DISTRIBUTED), remark
+
+
+def _numbers(
+    ours: pd.DataFrame, theirs: pd.DataFrame, without: Collection[str] = ()
+) -> Iterator[tuple[str, pd.Series, pd.Series]]:
+    """The numbers that both have, one value per run, indexed by run."""
+    mine, others = per_run(ours, without), per_run(theirs, without)
+    return ((name, mine[name].astype(float), others[name].astype(float)) for name in mine if name in others)
+
+
+def _difference(metric: str, ours: pd.Series, theirs: pd.Series, measured: bool) -> Difference:
+    """The difference of pairs where both sides have runs of the same number, else of independent samples."""
+    paired = not ours.index.intersection(theirs.index).empty
+    ours, theirs = (values[np.isfinite(values)] for values in (ours, theirs))
+    if paired:
+        common = ours.index.intersection(theirs.index)
+        ours, theirs = ours.loc[common], theirs.loc[common]
+    low, high = _interval(ours.to_numpy(), theirs.to_numpy(), paired)
+    apart = _distance(ours, theirs) if paired and len(ours) else math.inf
+    return Difference(metric, ours.mean(), len(ours), theirs.mean(), len(theirs), low, high, paired, apart, measured)
+
+
+def _interval(ours: np.ndarray, theirs: np.ndarray, paired: bool) -> tuple[float, float]:
+    """The 95% interval of the difference of means, nan if a side has a single run or none."""
+    if min(len(ours), len(theirs)) < 2:
+        return math.nan, math.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # equal runs have no variance, which is no loss of precision
+        test = stats.ttest_rel(ours, theirs) if paired else stats.ttest_ind(ours, theirs, equal_var=False)
+        low, high = test.confidence_interval(0.95)
+    return float(low), float(high)

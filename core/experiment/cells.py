@@ -52,6 +52,7 @@ class Cell:
     needs: tuple[Cell, ...] = ()
     collection: bool = False
     extra: str | None = None
+    attachment: str | None = None
 
     @property
     def name(self) -> str:
@@ -88,6 +89,10 @@ class Cell:
         if self.overrides:
             source = f"ablation/{_folder_name(','.join(self.overrides))}"
         return Path(root, f"results/{source}/{self.scale}/{self.name}.parquet")
+
+    def attachment_path(self, root: Path | str, source: str = "run") -> Path | None:
+        """The file that the cell writes beside its records, None if it writes none; arguments as of `path`."""
+        return None if self.attachment is None else self.path(root, source).with_suffix(f".{self.attachment}")
 
     def shards(self) -> list[range]:
         """Repetition indices in blocks of SHARD_RUNS."""
@@ -167,6 +172,7 @@ def make_cell(
         function=experiment.function,
         collection=experiment.collection,
         extra=experiment.extras.get(method),
+        attachment=experiment.attachment,
         overrides=tuple(
             f"{key}={_short(to_jsonable_python(value_of(settings, key)))}" for key in sorted(by_short_name)
         ),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
+from core.errors import UserError
 from core.experiment.cells import Cell
 from core.experiment.settings import Settings
 from core.progress import Progress, silent, within
@@ -52,6 +53,20 @@ class Context(Generic[S]):
     @property
     def method(self) -> str:
         return self.cell.method
+
+    @property
+    def attachment(self) -> Path:
+        """The file to write beside the records, for an experiment that declares one.
+
+        Raises:
+            UserError: it declares none.
+        """
+        path = self.cell.attachment_path(self.root)
+        if path is None:
+            raise UserError(
+                f"{self.cell.name}: writes a file beside its records, but has no `attachment` in paper.yaml"
+            )
+        return path
 
     def progress_of(self, number: int) -> Progress:
         """The progress callback of one repetition, from 0 on, for a shard that computes them one after the other."""

@@ -1,7 +1,7 @@
 """Which files of a cell exist and are usable, determined without pandas or the experiment's own modules.
 
-A file is usable if it can be read whole, was made with today's settings, and read the same records of what the cell
-needs.
+A file is usable if it can be read whole, was made with today's settings, has its attachment beside it, and read the
+same records of what the cell needs.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ def is_of_today(cell: Cell, path: Path, root: Path, say: Callable[[str], None] =
         return False
     if found["settings_hash"] != cell.settings_hash:
         say(f"{path}: made with other settings ({found['settings_hash']}, now {cell.settings_hash}); recomputing it")
+        return False
+    attachment = cell.attachment_path(root)
+    if attachment is not None and not attachment.exists():
+        say(f"{path}: {attachment.name}, which is made with it, is gone; recomputing both")
         return False
     if not reads_the_same(cell, found.get("read", {}), root):
         say(f"{path}: made from other records of the cells it needs; recomputing it")

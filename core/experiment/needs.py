@@ -81,17 +81,21 @@ def require_file(needed: Cell, root: Path) -> Path:
         return path
     places = " nor ".join(str(needed.path("", source)) for source in PREFERENCE)
     command = f"python -m papers run {needed.name} --scale {needed.scale}"
+    beside = f" and a file .{needed.attachment} beside it" if needed.attachment else ""
     raise UnavailableError(
-        f"{needed.name}: needed, but neither {places} has all its repetitions with today's settings; "
+        f"{needed.name}: needed, but neither {places} has all its repetitions with today's settings{beside}; "
         f"make it with: {command}"
     )
 
 
 def find_file(needed: Cell, root: Path) -> Path | None:
-    """A cell's file with all repetitions and today's settings, your own before the shipped one; None if absent."""
+    """A cell's file with all repetitions and today's settings, your own before the shipped one; None if absent.
+
+    If the cell has an attachment, only a file with that beside it counts.
+    """
     for source in PREFERENCE:
-        path = needed.path(root, source)
-        if path.exists() and _is_whole(needed, read_provenance(path)):
+        path, attachment = needed.path(root, source), needed.attachment_path(root, source)
+        if path.exists() and (attachment is None or attachment.exists()) and _is_whole(needed, read_provenance(path)):
             return path
     return None
 

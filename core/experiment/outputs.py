@@ -42,6 +42,14 @@ class Outputs:
             for cell in self._catalogue.cells(paper, experiment, scale)
         }
 
+    @cached_property
+    def cell_endings(self) -> Mapping[tuple[str, ...], set[str]]:
+        """The extensions of a cell's files, and the experiments whose cells have these."""
+        endings: dict[tuple[str, ...], set[str]] = {}
+        for cell in self.cells.values():
+            endings.setdefault(tuple(filter(None, ["parquet", cell.attachment])), set()).add(cell.experiment)
+        return endings
+
     def cell_names(self, part: str) -> set[str]:
         """Every paper, experiment, benchmark, method or scale that occurs in a cell."""
         return {getattr(cell, part) for cell in self.cells.values()}
@@ -67,8 +75,9 @@ class Outputs:
             drawn.append(rf"(?:{one_of(names)})\.(?:{one_of(ends)})")
         short = rf"(?:{one_of(self._catalogue.short_names)})\.(?:{one_of(SHORT)})"
         cell = "/".join(f"(?:{one_of(self.cell_names(part))})" for part in CELL)
+        endings = one_of({ending for each in self.cell_endings for ending in each})
         figures = rf"figures/(?:{OWN})?(?:{'|'.join([*drawn, short, re.escape(PAGE)])})"
-        return rf"(?!(?:{figures}|results/run/{cell}\.parquet)$)(?:figures/.+|results/run/.+|[\w-]+)"
+        return rf"(?!(?:{figures}|results/run/{cell}\.(?:{endings}))$)(?:figures/.+|results/run/.+|[\w-]+)"
 
     def check(self, target: str) -> None:
         """Raise a UserError if no rule makes a target that looks like a drawing, a cell's file or a name.

@@ -54,14 +54,20 @@ class OwnRuns:
         return [cell for cell in found.values() if not self.is_finished(cell)]
 
     def inputs(self, cell: Cell, beside: Iterable[Cell] = ()) -> list[str]:
-        """The file with the cell's settings, and the files of the cells that it reads.
+        """The file with the cell's settings, and the files of the cells that it reads, with their attachments.
 
         Args:
             beside: Cells whose files are in the same folder, and whose settings are written as well.
         """
         for other in beside:
             self._settings_file(other)
-        return [*self._settings_file(cell), *(str(self._file(needed)) for needed in cell.needs)]
+        files = [file for needed in cell.needs for file in self._files_of(needed)]
+        return [*self._settings_file(cell), *map(str, files)]
+
+    def _files_of(self, needed: Cell) -> list[Path]:
+        """The file of a cell that another reads, and its attachment."""
+        file = self._file(needed)
+        return [file] if needed.attachment is None else [file, file.with_suffix(f".{needed.attachment}")]
 
     def _file(self, needed: Cell) -> Path:
         """The file of a cell that another reads: your own if it is wanted, otherwise the one that a run would read."""

@@ -96,7 +96,9 @@ class Experiment(Strict):
     all benchmarks; the others may be another paper's, as data: no paper imports another's code. `measured` are the
     columns of its records that are times measured on the machine, "all" if everything depends on them: no rerun
     reproduces these. Runs are repetitions or, in a `collection`, its parts, such as blocks of configurations. `extras`
-    maps methods to the optional packages that they need, each with an envs/requirements-<extra>.txt.
+    maps methods to the optional packages that they need, each with an envs/requirements-<extra>.txt. `attachment` is
+    the extension of a file that each cell writes beside its records, such as a model too large to be shipped; cells
+    that need the experiment read it as well.
     """
 
     description: str
@@ -109,6 +111,7 @@ class Experiment(Strict):
     measured: list[Name] | Literal["all"] = Field(default_factory=list)
     collection: bool = False
     extras: dict[Name, Name] = Field(default_factory=dict)
+    attachment: Name | None = None
     scales: dict[Literal["smoke", "quick", "paper"], ScaleOrAlias]
 
     @model_validator(mode="after")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from core.experiment import provenance
-from core.experiment.agreement import DIFFERS, DISTRIBUTED, ROUNDED, UNTESTABLE, compare
+from core.experiment.agreement import DIFFERS, DISTRIBUTED, ROUNDED, UNTESTABLE, agreement
 from core.experiment.cells import SHARD_RUNS, Cell
 from core.experiment.context import Context
 from core.experiment.runner import RAISED, compute_shard
@@ -103,10 +103,10 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
     seconds = time.perf_counter() - start
     shipped = records[records["run"].isin(shard.runs)].reset_index(drop=True)
     elsewhere = other_machine(found)
-    agreement, remark = compare(shipped, again.reset_index(drop=True), records, measured)
-    if agreement in (ROUNDED, DISTRIBUTED, UNTESTABLE) and not elsewhere:
-        return Outcome(DIFFERS, seconds, f"this is the kind of machine that made it, but: {agreement}; {remark}")
-    return Outcome(agreement, seconds, "; ".join(filter(None, [remark, *elsewhere[:1]])))
+    degree, remark = agreement(shipped, again.reset_index(drop=True), records, measured)
+    if degree in (ROUNDED, DISTRIBUTED, UNTESTABLE) and not elsewhere:
+        return Outcome(DIFFERS, seconds, f"this is the kind of machine that made it, but: {degree}; {remark}")
+    return Outcome(degree, seconds, "; ".join(filter(None, [remark, *elsewhere[:1]])))
 
 
 def other_machine(found: dict[str, Any]) -> list[str]:

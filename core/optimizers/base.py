@@ -139,7 +139,8 @@ class Optimizer(ABC):
         Raises:
             UserError: n is not a positive whole number.
         """
-        n, trials = require_count("ask: n", n), []
+        n = require_count("ask: n", n)
+        trials: list[Trial] = []
         while len(trials) < n and (proposal := self._propose()) is not None:
             trial = Trial(self._asked, *proposal)
             self._asked += 1

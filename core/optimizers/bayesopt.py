@@ -65,7 +65,8 @@ class BayesianOptimization(Optimizer):
         x = uniform_points(configurations_of(policy.encoding), self.initial_design, generators)
         self._proposer = Proposer(policy, initial_evaluations(policy.encoding, x), generators)
         self.X = self._proposer.initial.new_empty(0, self.encoding.dimension)
-        self.y, self.costs, self._told = self.X.new_empty(0), self.X.new_empty(0), []
+        self.y, self.costs = self.X.new_empty(0), self.X.new_empty(0)
+        self._told: list[int] = []  # numbers of the trials
         self.failed = torch.zeros(0, dtype=torch.bool)
         self._places: dict[int, Tensor] = {}
 

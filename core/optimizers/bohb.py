@@ -46,7 +46,7 @@ class BOHB(Hyperband):
 
     Args:
         random_fraction: Probability rho of a random configuration.
-        percentile: Share q of the observations that count as good.
+        good_fraction: Share q of the observations that count as good.
         samples: Number N_s of samples drawn from l.
         bandwidth_factor: Factor b_w of the bandwidths of continuous hyperparameters.
         categorical_factor: Factor of the bandwidths of categorical hyperparameters; if it equals b_w, the rule is that
@@ -65,7 +65,7 @@ class BOHB(Hyperband):
 
     SETTINGS = (
         *Hyperband.SETTINGS,
-        *("random_fraction", "percentile", "samples", "bandwidth_factor", "categorical_factor"),
+        *("random_fraction", "good_fraction", "samples", "bandwidth_factor", "categorical_factor"),
         *("minimum_bandwidth", "minimum_points", "disjoint", "redraw_choices"),
     )
 
@@ -78,7 +78,7 @@ class BOHB(Hyperband):
         eta: float = 3,
         brackets: int | None = None,
         random_fraction: float = 1 / 3,
-        percentile: float = 0.15,
+        good_fraction: float = 0.15,
         samples: int = 64,
         bandwidth_factor: float = 3.0,
         categorical_factor: float = 1.0,
@@ -91,7 +91,7 @@ class BOHB(Hyperband):
     ) -> None:
         super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets, oldest_first, floored_sizes)
         require_number("random_fraction", random_fraction, lambda value: 0 <= value <= 1, "0 to 1")
-        require_number("percentile", percentile, lambda value: 0 < value < 1, "between 0 and 1")
+        require_number("good_fraction", good_fraction, lambda value: 0 < value < 1, "between 0 and 1")
         require_number("bandwidth_factor", bandwidth_factor, lambda value: 0 < value < math.inf, "positive numbers")
         require_number("minimum_bandwidth", minimum_bandwidth, lambda value: 0 < value < math.inf, "positive numbers")
         require_number("categorical_factor", categorical_factor, lambda value: 0 < value < math.inf, "positive numbers")
@@ -99,7 +99,7 @@ class BOHB(Hyperband):
         least = self.encoding.dimension + 1 if minimum_points is None else minimum_points
         self.minimum_points = require_count("minimum_points", least)
         self.disjoint, self.redraw_choices = bool(disjoint), bool(redraw_choices)
-        self.random_fraction, self.percentile = random_fraction, percentile
+        self.random_fraction, self.good_fraction = random_fraction, good_fraction
         self.bandwidth_factor, self.categorical_factor = bandwidth_factor, categorical_factor
         self.minimum_bandwidth = minimum_bandwidth
         self._canonical = Canonical(self.encoding)
@@ -109,7 +109,7 @@ class BOHB(Hyperband):
     def model(self) -> tuple[KernelDensity, KernelDensity] | None:
         """The densities l and g of the largest budget that has enough observations, or None. Fitted on demand."""
         needed = 2 * self.minimum_points if self.disjoint else self.minimum_points + 2
-        for rung, told in enumerate(self._told):
+        for rung, told in reversed(list(enumerate(self._told))):
             if len(told) < needed:
                 continue
             if self._models.get(rung, (0,))[0] != len(told):
@@ -120,7 +120,7 @@ class BOHB(Hyperband):
 
     def _fit(self, told: Archive) -> tuple[KernelDensity, KernelDensity] | None:
         order = np.argsort(told.losses, kind="stable")
-        good = max(self.minimum_points, math.floor(self.percentile * len(told) + 1e-9))
+        good = max(self.minimum_points, math.floor(self.good_fraction * len(told) + 1e-9))
         bad = max(self.minimum_points, len(told) - good)
         if np.isinf(told.losses[order[good - 1]]):
             return None

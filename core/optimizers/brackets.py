@@ -1,8 +1,8 @@
 """Budgets and sizes of Hyperband's brackets, and one run of successive halving (thesis Algorithms 6 and 8).
 
-Budgets are identified by rung number: rung s is b_max eta^-s, so rung 0 is the largest budget and s_max =
-floor(log_eta(b_max / b_min)) the smallest that is used. For eta = 3 and b_max / b_min = 81 the five brackets start with
-81, 34, 15, 8 and 5 configurations on rungs 4, 3, 2, 1 and 0.
+Rungs are numbered from the smallest budget: rung k is b_max eta^-(s_max - k), so rung 0 is the smallest budget that is
+used and rung s_max = floor(log_eta(b_max / b_min)) is b_max. A bracket that promotes s times starts on rung s_max - s.
+For eta = 3 and b_max / b_min = 81 the five brackets start with 81, 34, 15, 8 and 5 configurations on rungs 0 to 4.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_APART = 1e9  # ratio of the largest to the smallest budget: a bracket start
 
 
 def rung_budgets(minimum: float, maximum: float, eta: float) -> tuple[float, ...]:
-    """The budgets b_max eta^-s of the rungs s = 0, 1, .., s_max, descending.
+    """The budgets b_max eta^-(s_max - k) of the rungs k = 0, 1, .., s_max, ascending.
 
     Raises:
         UserError: budgets that are not 0 < minimum <= maximum <= 1e9 minimum, or eta below 2.
@@ -41,7 +41,7 @@ def rung_budgets(minimum: float, maximum: float, eta: float) -> tuple[float, ...
     budgets = [maximum]
     while maximum / eta ** len(budgets) >= minimum * (1 - ROUNDING):
         budgets.append(float(max(minimum, maximum / eta ** len(budgets))))
-    return tuple(budgets)
+    return tuple(reversed(budgets))
 
 
 def _finite(value: Real) -> bool:
@@ -51,14 +51,19 @@ def _finite(value: Real) -> bool:
         return False
 
 
-def bracket_size(rung: int, rungs: int, eta: float, floored: bool = False) -> int:
-    """Number of configurations a bracket starts on a rung: ceil((s_max + 1) / (s + 1) eta^s), Algorithm 6, line 3.
+def bracket_size(first: int, rungs: int, eta: float, floored: bool = False) -> int:
+    """Number of configurations with which a bracket starts: ceil((s_max + 1) / (s + 1) eta^s), Algorithm 6, line 3.
 
-    With `floored` it is that of the authors' code, floor((s_max + 1) / (s + 1)) eta^s, rounded down.
+    Args:
+        first: Rung on which the bracket starts, s_max - s.
+        rungs: Number of rungs, s_max + 1.
+        eta: Ratio of successive budgets.
+        floored: Whether the number is that of the authors' code, floor((s_max + 1) / (s + 1)) eta^s, rounded down.
     """
+    promotions = rungs - 1 - first  # s
     if floored:
-        return math.floor(rungs // (rung + 1) * eta**rung * (1 + ROUNDING))
-    return rounded_up(rungs * eta**rung / (rung + 1))
+        return math.floor(rungs // (promotions + 1) * eta**promotions * (1 + ROUNDING))
+    return rounded_up(rungs * eta**promotions / (promotions + 1))
 
 
 def epochs_of_brackets(brackets: int, minimum: float, maximum: float, eta: float, floored: bool = False) -> int:
@@ -70,12 +75,12 @@ def epochs_of_brackets(brackets: int, minimum: float, maximum: float, eta: float
 
     def bracket(first: int) -> int:
         size, cost = bracket_size(first, len(budgets), eta, floored), 0
-        for rung in range(first, -1, -1):
-            cost += size * int(budgets[rung])
+        for budget in budgets[first:]:
+            cost += size * int(budget)
             size = promoted(size, eta)
         return cost
 
-    costs = [bracket(first) for first in range(len(budgets) - 1, -1, -1)]
+    costs = [bracket(first) for first in range(len(budgets))]
     return sum(costs[number % len(costs)] for number in range(brackets))
 
 
@@ -99,8 +104,9 @@ class Bracket:
 
     Attributes:
         number: Number of the bracket, from 0.
-        rung: Current rung; -1 when the bracket is done.
+        rung: Current rung; beyond `top` when the bracket is done.
         size: Number of configurations on this rung.
+        top: Rung of the largest budget.
         started: Number of these configurations that have been proposed.
         waiting: Configurations promoted to this rung and not yet proposed, best first.
         results: Tuples (loss, trial, configuration) of the configurations that were told.
@@ -109,6 +115,7 @@ class Bracket:
     number: int
     rung: int
     size: int
+    top: int
     started: int = 0
     waiting: list[int] = field(default_factory=list)
     results: list[tuple[float, int, int]] = field(default_factory=list)
@@ -120,7 +127,7 @@ class Bracket:
 
     @property
     def done(self) -> bool:
-        return self.rung < 0
+        return self.rung > self.top
 
     def tell(self, loss: float, trial: int, configuration: int, eta: float) -> list[int]:
         """Record a loss, infinite for a failure; the last one of a rung promotes the best to the next larger budget.
@@ -134,7 +141,7 @@ class Bracket:
         if len(self.results) < self.size:
             return []
         ranked, going = [configuration for _, _, configuration in sorted(self.results)], promoted(self.size, eta)
-        self.rung -= 1
+        self.rung += 1
         self.size, self.started, self.results = going, 0, []
         self.waiting = ranked[:going]
         return ranked if self.done else ranked[going:]

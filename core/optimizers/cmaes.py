@@ -63,6 +63,8 @@ class CMAES(ReplayedOptimizer):
 class _Generations:
     """The library's strategy, the points of its generation not yet asked for, and the losses told so far."""
 
+    exhausted = False
+
     def __init__(self, encoding: CubeEncoding, seed: int, sigma: float, population: int | None) -> None:
         self.encoding, self.sigma = encoding, sigma
         self.generator = np.random.default_rng(seed)

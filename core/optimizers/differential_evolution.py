@@ -72,7 +72,7 @@ class DifferentialEvolution(Optimizer):
 
     def _first_population(self) -> Tensor:
         """A Latin hypercube (population, d), with uniform allowed points in place of forbidden ones."""
-        (members,) = latin_hypercube(self.population, self.encoding.dimension, [self._generator])
+        members = latin_hypercube(self.population, self.encoding.dimension, [self._generator])[0]
         for row in np.flatnonzero(~self.encoding.allowed(members)):
             members[row] = self._uniform_point()
         return members
@@ -86,7 +86,9 @@ class DifferentialEvolution(Optimizer):
     def _challenger(self, member: int) -> Tensor:
         for _ in range(TRIES):
             best = self._losses.argmin().view(1)
-            point = trials(self._members[None], best, self.mutation, self.crossover, [self._generator])[0, member]
+            point: Tensor = trials(self._members[None], best, self.mutation, self.crossover, [self._generator])[
+                0, member
+            ]
             if self.encoding.allowed(point[None])[0]:
                 return point
         return self._uniform_point()

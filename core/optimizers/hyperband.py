@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from ConfigSpace import ConfigurationSpace
@@ -30,7 +30,7 @@ MODEL = "model"  # the origin of a trial whose configuration a subclass' model c
 class Bandit(Optimizer):
     """Base: a subclass defines how the brackets begin, and may choose new configurations other than at random.
 
-    The `info` of a trial holds its bracket (from 0), its rung (0 is the largest budget), the configuration's number
+    The `info` of a trial holds its bracket (from 0), its rung (0 is the smallest budget), the configuration's number
     (from 0, in the order of choosing) and its origin: "random", "promoted", or another that a subclass adds.
 
     Args:
@@ -43,13 +43,13 @@ class Bandit(Optimizer):
         floored_sizes: Whether Hyperband's brackets begin with as many configurations as in the authors' code.
 
     Attributes:
-        budgets: Budgets of the rungs 0, 1, .., descending.
+        budgets: Budgets of the rungs 0, 1, .., ascending.
 
     Raises:
         UserError: budgets not ascending and positive, eta below 2, brackets below 1, or a space with nothing to choose.
     """
 
-    SETTINGS = ("budgets", "eta", "brackets", "oldest_first", "floored_sizes")
+    SETTINGS: ClassVar[tuple[str, ...]] = ("budgets", "eta", "brackets", "oldest_first", "floored_sizes")
 
     def __init__(
         self,
@@ -112,10 +112,10 @@ class Bandit(Optimizer):
     def _ready_bracket(self) -> Bracket | None:
         ready = [bracket for bracket in self._running.values() if bracket.ready]
         if ready:
-            return max(ready, key=lambda bracket: (0 if self.oldest_first else bracket.rung, -bracket.number))
+            return min(ready, key=lambda bracket: (0 if self.oldest_first else bracket.rung, bracket.number))
         if self._begun == self.brackets:
             return None
-        bracket = Bracket(self._begun, *self._first_rung(self._begun))
+        bracket = Bracket(self._begun, *self._first_rung(self._begun), top=len(self.budgets) - 1)
         self._running[bracket.number] = bracket
         self._begun += 1
         return bracket
@@ -177,19 +177,20 @@ class SuccessiveHalving(Bandit):
         self.configurations = require_count("configurations", configurations)
 
     def _first_rung(self, number: int) -> tuple[int, int]:
-        return len(self.budgets) - 1, self.configurations
+        return 0, self.configurations
 
 
 class Hyperband(Bandit):
-    """Brackets of random configurations that begin on the rungs s_max, s_max - 1, .., 0, then from s_max again.
+    """Brackets of random configurations that begin on the rungs 0, 1, .., s_max, then on rung 0 again.
 
-    Bracket s begins with ceil((s_max + 1) / (s + 1) eta^s) configurations, as in the thesis and Li et al.; the
-    authors' code begins with floor((s_max + 1) / (s + 1)) eta^s: 81, 27, 9, 6 and 5 instead of 81, 34, 15, 8 and 5.
+    A bracket that promotes s times begins with ceil((s_max + 1) / (s + 1) eta^s) configurations, as in the thesis and
+    Li et al.; the authors' code begins with floor((s_max + 1) / (s + 1)) eta^s: 81, 27, 9, 6 and 5 instead of 81, 34,
+    15, 8 and 5.
 
     The arguments are those of `Bandit`.
     """
 
     def _first_rung(self, number: int) -> tuple[int, int]:
         rungs = len(self.budgets)
-        rung = rungs - 1 - number % rungs
+        rung = number % rungs
         return rung, bracket_size(rung, rungs, self.eta, self.floored_sizes)

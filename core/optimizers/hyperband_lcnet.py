@@ -95,7 +95,8 @@ class HyperbandLCNet(Hyperband):
     @property
     def epochs(self) -> int | None:
         """Number of epochs on the largest budget, if known: those of the longest curve told on that budget."""
-        return max((len(curve) for _, rung, curve in self._told if rung == 0 and curve is not None), default=None)
+        top = len(self.budgets) - 1
+        return max((len(curve) for _, rung, curve in self._told if rung == top and curve is not None), default=None)
 
     def curves(self) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]] | None:
         """The data of the model, points (n, d) and n curves; None before a success on the largest budget."""
@@ -105,7 +106,7 @@ class HyperbandLCNet(Hyperband):
         found = []
         for _, rung, curve in self._told:
             if curve is None:
-                share = self.budgets[rung] / self.budgets[0]
+                share = self.budgets[rung] / self.budgets[-1]
                 curve = np.full(max(1, int(epochs * share)), highest)
             found.append(np.fmin(curve[:epochs], highest))
         return np.stack([point for point, _, _ in self._told]), found

@@ -40,13 +40,13 @@ ROUNDS = (0.05, 0.015)
 class Recommended(NamedTuple):
     """The best evaluated configuration of each run by its predicted loss on the full data.
 
-    index: of the evaluation, (runs,).
+    number: of the evaluation, (runs,).
     x: (runs, 1, d).
     means: the members' standardized predictions, (M, runs).
     loss: the mean of them in the units of the loss, (runs,).
     """
 
-    index: Tensor
+    number: Tensor
     x: Tensor
     means: Tensor
     loss: Tensor
@@ -138,7 +138,9 @@ class InformationSearch:
         self, name: str, chains: Mapping[str, Tensor], X: Tensor, y: Tensor, generators: Sequence[torch.Generator]
     ) -> MarginalisedGP:
         basis = self.encoding.loss_basis if name == "loss" else self.encoding.cost_basis
-        return self.model(basis).fit(X, y, generators, {"theta": chains[name]} if name in chains else None)
+        model = self.model(basis)
+        model.fit(X, y, generators, {"theta": chains[name]} if name in chains else None)
+        return model
 
     def _remembered(self, models: Mapping[str, MarginalisedGP | None], memory: Memory) -> Memory:
         if not self.continues:
@@ -198,6 +200,6 @@ class InformationSearch:
 def _notes(best: Recommended, repairs: Sequence[str]) -> tuple[dict[str, int | float | str], ...]:
     """Notes of each run: the number of the recommended evaluation, its predicted loss, and any repairs."""
     found = []
-    for index, loss, repair in zip(best.index.tolist(), best.loss.tolist(), repairs, strict=True):
-        found.append({"recommended": index, "predicted": loss} | ({"repair": repair} if repair else {}))
+    for number, loss, repair in zip(best.number.tolist(), best.loss.tolist(), repairs, strict=True):
+        found.append({"recommended": number, "predicted": loss} | ({"repair": repair} if repair else {}))
     return tuple(found)

@@ -75,7 +75,8 @@ class Canonical:
         if self._conditional:
             (configuration,) = self.encoding.decode(point[None])
             return self.encoding.canonical(point[None])[0], configuration
-        settled, values = point.copy(), [None] * len(self._names)
+        settled = point.copy()
+        values: list[Any] = [None] * len(self._names)
         for j, choices in self._choosing:
             code = min(int(point[j] * len(choices)), len(choices) - 1)
             settled[j], values[j] = (code + 0.5) / len(choices), choices[code]
@@ -112,7 +113,7 @@ class _Numbers(NamedTuple):
         np.exp(numbers, out=numbers, where=self.log)
         np.rint(numbers, out=numbers, where=self.integer)
         numbers = np.minimum(np.maximum(numbers, self.least), self.largest)
-        values = numbers.tolist()
+        values: list[float | int] = numbers.tolist()
         if self.integer.any():
             scaled = np.log(numbers, out=numbers.copy(), where=self.log)
             point[self.places] = np.where(self.integer, (scaled - self.low) / (self.high - self.low), coordinates)

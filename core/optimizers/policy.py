@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 import torch
@@ -67,7 +67,10 @@ class Suggestion(NamedTuple):
 class Policy(Protocol):
     """A rule for the next evaluation. A ModelError costs a uniform point; any other error stops the search."""
 
-    encoding: CubeEncoding | FidelityEncoding
+    @property
+    def encoding(self) -> CubeEncoding | FidelityEncoding:
+        """The encoding of the points that it proposes."""
+        ...
 
     def propose(
         self, memory: Memory, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
@@ -89,8 +92,31 @@ class Policy(Protocol):
         """
         ...
 
-    def of_runs(self, rows: Sequence[int]) -> Policy:
+    def of_runs(self, rows: Sequence[int]) -> Self:
         """The policy for some of the runs, if it holds what belongs to each, such as earlier tasks; else itself."""
+        ...
+
+
+class Fittable(Protocol):
+    """A model before its fit."""
+
+    def fit(self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> EnsembleModel:
+        """The model fitted to points X (runs, N, d) and losses y (runs, N)."""
+        ...
+
+
+@runtime_checkable
+class Continuable(Protocol):
+    """A model whose chains may continue those of an earlier fit."""
+
+    def fit(
+        self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator], initial: Mapping[str, Tensor] | None
+    ) -> EnsembleModel:
+        """The fitted model; `initial` is the `chain_state` of the earlier fit, None for new chains."""
+        ...
+
+    def chain_state(self) -> dict[str, Tensor]:
+        """The ends of the chains, (runs, ...) each."""
         ...
 
 
@@ -142,7 +168,7 @@ class ModelBased:
     """
 
     encoding: CubeEncoding
-    make_model: Callable[..., EnsembleModel]
+    make_model: Callable[..., Fittable]
     maximizer: Any
     acquisition: str = "ei"
     fantasies: int = 10
@@ -178,10 +204,13 @@ class ModelBased:
                 return memory, self._model(y.shape[1]).fit(X, y, generators)
             chains = together(memory)
             made_for = chains.pop(MADE_FOR, y.shape[1])
-            model = self._model(made_for).fit(X, y, generators, chains or None)
-        return apart(model.chain_state(), len(X), **{MADE_FOR: made_for}), model
+            model = self._model(made_for)
+            if not isinstance(model, Continuable):
+                raise TypeError(f"{type(model).__name__} has no chains that could continue")
+            fitted = model.fit(X, y, generators, chains or None)
+        return apart(model.chain_state(), len(X), **{MADE_FOR: made_for}), fitted
 
-    def _model(self, n: int) -> EnsembleModel:
+    def _model(self, n: int) -> Fittable:
         return self.make_model(n, **({"earlier": self.earlier} if self.earlier else {}))
 
     def of_runs(self, rows: Sequence[int]) -> ModelBased:
@@ -201,14 +230,21 @@ def utility(
     if name == "thompson":
         return ThompsonSample(model, generators)
     best, _ = best_observed(y)
-    mixture = isinstance(model, GaussianMixtureModel)
     if pending.shape[1]:
-        kind = MixtureFantasies if mixture else Fantasies
-        drawn = kind(model, pending, best, generators, max(1, fantasies // model.members) if mixture else fantasies)
+        drawn = _fantasies(model, pending, best, generators, fantasies)
         return Integrated(_closed_form(name, drawn.moments, drawn.best))
-    if mixture and not isinstance(model, RandomForest):
+    if isinstance(model, GaussianMixtureModel) and not isinstance(model, RandomForest):
         return Integrated(_closed_form(name, _of_members(model), best))
     return _closed_form(name, model.moments, best)
+
+
+def _fantasies(
+    model: EnsembleModel, pending: Tensor, best: Tensor, generators: Sequence[torch.Generator], count: int
+) -> Fantasies | MixtureFantasies:
+    """Outcomes of the pending points, in all about `count` for each run."""
+    if isinstance(model, GaussianMixtureModel):
+        return MixtureFantasies(model, pending, best, generators, max(1, count // model.members))
+    return Fantasies(model, pending, best, generators, count)
 
 
 def _closed_form(name: str, moments: Callable[[Tensor], tuple[Tensor, Tensor]], best: Tensor) -> Acquisition:

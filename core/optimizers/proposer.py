@@ -26,6 +26,7 @@ FAILED = f"{RANDOM}: the model failed: "
 BATCH = "failure of the batch"  # a note: why the proposals were made run by run
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Policy)
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,14 @@ class Proposer:
 
         Where a model fails, which is warned of, it is the one with the smallest loss. Raises as `propose`.
         """
-        if not isinstance(self.policy, Recommending):
+        policy = self.policy
+        if not isinstance(policy, Recommending):
             return None
         losses = y[..., 0] if y.ndim == 3 else y
 
         def ask(rows: list[int]) -> list[int]:
-            policy, memory, generators = self._of_runs(rows)
-            found = policy.recommend(memory, X[rows], y[rows], generators)
+            some, memory, generators = self._of_runs(policy, rows)
+            found = some.recommend(memory, X[rows], y[rows], generators)
             return [int(notes["recommended"]) for notes in found.notes]
 
         def smallest(run: int, error: ModelError) -> int:
@@ -158,7 +160,7 @@ class Proposer:
             return otherwise(run, error)
 
     def _ask(self, rows: list[int], X: Tensor, y: Tensor, pending: Tensor) -> list[_Next]:
-        policy, memory, generators = self._of_runs(rows)
+        policy, memory, generators = self._of_runs(self.policy, rows)
         memory, (points, notes) = policy.propose(memory, X[rows], y[rows], pending[rows], generators)
         each = zip(points, notes or cycle([{}]), memory)
         return [_Next(point, POLICY, noted, remembered) for point, noted, remembered in each]
@@ -167,8 +169,8 @@ class Proposer:
         point = uniform_points(self.policy.encoding, 1, self.generators[run : run + 1])[0, 0]
         return _Next(point, f"{FAILED}{error}", {}, self.memory[run])
 
-    def _of_runs(self, rows: list[int]) -> tuple[Policy, Memory, list[torch.Generator]]:
-        policy = self.policy if len(rows) == len(self.generators) else self.policy.of_runs(rows)
+    def _of_runs(self, policy: P, rows: list[int]) -> tuple[P, Memory, list[torch.Generator]]:
+        policy = policy if len(rows) == len(self.generators) else policy.of_runs(rows)
         return policy, tuple(self.memory[run] for run in rows), [self.generators[run] for run in rows]
 
     def _warn(self, number: int, kind: str, reasons: Sequence[str]) -> None:

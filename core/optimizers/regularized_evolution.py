@@ -91,10 +91,9 @@ class RegularizedEvolution(Optimizer):
         column = self.encoding.columns[j]
         if column.size is None:
             return self.generator.random()
-        lowest = 0 if column.choices else int(column.hyperparameter.lower)
-        current = int(column.read(np.array([coordinate]))[0]) - lowest
+        current = int(column.read(np.array([coordinate]))[0]) - column.first
         other = (current + 1 + int(self.generator.integers(column.size - 1))) % column.size
-        return float(column.place(np.array([other + lowest]))[0])
+        return float(column.place(np.array([other + column.first]))[0])
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         loss = float("inf") if outcome.failure else outcome.loss

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Outcome, Trial
 from core.optimizers.points import RANDOM, Canonical
-from core.spaces import Column, CubeEncoding
+from core.spaces import CubeEncoding
 from core.validation import require_number
 
 POLICY = "policy"
@@ -92,7 +92,7 @@ class Reinforce(Optimizer):
     def probabilities(self) -> NDArray[np.float64]:
         """p, (d, largest number of values), rows sum to 1."""
         weights = np.exp(self.logits - self.logits.max(axis=1, keepdims=True))
-        return weights / weights.sum(axis=1, keepdims=True)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
         probabilities = self.probabilities()
@@ -115,21 +115,21 @@ class Reinforce(Optimizer):
     def _coordinates(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         point = np.empty(len(rows))
         for j, (column, row) in enumerate(zip(self.encoding.columns, rows)):
-            point[j] = column.place(np.array([row + _lowest(column)]))[0]
+            point[j] = column.place(np.array([row + column.first]))[0]
         return point
 
     def _rows(self, point: NDArray[np.float64]) -> NDArray[np.int64]:
         """The inverse of `_coordinates`."""
         columns = enumerate(self.encoding.columns)
-        return np.array([int(column.read(point[j : j + 1])[0]) - _lowest(column) for j, column in columns])
+        return np.array([int(column.read(point[j : j + 1])[0]) - column.first for j, column in columns])
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         rows, probabilities = self._drawn.pop(trial.number)
-        if outcome.failure and self._worst is None:
+        reward = self._worst if outcome.failure else _bounded(-outcome.loss)
+        if reward is None:  # nothing has succeeded yet
             return
         if self.largest_loss is not None and (outcome.failure or outcome.loss >= self.largest_loss):
             return
-        reward = self._worst if outcome.failure else _bounded(-outcome.loss)
         self._worst = reward if self._worst is None else min(self._worst, reward)
         before, self._weight = self._weight, self.momentum * self._weight + 1 - self.momentum
         kept = self.momentum * before / self._weight
@@ -155,11 +155,6 @@ class Reinforce(Optimizer):
         self.logits, self.baseline, self._worst = state["logits"].copy(), state["baseline"], state["worst"]
         self._weight = state["weight"]
         self._drawn = {number: tuple(drawn) for number, drawn in state["drawn"].items()}
-
-
-def _lowest(column: Column) -> int:
-    """The code of the first value."""
-    return 0 if column.choices else int(column.hyperparameter.lower)
 
 
 def _bounded(number: float) -> float:

@@ -23,6 +23,11 @@ from core.spaces import CubeEncoding
 class RestorableSearch(Protocol):
     """The wrapper of a library; deterministic given its seed."""
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether there will never be anything to propose again."""
+        ...
+
     def propose(self, number: int) -> dict[str, Any] | None:
         """The configuration of trial `number`, or None, with nothing changed, while there is nothing to propose."""
 
@@ -51,6 +56,11 @@ class ReplayedOptimizer(Optimizer):
     @abstractmethod
     def _start(self, seed: int) -> RestorableSearch:
         """A fresh search, which has been asked and told nothing."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the library has nothing left to propose."""
+        return self._search.exhausted
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]] | None:
         configuration = self._search.propose(self._asked)

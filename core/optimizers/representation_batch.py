@@ -33,11 +33,11 @@ BLOCK = 1024  # candidates valued at a time: their features fit into the cache
 class Batch(NamedTuple):
     """Queries of all runs.
 
-    points: (runs, k, d); index: positions in the candidates, (runs, k); explored: chosen by variance, (runs, k) bool.
+    points: (runs, k, d); rows: positions in the candidates, (runs, k); explored: chosen by variance, (runs, k) bool.
     """
 
     points: Tensor
-    index: Tensor
+    rows: Tensor
     explored: Tensor
 
 
@@ -79,24 +79,24 @@ class RepresentationBatches:
         model = self.model
         if model.update(X, y, generators) or self._features is None:
             self._features = torch.cat([model.features(block) for block in self.candidates.split(BLOCK)], 1)
-        mean, variance = self._moments()
+        mean, variance = self._moments(self._features)
         best = model.targets.transform(y.to(mean)).amin(-1, keepdim=True)
         ei = expected_improvement(mean, variance, best)
         picked = None
         if pending is not None and pending.shape[1]:
             at, spread = model.marginals(pending.to(mean))
             picked = at[0], (spread[0] + model.noise_variance.unsqueeze(-1)).sqrt()
-        index, explored = select(ei, mean, variance.sqrt(), self.size, picked)
-        return Batch(self.candidates[index], index, explored)
+        rows, explored = select(ei, mean, variance.sqrt(), self.size, picked)
+        return Batch(self.candidates[rows], rows, explored)
 
     def forget(self) -> None:
         """Drop the candidates' features: the model's network was replaced from a saved state."""
         self._features = None
 
-    def _moments(self) -> tuple[Tensor, Tensor]:
+    def _moments(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and variance of an observation at the candidates, for standardized targets, (runs, n) each."""
         weights, noise = self.model.weights, self.model.noise_variance.unsqueeze(-1)
-        parts = [weights.marginals(block) for block in self._features.split(BLOCK, 1)]
+        parts = [weights.marginals(block) for block in features.split(BLOCK, 1)]
         mean, variance = (torch.cat(values, -1)[0] for values in zip(*parts, strict=True))
         return mean, variance + noise
 

@@ -67,10 +67,6 @@ class SMAC(ReplayedOptimizer):
     def _start(self, seed: int) -> _Facade:
         return _Facade(self.space, seed, self.evaluations, self.calls_per_configuration, self.random_fraction)
 
-    @property
-    def finished(self) -> bool:
-        return self._search.exhausted
-
 
 class _Facade:
     """SMAC's facade with its trials under way, by our trial numbers."""

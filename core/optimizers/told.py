@@ -24,17 +24,17 @@ def as_evaluation(told: Told, needs_cost: bool = False) -> Evaluation:
     if isinstance(told, Evaluation):
         return told
     paired = isinstance(told, tuple)
-    numbers = told if paired else (told,)
-    if len(numbers) != 1 + paired or any(isinstance(one, bool) or not isinstance(one, Real) for one in numbers):
+    numbers = told if isinstance(told, tuple) else (told, NO_COST)
+    if len(numbers) != 2 or any(isinstance(one, bool) or not isinstance(one, Real) for one in numbers):
         raise UserError(
             f"tell: the evaluation is {brief(told)}; allowed: a loss, a pair (loss, cost), or an Evaluation of one "
             "configuration"
         )
-    if paired and not 0 <= told[1] < math.inf:
+    loss, cost = numbers
+    if paired and not 0 <= cost < math.inf:
         raise UserError(f"tell: the pair {brief(told)} is a loss and its cost; allowed: a finite cost from 0")
     if needs_cost and not paired:
         raise UserError(
             f"tell: the loss {brief(told)} has no cost, which decides about the next trial; allowed: (loss, cost)"
         )
-    loss, cost = (*numbers, NO_COST)[:2]
     return Evaluation(np.array([float(loss)]), np.array([float(cost)]), ({},))

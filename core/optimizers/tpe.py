@@ -61,17 +61,19 @@ class TPE(OptunaSearch):
 def suggest(trial: optuna.Trial, column: Column) -> float | int:
     """The code that Optuna suggests for a hyperparameter."""
     if column.kind == "categorical":
-        return trial.suggest_categorical(column.name, range(column.size))
+        return int(trial.suggest_categorical(column.name, list(range(len(column.choices)))))
     if column.kind == "ordinal":
-        return trial.suggest_int(column.name, 0, column.size - 1)
-    parameter = column.hyperparameter
+        return trial.suggest_int(column.name, 0, len(column.choices) - 1)
+    low, high = column.bounds
     if column.kind == "integer":
-        return trial.suggest_int(column.name, int(parameter.lower), int(parameter.upper), log=parameter.log)
-    return trial.suggest_float(column.name, float(parameter.lower), float(parameter.upper), log=parameter.log)
+        return trial.suggest_int(column.name, int(low), int(high), log=column.log)
+    return trial.suggest_float(column.name, low, high, log=column.log)
 
 
 class _Study:
     """Optuna's study with its trials under way, by our trial numbers."""
+
+    exhausted = False
 
     def __init__(self, encoding: CubeEncoding, seed: int, make_sampler: MakeSampler) -> None:
         self.encoding, self.space = encoding, encoding.space

@@ -142,19 +142,20 @@ class TreeParzen(Optimizer):
         j = self._finite
         if len(j):
             parts = (fit_mixture(self._rounded(part[:, j])) for part in (good, bad))
-            l, g = (cell_probabilities(mixture, self._edges) for mixture in parts)  # noqa: E741
-            best[j] = self._middles[self._best_row(l, g), np.arange(len(j))]
+            rows = self._best_row(*(cell_probabilities(mixture, self._edges) for mixture in parts))
+            best[j] = self._middles[rows, np.arange(len(j))]
         j = self._categorical
         if len(j):
-            l, g = (choice_probabilities(part[:, j], self._choices) for part in (good, bad))  # noqa: E741
-            best[j] = (self._best_row(l, g) + 0.5) / self._choices
+            rows = self._best_row(*(choice_probabilities(part[:, j], self._choices) for part in (good, bad)))
+            best[j] = (rows + 0.5) / self._choices
         return best
 
     def _best_row(self, l: NDArray[np.float64], g: NDArray[np.float64]) -> NDArray[np.int64]:  # noqa: E741
         """Among draws from probability tables l (k, d), the rows with the largest l / g, (d,)."""
         rows = pick(np.cumsum(l, axis=0), self.generator.random((self.candidates, l.shape[1])))
         columns = np.arange(l.shape[1])
-        return rows[np.argmax(l[rows, columns] / g[rows, columns], axis=0), columns]
+        best: NDArray[np.int64] = rows[np.argmax(l[rows, columns] / g[rows, columns], axis=0), columns]
+        return best
 
     def _cells(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Edges (k + 1, finite) and middles (k, finite) of the cells of ordered coordinates, 1 beyond the last."""
@@ -162,7 +163,7 @@ class TreeParzen(Optimizer):
         edges, middles = np.ones((max(sizes, default=0) + 1, len(sizes))), np.ones((max(sizes, default=0), len(sizes)))
         for i, (j, size) in enumerate(zip(self._finite, sizes)):
             column = self.encoding.columns[j]
-            codes = np.arange(size) + (0 if column.choices else int(column.hyperparameter.lower))
+            codes = np.arange(size) + column.first
             middles[:size, i] = column.place(codes)
             edges[:size, i] = np.clip(column.place(codes - 0.5), 0.0, 1.0)
         return edges, middles

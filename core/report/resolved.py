@@ -15,8 +15,9 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Drawing
 from core.experiment.results import results_of
 from core.experiment.schema import split_reference
-from core.report.verdicts.claims import Claim, claims_about
+from core.report.verdicts.claims import Claim
 from core.report.verdicts.names import check_places, published_numbers
+from core.report.verdicts.paper_claims import claims_about
 from core.report.verdicts.published import Published
 
 

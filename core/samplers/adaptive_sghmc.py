@@ -98,9 +98,15 @@ class AdaptiveSGHMC:
     def init(self, position: torch.Tensor) -> AdaptiveSGHMCState:
         """Chains at rest at `position`, shape (chains, P), at the start of the burn-in."""
         position = starting_position(position)
-        ones = [torch.ones_like(position) for _ in range(3)]
-        decay = torch.full_like(position, self.momentum_decay)
-        return AdaptiveSGHMCState(position, torch.zeros_like(position), *ones, decay, adapting=True)
+        return AdaptiveSGHMCState(
+            position=position,
+            velocity=torch.zeros_like(position),
+            window=torch.ones_like(position),
+            smoothed_gradient=torch.ones_like(position),
+            gradient_variance=torch.ones_like(position),
+            decay=torch.full_like(position, self.momentum_decay),
+            adapting=True,
+        )
 
     def step(
         self,

@@ -14,7 +14,7 @@ import torch
 from core.randomness import Generators, normal_
 from core.validation import require_number
 
-StateT = TypeVar("StateT", bound=tuple)
+StateT = TypeVar("StateT", bound=tuple[Any, ...])
 
 
 class Sampler(Protocol[StateT]):

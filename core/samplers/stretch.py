@@ -52,8 +52,8 @@ def stretch_sample(
         UserError: constants out of range, positions of another shape, an odd number of walkers, no more of them than
             dimensions, an ensemble whose walkers start at one point, or none of whose starts inside of the support.
     """
-    for name, value, least in (("samples", samples, 1), ("burn_in", burn_in, 0), ("thinning", thinning, 1)):
-        require_count(f"stretch_sample: {name}", value, least=least)
+    for name, count, least in (("samples", samples, 1), ("burn_in", burn_in, 0), ("thinning", thinning, 1)):
+        require_count(f"stretch_sample: {name}", count, least=least)
     require_number("stretch_sample: scale", scale, lambda a: 1 < a < math.inf, "finite numbers above 1")
     _check_walkers(position)
     ensembles, walkers, dimension = position.shape

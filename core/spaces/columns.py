@@ -45,12 +45,12 @@ class Column:
         size: Number of values; None for floats.
     """
 
-    hyperparameter: Hyperparameter
+    hyperparameter: Hyperparameter[Any, Any]
     kind: str
     size: int | None
 
     @classmethod
-    def of(cls, hyperparameter: Hyperparameter) -> Column:
+    def of(cls, hyperparameter: Hyperparameter[Any, Any]) -> Column:
         """The column of a hyperparameter; raises UserError for a type that has no encoding here."""
         if isinstance(hyperparameter, FloatHyperparameter):
             return cls(hyperparameter, "float", None)
@@ -86,7 +86,12 @@ class Column:
             return tuple(self.hyperparameter.sequence)
         if isinstance(self.hyperparameter, CategoricalHyperparameter):
             return tuple(self.hyperparameter.choices)
-        return (self.hyperparameter.value,) if self.kind == "constant" else ()
+        return (self.hyperparameter.value,) if isinstance(self.hyperparameter, Constant) else ()
+
+    @property
+    def first(self) -> int:
+        """The code of the first value of an integer, ordinal or categorical hyperparameter."""
+        return 0 if self.choices else int(self.bounds[0])
 
     @cached_property
     def log(self) -> bool:
@@ -96,8 +101,11 @@ class Column:
     @cached_property
     def bounds(self) -> tuple[float, float]:
         """The smallest and the largest value of a float or integer."""
-        number = float if self.kind == "float" else int
-        return number(self.hyperparameter.lower), number(self.hyperparameter.upper)
+        if isinstance(self.hyperparameter, FloatHyperparameter):
+            return float(self.hyperparameter.lower), float(self.hyperparameter.upper)
+        if isinstance(self.hyperparameter, IntegerHyperparameter):
+            return int(self.hyperparameter.lower), int(self.hyperparameter.upper)
+        raise TypeError(f"{self.name} is {self.kind}: it has choices, not bounds")
 
     @cached_property
     def edges(self) -> Sequence[float]:
@@ -106,7 +114,7 @@ class Column:
             return 0.0, 1.0
         half = 0.5 if self.kind == "integer" else 0.0
         low, high = self.bounds
-        return float(self._scale(np.float64(low - half))), float(self._scale(np.float64(high + half)))
+        return float(self._scale(np.array(low - half))), float(self._scale(np.array(high + half)))
 
     def code(self, value: Any) -> float | int:
         """The code of a value.
@@ -130,17 +138,17 @@ class Column:
             raise UserError(f"{self.name} = {brief(value)} is not allowed; allowed: {self.kind} from {low} to {high}")
         return min(max(number, low), high) if self.kind == "float" else int(value)
 
-    def place(self, codes: NDArray) -> NDArray[np.float64]:
+    def place(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Codes (n,) to coordinates (n,)."""
         low, high = self.edges
         if self.choices:
-            return (codes + 0.5) / self.size
+            return np.asarray((codes + 0.5) / len(self.choices), dtype=np.float64)
         return (self._scale(np.asarray(codes, dtype=np.float64)) - low) / (high - low)
 
-    def read(self, coordinates: NDArray[np.float64]) -> NDArray:
+    def read(self, coordinates: NDArray[np.float64]) -> NDArray[Any]:
         """Coordinates (n,) in [0, 1] to codes (n,), float64 for floats and int64 for all others."""
         if self.choices:
-            return np.minimum((coordinates * self.size).astype(np.int64), self.size - 1)
+            return np.minimum((coordinates * len(self.choices)).astype(np.int64), len(self.choices) - 1)
         low, high = self.edges
         scaled = low * (1 - coordinates) + high * coordinates
         numbers = np.exp(scaled) if self.log else scaled
@@ -150,11 +158,11 @@ class Column:
         numbers = np.minimum(np.maximum(numbers, least), largest)
         return numbers if self.kind == "float" else numbers.astype(np.int64)
 
-    def values(self, codes: NDArray) -> list[Any]:
+    def values(self, codes: NDArray[Any]) -> list[Any]:
         """Codes (n,) to what a configuration holds: Python numbers or the choices."""
-        return [self.choices[code] for code in codes] if self.choices else codes.tolist()
+        return [self.choices[code] for code in codes] if self.choices else list(codes.tolist())
 
-    def vector(self, codes: NDArray) -> NDArray[np.float64]:
+    def vector(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Codes (n,) to ConfigSpace's own vector representation (n,), in which its conditions are stated."""
         if self.kind == "constant":
             return np.full(len(codes), self.hyperparameter.to_vector(self.choices[0]), dtype=np.float64)

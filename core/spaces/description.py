@@ -17,7 +17,7 @@ def describe_space(space: ConfigurationSpace) -> list[str]:
     return [*hyperparameters, *map(str, space.conditions), *map(str, space.forbidden_clauses)]
 
 
-def _described(hyperparameter: Hyperparameter) -> str:
+def _described(hyperparameter: Hyperparameter[Any, Any]) -> str:
     """ConfigSpace's text; if it writes different choices alike, such as 1 and "1", their `repr` is used."""
     choices = Column.of(hyperparameter).choices
     text = str(hyperparameter)

@@ -63,9 +63,8 @@ class CubeEncoding:
             values = {column.name: column.choices[0] for column in self._all}
             raise UserError(f"{name} has a single configuration, {values}: there is nothing to optimize")
         self.dimension = len(self.columns)
-        kinds = [column.kind for column in self.columns]
-        self.cardinalities = {i: column.size for i, column in enumerate(self.columns) if kinds[i] == "categorical"}
-        self.levels = {i: column.size for i, column in enumerate(self.columns) if kinds[i] != "float"}
+        self.levels = {i: column.size for i, column in enumerate(self.columns) if column.size is not None}
+        self.cardinalities = {i: size for i, size in self.levels.items() if self.columns[i].kind == "categorical"}
         self.imputed = np.array([column.default for column in self.columns])
         places = {column.name: i for i, column in enumerate(self.columns)}
         self._places = [places.get(column.name) for column in self._all]  # the coordinate, None for constants
@@ -157,14 +156,14 @@ class CubeEncoding:
             raise UserError(f"point {row} has {array[row, column]} for {self.columns[column].name!r}; allowed: 0 to 1")
         return np.clip(array, 0.0, 1.0)
 
-    def _read(self, points: NDArray[np.float64]) -> list[NDArray]:
+    def _read(self, points: NDArray[np.float64]) -> list[NDArray[Any]]:
         """The codes of all hyperparameters, each (n,), whether active or not."""
         return [
             np.zeros(len(points), dtype=np.int64) if place is None else column.read(points[:, place])
             for column, place in zip(self._all, self._places)
         ]
 
-    def _activity(self, codes: list[NDArray], n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def _activity(self, codes: list[NDArray[Any]], n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """ConfigSpace's vectors, NaN where inactive, and what is active, both (hyperparameters, n): parents first."""
         vectors = np.full((len(self._all), n), np.nan)
         active = np.ones((len(self._all), n), dtype=bool)
@@ -174,7 +173,7 @@ class CubeEncoding:
             vectors[i] = np.where(active[i], column.vector(code), np.nan)
         return vectors, active
 
-    def _points(self, codes: list[NDArray], active: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _points(self, codes: list[NDArray[Any]], active: NDArray[np.bool_]) -> NDArray[np.float64]:
         points = np.empty((active.shape[1], self.dimension))
         for i, place in enumerate(self._places):
             if place is not None:

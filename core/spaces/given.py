@@ -17,13 +17,13 @@ ALLOWED = (
     "single number or text that stays constant, or a hyperparameter of ConfigSpace"
 )
 UNDERSTOOD = (tuple, list, range, Hyperparameter, str, Number)
-HINTS = {
+HINTS: dict[type | tuple[type, ...], str] = {
     Mapping: "a dictionary within the dictionary; write its entries side by side, with names of their own",
     (set, frozenset): "a set, which has no order; write a list",
 }
 
 
-def as_space(space: SpaceLike) -> ConfigurationSpace:
+def as_space(space: SpaceLike | None) -> ConfigurationSpace:
     """The space itself, or the one that a dictionary describes: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}.
 
     A `range` stands for its integers: {"n": range(1, 5)} is 1 to 4, and {"n": range(16, 65, 16)} four of them in order.
@@ -54,7 +54,7 @@ def _entry(name: str, given: Any) -> Any:
         raise TypeError(f"{type(given).__name__} is not understood")
     if isinstance(given, range):
         return _whole_numbers(name, given)
-    return tuple(map(float, given)) if _is_range_of_floats(given) else given
+    return tuple(map(float, given)) if isinstance(given, tuple) and _is_range_of_floats(given) else given
 
 
 def _hint(given: Any) -> str:
@@ -70,8 +70,8 @@ def _whole_numbers(name: str, given: range) -> Any:
     return (numbers[0], numbers[-1]) if abs(given.step) == 1 else OrdinalHyperparameter(name, numbers)
 
 
-def _is_range_of_floats(given: Any) -> bool:
+def _is_range_of_floats(given: tuple[Any, ...]) -> bool:
     """Whether either end is not an integer; ConfigSpace would look at the lower one alone, and round the other."""
-    numbers = isinstance(given, tuple) and len(given) == 2 and all(isinstance(end, Real) for end in given)
+    numbers = len(given) == 2 and all(isinstance(end, Real) for end in given)
     whole = numbers and all(isinstance(end, Integral) for end in given)
     return numbers and not whole and not any(isinstance(end, bool) for end in given)

@@ -24,4 +24,5 @@ def sobol_points(dimension: int, first: int, count: int) -> NDArray[np.float64]:
         sequence.fast_forward(first)
     with warnings.catch_warnings():  # which are about means over a number of points other than a power of two
         warnings.simplefilter("ignore", UserWarning)
-        return sequence.random(require_count("count", count))
+        points: NDArray[np.float64] = sequence.random(require_count("count", count))
+        return points

@@ -58,12 +58,14 @@ class _Benchmark:
 
     @property
     def optimum(self) -> float | None:
-        return getattr(self.given, "optimum", None)
+        optimum: float | None = getattr(self.given, "optimum", None)
+        return optimum
 
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
-        return self.given.evaluate(configurations, budget, generator)
+        evaluation: Evaluation = self.given.evaluate(configurations, budget, generator)
+        return evaluation
 
 
 def is_benchmark(function: Any) -> bool:
@@ -91,11 +93,11 @@ def budgets_of(function: Any, budgets: Any, needed: bool) -> Budgets | None:
     fidelity = getattr(function, "fidelity", None) if is_benchmark(function) else None
     if budgets is None and needed and fidelity is not None:
         return float(fidelity.minimum), float(fidelity.maximum)
-    found = checked_budgets(budgets)
-    for budget in found or ():
+    checked = checked_budgets(budgets)
+    for budget in checked or ():
         if is_benchmark(function):
             check_budget(fidelity, budget)
-    return found
+    return checked
 
 
 def objective_of(
@@ -162,12 +164,13 @@ def check_optimizer(method: Any, space: ConfigurationSpace, budgets: Budgets | N
     name, theirs, ours = type(method).__name__, describe_space(method.space), describe_space(space)
     if theirs != ours:
         raise UserError(f"method is a {name} of the space {theirs}, but space is {ours}; allowed: the same")
-    theirs = getattr(method, "budgets", None)
-    if theirs is not None and (
-        budgets is None or max(theirs) != budgets[1] or min(theirs) < budgets[0] * (1 - ROUNDING)
-    ):
+    rungs: Sequence[float] | None = getattr(method, "budgets", None)
+    if rungs is None:
+        return
+    smallest, largest = min(rungs), max(rungs)
+    if budgets is None or largest != budgets[1] or smallest < budgets[0] * (1 - ROUNDING):
         raise UserError(
-            f"method is a {name} that evaluates on budgets from {min(theirs):g} to {max(theirs):g}, but budgets is "
+            f"method is a {name} that evaluates on budgets from {smallest:g} to {largest:g}, but budgets is "
             f"{brief(budgets)}; allowed: the same"
         )
 
@@ -197,7 +200,10 @@ def identity(
         run = run_header(method, seed)
     else:
         run = {"method": type(method).__name__ if settings is None else settings.model_dump(mode="json"), "seed": seed}
-    return plain({**run, "space": describe_space(space), "budgets": budgets, "earlier": _digest(tasks)})
+    header: dict[str, Any] = plain(
+        {**run, "space": describe_space(space), "budgets": budgets, "earlier": _digest(tasks)}
+    )
+    return header
 
 
 def _digest(tasks: Sequence[Task]) -> str | None:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from dask import config
 from distributed import Client, Scheduler, SpecCluster
-from distributed.comm import connect as connect_to
+from distributed.comm.core import connect as connect_to
 from distributed.deploy.subprocess import Subprocess
 
 from core.errors import UserError
@@ -102,7 +102,7 @@ class _WorkerProcess(Subprocess):
     """A nanny and its worker, with this process's import path."""
 
     def __init__(self, scheduler: str, name: object = None, **options: object) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # distributed has no annotations here
         self.scheduler, self.name, self.options = scheduler, name, options
 
     async def _start(self) -> None:

@@ -59,7 +59,7 @@ class Journal:
         self.path, self._handle, self._header = path, handle, {"journal": VERSION, **(header or {})}
         self._choices = {} if space is None or path is None else {name: _by_json(space[name]) for name in space}
         self._written, self._chain = hashlib.sha256(), ""
-        lines = self._read() if path is not None else []
+        lines = [] if path is None else self._read(path)
         self._lines = lines[1:]
         self.events = [self._event(line) for line in self._lines]
         self.count = len(self.events)
@@ -70,22 +70,22 @@ class Journal:
     def asked(self, trial: Trial) -> None:
         """Record that a trial was proposed."""
         if self.path is not None:
-            self._add({"asked": trial_entry(trial)})
+            self._add(self.path, {"asked": trial_entry(trial)})
 
     def told(self, record: Record) -> None:
         """Write a record; call this before telling the optimizer."""
         if self.path is not None:
-            self._add({"told": plain(asdict(record))})
+            self._add(self.path, {"told": plain(asdict(record))})
 
     def recommended(self, trial: int) -> None:
         """Record what the optimizer recommends after everything told."""
         if self.path is not None:
-            self._add({"recommended": {"trial": trial}})
+            self._add(self.path, {"recommended": {"trial": trial}})
 
     def end(self) -> None:
         """Record that the optimizer has finished."""
         if self.path is not None and not self.ended:
-            self._add({"ended": {}})
+            self._add(self.path, {"ended": {}})
 
     @property
     def ended(self) -> bool:
@@ -96,12 +96,12 @@ class Journal:
     def recommendation(self) -> int | None:
         """The trial recommended after all that was told by the time the journal was opened; None if none was."""
         kind, content = self.events[-1] if self.events else ("", {})
-        return content.get("trial") if kind == "recommended" else None
+        return content.get("trial") if kind == "recommended" and isinstance(content, Mapping) else None
 
     @property
     def records(self) -> list[Record]:
         """Records of everything told by the time the journal was opened."""
-        return [content for kind, content in self.events if kind == "told"]
+        return [content for _, content in self.events if isinstance(content, Record)]
 
     def fingerprint(self, count: int | None = None) -> str:
         """Fingerprint of the journal up to the first `count` events it held when opened, or of all events so far."""
@@ -112,18 +112,18 @@ class Journal:
             found.update(line)
         return found.hexdigest()
 
-    def _add(self, event: Mapping[str, Any]) -> None:
+    def _add(self, path: Path, event: Mapping[str, Any]) -> None:
         # The header is written with the first event: a run that never began can be begun with other settings.
         header = b"" if self.count else line_of(self._header, "")
         line = line_of(event, chain_of(header) if header else self._chain)
-        _append(self._handle, header + line, self.path)
+        _append(self._handle, header + line, path)
         self._written.update(header + line)
         self._chain = chain_of(line)
         self.count += 1
 
-    def _read(self) -> list[bytes]:
+    def _read(self, path: Path) -> list[bytes]:
         """All complete lines, the header first; a line that a kill cut short is removed from the file."""
-        content = self.path.read_bytes()
+        content = path.read_bytes()
         whole = content.rfind(b"\n") + 1
         if not whole and not line_of(self._header, "").startswith(content):
             raise UserError(f"{self.path}: holds {brief(content)}; allowed: the journal of a run")
@@ -223,10 +223,11 @@ def open_journal(
 
 def trial_entry(trial: Trial) -> dict[str, Any]:
     """A trial as the journal holds it."""
-    return plain(asdict(trial))
+    entry: dict[str, Any] = plain(asdict(trial))
+    return entry
 
 
-def _by_json(hyperparameter: Hyperparameter) -> dict[str, Any]:
+def _by_json(hyperparameter: Hyperparameter[Any, Any]) -> dict[str, Any]:
     """The choices by their JSON form; empty for numbers. If two choices have the same form, the first is taken."""
     choices = Column.of(hyperparameter).choices
     return {json.dumps(plain(choice)): choice for choice in reversed(choices)}

@@ -149,17 +149,19 @@ def run_in_lockstep(
         progress: Function called with the fraction that is done.
     """
     encoding, with_costs = policy.encoding, priced(policy.encoding)
-    told = [_Told(encoding.space) for _ in generators]
+    optimizers = [_ProposedTogether(encoding.space) for _ in generators]
     runs = [
         Run(own, SimulatedWorkers(objective, 1, generator), evaluations, Journal(), lambda record: None)
-        for own, generator in zip(told, noise, strict=True)
+        for own, generator in zip(optimizers, noise, strict=True)
     ]
 
     def evaluate(batch: _Proposed) -> Tensor:
         points = batch.points[:, 0].cpu().numpy()
         configurations, budgets = encoding.decode(points), budgets_of(encoding, points)
-        for run, own, *trial in zip(runs, told, configurations, budgets, batch.notes, strict=True):
-            run.take(own.proposed(*trial), batch.seconds)
+        for run, own, configuration, budget, notes in zip(
+            runs, optimizers, configurations, budgets, batch.notes, strict=True
+        ):
+            run.take(own.proposed(configuration, budget, notes), batch.seconds)
         for run in runs:
             run.wants()  # continues to the next proposal, by which time the trial has been told
         last = [run.records[-1] for run in runs]
@@ -195,7 +197,7 @@ class _Proposals:
         return _Proposed(proposal.points.to(X).unsqueeze(1), proposal.notes, seconds)
 
 
-class _Told(Optimizer):
+class _ProposedTogether(Optimizer):
     """The optimizer of one run; trials come from the proposer of all runs, which learns from the data of `advance`."""
 
     def proposed(self, configuration: Mapping[str, Any], budget: float | None, notes: Mapping[str, Any]) -> Trial:

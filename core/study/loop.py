@@ -27,18 +27,17 @@ Report = Callable[[Record], None]
 
 
 class Pool(Protocol):
-    """Where trials are evaluated.
+    """Where trials are evaluated."""
 
-    Attributes:
-        worst_loss: Loss of failed evaluations.
-    """
-
-    worst_loss: float
+    @property
+    def worst_loss(self) -> float:
+        """The loss of failed evaluations."""
+        ...
 
     def now(self) -> float:
         """Seconds since the pool was created, or whatever its clock counts."""
 
-    def proposing(self) -> AbstractContextManager:
+    def proposing(self) -> AbstractContextManager[object]:
         """The context in which a proposal is made."""
 
     def slots(self) -> int:
@@ -68,9 +67,10 @@ class RealTime:
         """Seconds since the pool was created."""
         return time.monotonic() - self._zero
 
-    def proposing(self) -> AbstractContextManager:
+    def proposing(self) -> AbstractContextManager[object]:
         """A context that limits the proposal to one thread."""
-        return self._threads.limit(limits=1)
+        limited: AbstractContextManager[object] = self._threads.limit(limits=1)
+        return limited
 
 
 def drive(optimizer: Optimizer, pool: Pool, evaluations: float, journal: Journal, report: Report) -> list[Record]:
@@ -157,7 +157,7 @@ class Run:
     def rescue(self) -> None:
         """After an interruption: tell what has already arrived."""
         try:
-            self.arrived.extend(self.pool.wait(0.0))
+            self.arrived.extend(self.pool.wait(0.0) or ())
         finally:
             self._tell()
 

@@ -23,6 +23,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from typing import Any
 
 import cloudpickle
 from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker
@@ -103,9 +104,10 @@ class WorkerPool(RealTime):
     ) -> None:
         super().__init__()
         self.client, self.worst_loss, self.seed, self.most, self.attempts = client, worst_loss, seed, most, attempts
+        self.address = "" if client.scheduler is None else client.scheduler.address
         self._plugin = f"objective-{uuid.uuid4().hex}"
         self._arrived: queue.SimpleQueue[int] = queue.SimpleQueue()
-        self._running: dict[int, tuple[Trial, Future, int]] = {}
+        self._running: dict[int, tuple[Trial, Future[dict[str, Any]], int]] = {}
         self._ended: list[tuple[Trial, Result]] = []  # collected, but not yet returned
         self._again: list[tuple[Trial, int]] = []  # with the number of the attempt, until a worker is available
         self._last_worker = time.monotonic()
@@ -118,9 +120,9 @@ class WorkerPool(RealTime):
             UserError: there has been none for a minute, or the scheduler is gone.
         """
         try:
-            threads = sum(self.client.nthreads().values())
+            threads = sum(map(int, self.client.nthreads().values()))
         except OSError as error:
-            raise UserError(f"the scheduler {self.client.scheduler.address} is gone: {error}") from error
+            raise UserError(f"the scheduler {self.address} is gone: {error}") from error
         if threads:
             self._last_worker = time.monotonic()
         elif time.monotonic() - self._last_worker > PATIENCE_SECONDS:
@@ -197,14 +199,18 @@ class _ObjectivePlugin(WorkerPlugin):
         return self._objective
 
 
-def _evaluate_on_worker(plugin: str, trial: Trial, seed: int) -> dict:
+def _evaluate_on_worker(name: str, trial: Trial, seed: int) -> dict[str, Any]:
     """Runs on the worker. Returns a dictionary, so that a different version of `Result` on a worker is detected."""
-    return vars(evaluate_trial(get_worker().plugins[plugin].objective(), trial, seed))
+    plugin = get_worker().plugins[name]
+    if not isinstance(plugin, _ObjectivePlugin):
+        raise TypeError(f"the worker's plugin {name!r} is a {type(plugin).__name__}")
+    return vars(evaluate_trial(plugin.objective(), trial, seed))
 
 
 def _payload(objective: Objective) -> bytes:
     try:
-        return cloudpickle.dumps(objective)
+        payload: bytes = cloudpickle.dumps(objective)
+        return payload
     except Exception as error:
         raise UserError(
             f"the objective {type(objective).__name__} cannot be sent to worker processes: {error}; "

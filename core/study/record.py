@@ -75,9 +75,10 @@ def incumbents(records: Sequence[Record]) -> list[Record]:
 
 def places_of_incumbents(losses: Sequence[float], budgets: Sequence[float | None], failed: Sequence[bool]) -> list[int]:
     """The positions of the incumbents of one run; see `incumbents`."""
-    found, best, largest = [], float("inf"), 0.0
+    places: list[int] = []
+    best, largest = float("inf"), 0.0
     for place, (loss, budget, wrong) in enumerate(zip(losses, budgets, failed, strict=True)):
-        if not wrong and (not found or (loss < best and (budget or 0.0) >= largest)):
-            found.append(place)
+        if not wrong and (not places or (loss < best and (budget or 0.0) >= largest)):
+            places.append(place)
             best, largest = loss, budget or 0.0
-    return found
+    return places

@@ -64,11 +64,12 @@ def replay(optimizer: Optimizer, journal: Journal) -> list[Record]:
     if not isinstance(optimizer, OwnOptimizer) and not optimizer.asked and (kept := _kept(journal)) is not None:
         with suppress(UserError):  # a state of another version, or for SMAC of a shorter run: then all is asked again
             optimizer.load_state_dict(kept["state"])
-    records, known = [], optimizer.asked
-    for kind, content in journal.events:
-        if kind == "asked" and content.number >= known:
+    known = optimizer.asked
+    records: list[Record] = []
+    for _, content in journal.events:
+        if isinstance(content, Trial) and content.number >= known:
             _ask_again(optimizer, content, journal)
-        elif kind == "told":
+        elif isinstance(content, Record):
             records.append(content)
             if content.number in optimizer.pending:
                 optimizer.tell(optimizer.pending[content.number], evaluation_of(content))

@@ -101,8 +101,7 @@ class Result:
         """
         from matplotlib import pyplot
 
-        if self.best is None:
-            incumbent(self.records)  # raises if there is nothing to draw
+        on_one_budget = self._best().budget is None  # raises if there is nothing to draw
         figure, axes = pyplot.subplots(figsize=(6.3, 3.4), layout="constrained")
         places = {record.number: place for place, record in enumerate(self.records, start=1)}
         successes = [record for record in self.records if not record.failure]
@@ -110,7 +109,7 @@ class Result:
         for full in (False, True):
             some = [record for record in successes if ((record.budget or 0.0) == largest) == full]
             if some:
-                label = "evaluations" if self.best.budget is None else f"on budget {largest:g}" if full else "on less"
+                label = "evaluations" if on_one_budget else f"on budget {largest:g}" if full else "on less"
                 numbers, losses = [places[record.number] for record in some], [record.loss for record in some]
                 axes.plot(numbers, losses, ".", color="0.45" if full else "0.8", label=label)
         numbers, losses = self._steps(places)

@@ -48,18 +48,18 @@ class Here(RealTime):
     def __init__(self, objective: Objective, seed: int) -> None:
         super().__init__()
         self.objective, self.seed, self.worst_loss = objective, seed, float(objective.worst_loss)
-        self._trial: Trial | None = None
+        self._trials: list[Trial] = []  # at most one
 
     def slots(self) -> int:
         return 1
 
     def submit(self, trial: Trial) -> None:
-        self._trial = trial
+        self._trials = [trial]
 
     def wait(self, seconds: float | None) -> list[tuple[Trial, Result]]:
         if seconds is not None:  # interrupted: nothing more is evaluated
             return []
-        return [(self._trial, evaluate_trial(self.objective, self._trial, self.seed))]
+        return [(trial, evaluate_trial(self.objective, trial, self.seed)) for trial in self._trials]
 
 
 def check_run(evaluations: int, seed: int) -> tuple[int, int]:

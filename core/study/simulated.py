@@ -95,7 +95,7 @@ class SimulatedWorkers:
         """The time on the clock."""
         return self._now
 
-    def proposing(self) -> AbstractContextManager:
+    def proposing(self) -> AbstractContextManager[None]:
         """No limit on threads: the caller has set a limit for the whole process."""
         return NOTHING
 

@@ -6,7 +6,7 @@ are asked lane by lane, which costs far less than their evaluation one by one wo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -25,6 +25,9 @@ from core.study.curves import value_of_incumbent
 from core.study.lockstep import run_on_cube
 from core.study.methods.settings import MethodSettings
 from core.study.targets import solved_share
+
+Observe = Callable[[Tensor, int], Tensor]
+"""From points (lanes, k, d) and the number of the first evaluation to observations (lanes, k)."""
 
 
 class Tasks(Protocol):
@@ -107,25 +110,35 @@ def cube(dimension: int) -> ConfigurationSpace:
     return space
 
 
-def _by_policy(method, space, evaluate, evaluations, initial, shared, own) -> None:
+def _by_policy(
+    method: MethodSettings,
+    space: ConfigurationSpace,
+    evaluate: Observe,
+    evaluations: int,
+    initial: int,
+    shared: Sequence[torch.Generator],
+    own: Sequence[torch.Generator],
+) -> None:
     encoding, done = CubeEncoding(space), 0
 
     def function(X: Tensor) -> Tensor:
         nonlocal done
-        found = evaluate(X, done)
+        losses = evaluate(X, done)
         done += X.shape[1]
-        return found
+        return losses
 
     start = uniform_points(encoding, max(1, initial), shared)
     run_on_cube(function, method.policy(encoding), start, own, evaluations)
 
 
-def _by_asking(method, space, evaluate, evaluations, seeds) -> None:
+def _by_asking(
+    method: MethodSettings, space: ConfigurationSpace, evaluate: Observe, evaluations: int, seeds: Sequence[int]
+) -> None:
     optimizers = [method.build(space, seed, evaluations=evaluations) for seed in seeds]
     names = list(space)
     for number in range(evaluations):
         trials = [optimizer.ask(1)[0] for optimizer in optimizers]
         points = np.array([[trial.configuration[name] for name in names] for trial in trials])
-        found = evaluate(torch.from_numpy(points).unsqueeze(1), number)[:, 0].tolist()
-        for optimizer, trial, loss in zip(optimizers, trials, found, strict=True):
+        losses = evaluate(torch.from_numpy(points).unsqueeze(1), number)[:, 0].tolist()
+        for optimizer, trial, loss in zip(optimizers, trials, losses, strict=True):
             optimizer.tell(trial, loss)

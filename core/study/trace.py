@@ -114,17 +114,18 @@ class Trace:
 
         An evaluation makes itself the incumbent, unless the method recommends configurations.
         """
-        frame, found = self.frame, []
-        for rows in frame.groupby("run").indices.values():
+        frame = self.frame
+        changes: list[tuple[np.ndarray, np.ndarray]] = []
+        for rows in map(np.asarray, frame.groupby("run").indices.values()):
             if "recommended" in frame:
-                found.append(self._recommended(rows))
+                changes.append(self._recommended(rows))
                 continue
             loss, budget = (frame[name].to_numpy(float)[rows].tolist() for name in ("loss", "budget"))
             failed = (frame["status"].to_numpy()[rows] == "failed").tolist()
             budget = [0.0 if np.isnan(each) else each for each in budget]
             chosen = rows[places_of_incumbents(loss, budget, failed)]
-            found.append((chosen, chosen))
-        return found
+            changes.append((chosen, chosen))
+        return changes
 
     def _recommended(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The same for one run of a method that recommends configurations."""

@@ -21,6 +21,7 @@ def svm_runs(results: Results) -> pd.DataFrame:
         NotRunError: BOHB and Hyperband were not run.
     """
     ours = frame_of(results, "svm_surrogate")
-    others = [results.frame(name) for name in SVM_SEARCHES]
-    shown = [frame[frame["method"] != "hyperband"] for frame in others if len(frame)]
-    return pd.concat([ours, *shown], ignore_index=True)
+    others = results.frame(SVM_SEARCHES)
+    if others.empty:
+        return ours
+    return pd.concat([ours, others[others["method"] != "hyperband"]], ignore_index=True)

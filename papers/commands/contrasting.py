@@ -29,9 +29,8 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
     Raises:
         UserError: none of the cells has both an own run or ablation and a shipped one.
     """
-    from core.experiment.per_run import per_run
+    from core.experiment.agreement import differences
     from core.experiment.storage import read_records
-    from core.report.statistics.against import differences
     from core.report.statistics.bootstrap import Interval
 
     if not console.is_terminal:
@@ -41,12 +40,9 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
     if not pairs:
         raise UserError(_what_is_missing(catalogue, names, scale))
     for own, shipped in pairs:
-        frames = [
-            read_records(path)[0] for path in (own.path(catalogue.root), shipped.path(catalogue.root, "reference"))
-        ]
-        ours, theirs = map(per_run, frames)
-        declared = catalogue.paper(own.paper).experiments[own.experiment].measured
-        measured = ours.columns if declared == "all" else ours.columns.difference(per_run(frames[0], declared).columns)
+        ours = read_records(own.path(catalogue.root))[0]
+        theirs = read_records(shipped.path(catalogue.root, "reference"))[0]
+        measured = catalogue.paper(own.paper).experiments[own.experiment].measured
         console.print(f"[bold]{escape(own.name)}[/]  {escape(_what(own))}", soft_wrap=True)
         columns = (Column("metric", no_wrap=True), "own", "shipped", "runs", "difference", "")
         table = RichTable(*columns, box=None, padding=(0, 1))

@@ -1,146 +1,143 @@
-"""How far a command has come: a bar in a terminal, or one line per minute where the output is a file."""
+"""How far a command has come: bars in a terminal, or one line per minute where the output is a file.
+
+Bars and times left are rich's. The bar of all cells counts the seconds that they took in earlier runs, so that the
+time left follows this machine's speed.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    Task,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from core.experiment.durations import in_words
-from core.experiment.pace import Pace
 
 LINE_SECONDS = 60.0
 """Time between two lines of a log."""
-REFRESH_SECONDS = 0.5
-"""Time between two updates from the clock, so that the seconds left go down even when no progress is reported."""
+SPEED_SECONDS = 86_400.0
+"""Period whose progress gives the speed: shards of cells may take hours."""
+BEGUN = 1e-9  # rich measures the speed from the first progress above zero
 
 
-class Display(Protocol):
-    """What shows the progress."""
+class Display:
+    """The cell in progress, and all cells where there are several. `begin`, then `end` or `leave_out`, enclose each.
 
-    console: Console
+    Args:
+        console: Console to write to.
+        estimates: Recorded seconds of each cell in order; None if nothing is known.
+        clock: Monotonic clock in seconds.
+    """
 
-    def begin(self, title: str) -> None: ...
+    def __init__(
+        self, console: Console, estimates: Sequence[float | None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        known = [seconds for seconds in estimates if seconds]
+        usual = sum(known) / len(known) if known else 1.0
+        self.console, self._weights, self._number = console, [seconds or usual for seconds in estimates], 0
+        columns = (TextColumn("{task.description}"), BarColumn(24), TaskProgressColumn())
+        self._progress = Progress(
+            *columns,
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            speed_estimate_period=SPEED_SECONDS,
+            get_time=clock,
+            disable=not console.is_terminal,
+        )
+        several = len(self._weights) > 1
+        self._all = self._task(f"all {len(self._weights)} cells", sum(self._weights), visible=several)
+        self._cell = self._task("", 1.0, visible=False)
+        self._running = False
 
-    def update(self, fraction: float) -> None: ...
+    @property
+    def bars(self) -> Progress:
+        """The bars, shown from the beginning to the end of a `with` block if the console is a terminal."""
+        return self._progress
 
-    def end(self) -> None: ...
+    def begin(self, title: str) -> None:
+        """Show the next cell."""
+        self._number += 1
+        self._running = True
+        self._progress.reset(self._cell.id, description=escape(title), visible=True)
+        self._say("started")
 
-    def leave_out(self) -> None: ...
+    def update(self, fraction: float) -> None:
+        """Show that this fraction of the cell is done; the first one is what an earlier attempt had done."""
+        done = sum(self._weights[: self._number - 1]) + fraction * self._weights[self._number - 1]
+        self._progress.update(self._cell.id, completed=max(fraction, BEGUN))
+        self._progress.update(self._all.id, completed=max(done, BEGUN))
+
+    def end(self) -> None:
+        """Show that the cell is finished."""
+        self.update(1.0)
+        self._say(f"100% after {in_words(self._cell.elapsed or 0.0)}")
+        self._hide()
+
+    def leave_out(self) -> None:
+        """Count the cell as done without a word."""
+        self.update(1.0)
+        self._hide()
+
+    def line(self) -> None:
+        """Print how far the cell is, and when all are expected to end, where no bar shows it."""
+        if self._running:
+            after = f"{self._cell.percentage:.0f}% after {in_words(self._cell.elapsed or 0.0)}"
+            several = f"all {len(self._weights)} cells: " if len(self._weights) > 1 else ""
+            left = "; ".join(filter(None, [_left(self._cell), several and _left(self._all, several)]))
+            self._say(f"{after}{', ' if left else ''}{left}")
+
+    def _task(self, description: str, total: float, visible: bool) -> Task:
+        number = self._progress.add_task(description, total=total, visible=visible)
+        return next(task for task in self._progress.tasks if task.id == number)
+
+    def _hide(self) -> None:
+        self._running = False
+        self._progress.update(self._cell.id, visible=False)
+
+    def _say(self, text: str) -> None:
+        if self.console.is_terminal:
+            return
+        place = f"[{self._number}/{len(self._weights)}] " if len(self._weights) > 1 else ""
+        title = self._cell.description.replace("\\[", "[")
+        self.console.print(f"{place}{title}: {text}", markup=False, soft_wrap=True)
 
 
 @contextmanager
-def progress_display(console: Console, pace: Pace, cells: int) -> Iterator[Display]:
-    """A display of the cells that are computed, in order; `begin` and `end`, or `leave_out`, enclose each."""
-    display = Bar(console, pace, cells) if console.is_terminal else Log(console, pace, cells)
-    stopped = threading.Event()
+def progress_display(
+    console: Console, estimates: Sequence[float | None], interval: float = LINE_SECONDS
+) -> Iterator[Display]:
+    """A display of the cells that are computed, in order; in a file it adds a line every `interval` seconds."""
+    display, stopped = Display(console, estimates), threading.Event()
 
     def tick() -> None:
-        while not stopped.wait(display.interval):
-            display.refresh()
+        while not stopped.wait(interval):
+            display.line()
 
-    with display.shown():
-        ticking = threading.Thread(target=tick, daemon=True)
-        ticking.start()
+    ticking = threading.Thread(target=tick, daemon=True)
+    with display.bars:
+        if not console.is_terminal:
+            ticking.start()
         try:
             yield display
         finally:
             stopped.set()
-            ticking.join()
+            if ticking.is_alive():
+                ticking.join()
 
 
-class Bar:
-    """The cell in progress, and all cells where there are several, with seconds left."""
-
-    interval = REFRESH_SECONDS
-
-    def __init__(self, console: Console, pace: Pace, cells: int) -> None:
-        self.console, self._pace, self._cells, self._done = console, pace, cells, 0
-        columns = (TextColumn("{task.description}"), BarColumn(24), TaskProgressColumn(), TimeElapsedColumn())
-        self._progress = Progress(*columns, TextColumn("{task.fields[left]}"), console=console)
-        self._all = self._progress.add_task(f"all {cells} cells", total=cells, left="", visible=cells > 1)
-        self._cell = self._progress.add_task("", total=1.0, left="", visible=False)
-
-    def shown(self) -> Progress:
-        return self._progress
-
-    def begin(self, title: str) -> None:
-        self._pace.begin()
-        self._progress.reset(self._cell, description=escape(title), visible=True)
-        self.refresh()
-
-    def update(self, fraction: float) -> None:
-        self._pace.update(fraction)
-
-    def end(self) -> None:
-        self._pace.end()
-        self.leave_out()
-
-    def leave_out(self) -> None:
-        self._done += 1
-        self._progress.update(self._all, completed=self._done)
-        self._progress.update(self._cell, visible=False)
-
-    def refresh(self) -> None:
-        cell, fraction = cell_left(self._pace), self._pace.fraction
-        self._progress.update(self._cell, completed=fraction, left=cell)
-        self._progress.update(self._all, completed=min(self._done + fraction, self._cells), left=all_left(self._pace))
-
-
-class Log:
-    """A line when a cell begins and ends, and one per minute in between."""
-
-    def __init__(self, console: Console, pace: Pace, cells: int, interval: float = LINE_SECONDS) -> None:
-        self.console, self.interval, self._pace, self._cells, self._number = console, interval, pace, cells, 0
-        self._title, self._running = "", False
-
-    @contextmanager
-    def shown(self) -> Iterator[None]:
-        yield
-
-    def begin(self, title: str) -> None:
-        self._pace.begin()
-        self._number += 1
-        self._title, self._running = title, True
-        self._say(f"started, {cell_left(self._pace) or 'no earlier run to estimate from'}")
-
-    def update(self, fraction: float) -> None:
-        self._pace.update(fraction)
-
-    def end(self) -> None:
-        self._running = False
-        elapsed = self._pace.elapsed
-        self._pace.end()
-        self._say(f"100% after {in_words(elapsed)}")
-
-    def leave_out(self) -> None:
-        self._running = False
-
-    def refresh(self) -> None:
-        if self._running:
-            left = cell_left(self._pace)
-            after = f"{self._pace.fraction:.0%} after {in_words(self._pace.elapsed)}"
-            rest = f"; all {self._cells} cells: {all_left(self._pace)}" if self._cells > 1 else ""
-            self._say(f"{after}{', ' if left else ''}{left}{rest}")
-
-    def _say(self, text: str) -> None:
-        place = f"[{self._number}/{self._cells}] " if self._cells > 1 else ""
-        self.console.print(f"{place}{self._title}: {text}", markup=False, soft_wrap=True)
-
-
-def cell_left(pace: Pace) -> str:
+def _left(task: Task, name: str = "") -> str:
     """`41 s left`, or nothing where nothing is known."""
-    left = pace.cell_left
-    return "" if left is None else f"{in_words(left)} left"
-
-
-def all_left(pace: Pace) -> str:
-    """`14 min left`, and how many cells were never timed."""
-    seconds, unknown = pace.all_left
-    rest = f"{unknown} cell{'s' if unknown > 1 else ''} never timed" if unknown else ""
-    return ", ".join(filter(None, ["" if seconds is None else f"{in_words(seconds)} left", rest]))
+    return "" if task.time_remaining is None else f"{name}{in_words(task.time_remaining)} left"

@@ -17,7 +17,6 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.durations import announcement, counted, in_words, recorded_seconds
 from core.experiment.finished import is_finished
-from core.experiment.pace import Pace
 from core.experiment.selection import find_cells
 from core.interruption import prompt_interruption
 from papers.commands import KEPT
@@ -104,9 +103,9 @@ def _run_missing(
 ) -> dict[str, UnavailableError]:
     """Run cells one after the other; returns, by name, what the cells that could not be run lack."""
     root, lacking = catalogue.root, {}
-    pace = Pace([recorded_seconds(cell, root) for cell in missing])
+    estimates = [recorded_seconds(cell, root) for cell in missing]
     console.print(announcement(missing, root, finished), markup=False, soft_wrap=True)
-    with prompt_interruption(KEPT), progress_display(console, pace, len(missing)) as display:
+    with prompt_interruption(KEPT), progress_display(console, estimates) as display:
         from core.experiment.runner import run_cell
 
         for cell in missing:

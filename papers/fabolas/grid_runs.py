@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,6 +85,31 @@ def machine_grid(results: Results) -> MachineGrid:
     ):
         raise NotRunError(f"grid/{name}: all machines")
     return MachineGrid.of(name, timed_everywhere(rows))
+
+
+@once
+def authors_grid(results: Results) -> MachineGrid:
+    """The authors' grid, on the sizes of Fig 4.1.
+
+    Raises:
+        NotRunError: it was not read.
+    """
+    return MachineGrid.of(DATA_SET, frame_of(results, "authors_grid").assign(measured=True))
+
+
+def both_grids(results: Results) -> dict[str, MachineGrid]:
+    """The authors' grid and ours by "authors" and "ours", those that were run.
+
+    Raises:
+        NotRunError: neither was run.
+    """
+    found = {}
+    for owner, read in (("authors", authors_grid), ("ours", machine_grid)):
+        with suppress(NotRunError):
+            found[owner] = read(results)
+    if not found:
+        raise NotRunError("grid")
+    return found
 
 
 def noise_machines(results: Results) -> tuple[str, int, int]:

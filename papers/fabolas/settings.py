@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_
 from core.experiment.settings import Settings
 from core.experiment.timed_search_settings import TimedSearch
 
-__all__ = ["LiveSearch", "SizeNoise", "SubsamplingNoise", "SubsetModels", "SvmGrid", "TimedSearch"]
+__all__ = ["LiveSearch", "SizeNoise", "SubsamplingNoise", "SubsetModels", "SvmGrid", "TabulatedGrid", "TimedSearch"]
 
 Share = Annotated[float, Field(gt=0, le=1)]
 Indices = Annotated[tuple[NonNegativeInt, ...], Field(min_length=1)]
@@ -61,6 +61,18 @@ class SvmGrid(Subsets):
             if max(getattr(self, name)) >= self.values:
                 raise ValueError(f"{name} = {getattr(self, name)}: allowed: indices below values = {self.values}")
         return self
+
+
+class TabulatedGrid(Settings):
+    """The grid of section 4.2 as a benchmark has it.
+
+    Attributes:
+        shown: Shares of the training points.
+        points: Number of training points of all of the data.
+    """
+
+    shown: Annotated[tuple[Share, ...], Field(min_length=1)]
+    points: PositiveInt = 50_000
 
 
 class SubsamplingNoise(Subsets):

@@ -6,19 +6,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.experiment.catalogue import Catalogue
-from core.report.verdicts.claims import Claim, claims_about
+from core.report.verdicts.claims import Claim
+from core.report.verdicts.paper_claims import claims_about, claims_of
 
 CATALOGUE = Catalogue(Path(__file__).resolve().parents[2])
 
 
 class Functions:
-    """The functions of a folder: `Functions("bohb", "claims").bohb_ends_best`."""
+    """The functions of a folder by name, `Functions("bohb", "artifacts").fig6_1`; of claims/, the checks by id."""
 
     def __init__(self, paper: str, folder: str) -> None:
         self._folder = CATALOGUE.folder(paper, folder)
+        self._checks = {each.id: each.check for each in claims_of(CATALOGUE, paper)} if folder == "claims" else {}
 
     def __getattr__(self, name: str) -> Callable:
-        return self._folder.function(name)
+        return self._checks[name] if name in self._checks else self._folder.function(name)
 
 
 def all_claims(paper: str) -> list[Claim]:

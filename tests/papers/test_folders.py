@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from pathlib import Path
 
 import pytest
@@ -45,4 +46,4 @@ def test_every_check_of_results_is_marked_as_a_claim(paper):
                 takes = [argument.arg for argument in node.args.args]
                 if takes == ["results"] and ast.unparse(node.returns) == "Check":
                     public.add(node.name)
-    assert public == {claim.id for claim in claims}
+    assert public == {claim.id for claim in claims if inspect.isfunction(claim.check)}

@@ -87,6 +87,9 @@ CAUSE = {"kind": "our code", "evidence": "a run of the authors' code"}
         ("fails", False, None, None),
         ("fails", True, CAUSE, None),
         ("inconclusive", True, None, None),
+        ("inconclusive", True, CAUSE, "with a cause"),
+        ("not run", True, CAUSE, None),
+        ("not run", True, None, None),
     ],
 )
 def test_a_headline_that_fails_has_a_cause_and_nothing_else_has_one(outcome, headline, cause, words):

@@ -32,10 +32,13 @@ P6 = (
 )
 
 
-def _sum(X: Tensor, A: tuple, P: tuple) -> Tensor:
+Matrix = tuple[tuple[float, ...], ...]
+
+
+def _sum(X: Tensor, precisions: Matrix, centres: Matrix) -> Tensor:
     """sum_i alpha_i exp(-sum_j A_ij (x_j - P_ij)^2), (..., d) -> (...); columns past the d-th are not used."""
     d = X.shape[-1]
-    A, P = X.new_tensor(A)[:, :d], X.new_tensor(P)[:, :d]
+    A, P = X.new_tensor(precisions)[:, :d], X.new_tensor(centres)[:, :d]
     return (X.new_tensor(ALPHA) * (-(A * (X.unsqueeze(-2) - P) ** 2).sum(-1)).exp()).sum(-1)
 
 

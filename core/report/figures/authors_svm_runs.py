@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from core.report.runs.time_curves import continued
 from core.report.verdicts.published_runs import published_runs
 
 BENCHMARK = "authors"  # their own surrogate, of 50,000 training points
@@ -18,7 +19,4 @@ def authors_svm_runs() -> pd.DataFrame:
     """
     frame = published_runs("fabolas/fig4_5_runs").rename(columns={"seconds": "time"})
     frame["method"] = frame["method"].astype(object).replace(NAMES)
-    ends = frame.groupby(["method", "run"], as_index=False).last()
-    ends["time"] = ends.groupby("method")["time"].transform("max")
-    frame = pd.concat([frame, ends], ignore_index=True).sort_values(["method", "run", "time"], ignore_index=True)
-    return frame.assign(benchmark=BENCHMARK, regret=(frame["error"] - OPTIMUM).clip(lower=0.0))
+    return continued(frame.assign(benchmark=BENCHMARK, regret=(frame["error"] - OPTIMUM).clip(lower=0.0)))

@@ -12,7 +12,6 @@ from matplotlib.transforms import Bbox
 
 from core.files import write_whole
 from core.report.figures import style
-from core.report.figures.fonts import light_fonts
 from core.report.figures.ticks import simplify_ticks
 
 MARGIN = 0.08  # inches around a cropped figure
@@ -35,7 +34,7 @@ def render(figure: MatplotlibFigure, title: str, crop: bool = True) -> dict[str,
     stream = io.BytesIO()
     # The date is left out rather than taken from SOURCE_DATE_EPOCH, so that equal content gives equal bytes on any day.
     metadata = {"Title": title, "CreationDate": None, "ModDate": None}
-    with style.context(), light_fonts():
+    with style.context():
         simplify_ticks(figure)
         figure.savefig(stream, format="pdf", metadata=metadata, bbox_inches=_lay_out(figure, crop))
     return {"pdf": stream.getvalue(), "png": _image(stream.getvalue(), title)}

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from core.report.runs.memo import once
-from core.report.verdicts.checks import NotRunError
+from core.report.verdicts.checks import CellNotRunError, NotRunError
 
 
 @once
@@ -47,11 +47,12 @@ def cell_rows(frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
     """The rows of one cell, searched for once per frame.
 
     Raises:
-        NotRunError: it has none.
+        CellNotRunError: it has none.
     """
-    rows = frame[(frame["benchmark"] == benchmark) & (frame["method"] == method)]
+    of_benchmark = frame["benchmark"] == benchmark
+    rows = frame[of_benchmark & (frame["method"] == method)]
     if rows.empty:
-        raise NotRunError(f"{benchmark}/{method}")
+        raise CellNotRunError(benchmark, method, alone=bool(of_benchmark.any()))
     return rows
 
 

@@ -54,3 +54,11 @@ def times_of(frame: pd.DataFrame, benchmark: str, methods: Sequence[str], points
 def end_of(rows: pd.DataFrame) -> float:
     """When the first of a cell's runs ended."""
     return float(rows.groupby("run")["time"].max().min())
+
+
+def continued(frame: pd.DataFrame) -> pd.DataFrame:
+    """Runs with their last incumbents kept until the longest run of their cell ends."""
+    ends = frame.groupby(["benchmark", "method", "run"], observed=True).tail(1)
+    ends = ends.assign(time=ends.groupby(["benchmark", "method"], observed=True)["time"].transform("max"))
+    order = ["benchmark", "method", "run", "time"]
+    return pd.concat([frame, ends], ignore_index=True).sort_values(order, kind="stable", ignore_index=True)

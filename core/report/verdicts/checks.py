@@ -25,6 +25,18 @@ class NotRunError(LookupError):
     """The runs that an artifact or a claim needs are not there; drawn as `not run`."""
 
 
+class CellNotRunError(NotRunError):
+    """A cell was not run.
+
+    Attributes:
+        alone: Whether other methods were run on the benchmark.
+    """
+
+    def __init__(self, benchmark: str, method: str, alone: bool) -> None:
+        super().__init__(f"{benchmark}/{method}")
+        self.benchmark, self.method, self.alone = benchmark, method, alone
+
+
 @dataclass(frozen=True)
 class Check:
     """Outcome of a check: our value with its 95% interval, the published value, and whether the claim holds.

@@ -1,11 +1,12 @@
-"""Claims: what a paper says in words or shows as a curve, beside the function that checks it on our raw runs.
+"""Claims: what a paper says in words or shows as a curve, beside the check of it on our raw runs.
+
+Claims of a shape that recurs are rows of tables, see claim_tables.py. Any other is a function:
 
     @claim(artifact="table1", place="Table 1", sentence="The adaptive sampler is more likely on all four sets.")
     def adaptive_beats_best_average(results: Results) -> Check: ...
 
-The function's name is the claim's id, the only one of its name in the paper. The page lists an artifact's claims in the
-order of the modules of the paper's claims/ folder and, within a module, of their definition. For what a check is and
-when a claim holds, see checks.py.
+The function's name is the claim's id, the only one of its name in the paper. For what a check is and when a claim
+holds, see checks.py.
 
 A claim that a reader takes the paper to be about is a `headline`. Where it fails, it states its cause:
 
@@ -17,14 +18,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from core.errors import UserError, nearest
+from core.errors import UserError
 from core.report.verdicts.checks import OUTCOMES, Check, NotRunError, reading
 from core.report.verdicts.outcomes import after_looks, not_run
-
-if TYPE_CHECKING:
-    from core.experiment.catalogue import Catalogue
 
 KINDS = ("claim", "shape", "check")
 CAUSES = ("reduced protocol", "our substitute", "our code", "the paper")
@@ -54,6 +52,8 @@ class Claim:
     """What is claimed and the function that checks it.
 
     Attributes:
+        id: The claim's name in the paper.
+        where: The place in the repository: file, line and function, or file, artifact and row.
         artifact: The table or figure that the claim is about.
         kind: `claim`, about a result; `shape`, about the form of a curve or a fit; `check`, true by the definition of
             what is drawn, so that it tests only our code and is not counted.
@@ -64,6 +64,8 @@ class Claim:
         cause: Reason why it fails, if it does.
     """
 
+    id: str
+    where: str
     artifact: str
     kind: str
     sentence: str
@@ -71,15 +73,6 @@ class Claim:
     check: Callable[[Any], Check]
     headline: bool = False
     cause: Cause | None = None
-
-    @property
-    def id(self) -> str:
-        return self.check.__name__
-
-    @property
-    def where(self) -> str:
-        """File, line and function."""
-        return _where(self.check)
 
     @property
     def record(self) -> dict[str, Any]:
@@ -107,49 +100,21 @@ def claim(
         said = {"artifact": artifact, "place": place, "sentence": sentence}
         for name, value in said.items():
             if not isinstance(value, str) or not value:
-                raise UserError(f"{_where(function)}: {name} = {value!r}; allowed: text, one {name} per claim")
+                raise UserError(f"{place_of(function)}: {name} = {value!r}; allowed: text, one {name} per claim")
         if len(sentence) < SHORTEST:
-            raise UserError(f"{_where(function)}: sentence = {sentence!r}; allowed: at least {SHORTEST} characters")
+            raise UserError(f"{place_of(function)}: sentence = {sentence!r}; allowed: at least {SHORTEST} characters")
         if kind not in KINDS:
-            raise UserError(f"{_where(function)}: kind = {kind!r}; allowed: {' or '.join(KINDS)}")
+            raise UserError(f"{place_of(function)}: kind = {kind!r}; allowed: {' or '.join(KINDS)}")
         if hasattr(function, "claim") or hasattr(function.__globals__.get(function.__name__), "claim"):
-            raise UserError(f"{_where(function)}: two claims; allowed: one per function, each with a name of its own")
+            raise UserError(f"{place_of(function)}: two claims; allowed: one per function, each with a name of its own")
         if (parameters := list(inspect.signature(function).parameters)) != ["results"]:
             taken = ", ".join(parameters) or "nothing"
-            raise UserError(f"{_where(function)}: takes {taken}; allowed: one parameter, results")
-        function.claim = Claim(artifact, kind, sentence, place, function, headline, cause)
+            raise UserError(f"{place_of(function)}: takes {taken}; allowed: one parameter, results")
+        name, where = function.__name__, place_of(function)
+        function.claim = Claim(name, where, artifact, kind, sentence, place, function, headline, cause)
         return function
 
     return mark
-
-
-def claims_about(catalogue: Catalogue, paper: str, artifact: str) -> list[Claim]:
-    """The claims about one artifact in the order of the page; none if the paper has no claims/ folder.
-
-    Raises:
-        UserError: a claim of the paper is invalid, or one of its modules with claims cannot be imported.
-    """
-    return [each for each in claims_of(catalogue, paper) if each.artifact == artifact]
-
-
-def claims_of(catalogue: Catalogue, paper: str) -> list[Claim]:
-    """All claims of a paper in the order of the page; raises as `claims_about`."""
-    folder = catalogue.folder(paper, "claims")
-    modules = [folder.module(name) for name in folder.texts]
-    found = [
-        value.claim
-        for module in modules
-        for value in vars(module).values()
-        if inspect.isfunction(value) and value.__module__ == module.__name__ and hasattr(value, "claim")
-    ]
-    artifacts, first = catalogue.paper(paper).artifacts, {}
-    for each in found:
-        if each.artifact not in artifacts:
-            hint = f"not an artifact of this paper; {nearest(each.artifact, artifacts)}"
-            raise UserError(f"{each.where}: artifact = {each.artifact!r}: {hint}")
-        if first.setdefault(each.id, each) is not each:
-            raise UserError(f"{each.where}: {first[each.id].where} has the same name; allowed: each name once")
-    return found
 
 
 def run_check(claim: Claim, results: Any, looks: int = 1) -> Check:
@@ -171,6 +136,7 @@ def run_check(claim: Claim, results: Any, looks: int = 1) -> Check:
     return after_looks(check, looks)
 
 
-def _where(function: Callable) -> str:
+def place_of(function: Callable) -> str:
+    """File, line and name of a function."""
     file = f"{function.__module__.replace('.', '/')}.py"
     return f"{file}, line {function.__code__.co_firstlineno}, {function.__name__}"

@@ -102,6 +102,14 @@ def no_common_end(cells: Cells, time: float | None = None) -> str:
     return ""
 
 
+def ends_too_soon(cells: Cells, needed: Mapping[str, float]) -> str:
+    """Why cells cannot be compared if some methods need a time to learn; empty if all of them ran longer."""
+    for method, rows in cells.items():
+        if (end := end_of(rows)) < needed.get(method, 0.0):
+            return f"{method} ends at {end:.4g}, and has hardly learned anything before {needed[method]:.4g}"
+    return ""
+
+
 def ratio_of(
     frame: pd.DataFrame,
     benchmark: str,

@@ -58,7 +58,7 @@ def published_numbers(catalogue: Catalogue, paper: str, name: str) -> Published 
     function = catalogue.artifact_function(paper, name)
     rows, columns = getattr(function, "published_names", (None, None))
     experiments = list(catalogue.experiments_of(paper, name).values())
-    _check_table(published, _known(rows, _methods(experiments)), _known(columns, _benchmarks(experiments)))
+    _check_table(published, _known(rows, methods_of(experiments)), _known(columns, benchmarks_of(experiments)))
     _check_sources(published, spec.documents)
     return published
 
@@ -102,11 +102,12 @@ def _known(names: Names, default: list[str]) -> list[str]:
     return default if names is None else list(map(str, names() if callable(names) else names))
 
 
-def _methods(experiments: list[Any]) -> list[str]:
+def methods_of(experiments: list[Any]) -> list[str]:
+    """Methods of experiments of paper.yaml, each once."""
     return list(dict.fromkeys(name for experiment in experiments for name in experiment.methods))
 
 
-def _benchmarks(experiments: list[Any]) -> list[str]:
+def benchmarks_of(experiments: list[Any]) -> list[str]:
     """Benchmarks, including those of the scales: the smallest scale has a bundled data set that is in no other."""
     own = [name for experiment in experiments for name in experiment.benchmarks]
     scales = [scale for experiment in experiments for scale in experiment.scales.values()]

@@ -35,7 +35,7 @@ def all_of(checks: Iterable[Check], published: float | str, detail: str = "") ->
     part = ""
     if holds == "outside" and bearing:
         part, clear, note = _together(bearing)
-    details = "; ".join(filter(None, [detail, *(check.detail for check in checks), note]))
+    details = "; ".join(filter(None, dict.fromkeys([detail, *(check.detail for check in checks), note])))
     return Check(ours, published, math.nan, math.nan, holds, details, clear, part)
 
 

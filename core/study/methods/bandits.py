@@ -28,8 +28,7 @@ class SuccessiveHalvingSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.hyperband import SuccessiveHalving
 
-        generator = numpy_generator(seed)
-        return SuccessiveHalving(space, generator, *budgets, self.eta, self.configurations, self.brackets)
+        return SuccessiveHalving(space, numpy_generator(seed), *self.required_budgets(budgets), **self.own)
 
 
 class HyperbandSettings(MethodSettings):
@@ -46,7 +45,7 @@ class HyperbandSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.hyperband import Hyperband
 
-        return Hyperband(space, numpy_generator(seed), *budgets, **self.own)
+        return Hyperband(space, numpy_generator(seed), *self.required_budgets(budgets), **self.own)
 
 
 class BOHBSettings(MethodSettings):
@@ -58,7 +57,7 @@ class BOHBSettings(MethodSettings):
     eta: Eta = 3
     brackets: PositiveInt | None = None
     random_fraction: Share = 1 / 3
-    percentile: OpenShare = 0.15
+    good_fraction: OpenShare = 0.15
     samples: PositiveInt = 64
     bandwidth_factor: PositiveFloat = 3
     categorical_factor: PositiveFloat = 1
@@ -72,7 +71,7 @@ class BOHBSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.bohb import BOHB
 
-        return BOHB(space, numpy_generator(seed), *budgets, **self.own)
+        return BOHB(space, numpy_generator(seed), *self.required_budgets(budgets), **self.own)
 
 
 class HyperbandLCNetSettings(MethodSettings):
@@ -92,4 +91,4 @@ class HyperbandLCNetSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.hyperband_lcnet import HyperbandLCNet
 
-        return HyperbandLCNet(space, numpy_generator(seed), *budgets, **self.own)
+        return HyperbandLCNet(space, numpy_generator(seed), *self.required_budgets(budgets), **self.own)

@@ -6,7 +6,7 @@ Models are imported when the first one is built.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
@@ -15,7 +15,7 @@ from core.study.methods.settings import Initialisation, WeightPriorName
 
 if TYPE_CHECKING:
     from core.models.bohamiann import BayesianNetwork
-    from core.models.ensemble import EnsembleModel
+    from core.optimizers.policy import Fittable
 
 
 class GPSettings(ModelSettings):
@@ -30,7 +30,7 @@ class GPSettings(ModelSettings):
     restarts: PositiveInt = 3
     iterations: PositiveInt = 100
 
-    def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
+    def model(self, n: int, device: Device = "cpu") -> Fittable:
         """The Gaussian process, which does not depend on n."""
         from core.models.gaussian_process import MarginalLikelihoodGP
 
@@ -54,7 +54,7 @@ class IntegratedGPSettings(ModelSettings):
     scale_targets: bool = True
     warm_burn_in: NonNegativeInt | None = None
 
-    def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
+    def model(self, n: int, device: Device = "cpu") -> Fittable:
         """The Gaussian process, which does not depend on n."""
         from core.models.gaussian_process import MarginalisedGP
 
@@ -81,7 +81,7 @@ class ForestSettings(ModelSettings):
             raise ValueError("maximizer 'gradient' does not work with 'rf': a forest has no gradient")
         return self
 
-    def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
+    def model(self, n: int, device: Device = "cpu") -> Fittable:
         """The forest, which does not depend on n."""
         from core.models.random_forest import RandomForest
 
@@ -112,7 +112,7 @@ class DNGOSettings(ModelSettings):
             raise ValueError(f"updates = {self.updates}: variant {self.variant!r} trains for a number of epochs")
         return self
 
-    def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
+    def model(self, n: int, device: Device = "cpu") -> Fittable:
         """The network and the regression, which do not depend on n."""
         from core.models.dngo import DNGO
         from core.models.pybnn_dngo import PybnnDNGO
@@ -122,8 +122,8 @@ class DNGOSettings(ModelSettings):
         return DNGO(widths=self.widths, chains=self.hyperparameter_samples, updates=self.updates, device=device)
 
 
-class BohamiannSettings(ModelSettings):
-    """BOHAMIANN: a Bayesian network sampled by scale-adapted SGHMC.
+class ChainSettings(ModelSettings):
+    """Base of the networks that are sampled by scale-adapted SGHMC.
 
     Attributes:
         widths: Widths of the hidden layers.
@@ -144,7 +144,6 @@ class BohamiannSettings(ModelSettings):
         noise_prior_median: Median of the prior of the noise variance, in units of the targets' variance.
     """
 
-    method: Literal["bohamiann"] = "bohamiann"
     widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
     burn_in_per_point: NonNegativeInt = 100
     chain_steps: PositiveInt = 10_000
@@ -159,13 +158,13 @@ class BohamiannSettings(ModelSettings):
     noise_prior_median: PositiveFloat = 1e-6
 
     @model_validator(mode="after")
-    def _keeps_its_samples(self) -> BohamiannSettings:
+    def _keeps_its_samples(self) -> Self:
         if self.chain_steps < self.samples:
             raise ValueError(f"chain_steps = {self.chain_steps} must be at least samples = {self.samples}")
         return self
 
-    def model(self, n: int, device: Device = "cpu") -> BayesianNetwork:
-        """The network, with chains whose burn-in grows with n."""
+    def network(self, n: int, device: Device = "cpu") -> BayesianNetwork:
+        """A network for n observations, with chains whose burn-in grows with n."""
         from core.models.bohamiann import BayesianNetwork
 
         return BayesianNetwork(warm_burn_in=self.warm_burn_in, device=device, **self.chain_settings(n))
@@ -196,3 +195,13 @@ class BohamiannSettings(ModelSettings):
             sampling = max(self.samples, round(self.most_steps * self.chain_steps / steps))
             burn_in, steps = self.most_steps - sampling, self.most_steps
         return burn_in, steps
+
+
+class BohamiannSettings(ChainSettings):
+    """BOHAMIANN: a Bayesian network, see `ChainSettings`."""
+
+    method: Literal["bohamiann"] = "bohamiann"
+
+    def model(self, n: int, device: Device = "cpu") -> BayesianNetwork:
+        """The network, with chains whose burn-in grows with n."""
+        return self.network(n, device)

@@ -130,15 +130,15 @@ class SharesSettings(InformationSettings):
         """The overhead."""
         return self.overhead
 
-    def check_budgets(self, budgets: Budgets | None) -> None:
-        """Raise UserError if budgets are missing or not shares of the data."""
-        super().check_budgets(budgets)
-        smallest, largest = budgets
+    def required_budgets(self, budgets: Budgets | None) -> Budgets:
+        """The budgets; raises UserError if they are missing or not shares of the data."""
+        smallest, largest = budgets = super().required_budgets(budgets)
         if not 0 < smallest < largest <= 1:
             raise UserError(
                 f"budgets are {brief(budgets)}, but method {self.method!r} evaluates on shares of the data; allowed: a "
                 "smallest above 0 and a larger one, at most 1, such as (1 / 64, 1)"
             )
+        return budgets
 
 
 class MTBOSettings(SharesSettings):
@@ -167,7 +167,7 @@ class MTBOSettings(SharesSettings):
         """
         from core.optimizers.data_shares import Tasks
 
-        smallest, largest = budgets
+        smallest, largest = self.required_budgets(budgets)
         if min(self.auxiliary) * largest < smallest * (1 - 1e-9):
             raise UserError(
                 f"method 'mtbo': auxiliary = {self.auxiliary}, shares of the largest budget {largest:g}; allowed: at "
@@ -193,4 +193,4 @@ class FabolasSettings(SharesSettings):
         """All shares between the budgets."""
         from core.optimizers.data_shares import SubsetSizes
 
-        return SubsetSizes(inner, *budgets, self.subsets)
+        return SubsetSizes(inner, *self.required_budgets(budgets), subsets=self.subsets)

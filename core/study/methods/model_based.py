@@ -14,9 +14,8 @@ from core.study.methods.settings import Budgets, MethodSettings
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
 
-    from core.models.ensemble import EnsembleModel
     from core.optimizers.base import Optimizer
-    from core.optimizers.policy import Policy
+    from core.optimizers.policy import Fittable, Policy
     from core.spaces import CubeEncoding
 
 Device = Any  # torch.device or its name; pydantic would import torch to check it
@@ -55,7 +54,7 @@ class ModelSettings(MethodSettings):
         """The number of points in the initial design."""
         return self.initial_design
 
-    def model(self, n: int, device: Device = "cpu") -> EnsembleModel:
+    def model(self, n: int, device: Device = "cpu") -> Fittable:
         """The model for n observations; a multi-task model takes earlier tasks as the argument `earlier`."""
         raise NotImplementedError
 
@@ -64,7 +63,7 @@ class ModelSettings(MethodSettings):
         model = partial(self.model, device=device)  # the settings by which a saved state is recognized
         return self.policy_with(encoding, model, **given)
 
-    def policy_with(self, encoding: CubeEncoding, model: Callable[..., EnsembleModel], **given: Any) -> Policy:
+    def policy_with(self, encoding: CubeEncoding, model: Callable[..., Fittable], **given: Any) -> Policy:
         """Fit the model that is made for n observations, and with `given`, and maximize the acquisition function.
 
         Raises:
@@ -73,7 +72,7 @@ class ModelSettings(MethodSettings):
         from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, OneStepSearch, RandomLocalSearch
         from core.optimizers.policy import ModelBased
 
-        make = {
+        make: dict[str, Callable[[], Any]] = {
             "gradient": GradientAscent,
             "differential_evolution": lambda: EvolutionarySearch(
                 iterations=self.generations, polish=self.polish and self.has_gradient

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from core.study.methods.bayesian import BohamiannSettings
+from core.study.methods.bayesian import ChainSettings
 from core.study.methods.model_based import Device, ModelSettings
 
 if TYPE_CHECKING:
     from core.models.ablr import ABLR
-    from core.models.ensemble import EnsembleModel
     from core.models.task_features import Fourier, Network
     from core.models.tasks import Task
+    from core.optimizers.policy import Fittable
 
 Scaling = Literal["joint", "task"]  # of targets, see `core.models.stacking`
 
@@ -71,7 +71,7 @@ class MultiTaskGPSettings(ModelSettings):
     burn_in: PositiveInt = 15
     warm_burn_in: NonNegativeInt | None = 5
 
-    def model(self, n: int, device: Device = "cpu", earlier: Sequence[Task] = ()) -> EnsembleModel:
+    def model(self, n: int, device: Device = "cpu", earlier: Sequence[Task] = ()) -> Fittable:
         """The Gaussian process, which does not depend on n."""
         from core.models.gaussian_process import MarginalisedGP
         from core.models.multitask_gp import MultiTaskGP
@@ -86,7 +86,7 @@ class MultiTaskGPSettings(ModelSettings):
         return super()._continues() and bool(given)
 
 
-class MultiTaskBohamiannSettings(BohamiannSettings):
+class MultiTaskBohamiannSettings(ChainSettings):
     """BOHAMIANN with learned features of every task; without earlier tasks it is the same as "bohamiann".
 
     Attributes:
@@ -102,11 +102,11 @@ class MultiTaskBohamiannSettings(BohamiannSettings):
     scaling: Scaling = "task"
     warm_burn_in: None = None
 
-    def model(self, n: int, device: Device = "cpu", earlier: Sequence[Task] = ()) -> EnsembleModel:
+    def model(self, n: int, device: Device = "cpu", earlier: Sequence[Task] = ()) -> Fittable:
         """The network, with chains whose burn-in grows with the observations of all tasks."""
         from core.models.multitask_bohamiann import MultiTaskNetwork
 
         if not earlier:
-            return super().model(n, device)
+            return self.network(n, device)
         settings = self.chain_settings(n + sum(task.X.shape[1] for task in earlier))
         return MultiTaskNetwork(earlier, features=self.features, scaling=self.scaling, device=device, **settings)

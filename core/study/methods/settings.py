@@ -57,6 +57,8 @@ class MethodSettings(Recorded):
     learns_from_tasks: ClassVar[bool] = False
     no_numbers: ClassVar[dict[type, str]] = Recorded.no_numbers | {str: "text"}
 
+    method: str
+
     def __init__(self, **given: Any) -> None:
         try:
             super().__init__(**given)
@@ -64,7 +66,7 @@ class MethodSettings(Recorded):
             raise UserError(f"{type(self).__name__}: {explain(error)}") from error
 
     # Within a cell's settings pydantic makes the method without __init__, so that an error names its place there.
-    __init__.__pydantic_base_init__ = True
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # pydantic's mark, which functions do not declare
 
     @property
     def initial_points(self) -> int:
@@ -119,11 +121,17 @@ class MethodSettings(Recorded):
         self.check_budgets(budgets)
         return self._build(as_space(space), seed, budgets, evaluations, **self._given(earlier))
 
+    def required_budgets(self, budgets: Budgets | None) -> Budgets:
+        """The budgets of a method that needs them; raises UserError if they are missing."""
+        if budgets is None:
+            raise UserError(f"method {self.method!r} needs budgets; allowed: a smallest and a largest, such as (1, 81)")
+        return budgets
+
     def check_budgets(self, budgets: Budgets | None) -> None:
         """Raise UserError if budgets are given where not allowed, or missing where needed."""
-        if self.needs_budgets and budgets is None:
-            raise UserError(f"method {self.method!r} needs budgets; allowed: a smallest and a largest, such as (1, 81)")
-        if budgets is not None and not self.needs_budgets:
+        if self.needs_budgets:
+            self.required_budgets(budgets)
+        elif budgets is not None:
             raise UserError(
                 f"budgets are {brief(budgets)}, but method {self.method!r} evaluates on one budget; "
                 "allowed: None, or a method with a fidelity: bohb, fabolas, hyperband, mtbo or successive_halving"

@@ -210,7 +210,7 @@ def _named(names: Sequence[str], value: Any) -> Any:
 
 
 # Tags rather than the field itself: a class may have several names, and pydantic allows no checks before the field's.
-_UNION = Annotated[
+_UNION: Any = Annotated[
     Union[tuple(Annotated[settings, Tag(f"<{settings.__name__}>")] for settings in SETTINGS)],  # noqa: UP007
     Discriminator(_tag),
 ]

@@ -19,11 +19,11 @@ from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs, thesis_
 
 METHODS = ["random", "rf", "gp", "dngo_50_pybnn", "dngo_10_pybnn", "bohamiann_50", "bohamiann_10"]
 TITLES = data_set_names(FIGURE_A1) | {
-    "logistic_regression": "Logistic regression on grid",
+    "logistic_regression_on_grid": "Logistic regression on grid",
     "lda_on_grid": "LDA on grid",
     "svm_on_grid": "SVM on grid",
 }
-GRIDS = ("logistic_regression", "lda_on_grid", "svm_on_grid")  # on which a search can reach a regret of 0
+GRIDS = ("logistic_regression_on_grid", "lda_on_grid", "svm_on_grid")  # on which a search can reach a regret of 0
 FITS = {"bohamiann_50": "As in the authors' code", "bohamiann_50_text": "As in the text"}
 BAND = "Mean and standard error of"
 

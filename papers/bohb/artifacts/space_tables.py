@@ -56,7 +56,7 @@ def tableC_2(results: Results, published: Published) -> ReportTable:
     frame = results.frame("surrogates")
     ours = {}
     for name, rows in frame.groupby("benchmark"):
-        budgets = rung_budgets(rows["smallest_budget"].iloc[0], rows["largest_budget"].iloc[0], ETA)[::-1]
+        budgets = rung_budgets(rows["smallest_budget"].iloc[0], rows["largest_budget"].iloc[0], ETA)
         ours[str(name)] = {"budgets": ", ".join(f"{budget:.4g}" for budget in budgets), "rungs": str(len(budgets))}
     table = spec_table(
         pd.DataFrame.from_dict(ours, orient="index", columns=["budgets", "rungs"]),

@@ -1,6 +1,4 @@
-"""What the claims about BOHB share: the data sets, how regrets are compared, and what the runs cannot decide.
-
-Times are full evaluations. A claim about all data sets is judged on those that were run, and its detail says how many.
+"""What the claims about BOHB beside the tables share: the data sets, and what the runs cannot decide.
 
 One scale stands for the thesis' words. "Much", "clearly" and "substantially" better are a factor of 1.5 or more. What
 is "the same", or works "as well", is within 1.25, well inside of that. What is "comparable", "quite" alike or "roughly"
@@ -10,38 +8,29 @@ a number is within 2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, frame_of
-from core.report.runs.time_curves import end_of
-from core.report.verdicts.mean_comparisons import Cells, lower_than, no_common_end, within_factor
-from papers.bohb.names import DATA_SETS, RESOLUTION, SURROGATES
+from core.report.verdicts.mean_comparisons import Cells, ends_too_soon, no_common_end
+from papers.bohb.names import DATA_SETS, SURROGATES
 
-CLEARLY = 1 / 1.5  # margin of what the thesis calls "much", "clearly" or "substantially" better
-ALIKE = 1.25  # factor within which two are "the same", or one is "as good" as the other
 COMPARABLE = 2.0  # factor within which two are "comparable", or "quite" alike
-MODEL = 30  # full evaluations before which TPE, whose first 20 configurations are random, has hardly a model
 FIRST_ITERATIONS = 20  # full evaluations, five brackets
+LEARNING = {
+    "tpe": 30
+}  # full evaluations before which TPE, whose first 20 configurations are random, hardly has a model
 
 
 def before_the_model(cells: Cells) -> str:
-    """Words where TPE is among the cells and ends before it has a model; else empty."""
-    if "tpe" in cells and end_of(cells["tpe"]) < MODEL:
-        return f"tpe ends at {end_of(cells['tpe']):.4g}, its first 20 evaluations are random"
-    return ""
+    """Why TPE cannot be compared, if it is among the cells and ends before it has a model; else empty."""
+    return ends_too_soon(cells, LEARNING)
 
 
 def cannot_compare(cells: Cells, time: float | None = None) -> str:
-    """Why cells cannot be compared at a time, or at the end where it is None; empty where they can."""
+    """Why cells cannot be compared at a time, or at the end if it is None; empty if they can."""
     return no_common_end(cells, time) or before_the_model(cells)
-
-
-lower = partial(lower_than, reason=before_the_model)
-lower_on_surrogate = partial(lower, floor=RESOLUTION)
-alike_on_surrogate = partial(within_factor, floor=RESOLUTION, reason=before_the_model)
 
 
 def sets_of(

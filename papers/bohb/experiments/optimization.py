@@ -12,7 +12,6 @@ from core.benchmarks import objective
 from core.benchmarks.base import Configurations, Evaluation, Fidelity, Objective, guarded_evaluate
 from core.benchmarks.counting_ones import CountingOnes
 from core.benchmarks.fcnet_surrogate import FCNetSurrogate, SurrogateWithCurves
-from core.benchmarks.svm_surrogate import SVMSurrogate
 from core.experiment.context import Context
 from core.experiment.timed_search import timed_search
 from papers.bohb.experiments.simulated_runs import search
@@ -44,12 +43,12 @@ def surrogate(context: Context[SurrogateSearch]) -> pd.DataFrame:
 
 
 def svm_surrogate(context: Context[TimedSearch]) -> pd.DataFrame:
-    """Errors of the incumbents on the surrogate of support vector machines (thesis 6.4.2.1); see `timed_search`.
+    """Errors of the incumbents on a surrogate of support vector machines (thesis 6.4.2.1); see `timed_search`.
 
     An incumbent is the best seen on any share of the data, retrained on all of it. Besides the columns of
     `timed_search`: `regret`, the error above the surrogate's `optimum`, and that.
     """
-    surrogate = SVMSurrogate.fit(context.records("fabolas/grid"))
+    surrogate = objective(context.benchmark)
     rows = timed_search(context, surrogate, surrogate.errors, on_all=False)
     return rows.assign(regret=rows["error"] - surrogate.optimum, optimum=surrogate.optimum)
 

@@ -2,48 +2,26 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Check, Interval, bootstrap_interval, claim, judge, rows_of
+from core.report import Check, bootstrap_interval, claim, judge, rows_of
 from core.report.statistics.reductions import median
+from core.report.verdicts.shapes.shape import Method, shape
 
 SEED = 2015
 NEAR, FAR = 0.5, 1.0
 """Distances to the unit interval, where the data lie."""
 
 
-@claim(
-    artifact="fig2",
-    place="Fig 2 (a)",
-    kind="shape",
-    sentence="With tanh units the uncertainty levels off away from the data.",
-)
-def tanh_is_bounded(results: Results) -> Check:
-    """Median growth of the sd from distance 0.5 to 1 from the data with tanh units; below 1.1."""
-    return judge(_growth(results, "tanh"), "bounded", upper=1.1, detail="median of sd at 1 over sd at 0.5")
-
-
-@claim(
-    artifact="fig2",
-    place="Fig 2 (b)",
-    kind="shape",
-    sentence="A last layer of tanh units bounds the uncertainty of rectifiers below it.",
-)
-def relu_tanh_is_bounded(results: Results) -> Check:
-    """Median growth of the sd from distance 0.5 to 1 with rectifiers below a last layer of tanh units; below 1.1."""
-    return judge(_growth(results, "relu_tanh"), "bounded", upper=1.1, detail="median of sd at 1 over sd at 0.5")
-
-
-@claim(
-    artifact="fig2",
-    place="Fig 2 (c)",
-    kind="shape",
-    sentence="With rectifiers alone the uncertainty keeps growing with the distance to the data.",
-)
-def relu_grows(results: Results) -> Check:
-    """Median growth of the sd from distance 0.5 to 1 with rectifiers alone; above 1.3 (2 if proportional)."""
-    return judge(_growth(results, "relu"), "unbounded", lower=1.3, detail="median of sd at 1 over sd at 0.5")
+@shape
+def sd_growth(results: Results, method: Method, seed: int, above: float = -math.inf, below: float = math.inf) -> Check:
+    """The median growth of the sd from distance 0.5 to 1 from the data lies in a region."""
+    growth = _sd(results, method, FAR) / _sd(results, method, NEAR)
+    interval = bootstrap_interval(growth, median, seed)
+    return judge(interval, "", above, below, "median of sd at 1 over sd at 0.5")
 
 
 @claim(
@@ -61,10 +39,6 @@ def relu_is_extremely_uncertain(results: Results) -> Check:
     interval = bootstrap_interval(relu / tanh, median, SEED)
     detail = f"median of sd with ReLU over sd with tanh; {(relu / tanh).max():.3g} at most"
     return judge(interval, "extremely large", lower=3.0, detail=detail)
-
-
-def _growth(results: Results, method: str) -> Interval:
-    return bootstrap_interval(_sd(results, method, FAR) / _sd(results, method, NEAR), median, SEED)
 
 
 def _sd(results: Results, method: str, distance: float) -> np.ndarray:

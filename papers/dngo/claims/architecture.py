@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from core.experiment.results import Results
 from core.report import Check, Interval, bootstrap_interval, claim, judge, open_where
+from core.report.verdicts.shapes.shape import shape
 from papers.dngo.architectures import SEARCHED, best_architecture, confirmed, values_of
 
 SEED = 2015
@@ -24,29 +26,10 @@ def three_layers_are_best(results: Results) -> Check:
     return judge(_lead(results, "layers_3"), "3 layers", lower=0.0, detail=f"relative loss by layers {means}")
 
 
-@claim(
-    artifact="architecture",
-    place="Section 3.1.1",
-    sentence="The best network is narrow, with about 50 units in each layer.",
-)
-def about_fifty_units(results: Results) -> Check:
-    """Widths of the best architecture of all depths, smallest to largest; all between 35 and 70."""
-    return _of_best(results, "width", "about 50 units", lower=35, upper=70)
-
-
-@claim(artifact="architecture", place="Section 3.1.1", sentence="The best network uses no dropout.")
-def no_dropout(results: Results) -> Check:
-    """Dropout rates of the best architecture, smallest to largest; all below 0.05."""
-    return _of_best(results, "dropout", "no dropout", upper=0.05)
-
-
-@claim(artifact="architecture", place="Section 3.1.1", sentence="The best network's weights are penalized very little.")
-def modest_penalties(results: Results) -> Check:
-    """Weight decays of the best architecture, smallest to largest; all below 1e-3."""
-    return _of_best(results, "decay", "very modest", upper=1e-3)
-
-
-def _of_best(results: Results, kind: str, published: str, lower: float = -math.inf, upper: float = math.inf) -> Check:
+@shape
+def best_architecture_has(
+    results: Results, kind: Literal["width", "dropout", "decay"], above: float = -math.inf, below: float = math.inf
+) -> Check:
     """A property of the best architecture of one search: the range over its layers, not a confidence interval.
 
     Open where it is open which depth is best.
@@ -58,7 +41,7 @@ def _of_best(results: Results, kind: str, published: str, lower: float = -math.i
     detail = f"{method.replace('_', ': ')}; median and range over its layers"
     lead = _lead(results, method)
     reason = f"best by {lead.text()} only" if lead.low <= 0 else ""
-    return open_where(judge(interval, published, lower, upper, detail), reason)
+    return open_where(judge(interval, "", above, below, detail), reason)
 
 
 def _lead(results: Results, method: str) -> Interval:

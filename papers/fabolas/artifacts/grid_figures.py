@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.ticker import FixedLocator, NullLocator
 
@@ -11,33 +13,42 @@ from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.figures.data_sets import data_set_name
-from papers.fabolas.grid_runs import MachineGrid, machine_grid, share_text
+from papers.fabolas.grid_runs import SHOWN, MachineGrid, both_grids, share_text
 
 COLORS = "viridis"  # as in the thesis: blue is good, yellow is bad
+OWNERS = {"authors": "the authors' grid", "ours": "our grid"}
 
 
 def fig4_1(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig 4.1: validation error (top) and training time (bottom) over C and gamma, for four subset sizes."""
-    grid = machine_grid(results)
-    figure, panels = style.subplots(2, len(grid.shown), width=7.2, height=4.0, sharex=True, sharey=True)
-    seconds = grid.seconds[grid.shown]
-    kinds = (
-        (grid.errors, Normalize(0, 1), "validation error"),
-        (grid.seconds, LogNorm(seconds.min(), seconds.max()), "training time in seconds"),
+    """Thesis Fig 4.1: validation errors and training times over C and gamma for four subset sizes, theirs and ours."""
+    grids = both_grids(results)
+    figure, panels = style.subplots(
+        2 * len(grids), len(SHOWN), width=7.2, height=1.85 * 2 * len(grids), sharex=True, sharey=True, squeeze=False
     )
-    for row, (values, norm, label) in zip(panels, kinds, strict=True):
-        for axes, place in zip(row, grid.shown, strict=True):
-            image = axes.pcolormesh(
-                np.log(grid.C), np.log(grid.gamma), values[place].T, norm=norm, cmap=COLORS, rasterized=True
-            )
-            axes.grid(False)
-        figure.colorbar(image, ax=row, label=label, pad=0.01, aspect=12)
-        row[0].set_ylabel("log gamma")
-    for axes, place in zip(panels[0], grid.shown, strict=True):
-        axes.set_title(f"s = {share_text(grid.shares[place])}")
-    for axes in panels[1]:
+    seconds = np.concatenate([grid.seconds[grid.shown].ravel() for grid in grids.values()])
+    kinds = (
+        ("errors", Normalize(0, 1), "validation error"),
+        ("seconds", LogNorm(seconds.min(), seconds.max()), "training time in seconds"),
+    )
+    for number, (kind, norm, label) in enumerate(kinds):
+        rows = panels[number * len(grids) : (number + 1) * len(grids)]
+        for row, (owner, grid) in zip(rows, grids.items(), strict=True):
+            for axes, place in zip(row, grid.shown, strict=True):
+                image = _draw(axes, grid, getattr(grid, kind)[place], norm)
+                axes.set_title(f"s = {share_text(grid.shares[place])}")
+            row[0].set_ylabel(f"{OWNERS[owner]}\nlog gamma")
+        figure.colorbar(image, ax=rows, label=label, pad=0.01, aspect=12 * len(grids))
+    for axes in panels[-1]:
         axes.set_xlabel("log C")
-    return Figure(figure, _grid_caption(grid), _grid_data(grid))
+    caption = " ".join(_grid_caption(owner, grid) for owner, grid in grids.items())
+    data = [_grid_data(grid).assign(grid=owner) for owner, grid in grids.items()]
+    return Figure(figure, caption, pd.concat(data, ignore_index=True))
+
+
+def _draw(axes: Axes, grid: MachineGrid, values: np.ndarray, norm: Normalize) -> QuadMesh:
+    image = axes.pcolormesh(np.log(grid.C), np.log(grid.gamma), values.T, norm=norm, cmap=COLORS, rasterized=True)
+    axes.grid(False)
+    return image
 
 
 def fig4_4(results: Results, published: Published | None) -> Figure:
@@ -45,17 +56,22 @@ def fig4_4(results: Results, published: Published | None) -> Figure:
     variances = observed_noise(results)
     figure, axes = style.subplots(height=3.0, width=4.8)
     observed = {share: noise for share, noise in variances.items() if share < 1}
-    estimated = {share: rows.to_numpy() for share, rows in frame_of(results, "size_noise").groupby("share")["noise"]}
-    parts = []
-    for kind, found, look in (
+    estimated = _estimated_noise(frame_of(results, "size_noise"))
+    series = [
         ("subsampling, mean and sd over machines", observed, {"color": style.VERMILION, "marker": "o"}),
         ("Gaussian process, mean and sd of the estimate", estimated, {"color": style.BLUE, "marker": "s"}),
-    ):
-        shares, values = np.array(list(found)), list(found.values())
+    ]
+    theirs = results.frame("authors_size_noise")
+    if len(theirs):
+        look = {"color": style.BLUE, "marker": "s", "markerfacecolor": "none"}
+        series.append(("the same on the authors' grid", _estimated_noise(theirs), look))
+    parts = []
+    for number, (kind, found, look) in enumerate(series):
+        shares, values = np.array(list(found)) * 2.0 ** (0.12 * (number - 1)), list(found.values())
         means, spreads = (np.array([getattr(noise, name)() for noise in values]) for name in ("mean", "std"))
         low = np.minimum(spreads, means * (1 - 1e-1))
         axes.errorbar(shares, means, yerr=[low, spreads], label=kind, linestyle="none", capsize=2, **look)
-        parts.append(pd.DataFrame({"noise": kind.split(",")[0], "share": shares, "mean": means, "sd": spreads}))
+        parts.append(pd.DataFrame({"noise": kind.split(",")[0], "share": list(found), "mean": means, "sd": spreads}))
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.xaxis.set_major_locator(FixedLocator(list(estimated)))
@@ -70,7 +86,14 @@ def fig4_4(results: Results, published: Published | None) -> Figure:
         "noise that a Gaussian process of the errors on subsets of one size estimates. With s = 1 no subset is drawn "
         "and the variance is zero. Bars that would reach below zero end at a tenth of the mean."
     )
+    if len(theirs):
+        caption += " The authors' grid has 50,000 points; how its errors vary over subsets is not at hand."
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def _estimated_noise(frame: pd.DataFrame) -> dict[float, np.ndarray]:
+    """Samples of the noise variance by share."""
+    return {float(share): rows.to_numpy() for share, rows in frame.groupby("share")["noise"]}
 
 
 def observed_noise(results: Results) -> dict[float, np.ndarray]:
@@ -88,12 +111,12 @@ def observed_noise(results: Results) -> dict[float, np.ndarray]:
     return {float(share): rows.to_numpy() for share, rows in found.groupby(level="share")}
 
 
-def _grid_caption(grid: MachineGrid) -> str:
+def _grid_caption(owner: str, grid: MachineGrid) -> str:
     sizes = ", ".join(f"{points:,}" for points in grid.points[grid.shown])
     interpolated = [share_text(share) for share, all_ in zip(grid.shares, grid.measured.all((1, 2))) if not all_]
     text = (
-        f"Support vector machines on {data_set_name(grid.name)}: {len(grid.C)} values of C by {len(grid.gamma)} of "
-        f"gamma, trained on {sizes} points."
+        f"{OWNERS[owner].capitalize()}: support vector machines on {data_set_name(grid.name)}, {len(grid.C)} values of "
+        f"C by {len(grid.gamma)} of gamma, trained on {sizes} points."
     )
     if interpolated:
         text += (

@@ -15,7 +15,9 @@ from core.report.figures.data_sets import data_set_name
 from core.report.figures.error_curves import draw_authors, draw_errors
 from core.report.figures.figure import not_run_panel
 from core.report.runs.frames import count_runs
-from papers.fabolas.names import EXPERIMENTS, SETS, SHARES, SURROGATE, TASKS, surrogate_name
+from core.report.runs.time_curves import continued
+from papers.fabolas.authors_overhead import proposal_seconds, with_authors_overhead
+from papers.fabolas.names import BY_TEXT, SETS, SHARES, SURROGATE, TASKS, surrogate_label, surrogate_name
 
 SHADES = style.sequential(len(SHARES))
 SIZES = {name: {"label": label, "color": color} for (name, label), color in zip(SHARES.items(), SHADES, strict=True)}
@@ -24,24 +26,34 @@ COUNTS = {name: {"label": label, "color": color} for (name, label), color in zip
 
 def fig4_5(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 4.5: MTBO with four sizes of its auxiliary task, all methods, and the authors' runs of four."""
-    searches = frame_of(results, *EXPERIMENTS)
-    figure, panels = style.subplots(1, 3, width=7.4, height=3.3, sharey=True)
+    searches, tasks = frame_of(results, "surrogate"), results.frame("auxiliary")
+    figure, panels = style.subplots(2, 2, width=7.2, height=6.0, sharex=True, sharey=True)
+    looks = {name: style.method(name).line for name in SURROGATE}
+    looks[BY_TEXT["fabolas"]] = {
+        **style.method("fabolas").line,
+        "label": "Fabolas, the text's first evaluations",
+        "linestyle": ":",
+    }
     parts = [
-        _panel(panels[0], "(a) MTBO, auxiliary task", results.frame("auxiliary"), SIZES),
-        _panel(panels[1], "(b) all methods", searches, SURROGATE),
-        draw_authors(panels[2], SURROGATE).assign(panel="(c)"),
+        _panel(panels[0, 0], "(a) MTBO, auxiliary task", tasks, SIZES),
+        _panel(panels[0, 1], "(b) all methods", searches, looks),
+        draw_authors(panels[1, 1], SURROGATE).assign(panel="(d)"),
+        _panel(panels[1, 0], "(c) with the authors' overhead", with_authors_overhead(searches), looks),
     ]
-    panels[2].set_title("(c) the authors' runs")
-    panels[0].set_ylabel("validation error of the incumbent")
+    panels[1, 1].set_title("(d) the authors' runs")
+    for row in panels:
+        row[0].set_ylabel("validation error of the incumbent")
     if len(parts[0]):
-        panels[0].legend(loc="lower left")
-    style.legend(figure, panels[1:], 3)
+        panels[0, 0].legend(loc="lower left")
+    style.legend(figure, [panels[0, 1], panels[1, 1]], 4)
     caption = (
-        "Mean of the incumbents' error with all training points, on the surrogate of the grid on "
-        f"{data_set_name(surrogate_name(searches))}, over {count_runs(searches)} ((a): "
-        f"{_count(results.frame('auxiliary'))}); its smallest error is {searches['optimum'].iloc[0]:.4f}. "
-        "Time is that of training, as the surrogate predicts it, and of the method's proposals. (c), dashed: the "
-        "authors' runs on their surrogate of 50,000 training points."
+        f"Mean of the incumbents' error with all training points, on {surrogate_label(surrogate_name(searches))}, over "
+        f"{count_runs(searches)} ((a): {_count(tasks)}); its smallest error is {searches['optimum'].iloc[0]:.4f}. Time "
+        "is that of training, as the surrogate predicts it, and of the method's proposals; a run that has ended keeps "
+        "its incumbent. (c): with the seconds that a proposal took in the authors' runs, "
+        f"{proposal_seconds('fabolas'):.0f} of Fabolas and "
+        f"{proposal_seconds('mtbo'):.0f} of MTBO. (d), dashed: the authors' runs, on the same surrogate of the errors "
+        "but with other training times. In (b) and (c) MTBO's auxiliary task has 1/128 of the data."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
@@ -50,12 +62,12 @@ def auxiliary_tasks(results: Results, published: Published | None) -> Figure:
     """Section 4.5.1, without a figure in the thesis: MTBO with one to three auxiliary tasks."""
     frame = frame_of(results, "auxiliary")
     figure, axes = style.subplots(height=3.2, width=4.8)
-    data = draw_errors(axes, frame, surrogate_name(frame), COUNTS, bands=True)
+    data = draw_errors(axes, continued(frame), surrogate_name(frame), COUNTS, bands=True)
     axes.set(xlabel="seconds", ylabel="validation error of the incumbent")
     style.legend(figure, [axes], 1)
     caption = (
-        "MTBO on the surrogate of the grid: mean and standard error of the incumbents' error with all training points "
-        f"over {count_runs(frame)}."
+        f"MTBO on {surrogate_label(surrogate_name(frame))}: mean and standard error of the incumbents' error with all "
+        f"training points over {count_runs(frame)}."
     )
     return Figure(figure, caption, data)
 
@@ -89,7 +101,7 @@ def _panel(axes: Axes, title: str, frame: pd.DataFrame, methods: Mapping[str, An
     if frame.empty:
         not_run_panel(axes)
         return pd.DataFrame()
-    return draw_errors(axes, frame, surrogate_name(frame), methods).assign(panel=title[:3])
+    return draw_errors(axes, continued(frame), surrogate_name(frame), methods).assign(panel=title[:3])
 
 
 def _count(frame: pd.DataFrame) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,21 +10,45 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of
+from core.report import Figure, NotRunError, Published
 from core.report.figures import style
 from core.report.runs.frames import count_runs
 from papers.fabolas.grid_runs import share_text
 
 SHOWN = 4  # machines
+EXPERIMENTS = {"authors_subset_models": "the authors' grid", "subset_models": "our grid"}
 LABELS = {"error": "validation error", "log seconds": "training time in seconds"}
 
 
 def fig4_3(results: Results, published: Published | None) -> Figure:
     """Predicted (solid) and actual (dashed) errors and training times of some machines over the subset size."""
-    frame = frame_of(results, "subset_models")
+    frames = {name: frame for name in EXPERIMENTS if len(frame := results.frame(name))}
+    if not frames:
+        raise NotRunError("subset_models")
+    figure, panels = style.subplots(len(frames), 2, width=6.6, height=2.8 * len(frames), squeeze=False)
+    parts = [
+        _draw_row(row, EXPERIMENTS[name], frame) for row, (name, frame) in zip(panels, frames.items(), strict=True)
+    ]
+    panels[0, 0].plot([], [], color=style.INK, label="predicted, with two sd")
+    panels[0, 0].plot([], [], "--", color=style.INK, marker="o", markersize=3, label="actual")
+    style.legend(figure, [panels[0, 0]], 2)
+    counts = [
+        f"{EXPERIMENTS[name]}, one draw of {frame.groupby('run')['machine'].nunique().iloc[0]} machines out of "
+        f"{count_runs(frame)}"
+        for name, frame in frames.items()
+    ]
+    caption = (
+        "Predictions of Gaussian processes across subset sizes for some machines. They are trained on the machines' "
+        "errors and times in the gray range. Shown are machines from the best (dark) to the worst (light); of times "
+        f"those that were measured on all sizes. {'; '.join(counts).capitalize()}."
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def _draw_row(panels: Sequence[Axes], title: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Errors on the left, times on the right, of the first run; returns what was drawn."""
     first = frame[frame["run"] == frame["run"].min()]
     shares = np.array(sorted(frame["share"].unique()))
-    figure, panels = style.subplots(1, 2, width=6.6, height=3.0, sharex=True)
     parts = []
     for axes, quantity in zip(panels, LABELS, strict=True):
         rows = first[first["quantity"] == quantity]
@@ -37,20 +61,10 @@ def fig4_3(results: Results, published: Published | None) -> Figure:
         axes.xaxis.set_major_locator(FixedLocator(shares))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xticklabels([share_text(share) for share in shares], rotation=60 if len(shares) > 6 else 0)
-        axes.set(xlabel="subset size s", ylabel=LABELS[quantity])
+        axes.set(xlabel="subset size s", ylabel=LABELS[quantity], title=title)
         parts.append(rows[rows["machine"].isin(kept)])
     panels[1].set_yscale("log")
-    panels[0].plot([], [], color=style.INK, label="predicted, with two sd")
-    panels[0].plot([], [], "--", color=style.INK, marker="o", markersize=3, label="actual")
-    style.legend(figure, [panels[0]], 2)
-    machines = frame.groupby("run")["machine"].nunique().iloc[0]
-    caption = (
-        f"Predictions of Gaussian processes across subset sizes for some of {machines} machines. They are trained on "
-        "the machines' errors and times in the gray range. Shown are machines from the best (dark) to the worst "
-        "(light); of times those that were measured on all sizes. "
-        f"One draw of machines out of {count_runs(frame)}."
-    )
-    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+    return pd.concat(parts, ignore_index=True).assign(grid=title)
 
 
 def spread_machines(rows: pd.DataFrame) -> list[int]:

@@ -12,8 +12,8 @@ from core.experiment.results import Results
 from core.report import Check, Interval, all_of, bootstrap_interval, claim, judge, worded
 from core.report.runs.trajectories import SMALLEST
 from papers.fabolas.artifacts.grid_figures import observed_noise
-from papers.fabolas.claims.thesis_grid import of_thesis_grid
-from papers.fabolas.grid_runs import MachineGrid, machine_grid, noise_machines, share_text
+from papers.fabolas.claims.thesis_grid import of_thesis_grid, on_both_grids
+from papers.fabolas.grid_runs import MachineGrid, noise_machines, share_text
 
 SEED = 4
 RESAMPLES = 1000
@@ -31,15 +31,17 @@ GOOD_SHARE = 0.1  # of the machines: the region of good ones
 )
 def small_subset_locates_the_good_region(results: Results) -> Check:
     """The share of machines better on all of the data than the one that is best on 1/128 of it; below a tenth."""
-    grid = machine_grid(results)
-    samples = grid.errors[[grid.at(SMALL), -1]].reshape(2, -1).T
 
     def better(drawn: np.ndarray) -> np.ndarray:
         best = np.take_along_axis(drawn[..., 1], drawn[..., 0].argmin(1, keepdims=True), 1)
         return (drawn[..., 1] < best).mean(1)
 
-    interval = bootstrap_interval(samples, better, SEED, RESAMPLES)
-    return _of(grid, judge(interval, "few", upper=GOOD_SHARE, detail="share of better machines"))
+    def check(grid: MachineGrid) -> Check:
+        samples = grid.errors[[grid.at(SMALL), -1]].reshape(2, -1).T
+        interval = bootstrap_interval(samples, better, SEED, RESAMPLES)
+        return judge(interval, "few", upper=GOOD_SHARE, detail="share of better machines")
+
+    return on_both_grids(results, check)
 
 
 @claim(artifact="fig4_1", place="thesis 4.2, Fig 4.1", sentence="Smaller subsets have no deceiving local optima.")
@@ -48,15 +50,18 @@ def no_deceiving_optima(results: Results) -> Check:
 
     Bad is an error nearer to the 0.9 of bad machines than to the smallest.
     """
-    grid = machine_grid(results)
-    bad = grid.errors[-1] > (sum(AROUND) / 2 + grid.errors[-1].min()) / 2
-    parts = []
-    for place in grid.shown:
-        errors = grid.errors[place]
-        deceiving = float((_local_optima(errors) & _best(errors) & bad).sum())
-        check = judge(Interval.exact(deceiving), "none", upper=0.5)
-        parts.append(worded(check, f"s = {share_text(grid.shares[place])}", ".0f"))
-    return _of(grid, all_of(parts, "none"))
+
+    def check(grid: MachineGrid) -> Check:
+        bad = grid.errors[-1] > (sum(AROUND) / 2 + grid.errors[-1].min()) / 2
+        parts = []
+        for place in grid.shown:
+            errors = grid.errors[place]
+            deceiving = float((_local_optima(errors) & _best(errors) & bad).sum())
+            part = judge(Interval.exact(deceiving), "none", upper=0.5)
+            parts.append(worded(part, f"s = {share_text(grid.shares[place])}", ".0f"))
+        return all_of(parts, "none")
+
+    return on_both_grids(results, check)
 
 
 @claim(
@@ -66,14 +71,16 @@ def no_deceiving_optima(results: Results) -> Check:
 )
 def bad_configurations_stay_bad(results: Results) -> Check:
     """The mean error of the machines that are above 0.8 on all of the data is in (0.85, 0.95) at each size shown."""
-    grid = machine_grid(results)
-    bad = grid.errors[-1] > BAD
-    parts = []
-    for place in grid.shown:
-        interval = bootstrap_interval(grid.errors[place][bad], lambda e: e.mean(1), SEED, RESAMPLES)
-        check = judge(interval, "about 0.9", *AROUND)
-        parts.append(worded(check, f"s = {share_text(grid.shares[place])}"))
-    return _of(grid, all_of(parts, "about 0.9", f"{int(bad.sum())} of {bad.size} machines"))
+
+    def check(grid: MachineGrid) -> Check:
+        bad = grid.errors[-1] > BAD
+        parts = []
+        for place in grid.shown:
+            interval = bootstrap_interval(grid.errors[place][bad], lambda e: e.mean(1), SEED, RESAMPLES)
+            parts.append(worded(judge(interval, "about 0.9", *AROUND), f"s = {share_text(grid.shares[place])}"))
+        return all_of(parts, "about 0.9", f"{int(bad.sum())} of {bad.size} machines")
+
+    return on_both_grids(results, check)
 
 
 @claim(
@@ -83,11 +90,14 @@ def bad_configurations_stay_bad(results: Results) -> Check:
 )
 def good_region_is_stable(results: Results) -> Check:
     """Over half of the tenth of the machines that is best on all of the data is in the best tenth on 1/128 of it."""
-    grid = machine_grid(results)
-    best = [_best(grid.errors[place]) for place in (grid.at(SMALL), -1)]
-    overlap = best[0][best[1]].astype(float)
-    interval = bootstrap_interval(overlap, lambda inside: inside.mean(1), SEED, RESAMPLES)
-    return _of(grid, judge(interval, "similar", lower=0.5, detail=f"share of {int(best[1].sum())} machines"))
+
+    def check(grid: MachineGrid) -> Check:
+        best = [_best(grid.errors[place]) for place in (grid.at(SMALL), -1)]
+        overlap = best[0][best[1]].astype(float)
+        interval = bootstrap_interval(overlap, lambda inside: inside.mean(1), SEED, RESAMPLES)
+        return judge(interval, "similar", lower=0.5, detail=f"share of {int(best[1].sum())} machines")
+
+    return on_both_grids(results, check)
 
 
 @claim(
@@ -97,14 +107,16 @@ def good_region_is_stable(results: Results) -> Check:
 )
 def size_matters_most_for_time(results: Results) -> Check:
     """The range of log time over the machines, 5% to 95%, at s = 1, over the mean growth from 1/128 to 1; below 1."""
-    grid = machine_grid(results)
-    samples = np.log(grid.seconds[[grid.at(SMALL), -1]]).reshape(2, -1).T
 
     def ratio(drawn: np.ndarray) -> np.ndarray:
         low, high = np.quantile(drawn[..., 1], (0.05, 0.95), axis=1)
         return (high - low) / (drawn[..., 1] - drawn[..., 0]).mean(1)
 
-    return _of(grid, judge(bootstrap_interval(samples, ratio, SEED, RESAMPLES), "less", upper=1.0))
+    def check(grid: MachineGrid) -> Check:
+        samples = np.log(grid.seconds[[grid.at(SMALL), -1]]).reshape(2, -1).T
+        return judge(bootstrap_interval(samples, ratio, SEED, RESAMPLES), "less", upper=1.0)
+
+    return on_both_grids(results, check)
 
 
 @claim(
@@ -114,14 +126,16 @@ def size_matters_most_for_time(results: Results) -> Check:
 )
 def small_subsets_are_cheap(results: Results) -> Check:
     """The longest training time at s = 1, 95% over the machines, over that at 1/128; above 1000, hours over seconds."""
-    grid = machine_grid(results)
-    samples = np.log10(grid.seconds[[grid.at(SMALL), -1]]).reshape(2, -1).T
 
     def growth(drawn: np.ndarray) -> np.ndarray:
         return 10.0 ** np.subtract(*np.quantile(drawn[..., ::-1], 0.95, axis=1).T)
 
-    interval = bootstrap_interval(samples, growth, SEED, RESAMPLES)
-    return _of(grid, judge(interval, "over 1000", lower=1000.0, detail="factor"))
+    def check(grid: MachineGrid) -> Check:
+        samples = np.log10(grid.seconds[[grid.at(SMALL), -1]]).reshape(2, -1).T
+        interval = bootstrap_interval(samples, growth, SEED, RESAMPLES)
+        return judge(interval, "over 1000", lower=1000.0, detail="factor")
+
+    return on_both_grids(results, check)
 
 
 @claim(
@@ -140,10 +154,6 @@ def noise_decreases(results: Results) -> Check:
     interval = bootstrap_interval(np.stack(list(noise.values()), axis=1), slope, SEED, RESAMPLES)
     sizes = f"s = {share_text(min(noise))} to {share_text(max(noise))}, exponent"
     return of_thesis_grid(judge(interval, "decreases", upper=0.0, detail=sizes), *noise_machines(results))
-
-
-def _of(grid: MachineGrid, check: Check) -> Check:
-    return of_thesis_grid(check, grid.name, grid.errors[-1].size, int(grid.points[-1]))
 
 
 def _local_optima(errors: np.ndarray) -> np.ndarray:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from core.experiment.results import Results
 from core.report import Check
 from core.report.figures.data_sets import data_set_name
 from core.report.verdicts.outcomes import outside
-from papers.fabolas.grid_runs import DATA_SET
+from papers.fabolas.grid_runs import DATA_SET, MachineGrid, machine_grid
 
 MACHINES, POINTS = 400, 50_000  # of the grid in 4.2
 
@@ -22,3 +25,9 @@ def of_thesis_grid(check: Check, name: str, machines: int, points: int) -> Check
         return check
     ours = f"{machines} on {points:,} points of {data_set_name(name)}"
     return outside(check, f"said of {MACHINES} machines on {POINTS:,} images of MNIST, seen with {ours}")
+
+
+def on_both_grids(results: Results, check: Callable[[MachineGrid], Check]) -> Check:
+    """A claim about the thesis' grid, on ours."""
+    grid = machine_grid(results)
+    return of_thesis_grid(check(grid), grid.name, grid.errors[-1].size, int(grid.points[-1]))

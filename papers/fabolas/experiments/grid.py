@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
+from core.benchmarks import objective
+from core.benchmarks.base import Objective
 from core.benchmarks.svm import SVM, Part, subset, svm, svm_mnist
 from core.benchmarks.svm_grid import Distances, grid_values, seconds
 from core.errors import UserError
 from core.experiment.context import Context
-from papers.fabolas.settings import SubsamplingNoise, SvmGrid
+from papers.fabolas.settings import SubsamplingNoise, SvmGrid, TabulatedGrid
+
+VALUES = 20
+"""Of C, and of gamma."""
 
 
 def grid(context: Context[SvmGrid]) -> pd.DataFrame:
@@ -39,6 +46,30 @@ def grid(context: Context[SvmGrid]) -> pd.DataFrame:
         columns = {"run": run, "C": C, "gamma": gamma, "share": share, "points": len(train[1])}
         frames.append(pd.DataFrame({**columns, "valid_error": errors, "seconds": times}))
         context.progress_of(done)(1.0)
+    return pd.concat(frames, ignore_index=True)
+
+
+def tabulated_grid(context: Context[TabulatedGrid]) -> pd.DataFrame:
+    """Errors and training times that a benchmark has for the machines of the grid, on the shares of the settings.
+
+    Returns:
+        run, `C`, `gamma`, `share`, number of training `points`, `valid_error`, and `seconds` of training.
+    """
+    settings = context.settings
+    frame = tabulated(objective(context.benchmark), settings.shown)
+    points = (settings.points * frame["share"]).round().astype(int)
+    return pd.concat([frame.assign(run=run, points=points) for run in context.runs], ignore_index=True)
+
+
+def tabulated(function: Objective, shares: Sequence[float]) -> pd.DataFrame:
+    """`C`, `gamma`, `share`, `valid_error` and `seconds` of the 400 machines of section 4.2 on some shares."""
+    values = grid_values(VALUES)
+    machines = [{"C": C, "gamma": gamma} for C in values.tolist() for gamma in values.tolist()]
+    generator, frames = np.random.default_rng(), []
+    for share in shares:
+        found = function.evaluate(machines, share, generator)
+        columns = {"share": share, "valid_error": found.loss, "seconds": found.cost}
+        frames.append(pd.DataFrame(machines).assign(**columns))
     return pd.concat(frames, ignore_index=True)
 
 

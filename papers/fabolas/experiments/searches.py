@@ -9,21 +9,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from core.benchmarks import objective
 from core.benchmarks.svm import SVM, svm, svm_mnist
-from core.benchmarks.svm_surrogate import SVMSurrogate
 from core.experiment.context import Context
 from core.experiment.timed_search import timed_search
 from papers.fabolas.settings import LiveSearch, TimedSearch
 
 
 def surrogate_search(context: Context[TimedSearch]) -> pd.DataFrame:
-    """Errors of the incumbents on the surrogate, which are its predictions for all of the data; see `timed_search`.
+    """Errors of the incumbents on a surrogate, which are its predictions for all of the data; see `timed_search`.
 
     Besides its columns: `regret`, the error above the surrogate's `optimum`, and that.
 
     Hyperband's incumbent is the best on all of the data, as in 4.5.
     """
-    surrogate = SVMSurrogate.fit(context.records("grid"))
+    surrogate = objective(context.benchmark)
     rows = timed_search(context, surrogate, surrogate.errors, on_all=True)
     return rows.assign(regret=rows["error"] - surrogate.optimum, optimum=surrogate.optimum)
 

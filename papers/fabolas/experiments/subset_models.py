@@ -7,11 +7,13 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
+from core.benchmarks import objective
 from core.experiment.context import Context
 from core.models.gaussian_process import MarginalisedGP
 from core.models.kernels import LOG_COST, LOSS, Basis
 from core.randomness import make_generators
-from papers.fabolas.settings import SizeNoise, SubsetModels
+from papers.fabolas.experiments.grid import tabulated
+from papers.fabolas.settings import SizeNoise, SubsetModels, SvmGrid
 
 
 def subset_models(context: Context[SubsetModels]) -> pd.DataFrame:
@@ -24,7 +26,7 @@ def subset_models(context: Context[SubsetModels]) -> pd.DataFrame:
         the model was `trained` on it, the `actual` value, and the predicted `mean` and `sd`; no row where the time was
         not measured.
     """
-    settings, grid = context.settings, _by_machine(context.records("grid"))
+    settings, grid = context.settings, _by_machine(_grid(context))
     shares = np.array(sorted(grid["share"].unique()))
     frames = []
     for done, (run, seed) in enumerate(zip(context.runs, context.shared_seeds("machines"), strict=True)):
@@ -52,7 +54,7 @@ def size_noise(context: Context[SizeNoise]) -> pd.DataFrame:
     Returns:
         run, `share`, `sample` of the hyperparameters, and `noise`, a variance of the error.
     """
-    settings, grid = context.settings, _by_machine(context.records("grid"))
+    settings, grid = context.settings, _by_machine(_grid(context))
     shares = np.array(sorted(grid["share"].unique()))
     frames = []
     for done, (run, seed) in enumerate(zip(context.runs, context.shared_seeds("machines"), strict=True)):
@@ -68,6 +70,13 @@ def size_noise(context: Context[SizeNoise]) -> pd.DataFrame:
         frames.append(pd.DataFrame(columns))
         context.progress_of(done)(1.0)
     return pd.concat(frames, ignore_index=True)
+
+
+def _grid(context: Context[SubsetModels] | Context[SizeNoise]) -> pd.DataFrame:
+    """The records of our grid if the experiment needs them, else the values of the benchmark on all sizes."""
+    if context.cell.needs:
+        return context.records("grid")
+    return tabulated(objective(context.benchmark), SvmGrid().shares)
 
 
 def _by_machine(records: pd.DataFrame) -> pd.DataFrame:

@@ -1,12 +1,10 @@
 """Meta-models of the four classes of tasks, and latent vectors of tasks alone (8.2.2, 8.4.1).
 
-A meta-model's weights are too large to be records: they are in a file of their own beside your runs, and the records
-have its digest. Whoever needs the weights and lacks the file makes it again by running the experiment.
+A meta-model's weights are too large to be records: they are the attachment of its cell, and the records have their
+digest.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -65,7 +63,7 @@ def meta_model(context: Context[MetaModelFit]) -> pd.DataFrame:
         settings.encoder_steps,
         **chain,
     )
-    digest = save(model, weights_file(context, name))
+    digest = save(model, context.attachment)
     return latent_rows(model.encoder, names).assign(run=context.runs.start, weights=digest)
 
 
@@ -111,11 +109,6 @@ def latent_rows(encoder: TaskEncoder, names: list[str]) -> pd.DataFrame:
     )
 
 
-def weights_file(context: Context, name: str) -> Path:
-    """Where the weights of a class are; below your own runs, whichever records are read."""
-    return context.root / "results" / "run" / context.cell.scale / "profet" / "weights" / f"{name}.npz"
-
-
 def needed_model(context: Context, name: str) -> tuple[MetaModel, str]:
     """The meta-model whose records a cell needs, and its digest.
 
@@ -123,11 +116,11 @@ def needed_model(context: Context, name: str) -> tuple[MetaModel, str]:
         UserError: its file is absent, damaged, or not the one of the records.
     """
     recorded = context.records(f"meta_{name}")["weights"].iloc[0]
-    file = weights_file(context, name)
+    (file,) = (cell.attachment_path(context.root) for cell in context.cell.needs if cell.attachment)
     model, digest = load(file, name)
     if digest != recorded:
         raise UserError(
-            f"{file}: its digest is {digest}, that of the records is {recorded}; make both with: "
+            f"{file}: its digest is {digest}, that of the records is {recorded}; delete it, and make both with: "
             f"python -m papers run profet/meta_{name} --scale {context.cell.scale}"
         )
     return model, digest

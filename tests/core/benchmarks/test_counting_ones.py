@@ -20,7 +20,7 @@ def test_budgets_are_those_of_the_thesis(half, smallest):
     problem = CountingOnes(half, half)
     assert (problem.fidelity.minimum, problem.fidelity.maximum) == (288 / half, 46656 / half)
     budgets = rung_budgets(problem.fidelity.minimum, problem.fidelity.maximum, 3)
-    assert budgets[-1] == smallest and len(budgets) == 5
+    assert budgets[0] == smallest and len(budgets) == 5
 
 
 def test_the_optimum_is_without_noise_at_all_ones_and_zero_the_worst():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.experiment import agreement
-from core.experiment.agreement import DIFFERS, DISTRIBUTED, EXACT, MEASURED, ROUNDED, UNTESTABLE, compare
+from core.experiment.agreement import DIFFERS, DISTRIBUTED, EXACT, MEASURED, ROUNDED, UNTESTABLE
 
 GENERATOR = np.random.default_rng(0)
 
@@ -22,7 +22,7 @@ def frame(rows: int = 30, **columns) -> pd.DataFrame:
 
 def judged(again: pd.DataFrame, shipped: pd.DataFrame | None = None, measured=("seconds",)) -> str:
     shipped = frame() if shipped is None else shipped
-    return compare(shipped, again, shipped, measured)[0]
+    return agreement.agreement(shipped, again, shipped, measured)[0]
 
 
 class TestExact:
@@ -49,7 +49,7 @@ class TestExact:
     def test_columns_that_only_other_shards_have(self):
         shipped = frame(count=5)
         again = shipped.iloc[:10].drop(columns="value")
-        assert compare(shipped.iloc[:10].assign(value=np.nan), again, shipped, ["seconds"])[0] == EXACT
+        assert agreement.agreement(shipped.iloc[:10].assign(value=np.nan), again, shipped, ["seconds"])[0] == EXACT
 
 
 class TestRounded:
@@ -69,7 +69,7 @@ class TestDistribution:
         assert judged(frame(value=np.random.default_rng(1).permutation(frame()["value"]))) == DISTRIBUTED
 
     def test_a_shift_of_three_standard_deviations(self):
-        told = compare(frame().iloc[:10], frame(value=frame()["value"] + 3).iloc[:10], frame(), ["seconds"])
+        told = agreement.agreement(frame().iloc[:10], frame(value=frame()["value"] + 3).iloc[:10], frame(), ["seconds"])
         assert told[0] == DIFFERS
         assert told[1].endswith("of value")
 
@@ -90,7 +90,7 @@ class TestDistribution:
         for draw in np.random.default_rng(2).normal(size=(100, 40)):
             shipped = frame(30, value=draw[:30])
             again = shipped.iloc[:10].assign(value=draw[30:])
-            alarms += compare(shipped.iloc[:10], again, shipped, ["seconds"])[0] == DIFFERS
+            alarms += agreement.agreement(shipped.iloc[:10], again, shipped, ["seconds"])[0] == DIFFERS
         assert alarms <= 15
 
     def test_searches_of_other_lengths(self):
@@ -99,7 +99,7 @@ class TestDistribution:
         )
         rows["regret"] = GENERATOR.uniform(size=60)
         shorter = rows[rows["evaluations"] < 3].assign(regret=GENERATOR.permutation(rows["regret"])[:40])
-        found, remark = compare(rows, shorter, rows, ())
+        found, remark = agreement.agreement(rows, shorter, rows, ())
         assert found == DIFFERS
         assert "last evaluations" in remark, "they have ended earlier"
 

@@ -62,7 +62,7 @@ def test_each_rung_goes_on_with_the_best_of_the_one_before(space):
     optimizer = Hyperband(space, np.random.default_rng(0), 1, 27, brackets=4)
     records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
     for bracket in range(4):
-        rungs = sorted({record.notes["rung"] for record in records if record.notes["bracket"] == bracket}, reverse=True)
+        rungs = sorted({record.notes["rung"] for record in records if record.notes["bracket"] == bracket})
         for above, below in zip(rungs[1:], rungs):
             here, before = (
                 {r.notes["configuration"]: r.loss for r in records if (r.notes["bracket"], r.notes["rung"]) == place}
@@ -77,7 +77,7 @@ def test_with_one_worker_brackets_follow_one_another(space):
     records = simulate(optimizer, Line(space), 1, np.random.default_rng(1))
     brackets = [record.notes["bracket"] for record in records]
     assert brackets == sorted(brackets)
-    rungs = [(record.notes["bracket"], -record.notes["rung"]) for record in records]
+    rungs = [(record.notes["bracket"], record.notes["rung"]) for record in records]
     assert rungs == sorted(rungs)
 
 
@@ -150,7 +150,7 @@ def test_rounding_adds_no_configuration(space, eta, largest, size):
 
 def test_numpys_numbers_are_settings_too(space):
     optimizer = Hyperband(space, np.random.default_rng(0), np.float32(1), np.int64(9), 3, brackets=np.int64(2))
-    assert optimizer.budgets == (9.0, 3.0, 1.0) and type(optimizer.brackets) is int
+    assert optimizer.budgets == (1.0, 3.0, 9.0) and type(optimizer.brackets) is int
     assert {type(budget) for budget in optimizer.budgets} == {float}
 
 

@@ -81,13 +81,13 @@ def test_good_and_bad_have_the_sizes_of_equation_6_2(square, n, good, bad):
 def test_the_model_is_that_of_the_largest_budget_with_enough_points(square):
     optimizer = BOHB(square, np.random.default_rng(0), 1, 9, random_fraction=1.0)
     points = np.random.default_rng(1).random((30, 2))
-    for rung, count in ((2, 20), (1, 4), (0, 4)):
+    for rung, count in ((0, 20), (1, 4), (2, 4)):
         for point in points[:count]:
             optimizer._told[rung].add(point, float(point[0]))
-    assert len(optimizer.model()[1].points) == 17  # rung 2
+    assert len(optimizer.model()[1].points) == 17  # rung 0
     optimizer._told[1].add(points[4], 0.0)
     assert len(optimizer.model()[1].points) == 3  # five on rung 1
-    optimizer._told[0].add(points[4], 0.0)
+    optimizer._told[2].add(points[4], 0.0)
     np.testing.assert_array_equal(optimizer.model()[0].points[0], points[4])
 
 
@@ -113,7 +113,7 @@ def test_a_benchmark_whose_low_budgets_fail_gets_its_model_from_the_others(squar
     records = simulate(optimizer, objective, 1, np.random.default_rng(1))
     assert optimizer.finished
     assert all(bool(record.failure) == (record.budget == 1) for record in records)
-    assert len(optimizer._told[3]) > 50 and optimizer._fit(optimizer._told[3]) is None
+    assert len(optimizer._told[0]) > 50 and optimizer._fit(optimizer._told[0]) is None
     assert optimizer.model() is not None
 
 
@@ -236,8 +236,8 @@ def test_forbidden_picks_are_never_proposed(square):
         ("random_fraction", float("nan")),
         ("random_fraction", "1/3"),
         ("samples", float("inf")),
-        ("percentile", 0.0),
-        ("percentile", 1.0),
+        ("good_fraction", 0.0),
+        ("good_fraction", 1.0),
         ("samples", 0),
         ("samples", 2.5),
         ("bandwidth_factor", 0.0),

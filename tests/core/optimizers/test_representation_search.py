@@ -90,8 +90,8 @@ def test_first_query_of_a_batch_maximizes_expected_improvement_over_all_candidat
     X, y = data()
     rule = RepresentationBatches(regular_grid(2, 40), small_model())
     batch = rule.propose(X, y, make_generators([0, 1, 2]))
-    assert_maximal(expected_improvements(rule, y), batch.index)
-    assert (batch.points == rule.candidates[batch.index]).all()
+    assert_maximal(expected_improvements(rule, y), batch.rows)
+    assert (batch.points == rule.candidates[batch.rows]).all()
 
 
 def test_runs_do_not_depend_on_each_other():
@@ -105,7 +105,7 @@ def test_runs_do_not_depend_on_each_other():
         found = expected_improvements(rule, y[r : r + 1])
         # products of one matrix and of a batch round differently, which 40 steps in single precision amplify
         torch.testing.assert_close(found[0], ei[r], rtol=0.01, atol=0.01 * ei[r].max().item())
-        assert_maximal(found, alone.index)
+        assert_maximal(found, alone.rows)
 
 
 def test_features_follow_the_network_when_it_is_trained_anew():
@@ -113,7 +113,7 @@ def test_features_follow_the_network_when_it_is_trained_anew():
     rule, generators = RepresentationBatches(regular_grid(2, 15), small_model()), make_generators([0, 1, 2])
     for n in (12, 17, 32, 40):
         batch = rule.propose(X[:, :n], y[:, :n], generators)
-        assert_maximal(expected_improvements(rule, y[:, :n]), batch.index)  # by the features of today's network
+        assert_maximal(expected_improvements(rule, y[:, :n]), batch.rows)  # by the features of today's network
 
 
 def test_as_many_points_as_units_still_give_a_batch():
@@ -122,7 +122,7 @@ def test_as_many_points_as_units_still_give_a_batch():
     rule = RepresentationBatches(regular_grid(2, 15), small_model())
     batch = rule.propose(X, y, make_generators([0, 1, 2]))
     assert (rule.model.noise_variance == 1e-8).all()
-    assert all(len(set(run)) == 5 for run in batch.index.tolist())
+    assert all(len(set(run)) == 5 for run in batch.rows.tolist())
 
 
 def test_fewer_candidates_than_a_batch_are_refused():

@@ -83,6 +83,6 @@ def spec(kind="table", comparison="cells", place="Table 1"):
 
 FUNCTIONS = {"table1": table1, "fig1": fig1, "tableA": tableA}
 CLAIMS = {
-    "table1": [Claim("table1", "claim", "It wins on both sets.", "Sec 1", wins)],
-    "fig1": [Claim("fig1", "shape", "The curve falls in time.", "Fig 1", form)],
+    "table1": [Claim("wins", "toy.py", "table1", "claim", "It wins on both sets.", "Sec 1", wins)],
+    "fig1": [Claim("form", "toy.py", "fig1", "shape", "The curve falls in time.", "Fig 1", form)],
 }

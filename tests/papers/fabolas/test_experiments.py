@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from core.benchmarks.svm_surrogate import SVMSurrogate
+from core.benchmarks import objective
 from core.benchmarks.svm_times import timed_everywhere
 from papers.fabolas.settings import LiveSearch, SubsamplingNoise, SvmGrid
 
@@ -21,6 +21,22 @@ def test_the_grid_has_every_machine_on_every_subset_and_times_where_asked(smoke)
     assert frame.groupby("share")["valid_error"].min().iloc[-1] < 0.05
 
 
+def test_a_tabulated_grid_is_the_benchmark_on_the_sizes_shown(smoke):
+    frame, function = smoke("authors_grid/svm_surrogate/svm"), objective("svm_surrogate")
+    assert sorted(set(frame["share"])) == [1 / 128, 1 / 16, 1 / 4, 1.0] and len(frame) == 4 * 400
+    assert not frame.duplicated(["C", "gamma", "share"]).any()
+    assert sorted(set(frame["points"])) == [100, 800, 3200, 12800]
+    row = frame[frame["share"] == 1 / 16].iloc[123]
+    found = function.evaluate([{"C": row["C"], "gamma": row["gamma"]}], 1 / 16, np.random.default_rng())
+    np.testing.assert_allclose([row["valid_error"], row["seconds"]], [found.loss[0], found.cost[0]])
+
+
+@pytest.mark.parametrize(("name", "sizes"), [("authors_subset_models", 10), ("authors_size_noise", 10)])
+def test_models_are_also_fitted_to_a_benchmark_without_records(smoke, name, sizes):
+    frame = smoke(f"{name}/svm_surrogate/gp")
+    assert frame["share"].nunique() == sizes and frame["share"].max() == 1
+
+
 def test_noise_has_each_chosen_machine_on_each_subset_of_each_repetition(smoke):
     frame = smoke("subsampling_noise/digits/svm")
     assert frame["run"].nunique() == 4 and len(frame) == 4 * 3 * 9 and frame["share"].max() == 0.5
@@ -32,13 +48,13 @@ def test_noise_has_each_chosen_machine_on_each_subset_of_each_repetition(smoke):
 @pytest.mark.parametrize(
     "name",
     [
-        "surrogate/digits/random",
-        "surrogate/digits/hyperband",
-        pytest.param("surrogate_models/digits/gp", marks=pytest.mark.slow),
+        "surrogate/svm_surrogate/random",
+        "surrogate/svm_surrogate/hyperband",
+        pytest.param("surrogate/svm_surrogate/gp", marks=pytest.mark.slow),
     ],
 )
 def test_searches_record_errors_of_incumbents_on_all_of_the_data(smoke, name):
-    frame, surrogate = smoke(name), SVMSurrogate.fit(smoke("grid/digits/svm"))
+    frame, surrogate = smoke(name), objective("svm_surrogate")
     assert set(frame["run"]) == {0, 1} and (frame["share"] == 1).all()
     np.testing.assert_allclose(frame["time"], frame["evaluation_seconds"] + frame["overhead"])
     np.testing.assert_allclose(frame["regret"], frame["error"] - surrogate.optimum)
@@ -49,8 +65,8 @@ def test_searches_record_errors_of_incumbents_on_all_of_the_data(smoke, name):
 
 
 def test_fabolas_recommends_configurations_it_saw_on_any_share_of_the_data(smoke):
-    frame = smoke("surrogate_fabolas/digits/fabolas")
-    assert frame["share"].between(0.125, 1).all() and frame.groupby("run")["evaluations"].max().tolist() == [6, 6]
+    frame = smoke("surrogate/svm_surrogate/fabolas")
+    assert frame["share"].between(1 / 512, 1).all() and frame.groupby("run")["evaluations"].max().tolist() == [6, 6]
     assert frame["error"].between(0, 1).all() and (frame["overhead"] > 0).all()
 
 

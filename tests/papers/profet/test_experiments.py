@@ -40,7 +40,7 @@ def test_collections_number_their_points(smoke):
 def test_a_meta_model_records_its_latent_vectors_and_the_digest_of_its_weights(smoke, root):
     frame = smoke("meta_svm/svm/profet")
     assert list(frame["task"].unique()) == ["breast_cancer", "digits"] and len(frame) == 4
-    model, digest = load(root / "results/run/smoke/profet/weights/svm.npz", "svm")
+    model, digest = load(root / "results/run/smoke/profet/meta_svm/svm/profet.npz", "svm")
     assert set(frame["weights"]) == {digest} and model.names == ("breast_cancer", "digits")
     assert model.loss.samples == 5 and model.cost is not None
 
@@ -60,7 +60,7 @@ def test_searches_record_what_changes(smoke):
 
 def test_weights_that_are_not_those_of_the_records_are_refused(smoke, root):
     smoke("meta_svm/svm/profet")
-    file = root / "results/run/smoke/profet/weights/svm.npz"
+    file = root / "results/run/smoke/profet/meta_svm/svm/profet.npz"
     kept = file.read_bytes()
     catalogue = Catalogue()
     (cell,) = find_cells(catalogue, "profet/search_svm_noisy/svm_noisy/random", "smoke")
@@ -69,7 +69,7 @@ def test_weights_that_are_not_those_of_the_records_are_refused(smoke, root):
         with pytest.raises(UserError, match=r"its digest is .*, that of the records is"):
             run_cell(cell, catalogue.function(cell), root, say=lambda text: None)
         file.unlink()
-        with pytest.raises(UserError, match="no meta-model is there; make it with: python -m papers run"):
+        with pytest.raises(UserError, match=r"a file \.npz beside it; make it with: python -m papers run"):
             run_cell(cell, catalogue.function(cell), root, say=lambda text: None)
     finally:
         file.write_bytes(kept)

@@ -116,7 +116,7 @@ def test_drawing_modules_import_nothing_that_only_runs_need():
     """Those of all papers in one process: an import of one is named by the artifact after which it is there."""
     code = (
         "import sys; from core.experiment.catalogue import Catalogue\n"
-        "from core.report.verdicts.claims import claims_about\n"
+        "from core.report.verdicts.paper_claims import claims_about\n"
         "catalogue = Catalogue()\n"
         "for paper, spec in catalogue.papers.items():\n"
         "    for name in spec.artifacts:\n"

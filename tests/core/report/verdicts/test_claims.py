@@ -10,7 +10,8 @@ import pytest
 from core.errors import UserError
 from core.report.statistics.bootstrap import Interval
 from core.report.verdicts.checks import Check, NotRunError, judge
-from core.report.verdicts.claims import claim, claims_about, run_check
+from core.report.verdicts.claims import claim, run_check
+from core.report.verdicts.paper_claims import claims_about
 
 HEAD = """from core.report import Check, Interval, claim, judge
 

@@ -15,8 +15,8 @@ from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import drawing
 from core.report.draw import draw_artifact
-from core.report.verdicts.claims import claims_about
 from core.report.verdicts.names import check_places, published_numbers
+from core.report.verdicts.paper_claims import claims_about
 from core.report.verdicts.published_runs import RUNS
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -113,7 +113,9 @@ def test_the_figure_or_table_in_the_place_of_a_claim(paper):
     claims = [claim for artifact in spec.artifacts for claim in claims_about(shipped(), paper, artifact)]
     check_places(claims, spec)
     for place in ("Fig 99.9", "thesis 9.1 and Table Z.7"):
-        expected = rf"line \d+, {claims[-1].id}: place = '{place}': no (Fig 99\.9|Table Z\.7);"
+        expected = (
+            rf"claims/\w+\.(py, line \d+, |yaml: \w+\.){claims[-1].id}: place = '{place}': no (Fig 99\.9|Table Z\.7);"
+        )
         with pytest.raises(UserError, match=expected):
             check_places([*claims[:-1], replace(claims[-1], place=place)], spec)
 

@@ -51,7 +51,7 @@ def test_the_union_reads_what_it_wrote():
 
 def test_settings_reach_the_optimizer():
     bohb = built("bohb", eta=2, samples=7, minimum_bandwidth=0.3, brackets=4, categorical_factor=2.0)
-    assert isinstance(bohb, BOHB) and bohb.budgets == (9.0, 4.5, 2.25, 1.125)
+    assert isinstance(bohb, BOHB) and bohb.budgets == (1.125, 2.25, 4.5, 9.0)
     assert (bohb.samples, bohb.minimum_bandwidth, bohb.brackets, bohb.categorical_factor) == (7, 0.3, 4, 2.0)
     halving = built("successive_halving", configurations=5, brackets=2)
     assert (halving.configurations, halving.brackets, halving.eta) == (5, 2, 3)

@@ -1,0 +1,78 @@
+"""Files that cells write beside their records: declared, made again when they are gone, and waited for."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.errors import UnavailableError, UserError
+from core.experiment.context import Context
+from core.experiment.finished import is_finished
+from core.experiment.needs import require_file
+from core.experiment.own_runs import OwnRuns
+from core.experiment.runner import run_cell
+from core.experiment.selection import find_cells
+
+
+@pytest.fixture
+def catalogue(toy, edit):
+    """The toy, in which `fit` writes an attachment and `count` reads what `fit` wrote."""
+    edit("    description: means of [normal] draws\n", "    description: means of draws\n    attachment: npz\n")
+    edit("    description: one integer a run\n", "    description: one integer a run\n    needs: [fit]\n")
+    edit("smoke: {runs: 1, cut: 1 run}", "smoke: {runs: 1, cut: 1 run, benchmarks: [bundled]}")
+    return toy()
+
+
+@pytest.fixture
+def made(catalogue, tmp_path):
+    """A cell that has run."""
+    cell = find_cells(catalogue, "toy/fit/bundled/plain", "smoke")[0]
+    run_cell(cell, catalogue.function(cell), tmp_path, say=[].append)
+    return cell
+
+
+def test_a_cell_is_finished_with_its_attachment_alone(made, catalogue, tmp_path):
+    file, said = made.attachment_path(tmp_path), []
+    assert file == made.path(tmp_path).with_suffix(".npz") and file.exists()
+    assert is_finished(made, tmp_path)
+    file.unlink()
+    assert not is_finished(made, tmp_path, said.append)
+    assert "plain.npz, which is made with it, is gone; recomputing both" in said[0]
+    run_cell(made, catalogue.function(made), tmp_path, say=[].append)
+    assert file.exists() and is_finished(made, tmp_path)
+
+
+def test_records_without_their_attachment_serve_no_other_cell(made, tmp_path):
+    assert require_file(made, tmp_path) == made.path(tmp_path)
+    made.attachment_path(tmp_path).unlink()
+    with pytest.raises(UnavailableError, match=r"a file \.npz beside it; make it with: python -m papers run toy/fit/"):
+        require_file(made, tmp_path)
+
+
+def test_a_shipped_cell_has_no_attachment_so_that_your_own_is_waited_for(made, catalogue, tmp_path):
+    (count,) = find_cells(catalogue, "toy/count", "smoke")
+    shipped = made.path(tmp_path, "reference")
+    shipped.parent.mkdir(parents=True)
+    made.path(tmp_path).rename(shipped)
+    inputs = OwnRuns(tmp_path).inputs(count)
+    assert str(made.path("")) in inputs and str(made.attachment_path("")) in inputs
+
+
+def test_an_ablation_writes_beside_its_own_records(catalogue, tmp_path):
+    (plain,) = find_cells(catalogue, "toy/fit/bundled/plain", "smoke")
+    (changed,) = find_cells(catalogue, "toy/fit/bundled/plain", "smoke", overrides={"slope": 2.0})
+    run_cell(changed, catalogue.function(changed), tmp_path, say=[].append)
+    assert changed.attachment_path(tmp_path).exists() and not plain.attachment_path(tmp_path).exists()
+
+
+def test_an_experiment_must_declare_it(catalogue, tmp_path):
+    (count,) = find_cells(catalogue, "toy/count", "smoke")
+    assert count.attachment_path(tmp_path) is None
+    with pytest.raises(UserError, match=r"toy/count/bundled/plain: .* no `attachment` in paper\.yaml"):
+        _ = Context(count, range(1), root=tmp_path).attachment
+
+
+def test_the_hash_does_not_cover_it(toy, catalogue, edit):
+    (before,) = find_cells(catalogue, "toy/fit/bundled/plain", "smoke")
+    edit("    attachment: npz\n", "")
+    (after,) = find_cells(toy(), "toy/fit/bundled/plain", "smoke")
+    assert before.settings_hash == after.settings_hash

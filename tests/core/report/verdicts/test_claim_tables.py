@@ -1,0 +1,234 @@
+"""Tables of claims: what a row becomes, what its parts are, and what is wrong with one in a line."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+import pytest
+
+from core.errors import UserError
+from core.report.verdicts.checks import NotRunError
+from core.report.verdicts.claims import Cause, run_check
+from core.report.verdicts.paper_claims import claims_about, claims_of
+
+SHAPES = '''"""A shape and a claim of the toy's own."""
+
+from core.report import Check, Interval, cell_rows, claim, judge
+from core.report.verdicts.shapes.shape import Benchmark, Method, Methods, shape
+
+
+@shape
+def mean_value(results, benchmark: Benchmark, method: Method, above: float = 0.0, sd: float = 0.1) -> Check:
+    value = cell_rows(results.frame("fit"), benchmark, method)["value"].mean()
+    return judge(Interval(value, value - sd, value + sd), "", lower=above, detail=f"{benchmark}/{method}")
+
+
+@shape
+def how_many(results, methods: Methods) -> Check:
+    return judge(Interval.exact(len(methods)), "", lower=1.5)
+
+
+@claim(artifact="table1", place="Table 1", sentence="A claim that is a function.")
+def a_function(results):
+    return judge(Interval.exact(1.0), 1.0)
+'''
+
+ROW = """
+table1:
+  it_is_above:
+    place: Table 1
+    sentence: Both methods are above the limit.
+    check: {mean_value: {benchmark: line, method: plain, above: 1}}
+    published: above
+"""
+
+
+@pytest.fixture
+def write(toy, tmp_path):
+    """Writes tables of the toy, beside its module with shapes; returns the catalogue then."""
+
+    def write(text: str, **tables: str):
+        folder = tmp_path / "toypapers" / "toy" / "claims"
+        folder.mkdir(exist_ok=True)
+        for name, content in {"__init__.py": "", "shapes.py": SHAPES}.items():
+            (folder / name).write_text(content)
+        for name, content in {"claims": text, **tables}.items():
+            (folder / f"{name}.yaml").write_text(content)
+        return toy()
+
+    return write
+
+
+class Results:
+    """Cells with a value each."""
+
+    def __init__(self, **cells: dict[str, float]) -> None:
+        rows = [(benchmark, method, value) for benchmark, own in cells.items() for method, value in own.items()]
+        self._frame = pd.DataFrame(rows, columns=["benchmark", "method", "value"])
+
+    def frame(self, experiment: str) -> pd.DataFrame:
+        return self._frame
+
+
+def checked(catalogue, **cells: dict[str, float]):
+    """The check of the first claim."""
+    return run_check(claims_of(catalogue, "toy")[0], Results(**cells))
+
+
+def test_a_row_is_a_claim_with_its_place_in_the_repository(write):
+    cause = "    headline: true\n    cause: {kind: our code, evidence: seen in another run}\n"
+    made, function = claims_about(write(ROW + cause), "toy", "table1")
+    assert (made.id, made.kind, made.headline) == ("it_is_above", "claim", True)
+    assert made.cause == Cause("our code", "seen in another run")
+    assert made.where == "toypapers/toy/claims/claims.yaml: table1.it_is_above"
+    assert function.id == "a_function"
+
+
+def test_claims_are_in_the_order_of_tables_and_rows_and_functions_follow(write):
+    second, third = (ROW.replace("it_is_above", name) for name in ("a_second", "third"))
+    catalogue = write(ROW + second.partition("table1:")[2], other=third)
+    assert [each.id for each in claims_of(catalogue, "toy")] == ["it_is_above", "a_second", "third", "a_function"]
+
+
+def test_one_part_has_its_own_value_and_interval(write):
+    check = checked(write(ROW), line={"plain": 1.5})
+    assert (check.holds, check.ours, check.published, check.detail) == ("holds", 1.5, "above", "line/plain")
+    assert (check.low, check.high) == pytest.approx((1.4, 1.6))
+    assert checked(write(ROW), line={"plain": 0.5}).holds == "fails"
+
+
+def test_lists_are_parts_and_the_last_varies_fastest(write):
+    catalogue = write(ROW.replace("line, method: plain", "[line, curve], method: [plain, noisy]"))
+    check = checked(catalogue, line={"plain": 2, "noisy": 2}, curve={"plain": 2, "noisy": 0})
+    assert (check.ours, check.holds) == ("3 of 4", "fails")
+    assert check.detail == "line/plain; line/noisy; curve/plain; curve/noisy"
+
+
+def test_several_checks_are_parts_too_and_a_list_of_one_is_a_part(write):
+    twice = "[{mean_value: {benchmark: line, method: plain}}, {mean_value: {benchmark: line, method: noisy, above: 1}}]"
+    check = checked(write(re.sub(r"check: .*", f"check: {twice}", ROW)), line={"plain": 0.5, "noisy": 1.5})
+    assert (check.ours, check.holds) == ("2 of 2", "holds")
+    assert checked(write(ROW.replace("plain", "[plain]")), line={"plain": 2}).ours == "1 of 1"
+
+
+def test_a_list_that_the_shape_takes_as_one_value_is_no_list_of_parts(write):
+    check = checked(write(re.sub(r"check: .*", "check: {how_many: {methods: [plain, noisy]}}", ROW)))
+    assert check.ours == 2 and check.holds == "holds"
+
+
+def test_some_of_the_parts(write):
+    some = ROW.replace("plain", "[plain, noisy]") + "    at_least: 1\n"
+    assert checked(write(some), line={"plain": 2, "noisy": 0}).holds == "holds"
+    assert checked(write(some), line={"plain": 0, "noisy": 0}).holds == "fails"
+
+
+def test_a_reason_that_the_runs_cannot_show_it(write):
+    check = checked(write(ROW + "    outside: only ours\n"), line={"plain": 2})
+    assert (check.holds, check.part) == ("outside", "holds") and check.detail.endswith("only ours")
+
+
+def test_defaults_are_values_of_the_shapes_that_take_them(write):
+    catalogue = write("defaults: {above: 3, methods: [plain, noisy]}\n" + ROW.replace(", above: 1", ""))
+    assert checked(catalogue, line={"plain": 2}).holds == "fails"
+    assert checked(write("defaults: {above: 3}\n" + ROW), line={"plain": 2}).holds == "holds"
+
+
+BOTH = ROW.replace("benchmark: line", "benchmark: [line, curve]")
+
+
+@pytest.mark.parametrize(
+    "missing, value, holds, ours",
+    [
+        ("left out", 2, "holds", "1 of 1"),
+        ("left out", 0, "fails", "0 of 1"),
+        ("pending", 2, "inconclusive", "1 of 2"),
+        ("pending", 0, "fails", "0 of 2"),
+    ],
+)
+def test_a_benchmark_that_was_not_run(write, missing, value, holds, ours):
+    check = checked(write(f"{BOTH}    missing: {missing}\n"), line={"plain": value})
+    assert (check.holds, check.ours) == (holds, ours) and "curve" in check.detail
+    assert checked(write(f"defaults: {{missing: {missing}}}\n{BOTH}"), line={"plain": value}).holds == holds
+    assert checked(write(BOTH), line={"plain": value}).holds == "not run"
+
+
+def test_no_benchmark_was_run(write):
+    catalogue = write(f"{BOTH}    missing: left out\n")
+    with pytest.raises(NotRunError, match="line/plain"):
+        claims_of(catalogue, "toy")[0].check(Results())
+    assert checked(catalogue).holds == "not run"
+
+
+def test_a_method_that_was_not_run_is_outside_if_it_is_optional(write):
+    several = ROW.replace("plain", "[plain, noisy]")
+    assert checked(write(f"{several}    missing: left out\n"), line={"plain": 2}).holds == "not run"
+    check = checked(write(f"{several}    optional: [noisy]\n"), line={"plain": 2})
+    assert check.holds == "outside" and "line: noisy not run" in check.detail
+    assert checked(write(f"{several}    optional: [noisy]\n"), line={"plain": 0}).holds == "fails"
+
+
+@pytest.mark.parametrize(
+    "old, new, complaint",
+    [
+        ("table1:", "table9:", "table9: not an artifact of this paper; did you mean 'table1'"),
+        (
+            "mean_value:",
+            "mean_valu:",
+            "table1.it_is_above: check = 'mean_valu': not a shape; did you mean 'mean",
+        ),
+        ("above: 1", "abov: 1", "table1.it_is_above: check.mean_value: abov = 1: unknown key; did you mean 'above'"),
+        ("above: 1", "above: high", "check.mean_value: above = 'high': Input should be a valid number"),
+        ("above: 1", "above: [1, true]", "check.mean_value: above = True: Input should be a number, not a boolean"),
+        (", method: plain", "", "check.mean_value: method: Field required"),
+        ("method: plain", "method: plane", "check.mean_value.method = 'plane': not a method of the artifact's experi"),
+        (
+            "line,",
+            "[line, lime],",
+            "check.mean_value.benchmark = 'lime': not a benchmark of the artifact's exp",
+        ),
+        (
+            "place: Table 1",
+            "plaice: Table 1",
+            "table1.it_is_above: plaice = 'Table 1': unknown key; did you mean ",
+        ),
+        ("Both methods are above the limit.", "Above.", "sentence = 'Above.': String should have at least 10 charac"),
+        ("published: above", "kind: guess", "kind = 'guess': Input should be 'claim', 'shape' or 'check'"),
+        ("check: {", "check: {how_many: {}, ", "allowed: a shape and its values, or a list of such"),
+        (
+            "published: above",
+            "published: above\n    at_least: 2",
+            "at_least = 2; allowed: at most the number of parts",
+        ),
+        (
+            "published: above",
+            "published: above\n    missing: ignored",
+            "missing = 'ignored': Input should be 'left ",
+        ),
+        (
+            "  it_is_above:",
+            "  it_is_above: true\n  that:",
+            "table1.it_is_above = True; allowed: a mapping with keys",
+        ),
+        ("table1:", "table1: []\nfig1:", "table1 = []; allowed: a mapping with claims"),
+        ("table1:", "defaults: {seeds: 1}\ntable1:", "defaults.seeds = 1: no shape has such a value"),
+    ],
+)
+def test_what_is_wrong_with_a_row_is_one_line(write, old, new, complaint):
+    assert ROW.count(old) == 1
+    with pytest.raises(UserError, match=re.escape(complaint)) as caught:
+        claims_of(write(ROW.replace(old, new)), "toy")
+    assert str(caught.value).startswith("toypapers/toy/claims/claims.yaml: ") and "\n" not in str(caught.value)
+
+
+def test_a_name_that_a_row_and_a_function_have(write):
+    with pytest.raises(UserError, match=r"shapes\.py, line 18, a_function: .*table1\.a_function has the same name"):
+        claims_of(write(ROW.replace("it_is_above", "a_function")), "toy")
+
+
+def test_a_shape_of_the_paper_may_not_hide_a_shared_one(write, tmp_path):
+    catalogue = write(ROW)
+    file = tmp_path / "toypapers" / "toy" / "claims" / "shapes.py"
+    file.write_text(SHAPES.replace("def how_many", "def lower_than"))
+    with pytest.raises(UserError, match=r"claims/shapes\.py, line \d+, lower_than: .*searches\.py.* has the same name"):
+        claims_of(catalogue, "toy")
