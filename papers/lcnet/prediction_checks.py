@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, judge, pending, worded
+from core.report import Check, NotRunError, all_of, bootstrap_interval, judge, pending, worded
 from core.report.statistics.reductions import mean_ratio, median
 from papers.lcnet.scores import paired, partial_scores, unobserved_scores
 
@@ -122,11 +122,13 @@ def forest_worst_on_new_curves(results: Results, sets: Sets) -> Check:
 
 
 def _on_sets(scores: pd.DataFrame, sets: Sets, check: Callable[[pd.DataFrame, str], list[Check]]) -> Check:
-    """A check of each set's scores."""
+    """A check of each set's scores; raises NotRunError if there are none of any."""
+    by_set = {name: scores[scores["benchmark"] == name] for name in sets}
+    if not any(map(len, by_set.values())):
+        raise NotRunError(", ".join(sets))
     checks = []
     for name, label in sets.items():
-        rows = scores[scores["benchmark"] == name]
-        checks += [pending(label)] if rows.empty else check(rows, label)
+        checks += check(by_set[name], label) if len(by_set[name]) else [pending(label)]
     return all_of(checks, "all sets" if len(sets) > 1 else "all")
 
 

@@ -1,7 +1,7 @@
 """What chapter 5 and its appendix say of the four collections of learning curves, all of which are the authors'.
 
 Ours are smaller, and of other images: whatever they show, the claims are `outside` below the paper's scale. The
-authors' own CNN curves have claims of their own.
+authors' own CNN curves are judged beside them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,22 @@ from collections.abc import Callable
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, claim, each_of, judge, left_out, outside, worded
+from core.report import (
+    Check,
+    NotRunError,
+    all_of,
+    bootstrap_interval,
+    both,
+    claim,
+    each_of,
+    judge,
+    left_out,
+    outside,
+    worded,
+)
 from core.report.statistics.bootstrap import Interval
 from core.report.statistics.reductions import median
-from papers.lcnet.curve_sets import LABELS, CurveSet, curve_sets
+from papers.lcnet.curve_sets import AUTHORS, LABELS, CurveSet, curve_sets
 
 SEED = 5
 Statistic = Callable[[np.ndarray], np.ndarray]
@@ -32,7 +44,7 @@ def curves_fall_early(results: Results) -> Check:
 
     def check(made: CurveSet) -> Check:
         curves = made.finished().curves
-        return judge(bootstrap_interval(curves, early_part_of_the_fall, SEED, of_means=True), "most", lower=0.5)
+        return judge(bootstrap_interval(curves, _early_part_of_the_fall, SEED, of_means=True), "most", lower=0.5)
 
     return _on_all(results, check, ".0%")
 
@@ -79,7 +91,7 @@ def runtimes_are_long_tailed(results: Results) -> Check:
     """The mean lies above the median, which is the least that a long tail does."""
 
     def check(made: CurveSet) -> Check:
-        return judge(bootstrap_interval(made.runtimes, mean_over_median, SEED), "above 1", lower=1)
+        return judge(bootstrap_interval(made.runtimes, _mean_over_median, SEED), "above 1", lower=1)
 
     return _on_all(results, check)
 
@@ -124,14 +136,25 @@ def fcnet_runtimes_differ_most(results: Results) -> Check:
 
 
 def _on_all(results: Results, check: Callable[[CurveSet], Check], digits: str = ".3g") -> Check:
-    """The same check on each of the four sets."""
+    """The same check on each of the four sets of our own, and on the authors' CNN curves."""
     sets = curve_sets(results)
 
-    def of_one(name: str) -> Check:
-        return worded(check(sets[name]), LABELS[name], digits)
+    def of_one(name: str, label: str) -> Check:
+        return worded(check(sets[name]), label, digits)
 
-    checks = each_of(LABELS, sets, of_one, LABELS.__getitem__, left_out)
-    return _if_theirs(all_of(checks, "4 of 4"), results)
+    def ours() -> Check:
+        own = [name for name in LABELS if name in sets]
+        if not own:
+            raise NotRunError("curves")
+        checks = each_of(LABELS, own, lambda name: of_one(name, LABELS[name]), LABELS.__getitem__, left_out)
+        return _if_theirs(all_of(checks, "4 of 4"), results)
+
+    def theirs() -> Check:
+        if AUTHORS not in sets:
+            raise NotRunError(f"curves/{AUTHORS}")
+        return of_one(AUTHORS, LABELS["cnn"])
+
+    return both(ours, theirs)
 
 
 def _if_theirs(check: Check, results: Results) -> Check:
@@ -152,14 +175,14 @@ def _apart(results: Results, values_of: Callable[[CurveSet], np.ndarray], what: 
     return _if_theirs(judge(found, "differ", lower=DIFFERENT, detail=detail), results)
 
 
-def early_part_of_the_fall(means: np.ndarray) -> np.ndarray:
+def _early_part_of_the_fall(means: np.ndarray) -> np.ndarray:
     """Part of the fall of mean curves (batch, T) in the first half of the epochs, (batch,); -inf where they rise."""
     fall = means[:, 0] - means[:, -1]
     half = means[:, 0] - means[:, means.shape[1] // 2]
     return np.divide(half, fall, out=np.full_like(fall, -np.inf), where=fall > 0)
 
 
-def mean_over_median(values: np.ndarray) -> np.ndarray:
+def _mean_over_median(values: np.ndarray) -> np.ndarray:
     """Means of values (batch, n) over their medians, (batch,)."""
     return values.mean(1) / median(values)
 

@@ -1,14 +1,19 @@
-"""What the thesis says of the predictions of learning curves (5.4.2, 5.4.3), on the four collections of our own."""
+"""What the thesis says of the predictions of learning curves (5.4.2, 5.4.3).
+
+Replicated on the four collections of our own, and reproduced on the authors' CNN curves.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Cause, Check, claim, judge
+from core.report import Cause, Check, both, claim, judge
 from core.report.statistics.bootstrap import Interval
 from papers.lcnet import prediction_checks as checks
-from papers.lcnet.curve_sets import LABELS
+from papers.lcnet.curve_sets import AUTHORS, LABELS
 from papers.lcnet.scores import partial_predictions
 
 
@@ -24,7 +29,7 @@ from papers.lcnet.scores import partial_predictions
     ),
 )
 def lcnet_beats_the_plain_network(results: Results) -> Check:
-    return checks.lcnet_against_the_plain_network(results, LABELS)
+    return _both(checks.lcnet_against_the_plain_network, results)
 
 
 @claim(
@@ -33,7 +38,7 @@ def lcnet_beats_the_plain_network(results: Results) -> Check:
     sentence="Without regard to uncertainties the last seen value competes with LC-Net.",
 )
 def last_seen_value_is_competitive(results: Results) -> Check:
-    return checks.last_value_against_lcnet(results, LABELS)
+    return _both(checks.last_value_against_lcnet, results)
 
 
 @claim(
@@ -42,7 +47,7 @@ def last_seen_value_is_competitive(results: Results) -> Check:
     sentence="A Gaussian process of each curve is likely, but errs more than LC-Net and the last value on short ones.",
 )
 def gp_is_likely_but_errs_on_short_curves(results: Results) -> Check:
-    return checks.process_likely_but_erring_early(results, LABELS)
+    return _both(checks.process_likely_but_erring_early, results)
 
 
 @claim(
@@ -51,7 +56,7 @@ def gp_is_likely_but_errs_on_short_curves(results: Results) -> Check:
     sentence="The random forest's errors are those of the last seen value.",
 )
 def forest_matches_the_last_seen_value(results: Results) -> Check:
-    return checks.forest_against_the_last_value(results, LABELS)
+    return _both(checks.forest_against_the_last_value, results)
 
 
 @claim(
@@ -60,7 +65,7 @@ def forest_matches_the_last_seen_value(results: Results) -> Check:
     sentence="The random forest's uncertainties are much worse than LC-Net's and the Gaussian process'.",
 )
 def forest_is_less_likely(results: Results) -> Check:
-    return checks.forest_less_likely(results, LABELS)
+    return _both(checks.forest_less_likely, results)
 
 
 @claim(
@@ -69,7 +74,7 @@ def forest_is_less_likely(results: Results) -> Check:
     sentence="LC-Extrapolation is poor early on because of a few outliers, from which LC-Net suffers less.",
 )
 def extrapolation_has_early_outliers(results: Results) -> Check:
-    return checks.early_outliers_of_extrapolation(results, LABELS)
+    return _both(checks.early_outliers_of_extrapolation, results)
 
 
 @claim(
@@ -79,7 +84,7 @@ def extrapolation_has_early_outliers(results: Results) -> Check:
     headline=True,
 )
 def local_models_win_late(results: Results) -> Check:
-    return checks.models_of_single_curves_win_late(results, LABELS)
+    return _both(checks.models_of_single_curves_win_late, results)
 
 
 @claim(
@@ -102,7 +107,7 @@ def forest_is_constant(results: Results) -> Check:
     sentence="On curves that were not observed LC-Net's layer helps only marginally.",
 )
 def layer_helps_little_on_new_curves(results: Results) -> Check:
-    return checks.layer_on_new_curves(results, LABELS)
+    return _both(checks.layer_on_new_curves, results)
 
 
 @claim(
@@ -111,4 +116,9 @@ def layer_helps_little_on_new_curves(results: Results) -> Check:
     sentence="On curves that were not observed the random forest is worse than both networks in error and likelihood.",
 )
 def forest_is_worst_on_new_curves(results: Results) -> Check:
-    return checks.forest_worst_on_new_curves(results, LABELS)
+    return _both(checks.forest_worst_on_new_curves, results)
+
+
+def _both(check: Callable[[Results, checks.Sets], Check], results: Results) -> Check:
+    """A check on our own collections, and on the authors' CNN curves."""
+    return both(lambda: check(results, LABELS), lambda: check(results, {AUTHORS: LABELS["cnn"]}))
