@@ -25,13 +25,11 @@ THESIS = ("synthetic", "synthetic_pybnn", "synthetic_nips")
 HPOLIB = {
     "branin": ("branin_full",),
     "hartmann6": ("hartmann6_nips", "synthetic"),
-    "logistic_regression": ("hpolib_logistic",),
+    "logistic_regression_on_grid": ("hpolib_logistic",),
     "lda_on_grid": ("hpolib",),
     "svm_on_grid": ("hpolib",),
 }
 """The five HPOLib benchmarks and the experiments that ran them."""
-ON_GRID = {"logistic_regression_on_grid": "logistic_regression"}
-"""The name of the benchmark that is on a grid here and not in the paper."""
 
 
 def thesis_runs(results: Results) -> pd.DataFrame:
@@ -48,6 +46,6 @@ def hpolib_runs(results: Results) -> pd.DataFrame:
     for benchmark, experiments in HPOLIB.items():
         for experiment in experiments:
             frame = results.frame(experiment)
-            frame = frame[frame["benchmark"].replace(ON_GRID) == benchmark].assign(benchmark=benchmark)
+            frame = frame[frame["benchmark"] == benchmark]
             frames.append(frame[~frame["method"].str.startswith("bohamiann")] if experiment == "synthetic" else frame)
     return pd.concat(frames, ignore_index=True)

@@ -11,11 +11,9 @@ HPOLIB = {
     "hpolib_gp": ("branin", "hartmann6"),
     "hpolib_grids": ("lda_on_grid", "svm_on_grid"),
     "hpolib_unseen": ("lda_on_grid", "svm_on_grid"),
-    "hpolib_logistic": ("logistic_regression",),
+    "hpolib_logistic": ("logistic_regression_on_grid",),
 }
 """The experiments behind Table 1 and their problems; each has its own scales."""
-ON_GRID = {"logistic_regression_on_grid": "logistic_regression"}
-"""The name of the benchmark that is on a grid here and not in the paper."""
 REPEATING = "_repeating"
 """Ends the name of a method that may propose a cell of a grid twice, where there are runs without repetitions."""
 PRINTED = 100
@@ -28,7 +26,7 @@ def hpolib_runs(results: Results) -> pd.DataFrame:
 
 
 def runs_of(results: Results, experiment: str) -> pd.DataFrame:
-    """Evaluations of one of the experiments, with the names of problems and methods in Table 1."""
+    """Evaluations of one of the experiments, with the names of methods in Table 1."""
     frame = results.frame(experiment)
     if frame.empty:
         return frame
@@ -38,5 +36,5 @@ def runs_of(results: Results, experiment: str) -> pd.DataFrame:
         repeating = pd.MultiIndex.from_frame(frame[["benchmark", "method"]]).isin(cells)
         return frame.assign(method=frame["method"].where(~repeating, frame["method"] + REPEATING))
     if experiment == "hpolib_logistic":
-        return frame[frame["evaluation"] <= PRINTED].assign(benchmark=frame["benchmark"].replace(ON_GRID))
+        return frame[frame["evaluation"] <= PRINTED]
     return frame

@@ -25,7 +25,7 @@ LABELS = {"cnn": "CNN", "fcnet": "FCNet", "lr": "LR", "vae": "VAE"}
 """The thesis' names, in its order."""
 AUTHORS = "authors_cnn"
 """The authors' own CNN curves, the thesis' first set, as a benchmark."""
-SETS = {AUTHORS: "CNN (authors' curves)"} | LABELS | {"cnn": "CNN (ours, on digits)"}
+SETS = {AUTHORS: "CNN (theirs)"} | LABELS | {"cnn": "CNN (ours)"}
 """All sets in the order of the figures: the authors', then our own."""
 METRICS = dict.fromkeys(SETS, "validation error") | {"vae": "negative lower bound [nats]"}
 """What the curves show."""

@@ -19,11 +19,11 @@ from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs, thesis_
 
 METHODS = ["random", "rf", "gp", "dngo_50_pybnn", "dngo_10_pybnn", "bohamiann_50", "bohamiann_10"]
 TITLES = data_set_names(FIGURE_A1) | {
-    "logistic_regression": "Logistic regression on grid",
+    "logistic_regression_on_grid": "Logistic regression on grid",
     "lda_on_grid": "LDA on grid",
     "svm_on_grid": "SVM on grid",
 }
-GRIDS = ("logistic_regression", "lda_on_grid", "svm_on_grid")  # on which a search can reach a regret of 0
+GRIDS = ("logistic_regression_on_grid", "lda_on_grid", "svm_on_grid")  # on which a search can reach a regret of 0
 FITS = {"bohamiann_50": "As in the authors' code", "bohamiann_50_text": "As in the text"}
 BAND = "Mean and standard error of"
 
@@ -91,7 +91,7 @@ def hpolib(results: Results, published: Published | None) -> Figure:
             axes.set_ylim(bottom=0)
         drawn.append(part)
     panels.flat[-1].set_axis_off()
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    style.legend(figure, panels.flat, 3)
     runs = (f"{_runs(frame[frame['benchmark'] == name])} on {TITLES[name]}" for name in HPOLIB)
     caption = (
         f"{BAND} the incumbent's regret. Runs: {', '.join(runs)}. "

@@ -35,6 +35,8 @@ VARIANTS = {"gp_raw": "hpolib", "dngo_updates": "hpolib", f"dngo{REPEATING}": "h
 """Variants of ours and the experiments on whose problems alone they were run."""
 
 PERCENT = ("logistic_regression", "svm_on_grid")
+ROWS = {"logistic_regression_on_grid": "logistic_regression"}
+"""Rows of the problems that the paper searched under another name."""
 
 
 @published_names(rows=PROBLEMS, columns=METHODS)
@@ -46,7 +48,7 @@ def table1(results: Results, published: Published) -> ReportTable:
         published,
         direction="lower",
         reduced=[
-            (problem, method)
+            (ROWS.get(problem, problem), method)
             for name, own in HPOLIB.items()
             if results.is_reduced(name)
             for problem in own
@@ -68,7 +70,7 @@ def table1(results: Results, published: Published) -> ReportTable:
             "lose their mean but are not scaled, and DNGO with more updates of its network. Our forest is not SMAC."
         ),
     )
-    absent = {key for key in table.cells if key[1] in VARIANTS and key[0] not in HPOLIB[VARIANTS[key[1]]]}
+    absent = {(row, name) for row, name in table.cells if name in VARIANTS and row not in HPOLIB[VARIANTS[name]]}
     cells = {key: replace(cell, verdict=None) if key in absent else cell for key, cell in table.cells.items()}
     return replace(table, cells=cells)
 
@@ -79,10 +81,11 @@ def _smallest_losses(frame: pd.DataFrame, published: Published) -> pd.DataFrame:
     for problem, method in frame[["benchmark", "method"]].drop_duplicates().itertuples(index=False):
         if method not in METHODS:
             continue
-        best = incumbent(per_run(frame, "loss", problem, method))[:, -1] * (100 if problem in PERCENT else 1)
-        cell = published.get((problem, method))
+        row = ROWS.get(problem, problem)
+        best = incumbent(per_run(frame, "loss", problem, method))[:, -1] * (100 if row in PERCENT else 1)
+        cell = published.get((row, method))
         if cell is not None:
             best = best.round(len(cell.text.partition(".")[2]))
-        part = {"row": problem, "column": method, "run": np.arange(len(best)), "value": best, "status": "ok"}
+        part = {"row": row, "column": method, "run": np.arange(len(best)), "value": best, "status": "ok"}
         parts.append(pd.DataFrame(part))
     return pd.concat(parts[1:] or parts, ignore_index=True)

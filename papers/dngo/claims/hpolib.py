@@ -9,7 +9,7 @@ from core.report import Check, bootstrap_interval, judge, worded
 from core.report.runs.trajectories import incumbent, per_run
 from core.report.statistics.reductions import mean_difference
 from core.report.verdicts.shapes.shape import Benchmark, Method, shape
-from papers.dngo.hpolib_runs import ON_GRID, hpolib_runs
+from papers.dngo.hpolib_runs import hpolib_runs
 
 
 @shape
@@ -23,8 +23,8 @@ def smallest_loss(
     below: float = math.inf,
 ) -> Check:
     """Difference of two methods' smallest losses after as many evaluations as both have, averaged over the runs."""
-    frame, problem = hpolib_runs(results), ON_GRID.get(benchmark, benchmark)
-    losses = [incumbent(per_run(frame, "loss", problem, method)) for method in (first, second)]
+    frame = hpolib_runs(results)
+    losses = [incumbent(per_run(frame, "loss", benchmark, method)) for method in (first, second)]
     last = min(values.shape[1] for values in losses) - 1
     interval = bootstrap_interval(tuple(values[:, last] for values in losses), mean_difference, seed)
     limit = f" (below {below:g})" if math.isfinite(below) else ""

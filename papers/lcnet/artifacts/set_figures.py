@@ -34,8 +34,8 @@ def figB_1(results: Results, published: Published | None) -> Figure:
     """Thesis Fig B.1: how long the configurations take."""
     sets = curve_sets(results)
     caption = (
-        "Seconds that the configurations of each set take for all epochs on one thread, validation included; networks "
-        f"that diverged count as if they had gone on. The dotted line is the median. {_described(sets)}"
+        "Seconds that the configurations of each set take for all epochs, ours on one thread and with validation; "
+        f"networks that diverged count as if they had gone on. The dotted line is the median. {_described(sets)}"
     )
     return _panels(sets, _runtimes, caption)
 
@@ -97,10 +97,10 @@ def _last_values(axes: Axes, made: CurveSet) -> pd.DataFrame:
 
 
 def _described(sets: dict[str, CurveSet]) -> str:
-    """Sizes of the sets in words."""
+    """Sizes of the sets in words, the authors' first."""
     sizes = {
         name: f"{SETS[name]} {len(each.curves)} configurations ({each.diverged.sum()} diverged), {each.epochs} epochs"
         for name, each in sets.items()
     }
-    parts = [f"By the authors: {sizes.pop(AUTHORS)}."] if AUTHORS in sizes else []
+    parts = [f"The authors': {sizes.pop(AUTHORS)}."] if AUTHORS in sizes else []
     return " ".join([*parts, f"Made here: {'; '.join(sizes.values())}."] if sizes else parts)
