@@ -5,4 +5,12 @@
 
 from core.lazy import exports
 
-__getattr__, __dir__, __all__ = exports(__name__, {"study.minimization": ["minimize"], "study.result": ["Result"]})
+__getattr__, __dir__, __all__ = exports(
+    __name__,
+    {
+        "benchmarks.base": ["Evaluation"],
+        "errors": ["UserError"],
+        "study.minimization": ["minimize"],
+        "study.result": ["Result"],
+    },
+)

@@ -16,7 +16,7 @@ function, the others an observation. With points pending, either is averaged ove
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -170,6 +170,7 @@ class ModelBased:
     encoding: CubeEncoding
     make_model: Callable[..., Fittable]
     maximizer: Any
+    _: KW_ONLY
     acquisition: str = "ei"
     fantasies: int = 10
     continues: bool = False
@@ -243,8 +244,8 @@ def _fantasies(
 ) -> Fantasies | MixtureFantasies:
     """Outcomes of the pending points, in all about `count` for each run."""
     if isinstance(model, GaussianMixtureModel):
-        return MixtureFantasies(model, pending, best, generators, max(1, count // model.members))
-    return Fantasies(model, pending, best, generators, count)
+        return MixtureFantasies(model, pending, best, generators, fantasies=max(1, count // model.members))
+    return Fantasies(model, pending, best, generators, fantasies=count)
 
 
 def _closed_form(name: str, moments: Callable[[Tensor], tuple[Tensor, Tensor]], best: Tensor) -> Acquisition:

@@ -8,8 +8,15 @@ from core.lazy import exports
 __getattr__, __dir__, __all__ = exports(
     __name__,
     {
-        "bandits": ["BOHBSettings", "HyperbandSettings", "SuccessiveHalvingSettings"],
+        "bandits": ["BOHBSettings", "HyperbandLCNetSettings", "HyperbandSettings", "SuccessiveHalvingSettings"],
+        "bayesian": ["BohamiannSettings", "DNGOSettings", "ForestSettings", "GPSettings", "IntegratedGPSettings"],
+        "information": ["EntropySearchSettings", "FabolasSettings", "MTBOSettings"],
+        "multitask": ["ABLRSettings", "MultiTaskBohamiannSettings", "MultiTaskGPSettings"],
         "settings": ["MethodSettings"],
-        "union": ["METHODS", "Method", "SingleBudgetMethod", "method_of", "one_of"],
+        "union": [
+            *("METHODS", "Method", "SingleBudgetMethod", "method_of", "one_of"),
+            *("CMAESSettings", "DifferentialEvolutionSettings", "OptunaTPESettings", "RandomSettings"),
+            *("RegularizedEvolutionSettings", "ReinforceSettings", "SMACSettings", "TPESettings"),
+        ],
     },
 )

@@ -85,7 +85,7 @@ class ModelSettings(MethodSettings):
             encoding,
             model,
             make[self.maximizer](),
-            self.acquisition,
+            acquisition=self.acquisition,
             continues=self._continues(**given),
             unseen=self.unseen,
             **given,

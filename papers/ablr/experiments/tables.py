@@ -49,6 +49,6 @@ def _others(context: Context[Tables], table: TaskTable, own: np.ndarray, count: 
         chosen = (own + step) % count
         rows = [g.choice(len(table.X[task]), size, replace=False) for g, task in zip(generators, chosen, strict=True)]
         X = [table.X[task][row] for task, row in zip(chosen, rows, strict=True)]
-        y = [table.told[task][row, 0] for task, row in zip(chosen, rows, strict=True)]
+        y = [table.outputs[task][row, 0] for task, row in zip(chosen, rows, strict=True)]
         tasks.append(Task(stacked(X), stacked(y), name=f"table {step}"))
     return tasks

@@ -19,7 +19,7 @@ from core.benchmarks.base import Evaluation, FunctionObjective, guarded_evaluate
 from core.benchmarks.synthetic import branin, sin_one
 from core.errors import UnknownNameError, UserError
 from core.models.bohamiann import BayesianNetwork
-from core.models.gaussian_process import MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess
 from core.models.random_forest import RandomForest
 from core.optimizers.allowed import AllowedOnly, where_unseen
 from core.optimizers.bayesopt import BayesianOptimization
@@ -34,7 +34,9 @@ SEARCH = RandomLocalSearch(candidates=200, steps=5)
 
 
 def gp_policy(encoding, maximizer=QUICK, acquisition="ei"):
-    return ModelBased(encoding, lambda n: MarginalLikelihoodGP(restarts=1, iterations=20), maximizer, acquisition)
+    return ModelBased(
+        encoding, lambda n: GaussianProcess(restarts=1, iterations=20), maximizer, acquisition=acquisition
+    )
 
 
 def run(policy, objective, evaluations, runs=3, seed=0, initial=2):
@@ -62,7 +64,7 @@ def mixed_loss(configuration, budget, generator):
 def test_a_gp_beats_random_search_on_branin():
     encoding = CubeEncoding(branin.space)
     random = run(Uniform(encoding), branin, 20, runs=5).loss.min(1) - branin.optimum
-    policy = ModelBased(encoding, lambda n: MarginalLikelihoodGP(), QUICK)
+    policy = ModelBased(encoding, lambda n: GaussianProcess(), QUICK)
     ours = run(policy, branin, 20, runs=5).loss.min(1) - branin.optimum
     assert ours.mean() < random.mean() / 2
 
@@ -78,7 +80,7 @@ def test_every_acquisition_function_drives_the_loop(acquisition):
     [
         (lambda n: BayesianNetwork(widths=(10,), burn_in=200, steps=400, thinning=10), QUICK),
         (lambda n: RandomForest(trees=10), SEARCH),
-        (lambda n: MarginalLikelihoodGP(restarts=1, iterations=20), EvolutionarySearch(iterations=20)),
+        (lambda n: GaussianProcess(restarts=1, iterations=20), EvolutionarySearch(iterations=20)),
     ],
 )
 def test_every_kind_of_model_drives_the_loop(model, maximizer):
@@ -161,7 +163,7 @@ def test_thompson_and_unknown_acquisitions():
     with pytest.raises(UnknownNameError, match="acquisition function"):
         gp_policy(encoding, acquisition="eii")
     X = torch.rand(2, 5, 1, dtype=torch.float64)
-    model = MarginalLikelihoodGP(restarts=1, iterations=20).fit(X, sin_one.on_cube(X), make_generators([0, 1]))
+    model = GaussianProcess(restarts=1, iterations=20).fit(X, sin_one.on_cube(X), make_generators([0, 1]))
     acquisition = utility(model, "thompson", sin_one.on_cube(X), X[:, :0], make_generators([0, 1]), 10)
     assert acquisition(torch.rand(2, 7, 1, dtype=torch.float64)).shape == (2, 7)
 

@@ -67,7 +67,7 @@ def test_points_of_a_table_are_those_of_its_encoding(made_tables):
     found = np.array([[each["hp_a"], (each["hp_b"] + 2) / 5] for each in configurations])
     low, high = np.concatenate(table.X).min(0), np.concatenate(table.X).max(0)
     np.testing.assert_allclose([low, high], [[0, 0], [1, 1]], atol=1e-12)
-    losses = table.told[0][:, 0]
+    losses = table.outputs[0][:, 0]
     np.testing.assert_allclose(losses, np.log10(1 + ((found[:, ::-1] - 0.3) ** 2).sum(1)), atol=1e-9)
 
 

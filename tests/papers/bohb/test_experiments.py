@@ -103,6 +103,28 @@ def test_trajectories_on_the_bayesian_network(smoke, name):
     assert frame["time"].max() <= 2 * (1 + 1e-9)
 
 
+def test_every_agent_of_a_configuration_is_in_the_table_and_failures_are_named(smoke):
+    table = smoke("ppo_table/cartpole/agents")
+    assert table["number"].tolist() == list(np.repeat(np.arange(12), 2)) and set(table["trial"]) == {0, 1}
+    failed = table[table["failure"] != ""]
+    # Sobol's sequence begins where every hyperparameter is smallest, and a clipping of 0 is none.
+    assert failed["number"].tolist() == [0, 0] and failed["failure"].str.contains("PPO.clipping is 0.0").all()
+    assert (failed["episodes"] == 600).all() and (failed["timesteps"] == 0).all()
+    trained = table[table["failure"] == ""]
+    assert (trained["timesteps"] >= trained["episodes"]).all() and trained["episodes"].between(20, 600).all()
+    assert trained.groupby("number")["timesteps"].nunique().max() == 2
+
+
+@pytest.mark.parametrize("method", ["random", "tpe", "hyperband", "bohb"])
+def test_searches_on_trained_agents(smoke, method):
+    smoke("ppo_table/cartpole/agents")
+    frame = smoke(f"ppo/cartpole/{method}")
+    check_trajectories(frame, ["loss", "episodes"])
+    assert "regret" not in frame and set(frame["configurations"]) == {12}
+    assert frame["episodes"].between(20, 600).all() and frame["time"].max() <= 10 * (1 + 1e-9)
+    assert frame.groupby("run")["time"].first().max() == pytest.approx(1 if method in ("random", "tpe") else 1 / 9)
+
+
 def test_full_evaluations_take_one_unit_of_time_and_bandits_begin_on_the_smallest_budget(smoke):
     random = smoke("counting_ones/d8/random")
     assert (random["time"] == random["evaluations"]).all()
