@@ -82,7 +82,7 @@ class Forest:
     ) -> NDArray[np.float64]:
         """One output of one tree for each x (n, d), (n,)."""
         tables = self._feature, self._threshold, self._left, self._right, self._values
-        return _predict_singly(X.astype(np.float32), outputs, self._roots[trees], *tables)
+        return np.asarray(_predict_singly(X.astype(np.float32), outputs, self._roots[trees], *tables))
 
 
 class Cells:
@@ -127,21 +127,38 @@ def _predict(
     for i in range(len(X)):
         total = 0.0
         for root in roots:
-            total += values[_leaf(X[i], root, feature, threshold, left, right), outputs[i]]
+            total += values[_leaf(X, i, root, feature, threshold, left, right), outputs[i]]
         predicted[i] = total / len(roots)
     return predicted
 
 
 @numba.njit(cache=True)
-def _predict_singly(X, outputs, roots, feature, threshold, left, right, values):
+def _predict_singly(
+    X: NDArray[np.floating],
+    outputs: NDArray[np.int64],
+    roots: NDArray[np.int64],
+    feature: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    values: NDArray[np.floating],
+) -> NDArray[np.float64]:
     predicted = np.empty(len(X))
     for i in range(len(X)):
-        predicted[i] = values[_leaf(X[i], roots[i], feature, threshold, left, right), outputs[i]]
+        predicted[i] = values[_leaf(X, i, roots[i], feature, threshold, left, right), outputs[i]]
     return predicted
 
 
 @numba.njit(cache=True)
-def _leaf(x, node, feature, threshold, left, right):
+def _leaf(
+    X: NDArray[np.floating],
+    i: int,
+    node: int,
+    feature: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+) -> int:
     while feature[node] >= 0:
-        node = left[node] if x[feature[node]] <= threshold[node] else right[node]
+        node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
     return node

@@ -22,7 +22,7 @@ import pandas as pd
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
+from core.benchmarks.base import Configurations, Evaluation, Fidelity
 from core.benchmarks.forest import TREES, Forest
 from core.benchmarks.network_spaces import policy_space
 from core.control.ppo import MOST_EPISODES, PPO, Learning
@@ -64,7 +64,7 @@ class PolicyTuning:
         Raises:
             UserError: a budget outside the fidelity's range, or no agent can have these hyperparameters.
         """
-        trials = round(check_budget(self.fidelity, budget))
+        trials = round(self.fidelity.checked(budget))
         found = []
         for configuration in configurations:
             seeds = generator.integers(2**63, size=trials)
@@ -139,7 +139,7 @@ class PolicySurrogate:
         Raises:
             UserError: a budget outside the fidelity's range.
         """
-        trials, n = round(check_budget(self.fidelity, budget)), len(configurations)
+        trials, n = round(self.fidelity.checked(budget)), len(configurations)
         X = np.repeat(self.encoding.encode(configurations), trials, axis=0)
         trees, which = generator.integers(TREES, size=len(X)), generator.integers(self._trials, size=len(X))
         losses = self._forest.single(X, which, trees).reshape(n, trials).mean(axis=1)
@@ -149,4 +149,5 @@ class PolicySurrogate:
         """The expected number of episodes, (n,)."""
         X = self.encoding.encode(configurations)
         every = np.tile(np.arange(self._trials), len(X))
-        return self._forest.predict(np.repeat(X, self._trials, axis=0), every).reshape(len(X), -1).mean(axis=1)
+        predicted = self._forest.predict(np.repeat(X, self._trials, axis=0), every)
+        return np.asarray(predicted.reshape(len(X), self._trials).mean(axis=1))

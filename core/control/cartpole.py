@@ -43,11 +43,11 @@ def step(states: NDArray[np.float64], actions: NDArray[np.integer]) -> NDArray[n
         raise UserError(f"actions have shape {actions.shape}; allowed: {states.shape[:-1]}, as the states")
     if not np.isin(actions, (0, 1)).all():
         raise UserError(f"action {actions[~np.isin(actions, (0, 1))][0]}; allowed: 0 (left) or 1 (right)")
-    return _step(states.reshape(-1, 4), actions.reshape(-1)).reshape(actions.shape)
+    return np.asarray(_step(states.reshape(-1, 4), actions.reshape(-1))).reshape(actions.shape)
 
 
 @numba.njit
-def _step(states, actions):
+def _step(states: NDArray[np.float64], actions: NDArray[np.integer]) -> NDArray[np.bool_]:
     ended = np.empty(len(states), np.bool_)
     for e in range(len(states)):
         ended[e] = advance(states, e, actions[e])

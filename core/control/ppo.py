@@ -157,6 +157,7 @@ def _network(layout: Layout, unit: int, rng: np.random.Generator) -> Perceptron:
 
 def _batch(steps: int) -> Batch:
     """Space for a number of time steps."""
-    numbers, floats = (np.empty(steps, np.int64) for _ in range(3)), (np.empty(steps, np.float32) for _ in range(3))
-    actions, previous, order = numbers
-    return Batch(np.empty(steps * ROW, np.float32), actions, *floats, previous, order)
+    actions, previous, order = (np.empty(steps, np.int64) for _ in range(3))
+    log_probability, returns, advantages = (np.empty(steps, np.float32) for _ in range(3))
+    states = np.empty(steps * ROW, np.float32)
+    return Batch(states, actions, log_probability, returns, advantages, previous, order)

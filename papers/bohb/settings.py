@@ -16,6 +16,7 @@ __all__ = [
     "Collect",
     "CountingOnesSearch",
     "Densities",
+    "LivePolicySearch",
     "PolicySearch",
     "PolicyTable",
     "SurrogateSearch",
@@ -117,6 +118,17 @@ class PolicyTable(Settings):
 
 class PolicySearch(SimulatedSearch):
     """A search for hyperparameters of proximal policy optimization, on the surrogate of a table of agents."""
+
+
+class LivePolicySearch(SimulatedSearch):
+    """The same search with agents that are trained in every evaluation.
+
+    Attributes:
+        most_episodes, entropy: As of `PolicyTable`.
+    """
+
+    most_episodes: PositiveInt = 3000
+    entropy: bool = False
 
 
 class Densities(Settings):

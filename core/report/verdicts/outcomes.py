@@ -51,9 +51,9 @@ def at_least(count: int, checks: Iterable[Check], published: float | str, detail
     spare = len(checks) - count
     clear = {"holds": -math.inf, "fails": -math.inf}
     for outcome, needed, shares in (("holds", count, spare + 1), ("fails", spare + 1, count)):
-        found = sorted((check.clear / farther(shares) for check in checks if check.holds == outcome), reverse=True)
-        if len(found) >= needed:
-            clear[outcome] = found[needed - 1]
+        clearest = sorted((check.clear / farther(shares) for check in checks if check.holds == outcome), reverse=True)
+        if len(clearest) >= needed:
+            clear[outcome] = clearest[needed - 1]
     holds = next((outcome for outcome, value in clear.items() if value >= 1), "inconclusive")
     ours = f"{sum(check.holds == 'holds' for check in checks)} of {len(checks)}"
     details = "; ".join(filter(None, [detail, *(check.detail for check in checks)]))
@@ -181,5 +181,5 @@ def worded(check: Check, words: str, digits: str = ".3g") -> Check:
     Args:
         digits: Format of the numbers; a leading + applies to ours alone.
     """
-    found = check.ours if isinstance(check.ours, str) else Interval(check.ours, check.low, check.high).text(digits)
-    return replace(check, detail=f"{words}: {found}" + (f" ({check.detail})" if check.detail else ""))
+    value = check.ours if isinstance(check.ours, str) else Interval(check.ours, check.low, check.high).text(digits)
+    return replace(check, detail=f"{words}: {value}" + (f" ({check.detail})" if check.detail else ""))

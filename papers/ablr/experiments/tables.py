@@ -7,11 +7,11 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from core.benchmarks.task_tables import TaskTable, task_table
 from core.experiment.context import Context
 from core.models.tasks import Task
 from papers.ablr.search import Known, rows_of_search, search, stacked
 from papers.ablr.settings import Tables
+from papers.ablr.task_tables import TaskTable, task_table
 
 
 def tables(context: Context[Tables]) -> pd.DataFrame:

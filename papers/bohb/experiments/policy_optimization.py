@@ -1,19 +1,23 @@
-"""Proximal policy optimization on cart-pole (thesis 6.4.4): agents that are trained once, and searches on them."""
+"""Proximal policy optimization on cart-pole (thesis 6.4.4): agents that are trained once, searches on them, and
+searches that train agents themselves."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from core.benchmarks.base import Configurations
 from core.benchmarks.network_spaces import policy_space
 from core.benchmarks.policy_optimization import PolicySurrogate, PolicyTuning
 from core.errors import UserError
 from core.experiment.context import Context
 from core.progress import Progress
+from core.seeds import derive_seed
 from core.spaces import CubeEncoding
 from core.spaces.sobol import sobol_points
 from papers.bohb.experiments.simulated_runs import search
-from papers.bohb.settings import PolicySearch, PolicyTable
+from papers.bohb.settings import LivePolicySearch, PolicySearch, PolicyTable
 
 
 def ppo_table(context: Context[PolicyTable]) -> pd.DataFrame:
@@ -45,6 +49,24 @@ def ppo(context: Context[PolicySearch]) -> pd.DataFrame:
     surrogate = PolicySurrogate.fit(records)
     rows = search(context, surrogate, surrogate.expected).rename(columns={"regret": "episodes"})
     return rows.assign(configurations=records["number"].nunique())
+
+
+def ppo_live(context: Context[LivePolicySearch]) -> pd.DataFrame:
+    """Episodes of the incumbents when every evaluation trains agents, the thesis' protocol; see `search`.
+
+    Besides its columns: `episodes`, in place of `regret`, the mean of nine further trials of the incumbent, the same
+    ones wherever a configuration is the incumbent.
+    """
+    tuning = PolicyTuning(context.settings.entropy, context.settings.most_episodes)
+
+    def validated(configurations: Configurations) -> NDArray[np.float64]:
+        found = [
+            tuning.evaluate([each], None, np.random.default_rng(derive_seed("validation", repr(sorted(each.items())))))
+            for each in configurations
+        ]
+        return np.concatenate([each.loss for each in found])
+
+    return search(context, tuning, validated).rename(columns={"regret": "episodes"})
 
 
 def _block(

@@ -7,7 +7,6 @@ import pytest
 import torch
 from pydantic import ValidationError
 
-from core.benchmarks.task_tables import task_table
 from core.errors import UnknownNameError
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
@@ -23,6 +22,7 @@ from papers.ablr.networks import told_of
 from papers.ablr.quadratics import contexts, minimum, quadratic
 from papers.ablr.search import Known, model
 from papers.ablr.settings import Quadratics, Search
+from papers.ablr.task_tables import task_table
 
 
 @pytest.mark.slow

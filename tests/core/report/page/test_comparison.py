@@ -46,6 +46,7 @@ def sidecar(paper, artifact, made=None, checks=(), **changes):
     claims = [
         {
             "id": "c", "artifact": artifact, "kind": "claim", "sentence": "A < B & C <script>", "place": "Sec 1",
+            "criterion": "A less B, below 0.",
             **vars(check), "reduced": False, "headline": False, "cause": None,
         }
         for check in checks
@@ -113,7 +114,15 @@ def test_page_is_self_contained_and_well_formed(figures):
     assert all(link.startswith(("data:image/png;base64,", "#", "alpha/", "beta/")) for link in page.links)
     assert f"data:image/png;base64,{base64.b64encode(PIXEL).decode()}" in page.links
     assert len(set(page.ids)) == len(page.ids) and {"alpha", "beta", "alpha-table1"} <= set(page.ids)
-    for words in ("0.0 ± 1.0", "✓ reproduced", "▼ worse, +5.0 sd", "▲ better", "A < B & C <script>", "[0.2, 0.9]"):
+    for words in (
+        "0.0 ± 1.0",
+        "✓ reproduced",
+        "▼ worse, +5.0 sd",
+        "▲ better",
+        "A < B & C <script>",
+        "A less B, below 0.",
+        "[0.2, 0.9]",
+    ):
         assert words in text
     for words in ("a detail", "0123456789+changes", "50 runs", "uci/boston/sghmc", "uci/yacht/sghmc", "quoted"):
         assert words in text

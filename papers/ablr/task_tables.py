@@ -9,7 +9,7 @@
 Those of Salinas et al. stand in for the OpenML evaluations of ABLR. All of their hyperparameters are continuous here,
 also the few that are whole numbers: a forest is constant between the values that it has seen. Losses and signals with
 heavy tails (DeepAR's CRPS and seconds) are modelled and searched as logarithms. Losses on OpenML are error rates, and
-the spaces those that configurations were drawn from (`core.benchmarks.openml_spaces`).
+the spaces those that configurations were drawn from (`papers.ablr.openml_spaces`).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.benchmarks.forest import Forest
-from core.benchmarks.openml_spaces import COLUMNS, error_rates, openml_space
 from core.data import load_frame
 from core.errors import UnknownNameError
 from core.spaces import CubeEncoding
+from papers.ablr.openml_spaces import COLUMNS, error_rates, openml_space
 
 if TYPE_CHECKING:
     from core.models.tasks import Task
