@@ -6,6 +6,7 @@ joint batch. Values are differentiable in X. A leading sample axis, (samples, ..
 one; `core.acquisition.integrated` averages it away.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
@@ -34,8 +35,8 @@ def best_observed(y: Tensor, feasible: Tensor | None = None) -> tuple[Tensor, Te
         feasible: Whether each observation satisfies the constraints, (runs, N) bool; all do by default.
 
     Returns:
-        best (runs,), and found (runs,) bool. If no observation is feasible, `best` is the smallest of all, a finite
-        number for closed forms to work with, and `found` is False.
+        best (runs,), and any_feasible (runs,) bool. If no observation is feasible, `best` is the smallest of all, a
+        finite number for closed forms to work with, and `any_feasible` is False.
 
     Raises:
         ValueError: shapes that do not fit, or no observation.
@@ -46,8 +47,8 @@ def best_observed(y: Tensor, feasible: Tensor | None = None) -> tuple[Tensor, Te
             f"best_observed: y has shape {tuple(y.shape)} and feasible {tuple(feasible.shape)}, "
             "expected both (runs, N) with N at least 1"
         )
-    found = feasible.any(-1)
-    return torch.where(feasible | ~found[:, None], y, torch.inf).amin(-1), found
+    any_feasible = feasible.any(-1)
+    return torch.where(feasible | ~any_feasible[:, None], y, torch.inf).amin(-1), any_feasible
 
 
 def align_best(best: Tensor, mean: Tensor) -> Tensor:
@@ -80,8 +81,8 @@ def safe_deviation(variance: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @dataclass(frozen=True)
-class Improvement:
-    """A closed form over the smallest observation; a subclass sets `closed_form`, of mean, variance and best.
+class Improvement(ABC):
+    """A closed form over the smallest observation; a subclass sets `closed_form`.
 
     Attributes:
         moments: Method of a model with that name.
@@ -89,10 +90,14 @@ class Improvement:
     """
 
     logarithmic: ClassVar[bool] = False
-    closed_form: ClassVar[Callable[[Tensor, Tensor, Tensor], Tensor]]
 
     moments: Moments
     best: Tensor
+
+    @staticmethod
+    @abstractmethod
+    def closed_form(mean: Tensor, variance: Tensor, best: Tensor) -> Tensor:
+        """The utility of the shape that the moments (..., runs, q) and an aligned `best` broadcast to."""
 
     def __call__(self, X: Tensor) -> Tensor:
         """X (..., runs, q, d) to (..., runs, q)."""

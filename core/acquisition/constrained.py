@@ -23,12 +23,12 @@ class Constrained:
         acquisition: Non-negative utility: EI, log EI or PI, with finite values in every run.
         feasibility: Function from X (..., runs, q, d) to probabilities (..., runs, q), or with the sample axis of
             `acquisition`.
-        found: Whether an observation of the run is feasible, (runs,) bool, see `best_observed`.
+        any_feasible: Whether an observation of the run is feasible, (runs,) bool, see `best_observed`.
     """
 
     acquisition: Acquisition
     feasibility: Callable[[Tensor], Tensor]
-    found: Tensor
+    any_feasible: Tensor
 
     @property
     def logarithmic(self) -> bool:
@@ -38,9 +38,9 @@ class Constrained:
     def __call__(self, X: Tensor) -> Tensor:
         """X (..., runs, q, d) to (..., runs, q)."""
         improvement, probability = self.acquisition(X), self.feasibility(X)
-        found = self.found.unsqueeze(-1)
+        any_feasible = self.any_feasible.unsqueeze(-1)
         if self.logarithmic:
             # log 0 would have gradient nan where a probability underflows, and rank no point below another.
             probability = probability.clamp_min(torch.finfo(probability.dtype).tiny)
-            return torch.where(found, improvement, 0.0) + probability.log()
-        return torch.where(found, improvement, 1.0) * probability
+            return torch.where(any_feasible, improvement, 0.0) + probability.log()
+        return torch.where(any_feasible, improvement, 1.0) * probability

@@ -47,7 +47,7 @@ class Fantasies:
     """
 
     def __init__(
-        self, model: EnsembleModel, pending: Tensor, best: Tensor, generators: Generators, fantasies: int = 10
+        self, model: EnsembleModel, pending: Tensor, best: Tensor, generators: Generators, *, fantasies: int = 10
     ) -> None:
         check_counts("Fantasies", fantasies=fantasies)
         if isinstance(model, GaussianMixtureModel):
@@ -98,4 +98,5 @@ def _inverse(deviations: Tensor, noise: Tensor) -> Tensor:
     kernel = torch.einsum("srj,srk->rjk", deviations, deviations) / len(deviations) + torch.diag_embed(noise)
     finite = kernel.isfinite().flatten(1).all(-1)
     eye = torch.eye(kernel.shape[-1], dtype=kernel.dtype, device=kernel.device)
-    return torch.linalg.pinv(torch.where(finite[:, None, None], kernel, eye), hermitian=True)
+    inverse: Tensor = torch.linalg.pinv(torch.where(finite[:, None, None], kernel, eye), hermitian=True)
+    return inverse

@@ -38,7 +38,7 @@ class MixtureFantasies:
     """
 
     def __init__(
-        self, model: GaussianMixtureModel, pending: Tensor, best: Tensor, generators: Generators, fantasies: int = 1
+        self, model: GaussianMixtureModel, pending: Tensor, best: Tensor, generators: Generators, *, fantasies: int = 1
     ) -> None:
         check_counts("MixtureFantasies", fantasies=fantasies)
         if pending.ndim != 3 or pending.shape[0] != model.runs or best.shape != (model.runs,):

@@ -6,6 +6,7 @@ The objective 1/2 mean_b (h(x_b) - y_b)^2 has the gradient of BOHAMIANN's likeli
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numba
 import numpy as np
@@ -66,7 +67,7 @@ class Descent:
 
 
 @cache
-def _compile() -> Callable:
+def _compile() -> Callable[..., Any]:
     sources = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")

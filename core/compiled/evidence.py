@@ -7,7 +7,7 @@ prior; one evaluation costs O(D C) for D features and C columns.
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -51,7 +51,7 @@ def sample(
 
 
 @cache
-def _compile() -> Callable:
+def _compile() -> Callable[..., Any]:
     sources = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -51,7 +51,8 @@ class Layout(NamedTuple):
 
     def indicators(self, codes: NDArray[np.int64]) -> NDArray[np.float64]:
         """1 for each choice taken and 0 for the others, (n, sum of choices)."""
-        return (codes[:, self.owner] == self.choice).astype(np.float64)
+        taken: NDArray[np.bool_] = codes[:, self.owner] == self.choice
+        return taken.astype(np.float64)
 
     def rows(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers of the indicators of the choices taken, (n, categorical)."""
@@ -85,7 +86,8 @@ def normal_reference(points: NDArray[np.float64], cardinalities: Mapping[int, in
         shares = kinds.indicators(kinds.codes(points)).mean(axis=0)
         agreement = np.bincount(kinds.owner, shares * shares)
         deviations[kinds.categorical] = np.sqrt(np.maximum(1.0 - agreement, 0.0) / 2)
-    return 1.06 * deviations * n ** (-1 / (4 + d))
+    bandwidths: NDArray[np.float64] = 1.06 * deviations * n ** (-1 / (4 + d))
+    return bandwidths
 
 
 class KernelDensity:
@@ -128,7 +130,8 @@ class KernelDensity:
         """log p at x (n, d), shape (n,): finite however far x is from the data."""
         scaled = np.take(x, self._layout.continuous, axis=1) / self._deviations
         rows = self._layout.rows(self._layout.codes(x))
-        return log_sums(scaled, self._scaled, rows, self._matches) + self._log_constant
+        log_density: NDArray[np.float64] = log_sums(scaled, self._scaled, rows, self._matches) + self._log_constant
+        return log_density
 
     def sample(
         self,

@@ -19,7 +19,7 @@ descent; its learning rate falls linearly to 0, so that the noise of the draws d
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -34,7 +34,7 @@ from core.validation import check_counts, check_positive
 # A learned noise starts at the targets' variance: from far below, the first residuals would fill Adam's memory of
 # squared gradients, and its steps would stay small for tens of thousands more.
 INITIAL_NOISE_VARIANCE = 1.0
-WEIGHTINGS = {  # pi_i for i = 1 .. M
+WEIGHTINGS: dict[str, Callable[[int, int], float]] = {  # pi_i for i = 1 .. M
     "uniform": lambda i, batches: 1 / batches,
     "decaying": lambda i, batches: 2.0**-i / (1 - 2.0**-batches),
 }
@@ -103,6 +103,7 @@ class BayesByBackprop(SampledNetwork):
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         activation: str = "tanh",
         prior: ScaleMixture = ScaleMixture(),
@@ -116,7 +117,7 @@ class BayesByBackprop(SampledNetwork):
         samples: int = 100,
         device: torch.device | str = "cpu",
     ) -> None:
-        super().__init__(widths, activation, device)
+        super().__init__(widths=widths, activation=activation, device=device)
         name = type(self).__name__
         if complexity_weighting not in WEIGHTINGS:
             allowed = ", ".join(WEIGHTINGS)

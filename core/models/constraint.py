@@ -28,7 +28,7 @@ from torch import Tensor
 
 from core.errors import ModelError
 from core.models.classification import SLACK, Posterior, logistic_posterior, step_posterior
-from core.models.ensemble import EnsembleModel, standardizer, training_data
+from core.models.ensemble import expand_runs, points_for, standardizer, training_data
 from core.models.representation import Representation
 from core.randomness import Generators
 
@@ -53,6 +53,7 @@ class ConstraintNetwork(ABC):
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         activation: str = "tanh",
         epochs: int = 60,
@@ -63,12 +64,16 @@ class ConstraintNetwork(ABC):
         device: torch.device | str = "cpu",
     ) -> None:
         self.representation = Representation(
-            widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay
+            widths=widths,
+            activation=activation,
+            epochs=epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            momentum=momentum,
+            weight_decay=weight_decay,
         )
         self.device = torch.device(device)
         self.runs = self.dimension = 0
-
-    expand_runs = EnsembleModel.expand_runs
 
     @abstractmethod
     def infer(self, features: Tensor, signs: Tensor) -> Posterior:
@@ -114,7 +119,8 @@ class ConstraintNetwork(ABC):
             RuntimeError: before `fit`.
             ValueError: shapes that do not match the fitted data.
         """
-        X = self.expand_runs(X).to(self.device, torch.float64)
+        X = expand_runs(type(self).__name__, points_for(self, X), self.runs, self.dimension)
+        X = X.to(self.device, torch.float64)
         return self.integrate(*self.posterior.activation(self.features(X)))
 
 
@@ -145,4 +151,5 @@ class NoiselessConstraint(ConstraintNetwork):
 
     def integrate(self, mean: Tensor, variance: Tensor) -> Tensor:
         """The blurred step integrated over a, in closed form."""
-        return torch.special.ndtr(mean / (variance + SLACK**2).sqrt()).squeeze(0)
+        probability: Tensor = torch.special.ndtr(mean / (variance + SLACK**2).sqrt())
+        return probability.squeeze(0)

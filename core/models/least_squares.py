@@ -56,6 +56,7 @@ class LeastSquaresNetwork(GaussianMixtureModel):
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         epochs: int = 300,
         batch_size: int = 32,
@@ -71,7 +72,15 @@ class LeastSquaresNetwork(GaussianMixtureModel):
         super().__init__()
         check_positive("LeastSquaresNetwork", min_noise=min_noise)
         self.corrected_noise, self.intercept, self.standardize = corrected_noise, intercept, standardize
-        self.representation = Representation(widths, "tanh", epochs, batch_size, learning_rate, momentum, weight_decay)
+        self.representation = Representation(
+            widths=widths,
+            activation="tanh",
+            epochs=epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            momentum=momentum,
+            weight_decay=weight_decay,
+        )
         self.min_noise, self.device = min_noise, torch.device(device)
 
     @torch.no_grad()

@@ -45,6 +45,7 @@ class MCDropout(SampledNetwork):
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         activation: str = "tanh",
         dropout: float | Sequence[float] = 0.05,
@@ -56,7 +57,7 @@ class MCDropout(SampledNetwork):
         samples: int = 100,
         device: torch.device | str = "cpu",
     ) -> None:
-        super().__init__(widths, activation, device)
+        super().__init__(widths=widths, activation=activation, device=device)
         name = type(self).__name__
         check_counts(name, epochs=epochs, batch_size=batch_size, samples=samples)
         check_positive(name, precision=precision, length_scale=length_scale, learning_rate=learning_rate)

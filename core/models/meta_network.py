@@ -37,6 +37,7 @@ class MetaNetwork(BayesianNetwork):
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (500, 500, 500),
         copies: int = 1,
         mean: str = "linear",
@@ -44,7 +45,7 @@ class MetaNetwork(BayesianNetwork):
         initialisation: str = "uniform",
         **others: Any,
     ) -> None:
-        super().__init__(widths, weight_prior=weight_prior, initialisation=initialisation, **others)
+        super().__init__(widths=widths, weight_prior=weight_prior, initialisation=initialisation, **others)
         if mean not in ("linear", "sigmoid"):
             raise ValueError(f"MetaNetwork.mean: must be 'linear' or 'sigmoid', got {mean!r}")
         check_counts("MetaNetwork", copies=copies)

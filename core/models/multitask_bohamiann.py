@@ -16,10 +16,11 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
-from core.models.bohamiann import INITIAL_LOG_NOISE, BayesianNetwork, one_each
 from core.models.engines.choice import require_compiled
+from core.models.engines.compiled import CompiledSampler
 from core.models.engines.tasks import TaskEngine, TaskProblem
 from core.models.ensemble import standardizer
+from core.models.mcmc_network import INITIAL_LOG_NOISE, MCMCNetwork, one_each
 from core.models.network import MLP
 from core.models.stacking import check_scaling, stack
 from core.models.task_network import TaskNetwork
@@ -30,7 +31,7 @@ from core.validation import check_counts
 FEATURES = 5  # L
 
 
-class MultiTaskNetwork(BayesianNetwork):
+class MultiTaskNetwork(MCMCNetwork):
     """Bayesian network for several tasks; weights, tasks' features and noise variance are sampled from their posterior.
 
     Args:
@@ -44,9 +45,12 @@ class MultiTaskNetwork(BayesianNetwork):
         ValueError: a setting out of range.
     """
 
+    sampler: CompiledSampler
+
     def __init__(
         self,
         earlier: Sequence[Task] = (),
+        *,
         context: Tensor | None = None,
         features: int = FEATURES,
         scaling: str = "joint",

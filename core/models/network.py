@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import torch
 from torch import Tensor
@@ -50,6 +50,28 @@ INITIALISATIONS: dict[str, tuple[Callable[[Tensor, Generators], Tensor], float, 
     "he": (normal_, math.sqrt(2), 0.0),
     "uniform": (_centred_uniform_, 1.0, 1.0),
 }
+
+
+class ChainNetwork(Protocol):
+    """A network whose weights, for each of many chains, are one flat vector theta (chains, P_w)."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Sizes of the layers, inputs first."""
+
+    @property
+    def activation(self) -> str:
+        """Activation of the hidden layers."""
+
+    @property
+    def num_weights(self) -> int:
+        """Length P_w of theta."""
+
+    def weight_mask(self, device: torch.device | str = "cpu") -> Tensor:
+        """1 for the entries of theta that are weights, 0 for biases: (P_w,) float32."""
+
+    def init(self, generators: Generators, chains: int, device: torch.device | str = "cpu") -> Tensor:
+        """Initial weights (chains, P_w)."""
 
 
 @dataclass(frozen=True)

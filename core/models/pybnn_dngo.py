@@ -32,9 +32,17 @@ class AdamRepresentation(Representation):
     """A representation trained by Adam on the squared error, without weight decay; arguments as `Representation`."""
 
     def __init__(
-        self, widths: Sequence[int], activation: str, epochs: int, batch_size: int, learning_rate: float
+        self, *, widths: Sequence[int], activation: str, epochs: int, batch_size: int, learning_rate: float
     ) -> None:
-        super().__init__(widths, activation, epochs, batch_size, learning_rate, momentum=0.0, weight_decay=0.0)
+        super().__init__(
+            widths=widths,
+            activation=activation,
+            epochs=epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            momentum=0.0,
+            weight_decay=0.0,
+        )
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> AdamRepresentation:
         """Train on standardized X (runs, N, d) and y (runs, N), with one generator per run or one for all."""
@@ -68,6 +76,7 @@ class PybnnDNGO(BayesianLinearRegression):
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         activation: str = "tanh",
         epochs: int = 500,
@@ -79,8 +88,10 @@ class PybnnDNGO(BayesianLinearRegression):
         thinning: int = 1,
         device: torch.device | str = "cpu",
     ) -> None:
-        super().__init__(chains, samples, burn_in, thinning, device)
-        self.representation = AdamRepresentation(widths, activation, epochs, batch_size, learning_rate)
+        super().__init__(chains=chains, samples=samples, burn_in=burn_in, thinning=thinning, device=device)
+        self.representation = AdamRepresentation(
+            widths=widths, activation=activation, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate
+        )
 
     def _prepare(self, X: Tensor, y: Tensor, generators: Generators) -> None:
         """Train the network.

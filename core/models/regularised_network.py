@@ -38,6 +38,7 @@ class RegularisedRepresentation(Representation):
 
     def __init__(
         self,
+        *,
         widths: Sequence[int],
         weight_decays: Sequence[float],
         dropouts: Sequence[float],
@@ -47,7 +48,14 @@ class RegularisedRepresentation(Representation):
         learning_rate: float = 0.05,
         momentum: float = 0.9,
     ) -> None:
-        super().__init__(widths, activation, epochs, batch_size, learning_rate, momentum)
+        super().__init__(
+            widths=widths,
+            activation=activation,
+            epochs=epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            momentum=momentum,
+        )
         name, layers = type(self).__name__, len(self.widths)
         for setting, values, expected in (("weight_decays", weight_decays, layers + 1), ("dropouts", dropouts, layers)):
             if len(values) != expected:

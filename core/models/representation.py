@@ -54,6 +54,7 @@ class Representation:
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         activation: str = "tanh",
         epochs: int = 300,

@@ -34,7 +34,7 @@ class Stacked(NamedTuple):
     X: Tensor
     y: Tensor
     task: Tensor
-    targets: Standardizer
+    targets: Standardizer[Tensor]
 
 
 def check_scaling(scaling: str) -> None:

@@ -10,14 +10,15 @@ points of the cube are neither all alike nor all unrelated.
 Shapes: theta (runs, P), X (..., runs, N, d) or with runs = 1 the same for all, to phi (..., runs, N, D), float64.
 `rows` are the runs to which theta belongs, if not all: weights or frequencies drawn by `begin` differ between runs.
 
-A representation is a description, which models may share; `begin` returns one with weights or frequencies.
+A representation is a description, which models may share; `begin` returns its `Features`, with weights or frequencies.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from copy import copy
+from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -28,6 +29,13 @@ from core.validation import check_counts
 
 Rows = slice | Tensor
 ALL = slice(None)
+
+
+class Features(Protocol):
+    """phi, given what a representation drew for the data."""
+
+    def __call__(self, theta: Tensor, X: Tensor, rows: Rows = ALL) -> Tensor:
+        """phi(x), differentiable in both."""
 
 
 class Network:
@@ -43,11 +51,17 @@ class Network:
         check_counts("Network", **{f"widths[{place}]": width for place, width in enumerate(widths)})
         self.widths, self.width = tuple(widths), widths[-1]
 
-    def begin(self, runs: int, dimension: int, generators: Generators) -> tuple[Network, Tensor]:
+    def begin(self, runs: int, dimension: int, generators: Generators) -> tuple[NetworkFeatures, Tensor]:
         """Layers for inputs of this dimension, and the first theta, (runs, P)."""
-        begun = copy(self)
-        begun.network = MLP((dimension, *self.widths, 1))
-        return begun, begun.network.init(generators, runs).double()
+        network = MLP((dimension, *self.widths, 1))
+        return NetworkFeatures(network), network.init(generators, runs).double()
+
+
+@dataclass(frozen=True)
+class NetworkFeatures:
+    """The last hidden layer of `network`, whose weights are theta."""
+
+    network: MLP
 
     def __call__(self, theta: Tensor, X: Tensor, rows: Rows = ALL) -> Tensor:
         """phi(x), differentiable in both."""
@@ -68,15 +82,22 @@ class Fourier:
         check_counts("Fourier", width=width)
         self.width = width
 
-    def begin(self, runs: int, dimension: int, generators: Generators) -> tuple[Fourier, Tensor]:
+    def begin(self, runs: int, dimension: int, generators: Generators) -> tuple[FourierFeatures, Tensor]:
         """Features with U and b drawn, and the first theta, (runs, 1)."""
-        begun = copy(self)
-        begun.U = normal_(torch.empty(runs, dimension, self.width, dtype=torch.float64), generators)
-        begun.b = 2 * math.pi * uniform_(torch.empty(runs, 1, self.width, dtype=torch.float64), generators)
-        return begun, torch.full((runs, 1), 0.5 * math.log(dimension), dtype=torch.float64)
+        U = normal_(torch.empty(runs, dimension, self.width, dtype=torch.float64), generators)
+        b = 2 * math.pi * uniform_(torch.empty(runs, 1, self.width, dtype=torch.float64), generators)
+        return FourierFeatures(U, b), torch.full((runs, 1), 0.5 * math.log(dimension), dtype=torch.float64)
+
+
+@dataclass(frozen=True)
+class FourierFeatures:
+    """Cosines of frequencies U (runs, d, D) and phases b (runs, 1, D)."""
+
+    U: Tensor
+    b: Tensor
 
     def __call__(self, theta: Tensor, X: Tensor, rows: Rows = ALL) -> Tensor:
         """phi(x), differentiable in both."""
-        return math.sqrt(2 / self.width) * torch.cos(
+        return math.sqrt(2 / self.b.shape[-1]) * torch.cos(
             (2 * X - 1) @ self.U[rows] / theta.exp().unsqueeze(-1) + self.b[rows]
         )

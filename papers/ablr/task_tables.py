@@ -55,18 +55,18 @@ class TaskTable:
         names: Names of the tasks.
         encoding: Encoding of the space, whose ranges are those that the table covers.
         X: Points of the cube for each task, (n, d).
-        told: Losses and side signals of each task, (n, 1 + S).
+        outputs: Losses and side signals of each task, (n, 1 + S).
     """
 
     names: tuple[str, ...]
     encoding: CubeEncoding
     X: tuple[NDArray[np.float64], ...]
-    told: tuple[NDArray[np.float64], ...]
+    outputs: tuple[NDArray[np.float64], ...]
 
     @cache  # noqa: B019 - tables live as long as the process
     def surrogate(self, task: int) -> Surrogate:
         """The forests of one task, grown once."""
-        return Surrogate(self.X[task], self.told[task])
+        return Surrogate(self.X[task], self.outputs[task])
 
     def earlier(self, task: int) -> Task:
         """The evaluations of one task, as an earlier task for another's search; the loss alone, (1, n) at (1, n, d)."""
@@ -74,7 +74,7 @@ class TaskTable:
 
         from core.models.tasks import Task
 
-        X, y = (torch.from_numpy(values)[None] for values in (self.X[task], self.told[task][:, 0]))
+        X, y = (torch.from_numpy(values)[None] for values in (self.X[task], self.outputs[task][:, 0]))
         return Task(X, y, name=f"task {self.names[task]}")
 
     def __hash__(self) -> int:
@@ -89,8 +89,8 @@ class Surrogate:
             grown.
     """
 
-    def __init__(self, X: NDArray[np.float64], told: NDArray[np.float64]) -> None:
-        self._forest, self.signals = Forest(X, told, seed=0), told.shape[1]
+    def __init__(self, X: NDArray[np.float64], outputs: NDArray[np.float64]) -> None:
+        self._forest, self.signals = Forest(X, outputs, seed=0), outputs.shape[1]
         losses = self.predict(X)[:, 0]
         self.smallest, self.typical = float(losses.min()), float(np.median(losses))
 
@@ -120,8 +120,8 @@ def task_table(name: str) -> TaskTable:
     order = [inputs.index(column.name) for column in encoding.columns]
     groups = {str(task): rows for task, rows in frame.groupby("task", sort=True)}
     points = tuple(((rows[inputs].to_numpy(float) - low) / (high - low))[:, order] for rows in groups.values())
-    told = tuple(_told(rows[list(source.columns)].to_numpy(float), source) for rows in groups.values())
-    return TaskTable(tuple(groups), encoding, points, told)
+    outputs = tuple(_transformed(rows[list(source.columns)].to_numpy(float), source) for rows in groups.values())
+    return TaskTable(tuple(groups), encoding, points, outputs)
 
 
 def _openml_table(name: str, frame: pd.DataFrame) -> TaskTable:
@@ -131,9 +131,9 @@ def _openml_table(name: str, frame: pd.DataFrame) -> TaskTable:
     points = encoding.encode([{str(key): value for key, value in row.items()} for row in rows])
     losses = error_rates(name, frame)
     tasks = frame.groupby("task_id", sort=True).indices
-    X, told = (tuple(values[places] for places in tasks.values()) for values in (points, losses[:, None]))
-    return TaskTable(tuple(map(str, tasks)), encoding, X, told)
+    X, outputs = (tuple(values[places] for places in tasks.values()) for values in (points, losses[:, None]))
+    return TaskTable(tuple(map(str, tasks)), encoding, X, outputs)
 
 
-def _told(values: NDArray[np.float64], source: Source) -> NDArray[np.float64]:
+def _transformed(values: NDArray[np.float64], source: Source) -> NDArray[np.float64]:
     return np.where(source.logarithmic, np.log10(np.where(source.logarithmic, values, 1.0)), values)

@@ -31,7 +31,7 @@ from core.validation import check_counts, check_positive
 POLISH_ITERATIONS = 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EvolutionarySearch(Maximizer):
     """Differential evolution of one population per run.
 

@@ -36,7 +36,7 @@ WORST = 1e6  # value given to a point without a finite one, in units of the star
 PRECISION = 1e-7  # in the same units; smaller differences are rounding errors of networks in single precision
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GradientAscent(Maximizer):
     """L-BFGS-B from the best of random candidates.
 

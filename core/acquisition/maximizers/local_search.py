@@ -29,7 +29,7 @@ from core.randomness import normal_, uniform_
 from core.validation import check_counts, check_positive, require_count
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RandomLocalSearch(Maximizer):
     """Random candidates, the best of which are improved by local search; with `steps` 0 it is random search alone.
 

@@ -19,11 +19,12 @@ from torch import Tensor
 from core.compiled import prediction
 from core.data.normalisation import Standardizer
 from core.errors import UserError
-from core.models.bohamiann import INITIAL_LOG_NOISE, BayesianNetwork, one_each
 from core.models.curves.basis import BASIS, PARAMETERS, residuals
 from core.models.engines.choice import require_compiled
+from core.models.engines.compiled import CompiledSampler
 from core.models.engines.curves import CurveEngine, CurveProblem
 from core.models.ensemble import check_scale, standardizer, training_data
+from core.models.mcmc_network import INITIAL_LOG_NOISE, MCMCNetwork, one_each
 from core.models.network import MLP
 from core.models.sampled_network import BLOCK_ELEMENTS
 from core.randomness import Generators
@@ -53,7 +54,7 @@ class BasisMLP(MLP):
         return asymptote.unsqueeze(-1) + amplitude[..., None, None] * mixture
 
 
-class BasisNetwork(BayesianNetwork):
+class BasisNetwork(MCMCNetwork):
     """Samples of LC-Net's weights and noise variances, as a BoTorch model of X = (configuration, t).
 
     Args:
@@ -63,6 +64,9 @@ class BasisNetwork(BayesianNetwork):
     Raises:
         ValueError: a setting out of range.
     """
+
+    network: BasisMLP
+    sampler: CompiledSampler
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -149,7 +153,8 @@ class BasisNetwork(BayesianNetwork):
             (samples, runs, M, k) float64, in the units of the targets.
         """
         standard = self.inputs.transform(X).float()
-        return self.targets.inverse(self._curves(standard, t.float()).double().flatten(2)).unflatten(2, (-1, len(t)))
+        values = self.targets.inverse(self._curves(standard, t.float()).double().flatten(2))
+        return values.view(*values.shape[:2], -1, len(t))
 
     def _asymptotes(self, standard: Tensor) -> Tensor:
         """mu_inf of all samples at standardized configurations (runs, M, d): (samples, runs, M)."""
@@ -165,7 +170,7 @@ class BasisNetwork(BayesianNetwork):
         return torch.cat([self.network.curve(theta, standard, t, amplitude) for theta in self.samples.split(members)])
 
 
-def _units(y: Tensor, seen: Tensor) -> tuple[Standardizer, Tensor]:
+def _units(y: Tensor, seen: Tensor) -> tuple[Standardizer[Tensor], Tensor]:
     """Standardizer of the observed values, of shape (runs, 1), and A in its units, (runs,)."""
     flat, mask = y.flatten(1), seen.flatten(1)
     number = mask.sum(1, keepdim=True)

@@ -18,7 +18,7 @@ import math
 from collections.abc import Sequence
 
 import torch
-from botorch.posteriors import GPyTorchPosterior
+from botorch.posteriors.gpytorch import GPyTorchPosterior
 from gpytorch.distributions import MultivariateNormal
 from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
@@ -48,6 +48,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         epochs: int = 40,
         prior_shape: float = 6.0,

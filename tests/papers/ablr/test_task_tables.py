@@ -43,7 +43,7 @@ def test_a_task_has_its_own_evaluations(name):
             for ours, column in COLUMNS[name].items():
                 same = isinstance(row[column], str) and configuration[ours] == row[column]
                 assert same or configuration[ours] == pytest.approx(row[column], rel=1e-9)
-        np.testing.assert_allclose(table.told[number][:, 0], 1 - rows[ACCURACY[name]], rtol=1e-12)
+        np.testing.assert_allclose(table.outputs[number][:, 0], 1 - rows[ACCURACY[name]], rtol=1e-12)
 
 
 def test_it_is_known_to_a_search_as_an_earlier_task(name):
@@ -51,7 +51,7 @@ def test_it_is_known_to_a_search_as_an_earlier_task(name):
     task = table.earlier(1)
     assert task.name == "task 11" and task.X.shape == (1, 7, table.encoding.dimension) and task.y.shape == (1, 7)
     np.testing.assert_array_equal(task.X[0].numpy(), table.X[1])
-    np.testing.assert_array_equal(task.y[0].numpy(), table.told[1][:, 0])
+    np.testing.assert_array_equal(task.y[0].numpy(), table.outputs[1][:, 0])
 
 
 def test_a_configuration_of_another_space_is_named(monkeypatch):
@@ -79,7 +79,7 @@ def test_the_published_tables(name):
     assert all((X >= 0).all() and (X <= 1).all() for X in table.X)
     task = table.names.index("3")
     rows = frame[frame["task_id"] == 3]
-    np.testing.assert_allclose(table.told[task][:, 0], 1 - rows[ACCURACY[name]], rtol=1e-12)
+    np.testing.assert_allclose(table.outputs[task][:, 0], 1 - rows[ACCURACY[name]], rtol=1e-12)
     number, column = next((n, c) for n, c in COLUMNS[name].items() if rows[c].dtype == float)
     values = [found[number] for found in table.encoding.decode(table.X[task])]
     np.testing.assert_allclose(values, rows[column], rtol=1e-9)
