@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import Any
 
@@ -66,6 +66,7 @@ class BayesianNetworkTuning:
     name: str
     train: Part = field(repr=False)
     validation: Part = field(repr=False)
+    _: KW_ONLY
     fidelity: Fidelity = STEPS
     optimum: float | None = None
     worst_loss: float = 1e6

@@ -13,10 +13,13 @@ from core.optimizers.hyperband_lcnet import HyperbandLCNet as HyperbandLCNet
 from core.optimizers.information_search import InformationSearch as InformationSearch
 from core.optimizers.policy import ModelBased as ModelBased
 from core.optimizers.policy import Policy as Policy
+from core.optimizers.policy import Suggestion as Suggestion
 from core.optimizers.policy import Uniform as Uniform
 from core.optimizers.random_search import RandomSearch as RandomSearch
 from core.optimizers.regularized_evolution import RegularizedEvolution as RegularizedEvolution
 from core.optimizers.reinforce import Reinforce as Reinforce
+from core.optimizers.representation_search import RepresentationSearch as RepresentationSearch
 from core.optimizers.smac import SMAC as SMAC
 from core.optimizers.tpe import TPE as TPE
+from core.optimizers.tpe import OptunaSearch as OptunaSearch
 from core.optimizers.tree_parzen import TreeParzen as TreeParzen

@@ -16,8 +16,6 @@ SURROGATES = ("surrogates", "surrogates_gp", "surrogates_lcnet")
 BY_TEXT = "surrogates_text"
 """Hyperband and BOHB on the surrogates by the text, where the others follow the authors' code."""
 
-STARTS = ("surrogate_starts",)
-"""Many short runs, for what is said of beginnings."""
 
 SVM_SEARCHES = "fabolas/surrogate"
 """The experiment with the other methods of Fig 6.3; its Hyperband has another incumbent."""
@@ -32,6 +30,12 @@ RESOLUTION = 1e-4
 
 SHOWN = "optdigits"
 """The data set of Fig 6.4, which the thesis does not name."""
+
+POLICY_EXPERIMENTS = ("ppo", "ppo_live")
+"""The searches of Fig 6.6, on agents that were trained before and with agents that are trained live."""
+
+POLICY_METHODS = ("random", "tpe", "hyperband", "bohb")
+"""The methods of Fig 6.6 that the text of 6.4.4 speaks of, and random search."""
 
 WORKERS = [f"workers_{n}" for n in (1, 2, 4, 8, 16, 32)]
 SAMPLES = [f"samples_{n}" for n in (4, 16, 64, 256)]

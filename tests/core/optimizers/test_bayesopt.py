@@ -11,6 +11,7 @@ from ConfigSpace import (
     ForbiddenAndConjunction,
     ForbiddenEqualsClause,
     Integer,
+    OrdinalHyperparameter,
 )
 
 from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, RandomLocalSearch
@@ -20,7 +21,7 @@ from core.errors import UnknownNameError, UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.gaussian_process import GaussianProcess
 from core.models.random_forest import RandomForest
-from core.optimizers.allowed import AllowedOnly
+from core.optimizers.allowed import AllowedOnly, where_unseen
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.memory import no_memory
 from core.optimizers.policy import ModelBased, Uniform, uniform_points, utility
@@ -33,7 +34,9 @@ SEARCH = RandomLocalSearch(candidates=200, steps=5)
 
 
 def gp_policy(encoding, maximizer=QUICK, acquisition="ei"):
-    return ModelBased(encoding, lambda n: GaussianProcess(restarts=1, iterations=20), maximizer, acquisition)
+    return ModelBased(
+        encoding, lambda n: GaussianProcess(restarts=1, iterations=20), maximizer, acquisition=acquisition
+    )
 
 
 def run(policy, objective, evaluations, runs=3, seed=0, initial=2):
@@ -222,3 +225,34 @@ def test_a_restored_run_proposes_what_the_first_would_have(tmp_path):
 def test_a_wrong_initial_design_is_refused(initial):
     with pytest.raises(UserError, match="initial_design"):
         BayesianOptimization(gp_policy(CubeEncoding(branin.space)), initial_design=initial)
+
+
+def finite_space(values: int = 3) -> ConfigurationSpace:
+    space = ConfigurationSpace()
+    space.add(OrdinalHyperparameter("a", list(range(values))), Categorical("b", ["x", "y"]))
+    return space
+
+
+def test_no_configuration_of_a_finite_space_is_proposed_twice():
+    objective = FunctionObjective(lambda one, *_: one["a"] + (one["b"] == "y"), finite_space(), worst_loss=9.0)
+    encoding = CubeEncoding(objective.space)
+    for unseen in (True, False):
+        policy = ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, unseen=unseen)
+        X = run(policy, objective, 5, initial=1).X
+        different = [len(np.unique(points, axis=0)) for points in X.numpy()]
+        assert (min(different) == 5) == unseen
+    exhausted = run(ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, unseen=True), objective, 8, initial=1)
+    assert [len(np.unique(points, axis=0)) for points in exhausted.X.numpy()] == [6] * len(exhausted.X)
+
+
+def test_pending_configurations_count_as_seen_and_continuous_spaces_exclude_nothing():
+    encoding = CubeEncoding(finite_space())
+    X = torch.as_tensor(encoding.sample(4, np.random.default_rng(1)))[None]
+    policy = ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, unseen=True)
+    _, found = policy.propose(no_memory(1), X[:, :1], torch.zeros(1, 1), X[:, 1:], make_generators([0]))
+    assert (found.points - X[0]).abs().amax(-1).min() > 0.1
+
+    def acquisition(points):
+        return points.sum(-1)
+
+    assert where_unseen(acquisition, CubeEncoding(branin.space), X[..., :2]) is acquisition
