@@ -9,7 +9,7 @@
     BayesByBackprop, MCDropout, ProbabilisticBackpropagation
     AdaptiveLeastSquares    the same with a network that is trained on while observations arrive
     ABLR, MetaNetwork, MultiTaskGP, MultiTaskNetwork, StackedGP     several tasks together
-    NoisyConstraint, NoiselessConstraint    probability that a configuration is valid, for `core.acquisition.Constrained`
+    NoisyConstraint, NoiselessConstraint    probability that a configuration is valid, for constrained acquisitions
     LCNet, CurveNetwork, CurveForest, Extrapolation, DecayingCurves, FreezeThaw, LastSeenValue     learning curves
 
 Names are imported when they are first used.
