@@ -13,7 +13,12 @@ and a constant, P[c = 1 | x, w] = l(w' psi(x)), and p(w | D, Psi) is normal, see
 The paper does not say how the network itself is trained: here it is by the squared error of labels -1 and 1, by
 `core.models.representation`, and both priors above are ours. Among 20, 60, 150 and 300 epochs, 60 had the best held-out
 likelihood more often than not (three constraints of two and six inputs, 20 to 200 points); it matters little. Inputs
-are standardized run by run. `probability` serves as the `feasibility` of `core.acquisition.constrained.Constrained`.
+are standardized run by run.
+
+When to use which: where some configurations cannot be evaluated (they run out of memory, or a solver fails) and nobody
+knows which beforehand. `NoisyConstraint` if the same configuration may fail once and not the next time,
+`NoiselessConstraint` if it always gives the same answer. `probability` serves as the `feasibility` of
+`core.acquisition.constrained.Constrained`, which shows them at work.
 """
 
 from __future__ import annotations
