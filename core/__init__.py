@@ -5,12 +5,4 @@
 
 from core.lazy import exports
 
-__getattr__, __dir__, __all__ = exports(
-    __name__,
-    {
-        "benchmarks.base": ["Evaluation"],
-        "errors": ["UserError"],
-        "study.minimization": ["minimize"],
-        "study.result": ["Result"],
-    },
-)
+__getattr__, __dir__, __all__ = exports(__name__)

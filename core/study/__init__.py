@@ -5,20 +5,4 @@ Names are imported when they are first used, so that reading settings imports ne
 
 from core.lazy import exports
 
-__getattr__, __dir__, __all__ = exports(
-    __name__,
-    {
-        "cluster": ["SCHEDULER_VARIABLE", "local_workers"],
-        "lockstep": ["run_in_lockstep"],
-        "methods": ["METHODS", "method_of"],
-        "minimization": ["minimize"],
-        "own": ["OwnOptimizer"],
-        "pool": ["run_parallel"],
-        "record": ["Record", "incumbent"],
-        "result": ["Result"],
-        "serial": ["run_serial"],
-        "simulated": ["simulate"],
-        "task_search": ["search_tasks"],
-        "trace": ["Trace"],
-    },
-)
+__getattr__, __dir__, __all__ = exports(__name__)

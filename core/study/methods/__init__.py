@@ -5,18 +5,4 @@ Importing them imports neither torch nor pandas. `core.optimizers` has what they
 
 from core.lazy import exports
 
-__getattr__, __dir__, __all__ = exports(
-    __name__,
-    {
-        "bandits": ["BOHBSettings", "HyperbandLCNetSettings", "HyperbandSettings", "SuccessiveHalvingSettings"],
-        "bayesian": ["BohamiannSettings", "DNGOSettings", "ForestSettings", "GPSettings", "IntegratedGPSettings"],
-        "information": ["EntropySearchSettings", "FabolasSettings", "MTBOSettings"],
-        "multitask": ["ABLRSettings", "MultiTaskBohamiannSettings", "MultiTaskGPSettings"],
-        "settings": ["MethodSettings"],
-        "union": [
-            *("METHODS", "Method", "SingleBudgetMethod", "method_of", "one_of"),
-            *("CMAESSettings", "DifferentialEvolutionSettings", "OptunaTPESettings", "RandomSettings"),
-            *("RegularizedEvolutionSettings", "ReinforceSettings", "SMACSettings", "TPESettings"),
-        ],
-    },
-)
+__getattr__, __dir__, __all__ = exports(__name__)
