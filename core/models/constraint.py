@@ -31,7 +31,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.errors import ModelError
+from core.errors import ModelError, UserError
 from core.models.classification import SLACK, Posterior, logistic_posterior, step_posterior
 from core.models.ensemble import expand_runs, points_for, standardizer, training_data
 from core.models.representation import Representation
@@ -49,7 +49,7 @@ class ConstraintNetwork(ABC):
         device: Device on which fit and predictions run.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
 
     Attributes (after `fit`):
         runs, dimension: Number of data sets, and number of inputs d.
@@ -94,12 +94,12 @@ class ConstraintNetwork(ABC):
 
         Raises:
             ModelError: a network that diverged.
-            ValueError: c is not boolean, data of the wrong shape, not finite or out of range.
+            UserError: c is not boolean, data of the wrong shape, not finite or out of range.
         """
         name = type(self).__name__
         c = torch.as_tensor(c)
         if c.dtype != torch.bool:
-            raise ValueError(f"{name}: c must hold booleans, True where the constraint is satisfied, got {c.dtype}")
+            raise UserError(f"{name}: c must hold booleans, True where the constraint is satisfied, got {c.dtype}")
         X, labels = training_data(X, c.double(), self.device)
         signs = 2 * labels - 1
         self.inputs = standardizer("X", X, -2)
@@ -121,8 +121,8 @@ class ConstraintNetwork(ABC):
         """P[c = 1 | x, D], differentiable: (..., runs, q) for X (..., runs, q, d).
 
         Raises:
-            RuntimeError: before `fit`.
-            ValueError: shapes that do not match the fitted data.
+            UserError: before `fit`.
+            UserError: shapes that do not match the fitted data.
         """
         X = expand_runs(type(self).__name__, points_for(self, X), self.runs, self.dimension)
         X = X.to(self.device, torch.float64)
