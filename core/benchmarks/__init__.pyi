@@ -22,6 +22,4 @@ from core.benchmarks.svm import SVM as SVM
 from core.benchmarks.svm_surrogate import SVMSurrogate as SVMSurrogate
 from core.benchmarks.synthetic import FUNCTIONS as FUNCTIONS
 from core.benchmarks.synthetic import SyntheticFunction as SyntheticFunction
-from core.benchmarks.task_tables import TaskTable as TaskTable
-from core.benchmarks.task_tables import task_table as task_table
 from core.benchmarks.xgboost import XGBoost as XGBoost
