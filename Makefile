@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-.PHONY: quickstart test test-slow test-portable lint format bench pins clean
+.PHONY: quickstart test test-slow test-rl test-portable lint format bench pins clean
 
 quickstart: $(VENV)/installed
 	$(BIN)/python -m papers quickstart
@@ -16,6 +16,9 @@ test: $(VENV)/installed
 
 test-portable: $(VENV)/installed
 	$(BIN)/python tests/portable.py -n 2 --dist worksteal
+
+test-rl: $(VENV)-rl/installed
+	$(VENV)-rl/bin/python -m pytest -s tests/rl tests/core/control
 
 test-slow: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
@@ -51,5 +54,10 @@ $(VENV)-peers/installed: envs/requirements-peers.txt
 	$(VENV)-peers/bin/pip install --quiet --no-deps -r envs/requirements-peers.txt
 	touch $@
 
+$(VENV)-rl/installed: envs/requirements.txt envs/requirements-rl.txt
+	$(PYTHON) -m venv $(VENV)-rl
+	$(VENV)-rl/bin/pip install --quiet -r envs/requirements.txt -r envs/requirements-rl.txt
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(VENV)-peers .snakemake logs .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(VENV)-peers $(VENV)-rl .snakemake logs .pytest_cache .ruff_cache .mypy_cache

@@ -77,6 +77,13 @@ class Forest:
         tables = self._roots, self._feature, self._threshold, self._left, self._right, self._values
         return np.asarray(_predict(X, outputs, *tables))
 
+    def single(
+        self, X: NDArray[np.float64], outputs: NDArray[np.int64], trees: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """One output of one tree for each x (n, d), (n,)."""
+        tables = self._feature, self._threshold, self._left, self._right, self._values
+        return np.asarray(_predict_singly(X.astype(np.float32), outputs, self._roots[trees], *tables))
+
 
 class Cells:
     """A forest whose splits are at few thresholds, as the table of its values on the cells between these.
@@ -94,7 +101,7 @@ class Cells:
     def __init__(self, nodes: pd.DataFrame, dimension: int) -> None:
         splits = nodes["feature"]
         self._thresholds = [np.unique(nodes["threshold"][splits == feature]) for feature in range(dimension)]
-        axes = np.meshgrid(*(np.append(found, np.inf) for found in self._thresholds), indexing="ij")
+        axes = np.meshgrid(*(np.append(thresholds, np.inf) for thresholds in self._thresholds), indexing="ij")
         self.corners = np.stack(axes, -1).reshape(-1, dimension)
         one = np.zeros(len(self.corners), np.int64)
         self._values = Forest.from_nodes(nodes).descend(self.corners, one).reshape(axes[0].shape)
@@ -120,9 +127,38 @@ def _predict(
     for i in range(len(X)):
         total = 0.0
         for root in roots:
-            node = root
-            while feature[node] >= 0:
-                node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
-            total += values[node, outputs[i]]
+            total += values[_leaf(X, i, root, feature, threshold, left, right), outputs[i]]
         predicted[i] = total / len(roots)
     return predicted
+
+
+@numba.njit(cache=True)
+def _predict_singly(
+    X: NDArray[np.floating],
+    outputs: NDArray[np.int64],
+    roots: NDArray[np.int64],
+    feature: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    values: NDArray[np.floating],
+) -> NDArray[np.float64]:
+    predicted = np.empty(len(X))
+    for i in range(len(X)):
+        predicted[i] = values[_leaf(X, i, roots[i], feature, threshold, left, right), outputs[i]]
+    return predicted
+
+
+@numba.njit(cache=True)
+def _leaf(
+    X: NDArray[np.floating],
+    i: int,
+    node: int,
+    feature: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+) -> int:
+    while feature[node] >= 0:
+        node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
+    return node

@@ -1,8 +1,8 @@
-"""The spaces of networks that are trained (thesis Tables 4.2, B.1, C.1, C.3, E.3), apart from training: no torch here.
+"""The spaces of networks that are trained (thesis Tables 4.2, B.1, C.1, C.3, C.4, E.3), apart from it: no torch here.
 
 `core.training.learning_curves` trains those of Table B.1; `core.training.collector` those of Table C.1, whose learning
 curves `core.benchmarks.fcnet_surrogate` predicts; `core.benchmarks.bayesian_network` samples those of Table C.3;
-PROFET's tasks are made from those of Table E.3.
+`core.benchmarks.policy_optimization` trains those of Table C.4; PROFET's tasks are made from those of Table E.3.
 """
 
 from collections.abc import Callable
@@ -39,6 +39,24 @@ def bayesian_network_space(name: str = "BNN") -> ConfigurationSpace:
         Float("step_length", (1e-6, 1e-1), log=True),
         Float("burn_in", (0.0, 0.8)),
         Float("momentum_decay", (0.0, 1.0)),
+    )
+    return space
+
+
+def policy_space() -> ConfigurationSpace:
+    """Table C.4: proximal policy optimization on cart-pole.
+
+    The text speaks of eight hyperparameters, the table has seven; so has the authors' code.
+    """
+    space = ConfigurationSpace(name="PPO on cart-pole")
+    space.add(
+        Integer("units_1", (2**3, 2**7), log=True),
+        Integer("units_2", (2**3, 2**7), log=True),
+        Integer("batch_size", (2**3, 2**8), log=True),
+        Float("learning_rate", (1e-7, 1e-1), log=True),
+        Float("discount", (0.0, 1.0)),
+        Float("likelihood_ratio_clipping", (0.0, 1.0)),
+        Float("entropy_regularization", (0.0, 1.0)),
     )
     return space
 

@@ -10,7 +10,7 @@ from core.benchmarks.logistic_regression import logistic_regression_mnist10k
 from core.benchmarks.synthetic import FUNCTIONS
 from core.errors import UnknownNameError
 
-WITH_DATA: dict[str, Callable[[], Objective]] = {
+MADE: dict[str, Callable[[], Objective]] = {
     "svm_on_grid": svm_on_grid,
     "lda_on_grid": lda_on_grid,
     "logistic_regression_on_grid": logistic_regression_on_grid,
@@ -25,12 +25,13 @@ WITH_DATA: dict[str, Callable[[], Objective]] = {
     "bnn_boston": lambda: _bayesian_network("bnn_boston"),
     "bnn_protein": lambda: _bayesian_network("bnn_protein"),
     "bnn_diabetes": lambda: _bayesian_network("bnn_diabetes"),
+    "ppo_cartpole": lambda: _policies(),
 }
 
 
 def objectives() -> list[str]:
-    """The names that `objective` knows: synthetic functions first, then benchmarks with data."""
-    return [*FUNCTIONS, *WITH_DATA]
+    """The names that `objective` knows: synthetic functions first, then those that are made when asked for."""
+    return [*FUNCTIONS, *MADE]
 
 
 def objective(name: str) -> Objective:
@@ -42,9 +43,9 @@ def objective(name: str) -> Objective:
     """
     if name in FUNCTIONS:
         return FUNCTIONS[name]
-    if name not in WITH_DATA:
+    if name not in MADE:
         raise UnknownNameError("objective", name, objectives(), "core.benchmarks.objectives()")
-    return WITH_DATA[name]()
+    return MADE[name]()
 
 
 def _support_vector_machine(dataset: str) -> Objective:
@@ -62,12 +63,18 @@ def _svm_surrogate() -> Objective:
 def _authors_svm(name: str) -> Objective:
     from core.benchmarks import authors_svm
 
-    found: Objective = getattr(authors_svm, name)()
-    return found
+    benchmark: Objective = getattr(authors_svm, name)()
+    return benchmark
 
 
 def _bayesian_network(name: str) -> Objective:
     from core.benchmarks import bayesian_network  # imports torch, which drawing does without
 
-    found: Objective = getattr(bayesian_network, name)()
-    return found
+    benchmark: Objective = getattr(bayesian_network, name)()
+    return benchmark
+
+
+def _policies() -> Objective:
+    from core.benchmarks.policy_optimization import PolicyTuning  # imports numba
+
+    return PolicyTuning()

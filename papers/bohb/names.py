@@ -31,6 +31,12 @@ RESOLUTION = 1e-4
 SHOWN = "optdigits"
 """The data set of Fig 6.4, which the thesis does not name."""
 
+POLICY_EXPERIMENTS = ("ppo", "ppo_live")
+"""The searches of Fig 6.6, on agents that were trained before and with agents that are trained live."""
+
+POLICY_METHODS = ("random", "tpe", "hyperband", "bohb")
+"""The methods of Fig 6.6 that the text of 6.4.4 speaks of, and random search."""
+
 WORKERS = [f"workers_{n}" for n in (1, 2, 4, 8, 16, 32)]
 SAMPLES = [f"samples_{n}" for n in (4, 16, 64, 256)]
 RANDOM_FRACTIONS = [f"random_{part}" for part in ("0", "0.1", "0.33", "0.67")]

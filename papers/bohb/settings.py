@@ -11,7 +11,17 @@ from core.experiment.timed_search_settings import TimedSearch
 from core.recorded import AddedLater
 from core.study.methods import one_of
 
-__all__ = ["BayesianNetworkSearch", "Collect", "CountingOnesSearch", "Densities", "SurrogateSearch", "TimedSearch"]
+__all__ = [
+    "BayesianNetworkSearch",
+    "Collect",
+    "CountingOnesSearch",
+    "Densities",
+    "LivePolicySearch",
+    "PolicySearch",
+    "PolicyTable",
+    "SurrogateSearch",
+    "TimedSearch",
+]
 
 BANDITS = ("hyperband", "hyperband_lcnet", "bohb")
 SimulatedMethod = one_of("random", "tpe", "smac", "gp_mcmc", *BANDITS)
@@ -88,6 +98,37 @@ class BayesianNetworkSearch(SimulatedSearch):
 
     raise_friction: bool = False
     noise_correction: bool = False
+
+
+class PolicyTable(Settings):
+    """Agents of proximal policy optimization at points of Table C.4 (thesis 6.4.4).
+
+    Attributes:
+        configurations: Number of configurations in a run; run r has those numbered r n to (r + 1) n - 1.
+        trials: Number of agents trained for each, from different seeds.
+        most_episodes: Number of episodes after which a training ends.
+        entropy: Whether agents are given the weight of the entropy, as in the text but not in the authors' code.
+    """
+
+    configurations: PositiveInt
+    trials: PositiveInt = 9
+    most_episodes: PositiveInt = 3000
+    entropy: bool = False
+
+
+class PolicySearch(SimulatedSearch):
+    """A search for hyperparameters of proximal policy optimization, on the surrogate of a table of agents."""
+
+
+class LivePolicySearch(SimulatedSearch):
+    """The same search with agents that are trained in every evaluation.
+
+    Attributes:
+        most_episodes, entropy: As of `PolicyTable`.
+    """
+
+    most_episodes: PositiveInt = 3000
+    entropy: bool = False
 
 
 class Densities(Settings):

@@ -9,6 +9,8 @@ our part combines the outcomes of its parts on our part, and this combined outco
 
 A claim whose outcome was looked at before runs were added had several chances. The 5% of its interval are then shared
 among the looks, as they are among parts.
+
+Where the authors' own data are at hand, a claim has a second outcome beside the one of our runs, see `both`.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from dataclasses import replace
 from statistics import NormalDist
 
 from core.report.statistics.bootstrap import Interval
-from core.report.verdicts.checks import Check
+from core.report.verdicts.checks import Check, NotRunError
 
 LEFT_OUT = "left out"  # of a conjunction
 NORMAL = NormalDist()
@@ -121,6 +123,27 @@ def outside(check: Check, reason: str) -> Check:
 def not_run(published: float | str = math.nan, detail: str = "") -> Check:
     """The Check of a claim whose runs are missing."""
     return Check(math.nan, published, math.nan, math.nan, "not run", detail)
+
+
+def both(replicate: Callable[[], Check], reproduce: Callable[[], Check]) -> Check:
+    """The Check of a claim on our own runs, with the one on the authors' data beside it where both are at hand.
+
+    Args:
+        replicate: Makes the check on our own runs.
+        reproduce: Makes the check on the authors' data.
+
+    Raises:
+        NotRunError: neither are at hand.
+    """
+    try:
+        reproduced = reproduce()
+    except NotRunError:
+        return replicate()
+    try:
+        replicated = replicate()
+    except NotRunError as error:
+        replicated = not_run(reproduced.published, str(error))
+    return replace(replicated, reproduced=reproduced)
 
 
 def each_of(

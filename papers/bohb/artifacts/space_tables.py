@@ -84,17 +84,15 @@ def tableC_3(results: Results, published: Published) -> ReportTable:
     return space_table(_bayesian_networks(), published, names)
 
 
-def _ppo() -> ConfigurationSpace:
-    from papers.bohb.artifacts.ppo_space import ppo_space  # imports ConfigSpace, which the figures do without
+def _policies() -> ConfigurationSpace:
+    from core.benchmarks.network_spaces import policy_space
 
-    return ppo_space()
+    return policy_space()
 
 
-@published_names(rows=_ppo, columns=BOUNDS)
+@published_names(rows=_policies, columns=BOUNDS)
 def tableC_4(results: Results, published: Published) -> ReportTable:
-    """Thesis Table C.4 beside `ppo_space`, which nothing here uses: it is shown without a verdict."""
-    names = {name: name.replace("_", " ") for name in _ppo()}
-    table = space_table(_ppo(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
-    cells = {key: replace(cell, verdict=None) for key, cell in table.cells.items()}
-    caption = f"{table.caption} The text speaks of eight hyperparameters. No experiment here has this space."
-    return replace(table, cells=cells, caption=caption)
+    """Thesis Table C.4, rendered from the space of core.benchmarks.policy_optimization."""
+    names = {name: name.replace("_", " ") for name in _policies()}
+    table = space_table(_policies(), published, {**names, **{name: NAMES[name] for name in ("units_1", "units_2")}})
+    return replace(table, caption=f"{table.caption} The text speaks of eight hyperparameters.")

@@ -8,6 +8,7 @@ import pytest
 
 from papers.ablr.artifacts.search_figures import fig1_left, fig2_left, fig2_right
 from papers.ablr.artifacts.suggestion_figure import fig1_right
+from papers.ablr.claims import openml
 from tests.papers.functions import Functions
 from tests.papers.runs import Fake
 
@@ -151,3 +152,13 @@ def test_growth_and_order_of_times():
     for check in (claims.ablr_grows_linearly, claims.gp_is_slower, claims.fourier_is_faster):
         assert check(as_published).holds == "holds" and check(contrary).holds == "fails"
     assert set(fig1_right(as_published, None).data["method"]) == {"gp", "ablr_nn", "ablr_rks"}
+
+
+@pytest.mark.parametrize(("rate", "outcome"), [(0.5, "holds"), (0.01, "fails")])
+def test_transfer_on_openml_is_judged_by_the_error_itself_which_may_be_negative(rate, outcome):
+    frame = curves(openml.BENCHMARK, **SLOW, ablr_nn=rate)
+    frame["regret"] -= 0.1
+    assert openml.transfer_speeds_up_on_openml(Fake(openml=frame)).holds == outcome
+    without = openml.transfer_speeds_up_on_openml(Fake(openml=frame[frame["method"] != "gp"]))
+    assert without.holds != "holds" and "gp" in without.detail
+    assert set(fig2_left(Fake(openml=frame), None).data["benchmark"]) == {openml.BENCHMARK}

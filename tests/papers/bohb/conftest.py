@@ -72,6 +72,15 @@ def networks(curves: dict[str, Law]) -> pd.DataFrame:
     return pd.concat([made(name, m, a, b, 1.0, 100, 0.02) for name in names for m, (a, b) in curves.items()])
 
 
+def policies(curves: dict[str, Law]) -> pd.DataFrame:
+    """Curves of the expected number of episodes."""
+    frames = []
+    for method, (a, b) in curves.items():
+        first = 1 / 9 if method in ("hyperband", "bohb") else 1.0
+        frames.append(made("cartpole", method, a, b, first, 64, 0.02))
+    return pd.concat(frames).rename(columns={"regret": "episodes"})
+
+
 def scores(kernel: float, pdf: float) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     parts = []
@@ -103,6 +112,7 @@ def as_published() -> Fake:
         eta=ablation(ETAS, eta_5=(0.15, 0.5)),
         bandwidth_factor=ablation(FACTORS, factor_1=(0.1, 0.42)),
         bayesian_network=networks({"random": (10, 0.1), "tpe": (8, 0.3), "hyperband": (5, 0.1), "bohb": (5, 0.25)}),
+        ppo=policies({"random": (2500, 0.2), "tpe": (2500, 0.3), "hyperband": (1500, 0.15), "bohb": (2085, 0.45)}),
         densities=scores(0.7, 0.4),
         svm_surrogate=machines({"random": 300, "gp": 100, "mtbo": 20, "fabolas": 1, "hyperband": 1.5, "bohb": 1}),
     )
@@ -127,6 +137,7 @@ def to_the_contrary() -> Fake:
         eta=ablation(ETAS, eta_3=(0.5, 0.5)),
         bandwidth_factor=ablation(FACTORS, factor_3=(0.5, 0.5)),
         bayesian_network=networks({"random": (5, 0), "tpe": (5, -0.3), "hyperband": (10, 0), "bohb": (50, 0)}),
+        ppo=policies({"random": (2500, 0.1), "tpe": (400, 0.1), "hyperband": (500, 0.3), "bohb": (1500, 0.1)}),
         densities=scores(0.4, 0.7),
         svm_surrogate=machines({"random": 300, "gp": 2, "mtbo": 2, "fabolas": 1, "hyperband": 9, "bohb": 9}),
     )

@@ -14,6 +14,7 @@ from papers.bohb.artifacts import authors_gp_runs
 from papers.bohb.artifacts.curves import line_of
 from papers.bohb.names import ETAS
 from tests.papers.functions import Functions, all_claims
+from tests.papers.runs import Fake
 
 artifacts = Functions("bohb", "artifacts")
 claims = Functions("bohb", "claims")
@@ -193,3 +194,21 @@ def test_ordered_settings_have_ordered_colours_and_the_default_is_thick():
     assert max(looks, key=lambda look: look["linewidth"]) is looks[1]
     changed = line_of("eta_3, quantile=0.2")
     assert changed["color"] == looks[1]["color"] and changed["linestyle"] == "--" != looks[1]["linestyle"]
+
+
+def test_agents_that_are_trained_live_decide(world):
+    """Where the searches on the forest show the opposite."""
+    frames = {"ppo": world["as published"].frame("ppo"), "ppo_live": world["to the contrary"].frame("ppo")}
+    for live, outcome in (({}, "holds"), ({"ppo_live": frames["ppo_live"]}, "fails")):
+        check = claims.bohb_ends_much_better_on_cartpole(Fake(ppo=frames["ppo"], **live))
+        assert check.holds == outcome
+
+
+def test_a_search_without_runs_is_drawn_as_not_run(world):
+    frame = world["as published"].frame("ppo")
+    figure = artifacts.fig6_6(Fake(ppo=frame.assign(configurations=320)), None)
+    assert "agents of 320 configurations" in figure.caption and "live" not in figure.caption
+    both = artifacts.fig6_6(Fake(ppo=frame, ppo_live=frame.drop(columns="configurations")), None)
+    assert set(both.data["experiment"]) == {"ppo", "ppo_live"}
+    with pytest.raises(NotRunError):
+        artifacts.fig6_6(Fake(), None)

@@ -103,6 +103,48 @@ def test_trajectories_on_the_bayesian_network(smoke, name):
     assert frame["time"].max() <= 2 * (1 + 1e-9)
 
 
+def test_every_agent_of_a_configuration_is_in_the_table_and_failures_are_named(smoke):
+    table = smoke("ppo_table/cartpole/agents")
+    assert table["number"].tolist() == list(np.repeat(np.arange(24), 2)) and set(table["trial"]) == {0, 1}
+    failed = table[table["failure"] != ""]
+    # Sobol's sequence begins where every hyperparameter is smallest, and a clipping of 0 is none.
+    assert failed["number"].tolist() == [0, 0] and failed["failure"].str.contains("PPO.clipping is 0.0").all()
+    assert (failed["episodes"] == 800).all() and (failed["timesteps"] == 0).all()
+    trained = table[table["failure"] == ""]
+    assert (trained["timesteps"] >= trained["episodes"]).all() and trained["episodes"].between(20, 800).all()
+    assert trained.groupby("number")["timesteps"].nunique().max() == 2
+
+
+@pytest.mark.parametrize("method", ["random", "tpe", "hyperband", "bohb"])
+def test_searches_on_trained_agents(smoke, method):
+    smoke("ppo_table/cartpole/agents")
+    frame = smoke(f"ppo/cartpole/{method}")
+    check_trajectories(frame, ["loss", "episodes"])
+    assert "regret" not in frame and set(frame["configurations"]) == {24}
+    assert frame["episodes"].between(20, 800).all() and frame["time"].max() <= 10 * (1 + 1e-9)
+    assert frame.groupby("run")["time"].first().max() == pytest.approx(1 if method in ("random", "tpe") else 1 / 9)
+
+
+@pytest.mark.parametrize("method", ["random", "bohb"])
+def test_searches_that_train_agents(smoke, method):
+    frame = smoke(f"ppo_live/cartpole/{method}")
+    check_trajectories(frame, ["loss", "episodes"])
+    assert frame["episodes"].between(20, 200).all() and frame["time"].max() <= 3 * (1 + 1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "change"), [("ppo_table", {"configurations": 2}), ("ppo_live", {"full_evaluations": 2.0})]
+)
+def test_agents_learn_by_the_papers_protocol(name, change):
+    """The first configurations, with nine agents of up to 3,000 episodes each."""
+    cell = find_cells(Catalogue(), f"bohb/{name}/cartpole/*", "paper")[-1]
+    settings = cell.settings.model_copy(update=change)
+    assert settings.most_episodes == 3000
+    frame = Catalogue().function(cell)(Context(replace(cell, settings=settings), range(1)))
+    assert frame["episodes"].max() <= 3000 and len(frame) >= 2
+
+
 def test_full_evaluations_take_one_unit_of_time_and_bandits_begin_on_the_smallest_budget(smoke):
     random = smoke("counting_ones/d8/random")
     assert (random["time"] == random["evaluations"]).all()
