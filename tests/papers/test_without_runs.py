@@ -11,8 +11,8 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.results import Results
 from core.report.draw import draw
 from core.report.resolved import Resolved
-from core.report.verdicts.claims import claims_about
 from core.report.verdicts.names import published_numbers
+from core.report.verdicts.paper_claims import claims_about
 
 ROOT = Path(__file__).resolve().parents[2]
 CATALOGUE = Catalogue(ROOT)
