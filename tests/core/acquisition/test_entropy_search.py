@@ -87,7 +87,7 @@ def test_botorch_optimizes_it():
         model, y.max(), points(1, 100)[0], make_generators([1])[0], representers=REPRESENTERS
     )
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]]).double()
-    X, value = optimize_acqf(acquisition, bounds, q=1, num_restarts=2, raw_samples=32)
+    X, value = optimize_acqf(acquisition, bounds, q=1, num_restarts=5, raw_samples=128)
     assert value >= acquisition(points(1, 50)[0].unsqueeze(-2)).max() - 1e-3
     assert ((X >= 0) & (X <= 1)).all()
 

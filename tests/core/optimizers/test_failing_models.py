@@ -40,7 +40,10 @@ def failing(kind, error):
 def network(error):
     kind = failing(BayesianNetwork, error)
     return ModelBased(
-        ENCODING, lambda n: kind((5,), burn_in=50, steps=100, thinning=10, warm_burn_in=20), SEARCH, continues=True
+        ENCODING,
+        lambda n: kind(widths=(5,), burn_in=50, steps=100, thinning=10, warm_burn_in=20),
+        SEARCH,
+        continues=True,
     )
 
 
