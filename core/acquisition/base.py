@@ -14,6 +14,8 @@ from typing import ClassVar, Protocol, runtime_checkable
 import torch
 from torch import Tensor
 
+from core.errors import UserError
+
 Moments = Callable[[Tensor], tuple[Tensor, Tensor]]  # X (..., runs, q, d) -> mean, variance, each ([s,] ..., runs, q)
 
 
@@ -39,11 +41,11 @@ def best_observed(y: Tensor, feasible: Tensor | None = None) -> tuple[Tensor, Te
         finite number for closed forms to work with, and `any_feasible` is False.
 
     Raises:
-        ValueError: shapes that do not fit, or no observation.
+        UserError: shapes that do not fit, or no observation.
     """
     feasible = torch.ones_like(y, dtype=torch.bool) if feasible is None else feasible
     if y.ndim != 2 or y.shape != feasible.shape or y.shape[1] == 0:
-        raise ValueError(
+        raise UserError(
             f"best_observed: y has shape {tuple(y.shape)} and feasible {tuple(feasible.shape)}, "
             "expected both (runs, N) with N at least 1"
         )
@@ -55,10 +57,10 @@ def align_best(best: Tensor, mean: Tensor) -> Tensor:
     """Give `best` the axes of moments: (runs,) to (runs, 1), and (samples, runs) to (samples, 1 ..., runs, 1).
 
     Raises:
-        ValueError: different numbers of runs.
+        UserError: different numbers of runs.
     """
     if best.ndim not in (1, 2) or mean.ndim < 2 or best.shape[-1] not in (1, mean.shape[-2]):
-        raise ValueError(
+        raise UserError(
             f"best: has shape {tuple(best.shape)}, the moments {tuple(mean.shape)}; expected (runs,) or "
             "(samples, runs) and (..., runs, q)"
         )

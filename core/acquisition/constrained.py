@@ -4,6 +4,17 @@
 
 V are the observations that satisfy the constraints: the model behind a_EI and its best observation use only those. As
 long as V is empty, there is nothing to improve on, and the utility is the probability of being feasible alone.
+
+When to use it: where the constraint is not known but observed with every evaluation, and a model predicts it. For one
+run with points X (1, N, d), losses y (1, N) and valid (1, N) bool, at least one of them True:
+
+    constraint = NoisyConstraint().fit(X, valid, generators)
+    model = GaussianProcess().fit(X[valid].unsqueeze(0), y[valid].unsqueeze(0), generators)
+    best, any_feasible = best_observed(y, valid)
+    acquisition = Constrained(LogExpectedImprovement(model.moments, best), constraint.probability, any_feasible)
+    suggestion, _ = GradientAscent()(acquisition, d, generators)
+
+A constraint that is known should be part of the search space instead (`core.spaces`).
 """
 
 from collections.abc import Callable

@@ -54,7 +54,7 @@ class EntropySearch:
         gain: `InformationGain` about the representers, with leading axes (members, runs).
 
     Raises:
-        ValueError: fewer candidates than representers, or a number below 2.
+        UserError: fewer candidates than representers, or a number below 2.
     """
 
     logarithmic: ClassVar[bool] = False
@@ -99,7 +99,7 @@ class BotorchEntropySearch(AcquisitionFunction):
 
     Raises:
         UserError: a model whose posterior is not Gaussian.
-        ValueError: as `EntropySearch`.
+        UserError: as `EntropySearch`.
     """
 
     @torch.no_grad()

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.orthant import factorize, find_sites
-from core.errors import ModelError
+from core.errors import ModelError, UserError
 
 FLOOR = 1e-12  # independent variance of each value, relative to the largest: equal values share their probability
 HOPELESS = -300.0  # log probability
@@ -59,7 +59,7 @@ def linear_response(mean: Tensor, covariance: Tensor, tolerance: float) -> Respo
 
     Raises:
         ModelError: numbers that are not finite, or a Gaussian for which EP finds no probabilities at all.
-        ValueError: shapes that do not fit.
+        UserError: shapes that do not fit.
     """
     _check(mean, covariance)
     if mean.shape[-1] == 1:
@@ -137,7 +137,7 @@ def _normalized(log_mass: Tensor, bound: Tensor, hopeless: Tensor) -> Tensor:
 
 def _check(mean: Tensor, covariance: Tensor) -> None:
     if mean.ndim < 1 or mean.shape[-1] < 1 or covariance.shape != (*mean.shape, mean.shape[-1]):
-        raise ValueError(
+        raise UserError(
             f"minimum: mean {tuple(mean.shape)} and covariance {tuple(covariance.shape)}, "
             "expected (..., Z) and (..., Z, Z)"
         )

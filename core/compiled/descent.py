@@ -35,8 +35,8 @@ class Descent:
         """Start at theta (runs, P) with data X (runs, N, d), y (runs, N).
 
         Args:
-            sizes: inputs, hidden units ..., 1.
-            constants: momentum, weight decay, and the length to which longer gradients are cut.
+            sizes: Sizes of the layers, inputs first and the one output last.
+            constants: Momentum, weight decay, and the length to which longer gradients are cut.
         """
         self.layout = make_regression_layout(sizes, batch)
         self.places = torch.from_numpy(padded_regression_places(self.layout)[:-1])

@@ -40,7 +40,7 @@ def sample(
     Args:
         width: (P,), typical sizes of slices.
         seeds: (chains,) uint64.
-        sweeps: sweeps discarded first, samples kept, and sweeps from one sample to the next.
+        sweeps: Numbers of sweeps discarded first, samples kept, and sweeps from one sample to the next.
 
     Raises:
         RuntimeError: the density is nan or infinite where a chain starts.

@@ -49,9 +49,9 @@ def network_outputs(sizes: tuple[int, ...], samples: Tensor, X: Tensor) -> Tenso
     """h(x) of every sample.
 
     Args:
-        sizes: sizes of the layers, inputs first.
-        samples: weights, (samples, runs, P_w) float32.
-        X: points of each run, (runs, M, d) float32.
+        sizes: Sizes of the layers, inputs first.
+        samples: Weights, (samples, runs, P_w) float32.
+        X: Points of each run, (runs, M, d) float32.
 
     Returns:
         (samples, runs, M) float32, differentiable once in X.

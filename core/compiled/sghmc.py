@@ -23,8 +23,8 @@ class Data(NamedTuple):
     """Data of all runs, standardized: X rows padded to whole vectors, flat (runs * N * row), y (runs, N).
 
     Fields:
-        weight: what each point counts in the likelihood.
-        sigmoid: whether the mean is a sigmoid of the network's output.
+        weight: Weight of each point in the likelihood.
+        sigmoid: Whether the mean is a sigmoid of the network's output.
     """
 
     X: np.ndarray
@@ -36,7 +36,7 @@ class Data(NamedTuple):
 
 
 class Chains(NamedTuple):
-    """What changes from step to step; arrays of chains * size float32 unless stated."""
+    """The state that changes from step to step; arrays of chains * size float32 unless stated."""
 
     position: np.ndarray
     velocity: np.ndarray

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from core.density.sums import log_sums
 from core.density.truncated import truncated_normal
+from core.errors import UserError
 
 MINIMUM_BANDWIDTH = 1e-3
 
@@ -100,14 +101,14 @@ class KernelDensity:
         cardinalities: Number of choices by coordinate, for the categorical ones, at least 2 each.
 
     Raises:
-        ValueError: no points, or bandwidths that are not d positive numbers.
+        UserError: no points, or bandwidths that are not d positive numbers.
     """
 
     def __init__(self, points: ArrayLike, bandwidths: ArrayLike, cardinalities: Mapping[int, int]) -> None:
         self.points, self.bandwidths = np.asarray(points, dtype=np.float64), np.array(bandwidths, dtype=np.float64)
         h = self.bandwidths
         if self.points.ndim != 2 or not len(self.points) or h.shape != self.points.shape[1:] or not (h > 0).all():
-            raise ValueError(f"points {self.points.shape}, bandwidths {h}; allowed: (N, d) and d positive numbers")
+            raise UserError(f"points {self.points.shape}, bandwidths {h}; allowed: (N, d) and d positive numbers")
         self._layout = layout(len(h), cardinalities)
         continuous, categorical, choices, owner, _ = self._layout
         h[categorical] = np.minimum(h[categorical], 1 - 1 / choices)

@@ -7,7 +7,9 @@
     DNGO, PybnnDNGO         Bayesian linear regression on a network's last layer
     LeastSquaresNetwork     least squares on a network's last layer
     BayesByBackprop, MCDropout, ProbabilisticBackpropagation
-    ABLR, MultiTaskGP, MultiTaskNetwork     several tasks together
+    AdaptiveLeastSquares    the same with a network that is trained on while observations arrive
+    ABLR, MetaNetwork, MultiTaskGP, MultiTaskNetwork, StackedGP     several tasks together
+    NoisyConstraint, NoiselessConstraint    probability that a configuration is valid, for constrained acquisitions
     LCNet, CurveNetwork, CurveForest, Extrapolation, DecayingCurves, FreezeThaw, LastSeenValue     learning curves
 
 Names are imported when they are first used.

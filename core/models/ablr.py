@@ -27,6 +27,7 @@ import torch
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.ensemble import check_reach, standardizer, training_data
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function
 from core.models.mixture import Function, GaussianMixtureModel
@@ -89,7 +90,7 @@ class ABLR(GaussianMixtureModel):
         objective: Sum of the negative log evidence divided by the number of all observations, (runs,).
 
     Raises:
-        ValueError: a count below 1.
+        UserError: a count below 1.
     """
 
     def __init__(
@@ -112,7 +113,7 @@ class ABLR(GaussianMixtureModel):
         """Learn from X (runs, N, d) and y (runs, N), or (N, d) and (N,), and from the earlier tasks.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range, or tasks or side signals that do not fit.
+            UserError: data of the wrong shape, not finite or out of range, or tasks or side signals that do not fit.
         """
         X, y = training_data(X, y, self.device)
         runs = len(X)
@@ -171,9 +172,9 @@ class ABLR(GaussianMixtureModel):
         if self.side is None:
             return y.unsqueeze(1)
         if self.side.ndim != 3 or self.side.shape[:2] != y.shape:
-            raise ValueError(f"ABLR.side: has shape {tuple(self.side.shape)}; allowed: {tuple(y.shape)} and signals")
+            raise UserError(f"ABLR.side: has shape {tuple(self.side.shape)}; allowed: {tuple(y.shape)} and signals")
         if not torch.isfinite(self.side).all():
-            raise ValueError("ABLR.side: has values that are not finite")
+            raise UserError("ABLR.side: has values that are not finite")
         return torch.cat([y.unsqueeze(1), self.side.to(y).mT], 1)
 
 

@@ -40,7 +40,7 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
         trained_on: Number of observations at the last training, 0 before it.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
             Whether the network was trained, so that earlier features are no longer valid.
 
         Raises:
-            ValueError: as `fit`.
+            UserError: as `fit`.
         """
         N = y.shape[-1]
         if self.trained_on and not self._is_due(N):

@@ -26,6 +26,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from core.errors import UserError
 from core.models.network import Backpropagation
 from core.models.sampled_network import SampledNetwork, minibatches
 from core.randomness import Generators, normal_
@@ -49,7 +50,7 @@ class ScaleMixture:
         wide, narrow: Standard deviations.
 
     Raises:
-        ValueError: values out of range.
+        UserError: values out of range.
     """
 
     weight: float = 0.5
@@ -58,7 +59,7 @@ class ScaleMixture:
 
     def __post_init__(self) -> None:
         if not (0 < self.weight <= 1 and 0 < self.narrow <= self.wide < math.inf):
-            raise ValueError(f"{self}: must have 0 < weight <= 1 and 0 < narrow <= wide")
+            raise UserError(f"{self}: must have 0 < weight <= 1 and 0 < narrow <= wide")
 
     def gradient(self, w: Tensor) -> Tensor:
         """-d log P / dw: w divided by the variance of its component, averaged over the components' responsibilities."""
@@ -98,7 +99,7 @@ class BayesByBackprop(SampledNetwork):
         samples: Number of networks drawn from the fitted posterior for predictions.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     def __init__(
@@ -121,7 +122,7 @@ class BayesByBackprop(SampledNetwork):
         name = type(self).__name__
         if complexity_weighting not in WEIGHTINGS:
             allowed = ", ".join(WEIGHTINGS)
-            raise ValueError(f"{name}.complexity_weighting: must be one of {allowed}, got {complexity_weighting!r}")
+            raise UserError(f"{name}.complexity_weighting: must be one of {allowed}, got {complexity_weighting!r}")
         check_counts(name, epochs=epochs, batch_size=batch_size, draws=draws, samples=samples)
         check_positive(name, learning_rate=learning_rate, initial_sd=initial_sd)
         if noise_variance is not None:
@@ -141,7 +142,7 @@ class BayesByBackprop(SampledNetwork):
             self, with the posterior `mu` and `sigma`, (runs, P), the noise variance and `samples`.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range.
+            UserError: data of the wrong shape, not finite or out of range.
         """
         X, y = self.prepare(X, y)
         runs, n = y.shape

@@ -48,7 +48,7 @@ class BayesianNetwork(MCMCNetwork):
             None, the papers' protocol, allows fits from scratch only.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
 
     Attributes:
         mean, weight: Settings of subclasses with another likelihood, see `core.models.engines.problem`.
@@ -74,7 +74,7 @@ class BayesianNetwork(MCMCNetwork):
 
         Raises:
             ModelError: data that cannot be standardized.
-            ValueError: data that are not finite or do not fit together; chains to continue of another model or of
+            UserError: data that are not finite or do not fit together; chains to continue of another model or of
                 other numbers of runs or features, or without `warm_burn_in`.
         """
         before = self._chains_before(initial)

@@ -50,7 +50,7 @@ class ConditionedGP(GaussianMixtureModel):
         repairs: Description, for each run, of what was done to factorise C; empty if nothing.
 
     Raises:
-        ValueError: warping and a basis.
+        UserError: warping and a basis.
     """
 
     of_function = True
@@ -66,7 +66,7 @@ class ConditionedGP(GaussianMixtureModel):
         super().__init__()
         if warping and basis is not None:
             name = type(self).__name__
-            raise ValueError(f"{name}: warping works on all inputs, a basis on the last alone; allowed: one of them")
+            raise UserError(f"{name}: warping works on all inputs, a basis on the last alone; allowed: one of them")
         self.warping, self.device, self.basis = warping, torch.device(device), basis
         self.scale_targets = scale_targets
 
@@ -86,7 +86,7 @@ class ConditionedGP(GaussianMixtureModel):
 
         Raises:
             ModelError: data out of range, or a covariance that cannot be factorised.
-            ValueError: data of the wrong shape or not finite; with warping, inputs outside the unit cube; the state of
+            UserError: data of the wrong shape or not finite; with warping, inputs outside the unit cube; the state of
                 another model.
         """
         X, y = training_data(X, y, self.device)

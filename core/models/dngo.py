@@ -55,7 +55,7 @@ class DNGO(GaussianMixtureModel):
         device: Device on which fit and predictions run.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class DNGO(GaussianMixtureModel):
 
         Raises:
             ModelError: a network that diverged.
-            ValueError: data of the wrong shape, not finite or out of range.
+            UserError: data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         runs, d = len(X), X.shape[-1]

@@ -32,7 +32,7 @@ class GaussianProcess(ConditionedGP):
         warping, device: See `ConditionedGP`.
 
     Raises:
-        ValueError: a count below 1.
+        UserError: a count below 1.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class MarginalisedGP(ConditionedGP):
         warping, device, basis: See `ConditionedGP`.
 
     Raises:
-        ValueError: a count below 1, or `warm_burn_in` below 0.
+        UserError: a count below 1, or `warm_burn_in` below 0.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from core.data.normalisation import Standardizer
-from core.errors import ModelError
+from core.errors import ModelError, UserError
 from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
 from core.models.linear_regression import Weights, linear_function
 from core.models.mixture import Function, GaussianMixtureModel
@@ -51,7 +51,7 @@ class LeastSquaresNetwork(GaussianMixtureModel):
         device: Device on which fit and predictions run.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class LeastSquaresNetwork(GaussianMixtureModel):
 
         Raises:
             ModelError: a network that diverged.
-            ValueError: fewer points than units, data of the wrong shape, not finite or out of range.
+            UserError: fewer points than units, data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         units = self.representation.widths[-1]
         if y.shape[1] < units:
-            raise ValueError(
+            raise UserError(
                 f"LeastSquaresNetwork: {y.shape[1]} points for a last layer of {units} units; take at least {units} "
                 "points, or fewer units"
             )

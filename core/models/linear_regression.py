@@ -150,7 +150,7 @@ class BayesianLinearRegression(GaussianMixtureModel):
         device: Device on which fit and predictions run.
 
     Raises:
-        ValueError: a count below 1.
+        UserError: a count below 1.
 
     Attributes:
         priors: Priors of log alpha and log 1/beta.
@@ -180,7 +180,7 @@ class BayesianLinearRegression(GaussianMixtureModel):
             self, with `hyperparameters` log alpha and log noise variance, (chains * samples, runs, 2).
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range.
+            UserError: data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         runs = len(X)

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.network import ACTIVATIONS
 from core.models.sampled_network import SampledNetwork, minibatches
 from core.randomness import Generators, uniform_
@@ -40,7 +41,7 @@ class MCDropout(SampledNetwork):
         samples: Number T of sets of masks drawn for predictions.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class MCDropout(SampledNetwork):
         layers = len(self.widths) + 1
         rates = (dropout,) * layers if isinstance(dropout, int | float) else tuple(dropout)
         if len(rates) != layers or not all(0 <= rate < 1 for rate in rates):
-            raise ValueError(f"{name}.dropout: must be a rate in [0, 1), or one for each of {layers} layers: {dropout}")
+            raise UserError(f"{name}.dropout: must be a rate in [0, 1), or one for each of {layers} layers: {dropout}")
         self.keep = tuple(1 - rate for rate in rates)
         self.precision, self.length_scale, self.num_samples = precision, length_scale, samples
         self.epochs, self.batch_size, self.learning_rate = epochs, batch_size, learning_rate
@@ -85,7 +86,7 @@ class MCDropout(SampledNetwork):
             self, with the weights `theta`, (runs, P), and `samples`, T masked copies of them.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range.
+            UserError: data of the wrong shape, not finite or out of range.
         """
         X, y = self.prepare(X, y)
         runs, n = y.shape

@@ -70,11 +70,11 @@ class MCMCNetwork(SampledNetwork):
             Tensors by name, all with the axis of the runs first, so that a subset of the runs may continue.
 
         Raises:
-            RuntimeError: before `fit`, or for a model whose chains do not continue.
+            UserError: before `fit`, or for a model whose chains do not continue.
         """
         if self._chains is None:
             reason = "the chains of this model do not continue" if self.runs else "call fit first"
-            raise RuntimeError(f"{type(self).__name__}.chain_state: {reason}")
+            raise UserError(f"{type(self).__name__}.chain_state: {reason}")
         return self._chains.tensors()
 
     def _chains_before(self, initial: Mapping[str, Tensor] | None) -> ChainState | None:
@@ -135,7 +135,7 @@ def one_each(generators: Generators, runs: int, device: torch.device) -> list[to
         return [generators] if runs == 1 else make_generators([_draw_seed(generators) for _ in range(runs)], device)
     check_generators(generators)
     if len(generators) != runs:
-        raise ValueError(f"generators: {len(generators)} for {runs} runs, expected one per run")
+        raise UserError(f"generators: {len(generators)} for {runs} runs, expected one per run")
     return list(generators)
 
 

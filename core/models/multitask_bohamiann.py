@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
+from core.errors import UserError
 from core.models.engines.choice import require_compiled
 from core.models.engines.compiled import CompiledSampler
 from core.models.engines.tasks import TaskEngine, TaskProblem
@@ -42,7 +43,7 @@ class MultiTaskNetwork(MCMCNetwork):
         settings: Settings of `BayesianNetwork`; chains burn in from scratch, with tanh units, in the compiled engine.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     sampler: CompiledSampler
@@ -61,7 +62,7 @@ class MultiTaskNetwork(MCMCNetwork):
         check_counts("MultiTaskNetwork", features=features)
         require_compiled(self)
         if not self.widths:
-            raise ValueError("MultiTaskNetwork.widths: must have at least one hidden layer, got ()")
+            raise UserError("MultiTaskNetwork.widths: must have at least one hidden layer, got ()")
         self.earlier, self.context, self.features, self.scaling = tuple(earlier), context, features, scaling
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> MultiTaskNetwork:
@@ -74,7 +75,7 @@ class MultiTaskNetwork(MCMCNetwork):
             self, with `samples` of the task at hand.
 
         Raises:
-            ValueError: as `core.models.stacking.stack`.
+            UserError: as `core.models.stacking.stack`.
         """
         stacked = stack(X, y, self.earlier, self.scaling, self.context)
         runs, _, width = stacked.X.shape

@@ -34,7 +34,7 @@ class MultiTaskGP(GaussianMixtureModel):
         device: Device on which fit and predictions run.
 
     Raises:
-        ValueError: a setting out of range; no earlier task.
+        UserError: a setting out of range; no earlier task.
     """
 
     of_function = True
@@ -67,7 +67,7 @@ class MultiTaskGP(GaussianMixtureModel):
             initial: Chains to continue, the `chain_state` of a fit to the same tasks.
 
         Raises:
-            ValueError: as `core.models.stacking.stack`, or the state of another model.
+            UserError: as `core.models.stacking.stack`, or the state of another model.
         """
         earlier = [Task(task.X, task.y, None, task.name) for task in self.earlier]
         stacked = stack(X, y, earlier, self.scaling, device=self.device)

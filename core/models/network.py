@@ -95,9 +95,9 @@ class MLP:
         if len(sizes) < 2 or sizes[-1] != self.outputs:
             raise UserError(f"MLP.sizes is {sizes}; allowed: (inputs, hidden ..., {self.outputs})")
         if self.activation not in ACTIVATIONS:
-            raise ValueError(f"MLP.activation: must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
+            raise UserError(f"MLP.activation: must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
         if self.initialisation not in INITIALISATIONS:
-            raise ValueError(
+            raise UserError(
                 f"MLP.initialisation: must be one of {', '.join(INITIALISATIONS)}, got {self.initialisation!r}"
             )
         object.__setattr__(self, "sizes", sizes)
@@ -110,7 +110,7 @@ class MLP:
     def unpack(self, theta: Tensor) -> list[tuple[Tensor, Tensor]]:
         """Views of theta (..., P_w) as one pair W (..., in, out), b (..., out) per layer."""
         if theta.shape[-1] != self.num_weights:
-            raise ValueError(f"MLP: theta has {theta.shape[-1]} weights, sizes {self.sizes} have {self.num_weights}")
+            raise UserError(f"MLP: theta has {theta.shape[-1]} weights, sizes {self.sizes} have {self.num_weights}")
         layers, start = [], 0
         for inputs, outputs in pairwise(self.sizes):
             middle, end = start + inputs * outputs, start + (inputs + 1) * outputs

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models import hyperpriors
 from core.models.linear_regression import BayesianLinearRegression
 from core.models.network import MLP
@@ -69,7 +70,7 @@ class PybnnDNGO(BayesianLinearRegression):
         chains, samples, burn_in, thinning, device: See `BayesianLinearRegression`.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     priors = hyperpriors.independent(2 * [hyperpriors.Row(low=-LIMIT, high=LIMIT)])
@@ -97,12 +98,12 @@ class PybnnDNGO(BayesianLinearRegression):
         """Train the network.
 
         Raises:
-            ValueError: it diverged.
+            UserError: it diverged.
         """
         self.representation.fit(X, y, generators)
         if not torch.isfinite(self.representation.theta).all():
             rate = self.representation.learning_rate
-            raise ValueError(
+            raise UserError(
                 f"PybnnDNGO: the network diverged in training with learning_rate {rate}; take a smaller one"
             )
 

@@ -54,7 +54,7 @@ class RandomForest(GaussianMixtureModel):
         device: Device on which predictions run; trees are grown on the CPU.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     left: Tensor
@@ -97,7 +97,7 @@ class RandomForest(GaussianMixtureModel):
             generators: Generators, one per run, or one for all; they seed the forests.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range, or inputs beyond float32.
+            UserError: data of the wrong shape, not finite or out of range, or inputs beyond float32.
         """
         X, y = training_data(X, y, self.device)
         runs, d = len(X), X.shape[-1]

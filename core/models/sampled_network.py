@@ -76,7 +76,7 @@ class SampledNetwork(EnsembleModel):
         """Check and standardize the training data and build the network: X (runs, N, d) and y (runs, N), float32.
 
         Raises:
-            ValueError: data of the wrong shape, not finite, or beyond what double precision can standardize.
+            UserError: data of the wrong shape, not finite, or beyond what double precision can standardize.
         """
         X, y = training_data(X, y, self.device)
         self.inputs, self.targets = standardizer("X", X, -2), standardizer("y", y, -1)

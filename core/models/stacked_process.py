@@ -53,7 +53,7 @@ class StackedGP(GaussianProcess):
         """Find Theta for X (runs, N, d) and y (runs, N) and the observations of the earlier tasks.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range, or earlier tasks that do not fit to them.
+            UserError: data of the wrong shape, not finite or out of range, or earlier tasks that do not fit to them.
         """
         X, y = training_data(X, y, self.device)
         check_tasks(self.earlier, len(X), X.shape[-1], self.context)

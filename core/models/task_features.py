@@ -23,6 +23,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.network import ACTIVATIONS, MLP
 from core.randomness import Generators, normal_, uniform_
 from core.validation import check_counts
@@ -42,12 +43,12 @@ class Network:
     """Hidden layers of these widths; the output layer of the `MLP` that holds their weights is not used.
 
     Raises:
-        ValueError: no layer, or one without units.
+        UserError: no layer, or one without units.
     """
 
     def __init__(self, widths: Sequence[int] = (50, 50, 50)) -> None:
         if len(widths) == 0:
-            raise ValueError(f"Network.widths: must hold at least one hidden layer, got {widths}")
+            raise UserError(f"Network.widths: must hold at least one hidden layer, got {widths}")
         check_counts("Network", **{f"widths[{place}]": width for place, width in enumerate(widths)})
         self.widths, self.width = tuple(widths), widths[-1]
 
@@ -75,7 +76,7 @@ class Fourier:
     """`width` random features of a Gaussian kernel with a learned bandwidth.
 
     Raises:
-        ValueError: no features.
+        UserError: no features.
     """
 
     def __init__(self, width: int = 100) -> None:

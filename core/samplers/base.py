@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import torch
 
+from core.errors import UserError
 from core.randomness import Generators, normal_
 from core.validation import require_number
 
@@ -42,7 +43,7 @@ def starting_position(position: torch.Tensor) -> torch.Tensor:
     """A copy of `position`. Raises ValueError unless it is a floating-point tensor of shape (chains, P)."""
     if position.ndim != 2 or not position.is_floating_point():
         given = f"{tuple(position.shape)} {position.dtype}"
-        raise ValueError(f"position: must be a floating-point tensor of shape (chains, P), got {given}")
+        raise UserError(f"position: must be a floating-point tensor of shape (chains, P), got {given}")
     return position.clone(memory_format=torch.contiguous_format)
 
 

@@ -75,7 +75,7 @@ class Chunks:
                 if {"key", "names"} & arrays.keys() or any(
                     len(array) != len(self._items(number)) for array in arrays.values()
                 ):
-                    raise ValueError(
+                    raise UserError(
                         f"compute: must return arrays of {len(self._items(number))} items, none named key or names"
                     )
                 self._write(number, arrays)

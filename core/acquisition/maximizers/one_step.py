@@ -67,7 +67,7 @@ class OneStepSearch(Maximizer):
     ) -> tuple[Tensor, Tensor]:
         """Climb from each start and choose among the ends; the incumbents are not used."""
         if len(self.sizes) != incumbents.shape[-1]:
-            raise ValueError(f"OneStepSearch.sizes: has {len(self.sizes)}, expected {incumbents.shape[-1]}")
+            raise UserError(f"OneStepSearch.sizes: has {len(self.sizes)}, expected {incumbents.shape[-1]}")
         generators, choice = search_generators(generators), search_generators(generators)
         X = self._middles(
             uniform_(incumbents.new_empty(len(generators), DRAWS * self.starts, len(self.sizes)), generators)

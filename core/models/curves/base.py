@@ -57,7 +57,7 @@ class CurveModel(ABC):
             Mean and variance, (n,) or (n, k).
 
         Raises:
-            RuntimeError: before `fit`.
+            UserError: before `fit`.
             UserError: t outside (0, 1].
         """
         observed, times = self.observed, check_times(t)
@@ -77,9 +77,9 @@ class CurveModel(ABC):
 
     @property
     def observed(self) -> ObservedCurves:
-        """Curves given to `fit`. Raises RuntimeError before `fit`."""
+        """Curves given to `fit`. Raises UserError before `fit`."""
         if self._observed is None:
-            raise RuntimeError(f"{type(self).__name__}: call fit first")
+            raise UserError(f"{type(self).__name__}: call fit first")
         return self._observed
 
     @abstractmethod
@@ -105,7 +105,7 @@ class GlobalCurveModel(CurveModel):
             Mean and variance of an observation, (m,) or (m, k).
 
         Raises:
-            RuntimeError: before `fit`.
+            UserError: before `fit`.
             UserError: t outside (0, 1], or configurations of another shape.
         """
         observed, times = self.observed, check_times(t)

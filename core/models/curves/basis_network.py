@@ -62,7 +62,7 @@ class BasisNetwork(MCMCNetwork):
         and `warm_burn_in` and the torch engine are not available.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     network: BasisMLP
@@ -82,7 +82,7 @@ class BasisNetwork(MCMCNetwork):
             lengths: Numbers of observed epochs of each curve, (runs, n) or (n,) int64, 0 to T; None for all T.
 
         Raises:
-            ValueError: data that are not finite or do not fit together, a run without an observation.
+            UserError: data that are not finite or do not fit together, a run without an observation.
         """
         X, y, seen = self._prepare(X, y, lengths)
         generators = one_each(generators, len(X), self.device)
@@ -108,16 +108,16 @@ class BasisNetwork(MCMCNetwork):
         """Checked and standardized configurations and curves, float32, and which values are observed."""
         y = torch.as_tensor(y, dtype=torch.float64)
         if y.ndim not in (2, 3) or 0 in y.shape:
-            raise ValueError(f"training data: curves have shape {tuple(y.shape)}, expected (runs, n, T) or (n, T)")
+            raise UserError(f"training data: curves have shape {tuple(y.shape)}, expected (runs, n, T) or (n, T)")
         lengths = torch.full(y.shape[:-1], y.shape[-1]) if lengths is None else torch.as_tensor(lengths)
         if lengths.shape != y.shape[:-1] or (lengths < 0).any() or (lengths > y.shape[-1]).any():
-            raise ValueError(f"training data: lengths must be {tuple(y.shape[:-1])} from 0 to {y.shape[-1]}")
+            raise UserError(f"training data: lengths must be {tuple(y.shape[:-1])} from 0 to {y.shape[-1]}")
         seen = torch.arange(y.shape[-1]) < lengths.unsqueeze(-1)
         y = torch.where(seen, y, 0.0)
         X, firsts = training_data(X, y[..., 0].nan_to_num())
         y, seen = y.view(*firsts.shape, -1), seen.view(*firsts.shape, -1)
         if not torch.isfinite(y).all() or not seen.any(-1).any(-1).all():
-            raise ValueError("training data: observed values must be finite, and every run must have one")
+            raise UserError("training data: observed values must be finite, and every run must have one")
         self.inputs = standardizer("X", X, -2)
         self.targets, self.amplitude = _units(y, seen)
         self.network = BasisMLP((X.shape[-1], *self.widths, BasisMLP.outputs), "tanh", self.initialisation)

@@ -23,7 +23,7 @@ def plot_curves(model: CurveModel, curves: int | list[int] = 6) -> Figure:
         curves: Indices of fitted curves, or the number of curves to pick, evenly spaced among all.
 
     Raises:
-        RuntimeError: before `fit`.
+        UserError: before `fit`.
         UserError: curves that do not exist.
     """
     from matplotlib import pyplot

@@ -56,7 +56,7 @@ class SampledCurveModel(GlobalCurveModel):
     ModelError if no other chain is left.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     network: ClassVar[type[MCMCNetwork]]
@@ -113,7 +113,7 @@ class SampledCurveModel(GlobalCurveModel):
             (samples, m), or (samples, m, k).
 
         Raises:
-            RuntimeError: before `fit`.
+            UserError: before `fit`.
             UserError: t outside (0, 1], or configurations of another shape.
         """
         times = check_times(t)

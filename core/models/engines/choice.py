@@ -10,6 +10,7 @@ from typing import Any, get_args
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.engines.compiled import CompiledEngine, CompiledSampler
 from core.models.engines.problem import Engine, Problem
 from core.models.engines.reference import ReferenceEngine
@@ -27,13 +28,13 @@ def make_engine(
         generators: Generators, one per run, on the state's device.
 
     Raises:
-        ValueError: another name, or "compiled" for what it does not cover.
+        UserError: another name, or "compiled" for what it does not cover.
     """
     obstacle = _compiled_obstacle(problem, sampler, state.position)
     if name == "compiled" and obstacle:
-        raise ValueError(f"engine: 'compiled' does not cover {obstacle}; choose 'auto' or 'torch'")
+        raise UserError(f"engine: 'compiled' does not cover {obstacle}; choose 'auto' or 'torch'")
     if name not in ("auto", "torch", "compiled"):
-        raise ValueError(f"engine: must be 'auto', 'torch' or 'compiled', got {name!r}")
+        raise UserError(f"engine: must be 'auto', 'torch' or 'compiled', got {name!r}")
     if name != "torch" and not obstacle and isinstance(sampler, CompiledSampler):
         return CompiledEngine(problem, sampler, state, generators)
     return ReferenceEngine(problem, sampler, state, generators)
@@ -43,7 +44,7 @@ def require_compiled(model: Any) -> None:
     """Check the settings of a Bayesian network that only its own compiled engine samples, from a cold start.
 
     Raises:
-        ValueError: naming the setting that no compiled engine covers.
+        UserError: naming the setting that no compiled engine covers.
     """
     for name, value, allowed in (
         ("activation", model.activation, ("tanh",)),
@@ -53,7 +54,7 @@ def require_compiled(model: Any) -> None:
         ("sampler", type(model.sampler), get_args(CompiledSampler)),
     ):
         if value not in allowed:
-            raise ValueError(f"{type(model).__name__}.{name}: must be one of {allowed}, got {value!r}")
+            raise UserError(f"{type(model).__name__}.{name}: must be one of {allowed}, got {value!r}")
 
 
 def _compiled_obstacle(problem: Problem[MLP], sampler: Sampler[Any], theta: Tensor) -> str | None:

@@ -43,7 +43,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
         device: Device on which fit and predictions run (the prior factors are refined on the CPU).
 
     Raises:
-        ValueError: a setting out of range; at a prior_shape of at most 1 the variance 1/gamma has no mean.
+        UserError: a setting out of range; at a prior_shape of at most 1 the variance 1/gamma has no mean.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
             generators: Generators, one per run, on `device`, or one for all runs.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range.
+            UserError: data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         self.inputs, self.targets = standardizer("X", X, -2), standardizer("y", y, -1)

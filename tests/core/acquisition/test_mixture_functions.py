@@ -6,6 +6,7 @@ import torch
 from core.acquisition import ExpectedImprovement, Fantasies, Integrated, MixtureFantasies, ThompsonSample
 from core.acquisition.ei import expected_improvement
 from core.data.normalisation import Standardizer
+from core.errors import UserError
 from core.models.gaussian_process import GaussianProcess
 from core.models.mixture import GaussianMixtureModel
 from core.randomness import make_generators
@@ -141,7 +142,7 @@ def test_a_gaussian_process_is_conditioned_as_if_it_had_observed_the_outcomes():
 
 def test_bad_arguments():
     model = Planes()
-    with pytest.raises(TypeError, match="use MixtureFantasies"):
+    with pytest.raises(UserError, match="use MixtureFantasies"):
         Fantasies(model, points(2, 2, 3), BEST, make_generators([0, 1]))
     with pytest.raises(ValueError, match="MixtureFantasies: pending has shape"):
         MixtureFantasies(model, points(1, 2, 3), BEST, make_generators([0, 1]))

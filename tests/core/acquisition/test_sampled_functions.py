@@ -11,6 +11,7 @@ from core.acquisition import (
     ThompsonSample,
 )
 from core.acquisition.ei import expected_improvement
+from core.errors import UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.ensemble import EnsembleModel
 from core.models.pbp.model import ProbabilisticBackpropagation
@@ -83,7 +84,7 @@ def test_draws_are_uniform_over_members_and_their_own_run_s():
 
 def test_pbp_has_no_function_to_draw():
     model = ProbabilisticBackpropagation(widths=(4,), epochs=1).fit(points(6, 2), points(6), make_generators([0]))
-    with pytest.raises(TypeError, match="no function to draw"):
+    with pytest.raises(UserError, match="no function to draw"):
         ThompsonSample(model, make_generators([0]))
 
 

@@ -125,7 +125,7 @@ def test_a_fit_that_fails_leaves_the_model_unfitted():
     model = ABLR(tasks(), context=torch.ones(1))
     with pytest.raises(UserError, match="has None context features"):
         model.fit(*bowls(1, 4, 0), make_generators([0]))
-    with pytest.raises(RuntimeError, match="call fit before predict"):
+    with pytest.raises(UserError, match="call fit before predict"):
         model.moments(bowls(1, 4, 0)[0])
 
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from core.data.normalisation import Standardizer
+from core.errors import UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.chain_state import ChainState
 from core.models.engines.choice import make_engine
@@ -235,7 +236,7 @@ def test_what_cannot_continue_is_one_clear_error():
     X, y = waves(runs=2)
     with pytest.raises(ValueError, match="warm_burn_in is -1; allowed: a whole number from 0"):
         small(warm_burn_in=-1)
-    with pytest.raises(RuntimeError, match="call fit first"):
+    with pytest.raises(UserError, match="call fit first"):
         small().chain_state()
     model = small().fit(X, y, make_generators([0, 1]))
     with pytest.raises(ValueError, match="warm start: the last fit had 2 chains of 34 parameters in 2 runs"):
