@@ -16,7 +16,7 @@ from core.tabular.table import Table
 from papers.tabular import authors_tables as shipped
 from papers.tabular.artifacts.neighbourhood_tables import AUTHORS_CHANGE, AUTHORS_ERROR
 from papers.tabular.beside_authors import Pair, error_of_a_constant
-from papers.tabular.experiments.authors import authors_tables, rounded
+from papers.tabular.experiments.authors import authors_methods, authors_tables, rounded
 from papers.tabular.printed_incumbents import INCUMBENT, PRINTED, neighbourhood_of_printed, rank_of_printed
 from tests.papers.functions import CATALOGUE, Functions
 
@@ -176,3 +176,15 @@ def test_our_training_beside_theirs(results, tables):
 def test_nothing_stands_beside_a_set_that_we_did_not_train(results, spread):
     with pytest.raises(NotRunError, match="on the same data set"):
         artifacts.beside_authors(results.with_frames(authors_tables=records(slice_localization=spread)), None)
+
+
+def test_searches_on_the_formula_and_their_figure(results):
+    cells = find_cells(Catalogue(), "tabular/authors_methods", "smoke")
+    parts = [authors_methods(Context(cell, range(2))).assign(method=cell.method) for cell in cells]
+    frame = pd.concat(parts).assign(benchmark="synthetic", status="ok", message="")
+    assert (frame["seconds"] == frame["evaluation"]).all() and (frame["regret"] >= 0).all()
+    assert (frame.groupby(["method", "run"])["evaluation"].max() == 20).all()
+    figure = artifacts.authors_searches(results.with_frames(authors_methods=frame), None)
+    assert set(figure.data["method"]) == {cell.method for cell in cells} and "over 2 runs" in figure.caption
+    with pytest.raises(NotRunError):
+        artifacts.authors_searches(results, None)
