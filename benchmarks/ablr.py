@@ -57,7 +57,7 @@ def fit(size: int, make: Callable[[], Network | Fourier]) -> dict[str, float]:
     ablr._Problem.__call__ = counted
     try:
         start = time.process_time()
-        ABLR(tasks, make()).fit(X, y, make_generators([0]))
+        ABLR(tasks, representation=make()).fit(X, y, make_generators([0]))
         spent["fit"] = time.process_time() - start
     finally:
         ablr._Problem.__call__ = evaluate

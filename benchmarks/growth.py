@@ -13,14 +13,14 @@ from rich.table import Table
 from benchmarks.suggestion import ASCENT, data, suggest
 from core.models.dngo import DNGO
 from core.models.ensemble import EnsembleModel
-from core.models.gaussian_process import MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess
 from core.models.least_squares import LeastSquaresNetwork
 
 POINTS = (100, 316, 1000, 3162, 10_000, 31_623, 100_000)
 MODELS: dict[str, Callable[[], EnsembleModel]] = {
     "DNGO": DNGO,
     "least squares": LeastSquaresNetwork,
-    "GP": MarginalLikelihoodGP,
+    "GP": GaussianProcess,
 }
 LARGEST_SLOPE = {"DNGO": 1.15, "least squares": 1.15}
 FROM = 1000

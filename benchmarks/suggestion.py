@@ -22,7 +22,7 @@ from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, Maxi
 from core.models.bohamiann import BayesianNetwork
 from core.models.dngo import DNGO
 from core.models.ensemble import EnsembleModel
-from core.models.gaussian_process import MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess
 from core.models.mixture import GaussianMixtureModel
 from core.randomness import make_generators
 
@@ -100,7 +100,7 @@ def gaussian_process(seconds: float) -> tuple[Table, list[str]]:
     found, lines = {}, []
     for points in GP_POINTS:
         X, y = data(1, points)
-        ours = best(lambda X=X, y=y: suggest(MarginalLikelihoodGP(), {"search": ASCENT}, X, y), seconds)
+        ours = best(lambda X=X, y=y: suggest(GaussianProcess(), {"search": ASCENT}, X, y), seconds)
         theirs = best(lambda X=X, y=y: peer_botorch.suggest(X[0], y[0], ASCENT.candidates, ASCENT.restarts), seconds)
         found |= {f"ours, N = {points}": ours, f"BoTorch, N = {points}": theirs}
         ratio = sum(theirs.values()) / sum(ours.values())

@@ -5,4 +5,4 @@
 
 from core.lazy import exports
 
-__getattr__, __dir__, __all__ = exports(__name__, {"study.minimization": ["minimize"], "study.result": ["Result"]})
+__getattr__, __dir__, __all__ = exports(__name__)

@@ -1,7 +1,14 @@
 """Errors a user can act on: one line that names the thing, the value and what is allowed.
 
-The command line and the Snakefile print the message of a `UserError` and stop; any other exception is a bug of ours
-and keeps its traceback.
+The rule for all of `core`:
+
+* What a caller can correct is a `UserError`: a setting, a name, a file, data of the wrong shape, data that are missing.
+  The command line and the Snakefile print its message and stop.
+* A model that cannot be fitted to valid data raises `ModelError`, which costs a search one uniform point.
+* Any other exception is a bug of ours and keeps its traceback. TypeError and RuntimeError mark states that no caller
+  can reach.
+* Two kinds of TypeError and ValueError never reach a caller: those of pydantic's validators, which pydantic collects,
+  and those of an evaluation, which `core.benchmarks.base.guarded_evaluate` records as its failure.
 """
 
 from __future__ import annotations

@@ -1,29 +1,32 @@
 """Public names of a package that are imported when they are first used.
 
-A package's `__init__` says where its names are:
+A package lists its names in `__init__.pyi`, where type checkers and editors read them too:
 
-    __getattr__, __dir__, __all__ = exports(__name__, {"gaussian_process": ["GaussianProcess"], "dngo": ["DNGO"]})
+    from core.models.gaussian_process import GaussianProcess as GaussianProcess
 
-so that `from core.models import GaussianProcess` imports that model and no other.
+and its `__init__.py` has `__getattr__, __dir__, __all__ = exports(__name__)`, so that
+`from core.models import GaussianProcess` imports that model and no other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import ast
+import sys
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 
-def exports(
-    package: str, names: Mapping[str, Sequence[str]]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """The `__getattr__`, `__dir__` and `__all__` of a package (PEP 562).
 
     Args:
-        package: Name of the package.
-        names: Public names of each module, by the module's name relative to the package.
+        package: Name of the package, whose folder has the `__init__.pyi`.
     """
-    modules = {name: f"{package}.{module}" for module, own in names.items() for name in own}
+    stub = Path(str(sys.modules[package].__file__)).with_suffix(".pyi")
+    imports = [node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.ImportFrom)]
+    modules = {alias.name: str(node.module) for node in imports for alias in node.names}
 
     def get(name: str) -> Any:
         if name not in modules:

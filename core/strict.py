@@ -47,7 +47,7 @@ class Strict(BaseModel):
     @classmethod
     def _is_a_number(cls, value: Any, info: ValidationInfo) -> Any:
         words = next((words for kind, words in cls.no_numbers.items() if isinstance(value, kind)), "")
-        if words and _takes_numbers(cls.model_fields[info.field_name].annotation):
+        if words and info.field_name and _takes_numbers(cls.model_fields[info.field_name].annotation):
             raise ValueError(f"Input should be a number, not {words}")
         return value
 

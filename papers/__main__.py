@@ -1,4 +1,6 @@
-"""Command line of the repository: `python -m papers list | run | draw | compare | promote | verify | quickstart`.
+"""Command line of the repository.
+
+python -m papers list | run | draw | compare | benchmark | promote | verify | quickstart
 
 A paper may have commands of its own, `python -m papers profet sample`.
 """
@@ -111,6 +113,22 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("--against", choices=("reference",), help="compare your runs of cells with the shipped ones")
     _drawing(compare)
     compare.set_defaults(command=("drawing", "compare"))
+
+    benchmark = commands_.add_parser("benchmark", help="run an optimizer of your own beside ours, and write a page")
+    benchmark.add_argument(
+        "optimizer",
+        help="file.py:Name or module:Name of a class, made with (space, seed), with ask and tell; or an Optuna sampler",
+    )
+    benchmark.add_argument(
+        "--on", nargs="+", required=True, help="objectives of core.benchmarks, or a paper's class of tasks: profet/svm"
+    )
+    benchmark.add_argument("--beside", nargs="+", help="methods to run on objectives (default: random tpe gp)")
+    benchmark.add_argument("--runs", type=int, default=5, help="runs of each method on objectives (default: 5)")
+    benchmark.add_argument("--evaluations", type=int, default=30, help="evaluations of each run (default: 30)")
+    benchmark.add_argument("--seconds", type=float, default=60.0, help="limit of one call of ask or tell (default: 60)")
+    benchmark.add_argument("--out", type=Path, help="page (default: in figures/own/benchmarks)")
+    _scale(benchmark)
+    benchmark.set_defaults(command=("benchmarking", "benchmark"))
 
     promote = commands_.add_parser("promote", help="copy finished cells of results/run into results/reference")
     promote.add_argument("name", help="paper/experiment/benchmark/method, or the beginning of one")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from core.benchmarks import objectives
 from core.data import entries, lookup
 from core.data.__main__ import parser as data_parser
 from core.data.catalogue import Bundled
@@ -70,6 +71,9 @@ def resolve(command: str) -> argparse.Namespace | Workflow | None:
         if words[3] == "verify" or getattr(options, "against", None):
             for name in [options.name] if isinstance(options.name, str) else options.name:
                 assert find_cells(catalogue(), name, getattr(options, "scale", "quick"))
+        elif words[3] == "benchmark":
+            for name in options.on:
+                assert name in objectives() or (ROOT / "papers" / name.partition("/")[0] / "benchmark.py").is_file()
         elif words[3] in ("draw", "compare"):
             drawings(catalogue(), options.name or catalogue().names, options.scale, options.source)
         elif words[3] in ("run", "promote", "list") and options.name:

@@ -6,12 +6,15 @@ joint batch. Values are differentiable in X. A leading sample axis, (samples, ..
 one; `core.acquisition.integrated` averages it away.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
+
+from core.errors import UserError
 
 Moments = Callable[[Tensor], tuple[Tensor, Tensor]]  # X (..., runs, q, d) -> mean, variance, each ([s,] ..., runs, q)
 
@@ -34,30 +37,30 @@ def best_observed(y: Tensor, feasible: Tensor | None = None) -> tuple[Tensor, Te
         feasible: Whether each observation satisfies the constraints, (runs, N) bool; all do by default.
 
     Returns:
-        best (runs,), and found (runs,) bool. If no observation is feasible, `best` is the smallest of all, a finite
-        number for closed forms to work with, and `found` is False.
+        best (runs,), and any_feasible (runs,) bool. If no observation is feasible, `best` is the smallest of all, a
+        finite number for closed forms to work with, and `any_feasible` is False.
 
     Raises:
-        ValueError: shapes that do not fit, or no observation.
+        UserError: shapes that do not fit, or no observation.
     """
     feasible = torch.ones_like(y, dtype=torch.bool) if feasible is None else feasible
     if y.ndim != 2 or y.shape != feasible.shape or y.shape[1] == 0:
-        raise ValueError(
+        raise UserError(
             f"best_observed: y has shape {tuple(y.shape)} and feasible {tuple(feasible.shape)}, "
             "expected both (runs, N) with N at least 1"
         )
-    found = feasible.any(-1)
-    return torch.where(feasible | ~found[:, None], y, torch.inf).amin(-1), found
+    any_feasible = feasible.any(-1)
+    return torch.where(feasible | ~any_feasible[:, None], y, torch.inf).amin(-1), any_feasible
 
 
 def align_best(best: Tensor, mean: Tensor) -> Tensor:
     """Give `best` the axes of moments: (runs,) to (runs, 1), and (samples, runs) to (samples, 1 ..., runs, 1).
 
     Raises:
-        ValueError: different numbers of runs.
+        UserError: different numbers of runs.
     """
     if best.ndim not in (1, 2) or mean.ndim < 2 or best.shape[-1] not in (1, mean.shape[-2]):
-        raise ValueError(
+        raise UserError(
             f"best: has shape {tuple(best.shape)}, the moments {tuple(mean.shape)}; expected (runs,) or "
             "(samples, runs) and (..., runs, q)"
         )
@@ -80,8 +83,8 @@ def safe_deviation(variance: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @dataclass(frozen=True)
-class Improvement:
-    """A closed form over the smallest observation; a subclass sets `closed_form`, of mean, variance and best.
+class Improvement(ABC):
+    """A closed form over the smallest observation; a subclass sets `closed_form`.
 
     Attributes:
         moments: Method of a model with that name.
@@ -89,10 +92,14 @@ class Improvement:
     """
 
     logarithmic: ClassVar[bool] = False
-    closed_form: ClassVar[Callable[[Tensor, Tensor, Tensor], Tensor]]
 
     moments: Moments
     best: Tensor
+
+    @staticmethod
+    @abstractmethod
+    def closed_form(mean: Tensor, variance: Tensor, best: Tensor) -> Tensor:
+        """The utility of the shape that the moments (..., runs, q) and an aligned `best` broadcast to."""
 
     def __call__(self, X: Tensor) -> Tensor:
         """X (..., runs, q, d) to (..., runs, q)."""

@@ -13,19 +13,22 @@ import torch
 from botorch.acquisition.acquisition import AcquisitionFunction
 from botorch.acquisition.analytic import LogExpectedImprovement
 from botorch.models.model import Model
+from botorch.posteriors.gpytorch import GPyTorchPosterior
+from botorch.posteriors.posterior import Posterior
 from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
 from core.acquisition.base import align_best, best_observed
 from core.acquisition.ei import log_expected_improvement
 from core.acquisition.information_gain import OUTCOMES, InformationGain, draw_representers
-from core.models.conditioned_process import GaussianProcess
+from core.errors import UserError
+from core.models.conditioned_process import ConditionedGP
 from core.randomness import Generators
 
 REPRESENTERS = 50
 
 
-def mean_gain(model: GaussianProcess, gain: InformationGain, points: Tensor, X: Tensor) -> Tensor:
+def mean_gain(model: ConditionedGP, gain: InformationGain, points: Tensor, X: Tensor) -> Tensor:
     """The gain of observations at X (runs, n, d) about representers `points` (runs, Z, d), averaged over the members.
 
     Returns:
@@ -51,7 +54,7 @@ class EntropySearch:
         gain: `InformationGain` about the representers, with leading axes (members, runs).
 
     Raises:
-        ValueError: fewer candidates than representers, or a number below 2.
+        UserError: fewer candidates than representers, or a number below 2.
     """
 
     logarithmic: ClassVar[bool] = False
@@ -59,10 +62,11 @@ class EntropySearch:
     @torch.no_grad()
     def __init__(
         self,
-        model: GaussianProcess,
+        model: ConditionedGP,
         y: Tensor,
         candidates: Tensor,
         generators: Generators,
+        *,
         representers: int = REPRESENTERS,
         outcomes: int = OUTCOMES,
     ) -> None:
@@ -78,7 +82,8 @@ class EntropySearch:
         X = self.model.expand_runs(X).double()
         shape = X.shape[:-1]
         X = X.movedim(-3, 0).flatten(1, -2)  # all candidates of a run side by side
-        return mean_gain(self.model, self.gain, self.points, X).unflatten(1, (*shape[:-2], shape[-1])).movedim(0, -2)
+        gain = mean_gain(self.model, self.gain, self.points, X)
+        return gain.view(len(gain), *shape[:-2], shape[-1]).movedim(0, -2)
 
 
 class BotorchEntropySearch(AcquisitionFunction):
@@ -93,7 +98,8 @@ class BotorchEntropySearch(AcquisitionFunction):
         maximize: Whether the model's objective is maximized.
 
     Raises:
-        ValueError: as `EntropySearch`.
+        UserError: a model whose posterior is not Gaussian.
+        UserError: as `EntropySearch`.
     """
 
     @torch.no_grad()
@@ -103,6 +109,7 @@ class BotorchEntropySearch(AcquisitionFunction):
         best_f: float | Tensor,
         candidates: Tensor,
         generator: torch.Generator,
+        *,
         representers: int = REPRESENTERS,
         outcomes: int = OUTCOMES,
         maximize: bool = True,
@@ -111,15 +118,21 @@ class BotorchEntropySearch(AcquisitionFunction):
         log_ei = LogExpectedImprovement(model, best_f, maximize=maximize)(candidates.unsqueeze(-2))
         points, log_density = draw_representers(log_ei.unsqueeze(0), candidates.unsqueeze(0), generator, representers)
         self.points = points.squeeze(0)
-        posterior = model.posterior(self.points)
+        posterior = _gaussian(model.posterior(self.points))
         mean = posterior.mean.squeeze(-1).double()
         covariance = posterior.distribution.covariance_matrix.double()
         self.gain = InformationGain(-mean if maximize else mean, covariance, log_density.squeeze(0).double(), outcomes)
 
-    @t_batch_mode_transform(expected_q=1)
+    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # BoTorch wants methods of any acquisition function
     def forward(self, X: Tensor) -> Tensor:
         """X (b, 1, d) to the information gain of each point, (b,)."""
-        joint = self.model.posterior(torch.cat([X, self.points.expand(*X.shape[:-2], -1, -1)], -2))
+        joint = _gaussian(self.model.posterior(torch.cat([X, self.points.expand(*X.shape[:-2], -1, -1)], -2)))
         cross = joint.distribution.covariance_matrix[..., :1, 1:].flatten(0, -2)
-        variance = self.model.posterior(X, observation_noise=True).variance.flatten()
+        variance = _gaussian(self.model.posterior(X, observation_noise=True)).variance.flatten()
         return self.gain(cross.double(), variance.double()).to(X)
+
+
+def _gaussian(posterior: Posterior) -> GPyTorchPosterior:
+    if isinstance(posterior, GPyTorchPosterior):
+        return posterior
+    raise UserError(f"BotorchEntropySearch: model has a {type(posterior).__name__}; allowed: a GPyTorchPosterior")

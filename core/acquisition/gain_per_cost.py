@@ -13,7 +13,7 @@ from torch import Tensor
 
 from core.acquisition.entropy_search import mean_gain
 from core.acquisition.information_gain import InformationGain
-from core.models.conditioned_process import GaussianProcess
+from core.models.conditioned_process import ConditionedGP
 
 BLOCK_ELEMENTS = 2**22  # covariances of candidates with data and representers that are held at a time
 LARGEST_LOG = 300.0  # largest logarithm of a predicted cost: beyond it, squares overflow
@@ -31,8 +31,8 @@ class GainPerCost:
         overhead: Overhead of an evaluation in the unit of costs.
     """
 
-    loss: GaussianProcess
-    cost: GaussianProcess | None
+    loss: ConditionedGP
+    cost: ConditionedGP | None
     gain: InformationGain
     representers: Tensor
     overhead: float = 0.0
@@ -46,12 +46,13 @@ class GainPerCost:
 
     def _value(self, X: Tensor) -> Tensor:
         gain = mean_gain(self.loss, self.gain, self.representers, X).clamp_min(0)
-        return gain if self.cost is None else gain / (self.predicted_cost(X) + self.overhead)
+        return gain if self.cost is None else gain / (predicted_cost(self.cost, X) + self.overhead)
 
-    def predicted_cost(self, X: Tensor) -> Tensor:
-        """The exponential of the mean log cost, as in the authors' code, (runs, n).
 
-        The mean of the cost itself grows with the variance without bound and would rule out unexplored regions.
-        """
-        mean = self.cost.marginals(X)[0].mean(0)
-        return self.cost.targets.inverse(mean).clamp(-LARGEST_LOG, LARGEST_LOG).exp()
+def predicted_cost(model: ConditionedGP, X: Tensor) -> Tensor:
+    """The exponential of the mean log cost, as in the authors' code, (runs, n).
+
+    The mean of the cost itself grows with the variance without bound and would rule out unexplored regions.
+    """
+    mean = model.marginals(X)[0].mean(0)
+    return model.targets.inverse(mean).clamp(-LARGEST_LOG, LARGEST_LOG).exp()

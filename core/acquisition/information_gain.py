@@ -27,6 +27,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.minimum_probability import linear_response
+from core.errors import UserError
 from core.randomness import Generators, uniform_
 
 FAINT = -50.0  # log of a density relative to the largest, below which all are alike
@@ -52,13 +53,13 @@ class InformationGain:
 
     Raises:
         ModelError: numbers that are not finite.
-        ValueError: shapes that do not fit, or fewer than 2 outcomes.
+        UserError: shapes that do not fit, or fewer than 2 outcomes.
     """
 
     @torch.no_grad()
     def __init__(self, mean: Tensor, covariance: Tensor, log_density: Tensor, outcomes: int = OUTCOMES) -> None:
         if outcomes < 2:
-            raise ValueError(f"InformationGain: outcomes must be at least 2, got {outcomes}")
+            raise UserError(f"InformationGain: outcomes must be at least 2, got {outcomes}")
         self.log_probability, self.slope, bend = linear_response(mean, covariance, TOLERANCE)
         self.bend = bend.flatten(-2).mT.contiguous()  # (..., Z^2, Z): c takes one matrix product
         self.log_density = log_density.expand_as(mean)
@@ -106,10 +107,10 @@ def draw_representers(
         points (runs, count, d), and their log density relative to the largest, (runs, count).
 
     Raises:
-        ValueError: fewer candidates than `count`, or `count` below 2.
+        UserError: fewer candidates than `count`, or `count` below 2.
     """
     if not 2 <= count <= candidates.shape[-2]:
-        raise ValueError(f"representers must be 2 to {candidates.shape[-2]}, the number of candidates; got {count}")
+        raise UserError(f"representers must be 2 to {candidates.shape[-2]}, the number of candidates; got {count}")
     log_density = (log_density - log_density.amax(-1, keepdim=True)).nan_to_num(nan=FAINT, neginf=FAINT)
     log_density = log_density.clamp_min(FAINT)
     gumbel = -(-uniform_(torch.empty_like(log_density), generators).log()).log()

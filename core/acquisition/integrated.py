@@ -13,6 +13,7 @@ from botorch.utils.safe_math import logmeanexp
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
+from core.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,11 @@ class Integrated:
         """X (..., runs, q, d) to (..., runs, q).
 
         Raises:
-            ValueError: the integrand has no sample axis.
+            UserError: the integrand has no sample axis.
         """
         values = self.acquisition(X)
         if values.ndim != X.ndim:
-            raise ValueError(
+            raise UserError(
                 f"Integrated: values have shape {tuple(values.shape)} for X {tuple(X.shape)}, "
                 "expected (samples, ..., runs, q)"
             )

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.base import Moments, safe_deviation
+from core.errors import UserError
 
 
 def negative_lower_confidence_bound(mean: Tensor, variance: Tensor, beta: float) -> Tensor:
@@ -29,7 +30,7 @@ class LowerConfidenceBound:
 
     def __post_init__(self) -> None:
         if not 0 <= self.beta < math.inf:
-            raise ValueError(f"LowerConfidenceBound.beta: must be finite and at least 0, got {self.beta!r}")
+            raise UserError(f"LowerConfidenceBound.beta: must be finite and at least 0, got {self.beta!r}")
 
     def __call__(self, X: Tensor) -> Tensor:
         """X (..., runs, q, d) to (..., runs, q)."""

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.thompson import draw_members
+from core.errors import UserError
 from core.models.ensemble import EnsembleModel
 from core.models.mixture import GaussianMixtureModel
 from core.randomness import Generators, normal_
@@ -42,18 +43,18 @@ class Fantasies:
         best: Smallest values y*_f, (F, runs).
 
     Raises:
-        ValueError: shapes that do not match the model, or fewer than one fantasy.
-        TypeError: a mixture of Gaussian processes, whose members are not functions: see `MixtureFantasies`.
+        UserError: shapes that do not match the model, or fewer than one fantasy.
+        UserError: a mixture of Gaussian processes, whose members are not functions: see `MixtureFantasies`.
     """
 
     def __init__(
-        self, model: EnsembleModel, pending: Tensor, best: Tensor, generators: Generators, fantasies: int = 10
+        self, model: EnsembleModel, pending: Tensor, best: Tensor, generators: Generators, *, fantasies: int = 10
     ) -> None:
         check_counts("Fantasies", fantasies=fantasies)
         if isinstance(model, GaussianMixtureModel):
-            raise TypeError(f"Fantasies: members of {type(model).__name__} are not functions; use MixtureFantasies")
+            raise UserError(f"Fantasies: members of {type(model).__name__} are not functions; use MixtureFantasies")
         if pending.ndim != 3 or pending.shape[0] != model.runs or best.shape != (model.runs,):
-            raise ValueError(
+            raise UserError(
                 f"Fantasies: pending has shape {tuple(pending.shape)} and best {tuple(best.shape)}, "
                 f"expected ({model.runs}, J, {model.dimension}) and ({model.runs},)"
             )
@@ -98,4 +99,5 @@ def _inverse(deviations: Tensor, noise: Tensor) -> Tensor:
     kernel = torch.einsum("srj,srk->rjk", deviations, deviations) / len(deviations) + torch.diag_embed(noise)
     finite = kernel.isfinite().flatten(1).all(-1)
     eye = torch.eye(kernel.shape[-1], dtype=kernel.dtype, device=kernel.device)
-    return torch.linalg.pinv(torch.where(finite[:, None, None], kernel, eye), hermitian=True)
+    inverse: Tensor = torch.linalg.pinv(torch.where(finite[:, None, None], kernel, eye), hermitian=True)
+    return inverse

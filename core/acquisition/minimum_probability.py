@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.orthant import factorize, find_sites
-from core.errors import ModelError
+from core.errors import ModelError, UserError
 
 FLOOR = 1e-12  # independent variance of each value, relative to the largest: equal values share their probability
 HOPELESS = -300.0  # log probability
@@ -59,22 +59,22 @@ def linear_response(mean: Tensor, covariance: Tensor, tolerance: float) -> Respo
 
     Raises:
         ModelError: numbers that are not finite, or a Gaussian for which EP finds no probabilities at all.
-        ValueError: shapes that do not fit.
+        UserError: shapes that do not fit.
     """
     _check(mean, covariance)
     if mean.shape[-1] == 1:
         return Response(
             torch.zeros_like(mean), torch.zeros_like(covariance), torch.zeros_like(covariance).unsqueeze(-1)
         )
-    found = _respond(mean, covariance, tolerance)
-    lost = _lost(found)
+    response = _respond(mean, covariance, tolerance)
+    lost = _lost(response)
     if lost.any():
         repaired = _respond(mean[lost], without_negative(covariance[lost]), tolerance)
         if _lost(repaired).any():
-            raise ModelError(f"minimum: no probabilities are found for {int(_lost(repaired).sum())} Gaussians")
-        for part, better in zip(found, repaired, strict=True):
+            raise ModelError(f"minimum: no probabilities for {int(_lost(repaired).sum())} Gaussians")
+        for part, better in zip(response, repaired, strict=True):
             part[lost] = better
-    return found
+    return response
 
 
 def without_negative(covariance: Tensor) -> Tensor:
@@ -83,14 +83,14 @@ def without_negative(covariance: Tensor) -> Tensor:
     unit = torch.where(scale > 0, scale, 1.0)
     symmetric = 0.5 * (covariance + covariance.mT) / unit
     values, vectors = torch.linalg.eigh(symmetric)
-    negative = vectors * values.clamp_max(0).unsqueeze(-2) @ vectors.mT
+    negative: Tensor = vectors * values.clamp_max(0).unsqueeze(-2) @ vectors.mT
     return (symmetric - negative) * unit
 
 
-def _lost(found: Response) -> Tensor:
+def _lost(response: Response) -> Tensor:
     """Whether each Gaussian lacks finite probabilities or derivatives, (...)."""
-    sound = found.log_probability.isfinite().all(-1) & found.slope.isfinite().flatten(-2).all(-1)
-    return ~(sound & found.bend.isfinite().flatten(-3).all(-1))
+    sound = response.log_probability.isfinite().all(-1) & response.slope.isfinite().flatten(-2).all(-1)
+    return ~(sound & response.bend.isfinite().flatten(-3).all(-1))
 
 
 def _respond(mean: Tensor, covariance: Tensor, tolerance: float) -> Response:
@@ -131,13 +131,13 @@ def _bounded(m: Tensor, K: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return torch.where(hopeless.unsqueeze(-1), 0.0, m), bound, hopeless
 
 
-def _normalized(found: Tensor, bound: Tensor, hopeless: Tensor) -> Tensor:
-    return torch.log_softmax(torch.where(hopeless, bound, torch.minimum(found, bound)), dim=-1)
+def _normalized(log_mass: Tensor, bound: Tensor, hopeless: Tensor) -> Tensor:
+    return torch.log_softmax(torch.where(hopeless, bound, torch.minimum(log_mass, bound)), dim=-1)
 
 
 def _check(mean: Tensor, covariance: Tensor) -> None:
     if mean.ndim < 1 or mean.shape[-1] < 1 or covariance.shape != (*mean.shape, mean.shape[-1]):
-        raise ValueError(
+        raise UserError(
             f"minimum: mean {tuple(mean.shape)} and covariance {tuple(covariance.shape)}, "
             "expected (..., Z) and (..., Z, Z)"
         )

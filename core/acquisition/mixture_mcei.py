@@ -14,6 +14,7 @@ this is the acquisition integrated over the members. For its use see `core.acqui
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.mixture import GaussianMixtureModel
 from core.randomness import Generators, normal_
 from core.validation import check_counts
@@ -34,15 +35,15 @@ class MixtureFantasies:
         best: Smallest values min(y*, min_j y_fj), (F, runs).
 
     Raises:
-        ValueError: shapes that do not match the model, or fewer than one fantasy.
+        UserError: shapes that do not match the model, or fewer than one fantasy.
     """
 
     def __init__(
-        self, model: GaussianMixtureModel, pending: Tensor, best: Tensor, generators: Generators, fantasies: int = 1
+        self, model: GaussianMixtureModel, pending: Tensor, best: Tensor, generators: Generators, *, fantasies: int = 1
     ) -> None:
         check_counts("MixtureFantasies", fantasies=fantasies)
         if pending.ndim != 3 or pending.shape[0] != model.runs or best.shape != (model.runs,):
-            raise ValueError(
+            raise UserError(
                 f"MixtureFantasies: pending has shape {tuple(pending.shape)} and best {tuple(best.shape)}, "
                 f"expected ({model.runs}, J, {model.dimension}) and ({model.runs},)"
             )

@@ -57,29 +57,30 @@ def find_sites(m: Tensor, K: Tensor, tolerance: float) -> Sites:
     shape, size = m.shape[:-1], m.shape[-1]
     m, K = m.reshape(-1, size), K.reshape(-1, size, size)
     nothing = torch.zeros_like(m[:, 0])
-    found = Sites(torch.zeros_like(m), torch.zeros_like(m), nothing, nothing.clone())
+    sites = Sites(torch.zeros_like(m), torch.zeros_like(m), nothing, nothing.clone())
     active, previous = torch.arange(len(m), device=m.device), torch.full_like(m, torch.inf)
     for sweep in range(SWEEPS):
-        here, tau, nu = (m, K) if len(active) == len(m) else (m[active], K[active]), found.tau[active], found.nu[active]
-        posterior = tilt(*here, tau, nu)
+        active_m, active_K = (m, K) if len(active) == len(m) else (m[active], K[active])
+        tau, nu = sites.tau[active], sites.nu[active]
+        posterior = tilt(active_m, active_K, tau, nu)
         # Of the cavity; positive, as all sites are log-concave, but for rounding where others contradict the site.
         precision = (1 - tau * posterior.variance).clamp_min(CANCELLED) / posterior.variance
         shift = posterior.mean / posterior.variance - nu
         log_mass, mean, variance = _truncated(shift / precision, 1 / precision)
         rest = (log_mass + _log_partition(precision, shift)).sum(-1)
         rest = rest - _log_partition(1 / posterior.variance, posterior.mean / posterior.variance).sum(-1)
-        found.rest[active], found.log_mass[active] = rest, posterior.log_mass
-        prior = here[1].diagonal(dim1=-2, dim2=-1)
+        sites.rest[active], sites.log_mass[active] = rest, posterior.log_mass
+        prior = active_K.diagonal(dim1=-2, dim2=-1)
         change = ((posterior.mean - previous).abs() / prior.sqrt()).amax(-1)
-        change = change * torch.softmax((found.rest + found.log_mass).view(shape), -1).flatten()[active]
+        change = change * torch.softmax((sites.rest + sites.log_mass).view(shape), -1).flatten()[active]
         moving = change >= tolerance  # never of nan
         if sweep == SWEEPS - 1 or not moving.any():
             break
         wanted = torch.minimum((1 / variance - precision).clamp_min(0), SHARPEST / prior)
         tau, nu = tau + DAMPING * (wanted - tau), nu + DAMPING * (mean * (precision + wanted) - shift - nu)
         active, previous = active[moving], posterior.mean[moving]
-        found.tau[active], found.nu[active] = tau[moving], nu[moving]
-    return Sites(*(part.reshape(*shape, *part.shape[1:]) for part in found))
+        sites.tau[active], sites.nu[active] = tau[moving], nu[moving]
+    return Sites(*(part.reshape(*shape, *part.shape[1:]) for part in sites))
 
 
 def tilt(m: Tensor, K: Tensor, tau: Tensor, nu: Tensor) -> Tilted:

@@ -15,6 +15,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.ensemble import EnsembleModel
 from core.models.mixture import GaussianMixtureModel
 from core.models.pbp.model import ProbabilisticBackpropagation
@@ -32,7 +33,7 @@ class ThompsonSample:
         generators: Generators, one per run, or one for all runs.
 
     Raises:
-        TypeError: a model that has no functions to draw.
+        UserError: a model that has no functions to draw.
     """
 
     logarithmic: ClassVar[bool] = False
@@ -75,7 +76,7 @@ def _(model: GaussianMixtureModel, generators: Generators) -> Function:
 
 @draw_function.register
 def _(model: ProbabilisticBackpropagation, generators: Generators) -> Function:
-    raise TypeError("ThompsonSample: ProbabilisticBackpropagation predicts moments and has no function to draw")
+    raise UserError("ThompsonSample: ProbabilisticBackpropagation predicts moments and has no function to draw")
 
 
 def draw_members(model: EnsembleModel, draws: int, generators: Generators) -> Tensor:

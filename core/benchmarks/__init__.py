@@ -5,21 +5,4 @@
 
 from core.lazy import exports
 
-__getattr__, __dir__, __all__ = exports(
-    __name__,
-    {
-        "bayesian_network": ["BayesianNetworkTuning"],
-        "counting_ones": ["CountingOnes"],
-        "fcnet_surrogate": ["FCNetSurrogate"],
-        "forest_tuning": ["ForestTuning"],
-        "generated_tasks": ["GeneratedTask", "GeneratedTasks"],
-        "logistic_regression": ["LogisticRegression"],
-        "policy_optimization": ["PolicyTuning"],
-        "base": ["Evaluation", "Fidelity", "FunctionObjective", "Objective"],
-        "registry": ["objective", "objectives"],
-        "svm": ["SVM"],
-        "svm_surrogate": ["SVMSurrogate"],
-        "synthetic": ["FUNCTIONS", "SyntheticFunction"],
-        "xgboost": ["XGBoost"],
-    },
-)
+__getattr__, __dir__, __all__ = exports(__name__)

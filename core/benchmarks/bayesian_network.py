@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import Any
 
@@ -66,6 +66,7 @@ class BayesianNetworkTuning:
     name: str
     train: Part = field(repr=False)
     validation: Part = field(repr=False)
+    _: KW_ONLY
     fidelity: Fidelity = STEPS
     optimum: float | None = None
     worst_loss: float = 1e6
@@ -115,7 +116,12 @@ def network(
     decay = max(configuration["momentum_decay"], SMALLEST_DECAY)
     return BayesianNetwork(
         widths=(configuration["units_1"], configuration["units_2"]),
-        sampler=AdaptiveSGHMC(configuration["step_length"], decay, raise_friction, noise_correction),
+        sampler=AdaptiveSGHMC(
+            step_size=configuration["step_length"],
+            momentum_decay=decay,
+            raise_friction=raise_friction,
+            noise_correction=noise_correction,
+        ),
         burn_in=steps - sampling // thinning * thinning,
         steps=steps,
         thinning=thinning,

@@ -111,7 +111,7 @@ class FCNetSurrogate:
         def place(cube: NDArray[np.float64]) -> NDArray[np.float64]:
             return np.stack([column.read(row) for column, row in zip(self.encoding.columns, cube)], axis=1)
 
-        found = differential_evolution(
+        solution = differential_evolution(
             lambda cube: self.losses(place(cube), self.fidelity.maximum),
             [(0.0, 1.0)] * len(NAMES),
             maxiter=ITERATIONS,
@@ -123,7 +123,7 @@ class FCNetSurrogate:
             updating="deferred",
             rng=self.seed,
         )
-        return float(found.fun)
+        return float(solution.fun)
 
     def evaluate(
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator

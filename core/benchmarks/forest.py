@@ -101,7 +101,7 @@ class Cells:
     def __init__(self, nodes: pd.DataFrame, dimension: int) -> None:
         splits = nodes["feature"]
         self._thresholds = [np.unique(nodes["threshold"][splits == feature]) for feature in range(dimension)]
-        axes = np.meshgrid(*(np.append(found, np.inf) for found in self._thresholds), indexing="ij")
+        axes = np.meshgrid(*(np.append(thresholds, np.inf) for thresholds in self._thresholds), indexing="ij")
         self.corners = np.stack(axes, -1).reshape(-1, dimension)
         one = np.zeros(len(self.corners), np.int64)
         self._values = Forest.from_nodes(nodes).descend(self.corners, one).reshape(axes[0].shape)

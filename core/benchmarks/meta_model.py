@@ -115,9 +115,9 @@ def _functions(
     seed = int(torch.randint(2**62, (1,), generator=generator))
     model = MetaNetwork(copies=copies, mean="sigmoid" if kind == "error" else "linear", **network)
     model.fit(torch.cat([X, H], -1).flatten(0, 2)[None], targets.flatten()[None], make_generators([seed]))
-    found = TaskFunctions.of(model, kind)
-    if not (torch.isfinite(found.weights).all() and torch.isfinite(found.noise).all()):
+    functions = TaskFunctions.of(model, kind)
+    if not (torch.isfinite(functions.weights).all() and torch.isfinite(functions.noise).all()):
         raise UserError(
             f"{name}: the chain of the network of {what} diverged; allowed: a smaller step, or another seed"
         )
-    return found
+    return functions

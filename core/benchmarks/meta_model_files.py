@@ -88,8 +88,8 @@ def _functions(header: Mapping[str, Any], arrays: Arrays, quantity: str) -> Task
 
 def _digest(arrays: Arrays) -> str:
     """First 16 hex digits of the SHA-256 of the arrays' names and bytes, in the order of the names."""
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     for name in sorted(arrays):
-        found.update(name.encode())
-        found.update(np.ascontiguousarray(arrays[name]).tobytes())
-    return found.hexdigest()[:16]
+        hashed.update(name.encode())
+        hashed.update(np.ascontiguousarray(arrays[name]).tobytes())
+    return hashed.hexdigest()[:16]

@@ -63,15 +63,15 @@ def _svm_surrogate() -> Objective:
 def _authors_svm(name: str) -> Objective:
     from core.benchmarks import authors_svm
 
-    found: Objective = getattr(authors_svm, name)()
-    return found
+    benchmark: Objective = getattr(authors_svm, name)()
+    return benchmark
 
 
 def _bayesian_network(name: str) -> Objective:
     from core.benchmarks import bayesian_network  # imports torch, which drawing does without
 
-    found: Objective = getattr(bayesian_network, name)()
-    return found
+    benchmark: Objective = getattr(bayesian_network, name)()
+    return benchmark
 
 
 def _policies() -> Objective:

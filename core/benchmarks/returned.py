@@ -14,22 +14,22 @@ ONE_LOSS = (
 )
 
 
-def loss_and_cost(found: Any, seconds: float) -> tuple[float, float]:
+def loss_and_cost(returned: Any, seconds: float) -> tuple[float, float]:
     """The loss and the cost; if the function returns no cost, it is the seconds that the evaluation took.
 
     Raises:
         TypeError, ValueError: anything else, in words that say what is allowed.
     """
-    return _pair(found) if isinstance(found, tuple) else (_number(found), seconds)
+    return _pair(returned) if isinstance(returned, tuple) else (_number(returned), seconds)
 
 
-def _pair(found: tuple[Any, ...]) -> tuple[float, float]:
+def _pair(returned: tuple[Any, ...]) -> tuple[float, float]:
     """The loss and the cost that a function returned."""
-    if len(found) != 2:
-        raise ValueError(f"the function returned {brief(found)}, a tuple of {len(found)}; {ONE_LOSS}")
-    loss, cost = map(_number, found)
+    if len(returned) != 2:
+        raise ValueError(f"the function returned {brief(returned)}, a tuple of {len(returned)}; {ONE_LOSS}")
+    loss, cost = map(_number, returned)
     if not 0 <= cost < math.inf:
-        raise ValueError(f"the function returned {brief(found)}, whose cost is {cost:g}; {ONE_LOSS}")
+        raise ValueError(f"the function returned {brief(returned)}, whose cost is {cost:g}; {ONE_LOSS}")
     return loss, cost
 
 

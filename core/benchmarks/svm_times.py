@@ -28,11 +28,11 @@ def timed_everywhere(records: pd.DataFrame) -> pd.DataFrame:
     Raises:
         UserError: no share was timed at every machine, or a larger one was not timed on a grid of C and gamma.
     """
-    found = records.sort_values(["share", "gamma", "C"], ignore_index=True)
-    shares, gammas, Cs = (np.unique(found[name]) for name in ("share", "gamma", "C"))
-    if len(found) != len(shares) * len(gammas) * len(Cs):
-        raise UserError(f"{len(found)} records of support vector machines; allowed: one for each C, gamma and share")
-    seconds = found["seconds"].to_numpy(float).reshape(len(shares), len(gammas), len(Cs))
+    ordered = records.sort_values(["share", "gamma", "C"], ignore_index=True)
+    shares, gammas, Cs = (np.unique(ordered[name]) for name in ("share", "gamma", "C"))
+    if len(ordered) != len(shares) * len(gammas) * len(Cs):
+        raise UserError(f"{len(ordered)} records of support vector machines; allowed: one for each C, gamma and share")
+    seconds = ordered["seconds"].to_numpy(float).reshape(len(shares), len(gammas), len(Cs))
     measured = np.isfinite(seconds)
     whole = measured.all((1, 2))
     if not whole.any():
@@ -44,7 +44,7 @@ def timed_everywhere(records: pd.DataFrame) -> pd.DataFrame:
             for part, complete, share in zip(seconds, whole, shares, strict=True)
         ]
     )
-    return found.assign(seconds=np.where(measured, seconds, np.exp(logs)).ravel(), measured=measured.ravel())
+    return ordered.assign(seconds=np.where(measured, seconds, np.exp(logs)).ravel(), measured=measured.ravel())
 
 
 def _growth(

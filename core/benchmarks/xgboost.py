@@ -18,7 +18,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,7 @@ class XGBoost:
     train: Part = field(repr=False)
     validation: Part = field(repr=False)
     test: Part = field(repr=False)
+    _: KW_ONLY
     fidelity: Fidelity | None = None
     optimum: float | None = None
 

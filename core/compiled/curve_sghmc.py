@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numba
 import numpy as np
@@ -14,7 +15,7 @@ from core.compiled.sources import fingerprint
 
 
 @cache
-def compile_curve_advance() -> Callable:
+def compile_curve_advance() -> Callable[..., Any]:
     """The function `advance`, with its machine code cached on disk."""
     version = fingerprint()
 

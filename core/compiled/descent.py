@@ -6,6 +6,7 @@ The objective 1/2 mean_b (h(x_b) - y_b)^2 has the gradient of BOHAMIANN's likeli
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numba
 import numpy as np
@@ -34,8 +35,8 @@ class Descent:
         """Start at theta (runs, P) with data X (runs, N, d), y (runs, N).
 
         Args:
-            sizes: inputs, hidden units ..., 1.
-            constants: momentum, weight decay, and the length to which longer gradients are cut.
+            sizes: Sizes of the layers, inputs first and the one output last.
+            constants: Momentum, weight decay, and the length to which longer gradients are cut.
         """
         self.layout = make_regression_layout(sizes, batch)
         self.places = torch.from_numpy(padded_regression_places(self.layout)[:-1])
@@ -66,7 +67,7 @@ class Descent:
 
 
 @cache
-def _compile() -> Callable:
+def _compile() -> Callable[..., Any]:
     sources = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -7,7 +7,7 @@ prior; one evaluation costs O(D C) for D features and C columns.
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -40,7 +40,7 @@ def sample(
     Args:
         width: (P,), typical sizes of slices.
         seeds: (chains,) uint64.
-        sweeps: sweeps discarded first, samples kept, and sweeps from one sample to the next.
+        sweeps: Numbers of sweeps discarded first, samples kept, and sweeps from one sample to the next.
 
     Raises:
         RuntimeError: the density is nan or infinite where a chain starts.
@@ -51,7 +51,7 @@ def sample(
 
 
 @cache
-def _compile() -> Callable:
+def _compile() -> Callable[..., Any]:
     sources = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")

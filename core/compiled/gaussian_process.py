@@ -8,7 +8,7 @@ than y' C^-1 y, [[C, y], [y', z^2]] has the factor [[L, 0], [(L^-1 y)', .]].
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -59,7 +59,7 @@ class Scratch(NamedTuple):
 
 
 @cache
-def _compile() -> Callable:
+def _compile() -> Callable[..., Any]:
     sources = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")

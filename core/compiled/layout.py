@@ -10,7 +10,7 @@ matrix of one column in eight, with as much padding to draw noise for: its w is 
 """
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +21,33 @@ from core.compiled.simd import LANES
 class Layout(NamedTuple):
     """Sizes and offsets in elements, int64, of L layers with matrices; readable inside numba functions."""
 
-    sizes: NDArray  # (L + 1,) inputs, units of each layer
-    row: NDArray  # (L + 1,) the same, padded: row lengths of the activations and of W
-    weight: NDArray  # (L,) offset of W in the parameters
-    bias: NDArray  # (L,) offset of b
+    sizes: NDArray[np.int64]  # (L + 1,) inputs, units of each layer
+    row: NDArray[np.int64]  # (L + 1,) the same, padded: row lengths of the activations and of W
+    weight: NDArray[np.int64]  # (L,) offset of W in the parameters
+    bias: NDArray[np.int64]  # (L,) offset of b
     size: int  # length of the padded parameters
     capacity: int  # rows of a batch for which there is space
-    activation: NDArray  # (L + 1,) offset in the scratch space of the activations (capacity, row)
-    mask: NDArray  # (L + 1,) offset of the dropout masks of these activations
-    transposed: NDArray  # (L,) offset of W' (padded out, padded in)
+    activation: NDArray[np.int64]  # (L + 1,) offset in the scratch space of the activations (capacity, row)
+    mask: NDArray[np.int64]  # (L + 1,) offset of the dropout masks of these activations
+    transposed: NDArray[np.int64]  # (L,) offset of W' (padded out, padded in)
     product: int  # offset of a matrix as large as the largest activations
     scratch: int  # length of the scratch space
+
+
+class OneOutput(Protocol):
+    """What the layouts of networks with one output share, see `RegressionLayout`."""
+
+    @property
+    def hidden(self) -> Layout: ...
+
+    @property
+    def weight(self) -> int: ...
+
+    @property
+    def bias(self) -> int: ...
+
+    @property
+    def noise(self) -> int: ...
 
 
 class RegressionLayout(NamedTuple):
@@ -86,13 +102,13 @@ def padded_places(layout: Layout) -> NDArray[np.int64]:
     return np.concatenate(places)
 
 
-def padded_regression_places(layout: RegressionLayout) -> NDArray[np.int64]:
+def padded_regression_places(layout: OneOutput) -> NDArray[np.int64]:
     """The same for theta = (weights and biases, s): (P_w + 1,)."""
     weights = layout.weight + np.arange(layout.hidden.sizes[-1])
     return np.concatenate([padded_places(layout.hidden), weights, [layout.bias, layout.noise]])
 
 
-def padded_rows(X: NDArray) -> NDArray[np.float32]:
+def padded_rows(X: NDArray[np.floating]) -> NDArray[np.float32]:
     """X (..., d) with rows of whole vectors, flat, float32."""
     padded = np.zeros((*X.shape[:-1], round_up(X.shape[-1], LANES)), np.float32)
     padded[..., : X.shape[-1]] = X

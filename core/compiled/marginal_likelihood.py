@@ -20,7 +20,7 @@ order of C is the upper triangle of its transpose, which LAPACK takes in place.
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -40,11 +40,11 @@ def maximize(X: np.ndarray, y: np.ndarray, priors: Priors, starts: np.ndarray, i
     """The best Theta (P,) that L-BFGS-B finds from any of the starts (starts, P); X (d, N), y (N,), float64."""
     density = LogPosterior(X, y, priors)
     bounds = np.stack([priors.low, priors.high], 1)
-    found = [
+    optima = [
         minimize(density.negative, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations})
         for start in starts
     ]
-    return min(found, key=lambda result: result.fun).x
+    return min(optima, key=lambda result: result.fun).x
 
 
 class LogPosterior:
@@ -84,7 +84,7 @@ class Scratch(NamedTuple):
 
 
 @cache
-def _compile() -> tuple[Callable, Callable]:
+def _compile() -> tuple[Callable[..., Any], Callable[..., Any]]:
     sources = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")

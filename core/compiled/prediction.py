@@ -14,7 +14,7 @@ until autograd requests the sum over networks, which takes d times the memory of
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -49,30 +49,33 @@ def network_outputs(sizes: tuple[int, ...], samples: Tensor, X: Tensor) -> Tenso
     """h(x) of every sample.
 
     Args:
-        sizes: sizes of the layers, inputs first.
-        samples: weights, (samples, runs, P_w) float32.
-        X: points of each run, (runs, M, d) float32.
+        sizes: Sizes of the layers, inputs first.
+        samples: Weights, (samples, runs, P_w) float32.
+        X: Points of each run, (runs, M, d) float32.
 
     Returns:
         (samples, runs, M) float32, differentiable once in X.
     """
     if torch.is_grad_enabled() and X.requires_grad:
-        return _Differentiable.apply(X, samples, sizes)
+        return _differentiable(X, samples, sizes)
     return _evaluate(sizes, samples, X, with_gradient=False)[0]
 
 
 class _Differentiable(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, X: Tensor, samples: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    def forward(ctx: Any, X: Tensor, samples: Tensor, sizes: tuple[int, ...]) -> Tensor:
         outputs, gradients = _evaluate(sizes, samples, X, with_gradient=True)
         ctx.save_for_backward(gradients)
         return outputs
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, output_gradient: Tensor) -> tuple[Tensor, None, None]:
+    def backward(ctx: Any, output_gradient: Tensor) -> tuple[Tensor, None, None]:
         (gradients,) = ctx.saved_tensors
         return (gradients * output_gradient.unsqueeze(2)).sum(0).mT, None, None
+
+
+_differentiable: Callable[[Tensor, Tensor, tuple[int, ...]], Tensor] = _Differentiable.apply
 
 
 def _evaluate(sizes: tuple[int, ...], samples: Tensor, X: Tensor, with_gradient: bool) -> tuple[Tensor, Tensor]:
@@ -97,7 +100,7 @@ def _offsets(sizes: tuple[int, ...]) -> Offsets:
 
 
 @cache
-def _compile() -> Callable:
+def _compile() -> Callable[..., Any]:
     """The function `evaluate`, with its machine code cached on disk."""
     version = fingerprint()
 

@@ -14,7 +14,7 @@ sum of (b(s) - R)^2 over the whole batch.
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -101,7 +101,7 @@ def _log_sigmoid(x):
 
 
 @cache
-def compile_play() -> Callable:
+def compile_play() -> Callable[..., Any]:
     """The function `play`, with its machine code cached on disk."""
     version = fingerprint()
 
@@ -160,7 +160,7 @@ def compile_play() -> Callable:
 
 
 @cache
-def compile_learning() -> Callable:
+def compile_learning() -> Callable[..., Any]:
     """The function `learn`, with its machine code cached on disk."""
     version = fingerprint()
 

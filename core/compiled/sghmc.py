@@ -6,7 +6,7 @@ Equation numbers are those of the NIPS paper. Arrays are flat, a padded paramete
 
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -23,8 +23,8 @@ class Data(NamedTuple):
     """Data of all runs, standardized: X rows padded to whole vectors, flat (runs * N * row), y (runs, N).
 
     Fields:
-        weight: what each point counts in the likelihood.
-        sigmoid: whether the mean is a sigmoid of the network's output.
+        weight: Weight of each point in the likelihood.
+        sigmoid: Whether the mean is a sigmoid of the network's output.
     """
 
     X: np.ndarray
@@ -36,13 +36,13 @@ class Data(NamedTuple):
 
 
 class Chains(NamedTuple):
-    """What changes from step to step; arrays of chains * size float32 unless stated."""
+    """The state that changes from step to step; arrays of chains * size float32 unless stated."""
 
     position: np.ndarray
     velocity: np.ndarray
     window: np.ndarray  # tau
     smoothed_gradient: np.ndarray  # g
-    gradient_variance: np.ndarray  # V
+    second_moment: np.ndarray  # V
     order: np.ndarray  # (chains, N) int32: the epoch's order of the points
     batches_done: np.ndarray  # (chains,) int64: batches of the epoch already used
     lanes: np.ndarray  # (chains, 32) uint32: state of the normals' generator
@@ -70,7 +70,7 @@ class Target(NamedTuple):
 
 
 @cache
-def compile_advance() -> Callable:
+def compile_advance() -> Callable[..., Any]:
     """The function `advance`, with its machine code cached on disk."""
     version = fingerprint()
 
@@ -148,14 +148,14 @@ def adapting_update(chain, theta0, size, target, precision, gradient, chains):
             k = theta0 + place
             theta = load(chains.position, k)
             grad = load(gradient, place) + load(target.covered, place) * theta * precision
-            tau, g, V = load(chains.window, k), load(chains.smoothed_gradient, k), load(chains.gradient_variance, k)
+            tau, g, V = load(chains.window, k), load(chains.smoothed_gradient, k), load(chains.second_moment, k)
             rate = 1.0 / (tau + 1.0)
             tau = tau - tau * (g * g / V) + 1.0
             g = g + rate * (grad - g)
             V = V + rate * (grad * grad - V)
             store(chains.window, k, tau)
             store(chains.smoothed_gradient, k, g)
-            store(chains.gradient_variance, k, V)
+            store(chains.second_moment, k, V)
             inverse_mass = 1.0 / square_root(V)
             variance = maximum(inverse_mass * (2 * squared_step * decay) - correction, 0.0)
             v = load(chains.velocity, k)

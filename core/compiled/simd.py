@@ -15,6 +15,8 @@ included (`python -m benchmarks simd`).
 """
 
 import operator
+from collections.abc import Callable
+from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
@@ -25,6 +27,9 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 LANES = 8
 FLOATS = ir.VectorType(ir.FloatType(), LANES)
 BITS = ir.VectorType(ir.IntType(32), LANES)
+
+Symbol = Callable[..., Any]  # an operator of Python
+Emit = Callable[..., ir.Value]  # writes instructions: builder and operands to the result
 
 
 class VectorType(types.Type):
@@ -39,7 +44,7 @@ class VectorType(types.Type):
 class VectorModel(models.PrimitiveModel):
     """A vector is an LLVM value: it lives in registers."""
 
-    def __init__(self, dmm, fe_type: VectorType) -> None:
+    def __init__(self, dmm: Any, fe_type: VectorType) -> None:
         super().__init__(dmm, fe_type, fe_type.representation)
 
 
@@ -53,13 +58,13 @@ def _repeat(builder: ir.IRBuilder, scalar: ir.Value, representation: ir.VectorTy
     return builder.shuffle_vector(single, single, ir.Constant(BITS, [0] * LANES))
 
 
-def _as_vector(context, builder: ir.IRBuilder, value: ir.Value, kind: types.Type, vector: VectorType) -> ir.Value:
+def _as_vector(context: Any, builder: ir.IRBuilder, value: ir.Value, kind: types.Type, vector: VectorType) -> ir.Value:
     if isinstance(kind, VectorType):
         return value
     return _repeat(builder, context.cast(builder, value, kind, vector.scalar), vector.representation)
 
 
-def _operation(symbol, vector: VectorType, emit) -> None:
+def _operation(symbol: Symbol, vector: VectorType, emit: Emit) -> None:
     """Make `symbol` work on two vectors, or on a vector and a scalar on either side."""
 
     def lowered(context, builder, sig, args):
@@ -69,7 +74,7 @@ def _operation(symbol, vector: VectorType, emit) -> None:
         lower_builtin(symbol, *arguments)(lowered)
 
 
-def _typed(symbol) -> None:
+def _typed(symbol: Symbol) -> None:
     @infer_global(symbol)
     class _Template(AbstractTemplate):
         def generic(self, args, kws):
@@ -105,7 +110,9 @@ for _symbol, (_on_floats, _on_bits) in OPERATIONS.items():
             _operation(_symbol, _vector, _emit)
 
 
-def _element(context, builder: ir.IRBuilder, array_type: types.Array, array: ir.Value, index: ir.Value) -> ir.Value:
+def _element(
+    context: Any, builder: ir.IRBuilder, array_type: types.Array, array: ir.Value, index: ir.Value
+) -> ir.Value:
     """Pointer to an element of a flat contiguous array."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.gep(data, [index])
@@ -167,7 +174,7 @@ def splat(typingctx, scalar):
     return float32x8(scalar), codegen
 
 
-def _unary(name: str, doc: str, source: VectorType, result: VectorType, emit):
+def _unary(name: str, doc: str, source: VectorType, result: types.Type, emit: Emit) -> Any:
     def typing(typingctx, value):
         def codegen(context, builder, sig, args):
             return emit(builder, args[0])
@@ -199,7 +206,7 @@ bits_to_float = _unary("bits_to_float", "The same bits.", uint32x8, float32x8, l
 lane_sum = _unary("lane_sum", "Sum of the lanes, a float32.", float32x8, types.float32, _lane_sum)
 
 
-def _extreme(name: str, doc: str, comparison: str):
+def _extreme(name: str, doc: str, comparison: str) -> Any:
     def typing(typingctx, x, bound):
         def codegen(context, builder, sig, args):
             x, bound = (_as_vector(context, builder, *pair, float32x8) for pair in zip(args, sig.args))
@@ -222,7 +229,7 @@ def transpose_8x8(typingctx, source, source_start, source_stride, target, target
         return None
 
     def codegen(context, builder, sig, args):
-        def row(which, k):
+        def row(which: int, k: int) -> ir.Value:
             offset = builder.add(args[which + 1], builder.mul(args[which + 2], ir.Constant(args[which + 2].type, k)))
             pointer = _element(context, builder, sig.args[which], args[which], offset)
             return builder.bitcast(pointer, FLOATS.as_pointer())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numba
 import numpy as np
@@ -12,7 +13,7 @@ from core.compiled.task_gradient import task_gradient
 
 
 @cache
-def compile_task_advance() -> Callable:
+def compile_task_advance() -> Callable[..., Any]:
     """The function `advance`, with its machine code cached on disk."""
     version = fingerprint()
 

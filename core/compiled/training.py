@@ -12,7 +12,7 @@ m_l is 1/(1 - p) with probability 1 - p and 0 otherwise while training, else 1. 
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -135,7 +135,7 @@ def adam(network, start, end, rate, inverse):
 
 
 @cache
-def compile_training() -> Callable:
+def compile_training() -> Callable[..., Any]:
     """The function `train`, with its machine code cached on disk."""
     version = fingerprint()
 

@@ -11,20 +11,25 @@ which its own errors rule out; we divide by the standard deviation.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-Array = Any  # numpy.ndarray or torch.Tensor of floats
+import numpy as np
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Array = TypeVar("Array", np.ndarray[Any, Any], "Tensor")
 
 
 @dataclass(frozen=True)
-class Standardizer:
+class Standardizer(Generic[Array]):
     """Location and scale of columns; `mean` and `scale` keep the reduced axis with length 1, ready to broadcast."""
 
     mean: Array
     scale: Array
 
     @classmethod
-    def fit(cls, values: Array, axis: int = -2) -> Standardizer:
+    def fit(cls, values: Array, axis: int = -2) -> Standardizer[Array]:
         """Learn from training rows.
 
         Args:

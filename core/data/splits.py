@@ -16,6 +16,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import UserError
+
 Seeds = np.random.Generator | Sequence[np.random.Generator | int]
 
 
@@ -31,7 +33,7 @@ def train_test_split(n: int, test_fraction: float, generators: Seeds) -> tuple[N
         train (runs, n - n_test) and test (runs, n_test), n_test = round(n * test_fraction): indices in random order.
 
     Raises:
-        ValueError: a part would be empty, or there are no generators.
+        UserError: a part would be empty, or there are no generators.
     """
     n_test = _size(n, test_fraction, "test_fraction")
     order = _permutations(n, generators)
@@ -54,7 +56,7 @@ def train_validation_test_split(
         train (runs, round(n * train_fraction)), validation (runs, round(n * validation_fraction)), test (runs, rest).
 
     Raises:
-        ValueError: a part would be empty, or there are no generators.
+        UserError: a part would be empty, or there are no generators.
     """
     n_train = _size(n, train_fraction, "train_fraction")
     n_validation = _size(n, validation_fraction, "validation_fraction")
@@ -66,7 +68,7 @@ def train_validation_test_split(
 
 def _size(n: int, fraction: float, name: str) -> int:
     if not 0.0 < fraction < 1.0:
-        raise ValueError(f"{name} {fraction} is not between 0 and 1")
+        raise UserError(f"{name} is {fraction}; allowed: between 0 and 1")
     return round(n * fraction)
 
 
@@ -74,11 +76,11 @@ def _permutations(n: int, generators: Seeds) -> NDArray[np.int64]:
     """One random order of the rows per run, (runs, n)."""
     runs = [generators] if isinstance(generators, np.random.Generator) else list(generators)
     if not runs:
-        raise ValueError("no generators: one per run is needed")
+        raise UserError("no generators: one per run is needed")
     return np.stack([np.random.default_rng(run).permutation(n) for run in runs]).astype(np.int64)
 
 
 def _require_rows(n: int, **parts: NDArray[np.int64]) -> None:
     for name, part in parts.items():
         if part.shape[1] == 0:
-            raise ValueError(f"{n} rows leave none for the {name} part")
+            raise UserError(f"{n} rows leave none for the {name} part; allowed: more rows")

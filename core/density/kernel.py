@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from core.density.sums import log_sums
 from core.density.truncated import truncated_normal
+from core.errors import UserError
 
 MINIMUM_BANDWIDTH = 1e-3
 
@@ -51,7 +52,8 @@ class Layout(NamedTuple):
 
     def indicators(self, codes: NDArray[np.int64]) -> NDArray[np.float64]:
         """1 for each choice taken and 0 for the others, (n, sum of choices)."""
-        return (codes[:, self.owner] == self.choice).astype(np.float64)
+        taken: NDArray[np.bool_] = codes[:, self.owner] == self.choice
+        return taken.astype(np.float64)
 
     def rows(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers of the indicators of the choices taken, (n, categorical)."""
@@ -85,7 +87,8 @@ def normal_reference(points: NDArray[np.float64], cardinalities: Mapping[int, in
         shares = kinds.indicators(kinds.codes(points)).mean(axis=0)
         agreement = np.bincount(kinds.owner, shares * shares)
         deviations[kinds.categorical] = np.sqrt(np.maximum(1.0 - agreement, 0.0) / 2)
-    return 1.06 * deviations * n ** (-1 / (4 + d))
+    bandwidths: NDArray[np.float64] = 1.06 * deviations * n ** (-1 / (4 + d))
+    return bandwidths
 
 
 class KernelDensity:
@@ -98,14 +101,14 @@ class KernelDensity:
         cardinalities: Number of choices by coordinate, for the categorical ones, at least 2 each.
 
     Raises:
-        ValueError: no points, or bandwidths that are not d positive numbers.
+        UserError: no points, or bandwidths that are not d positive numbers.
     """
 
     def __init__(self, points: ArrayLike, bandwidths: ArrayLike, cardinalities: Mapping[int, int]) -> None:
         self.points, self.bandwidths = np.asarray(points, dtype=np.float64), np.array(bandwidths, dtype=np.float64)
         h = self.bandwidths
         if self.points.ndim != 2 or not len(self.points) or h.shape != self.points.shape[1:] or not (h > 0).all():
-            raise ValueError(f"points {self.points.shape}, bandwidths {h}; allowed: (N, d) and d positive numbers")
+            raise UserError(f"points {self.points.shape}, bandwidths {h}; allowed: (N, d) and d positive numbers")
         self._layout = layout(len(h), cardinalities)
         continuous, categorical, choices, owner, _ = self._layout
         h[categorical] = np.minimum(h[categorical], 1 - 1 / choices)
@@ -128,7 +131,8 @@ class KernelDensity:
         """log p at x (n, d), shape (n,): finite however far x is from the data."""
         scaled = np.take(x, self._layout.continuous, axis=1) / self._deviations
         rows = self._layout.rows(self._layout.codes(x))
-        return log_sums(scaled, self._scaled, rows, self._matches) + self._log_constant
+        log_density: NDArray[np.float64] = log_sums(scaled, self._scaled, rows, self._matches) + self._log_constant
+        return log_density
 
     def sample(
         self,

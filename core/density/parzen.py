@@ -76,7 +76,8 @@ def mixture_density(mixture: Mixture, x: NDArray[np.float64]) -> NDArray[np.floa
     weights, means, deviations = (np.ascontiguousarray(part.T) for part in mixture)  # (d, n + 1)
     inverses = 1 / deviations
     sums = mixture_sums(np.ascontiguousarray(x.T), means, inverses, weights * inverses)
-    return sums.T / np.sqrt(2 * np.pi)
+    density: NDArray[np.float64] = sums.T / np.sqrt(2 * np.pi)
+    return density
 
 
 def cell_probabilities(mixture: Mixture, edges: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -93,10 +94,13 @@ def choice_probabilities(points: NDArray[np.float64], choices: NDArray[np.int64]
     active = ~np.isnan(points)
     codes = np.minimum((np.where(active, points, 0.0) * choices).astype(np.int64), choices - 1)
     np.add.at(counts, (codes, np.broadcast_to(np.arange(d), codes.shape)), recency_weights(active))
-    return counts / counts.sum(axis=0)
+    probabilities: NDArray[np.float64] = counts / counts.sum(axis=0)
+    return probabilities
 
 
 def pick(cumulated: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
     """Rows (n, d) drawn with the probabilities whose sums over rows are `cumulated` (k, d), from uniforms (n, d)."""
     chosen = (uniforms[:, None] * cumulated[-1] >= cumulated).sum(axis=1)
-    return np.minimum(chosen, (cumulated < cumulated[-1]).sum(axis=0))  # never a row of zero probability, by rounding
+    last = (cumulated < cumulated[-1]).sum(axis=0)  # never a row of zero probability, by rounding
+    rows: NDArray[np.int64] = np.minimum(chosen, last)
+    return rows

@@ -16,40 +16,43 @@ from core.experiment.storage import ResultFileError, read_provenance
 
 def is_finished(cell: Cell, root: Path, say: Callable[[str], None] = lambda message: None) -> bool:
     """Whether your own run of the cell has all its repetitions; `say` receives why an existing file does not."""
+    return usable_runs(cell, root, say) >= cell.runs
+
+
+def usable_runs(cell: Cell, root: Path, say: Callable[[str], None] = lambda message: None) -> int:
+    """The number of repetitions that your own run of the cell has; `say` receives why it is not enough."""
     path = cell.path(root)
-    if not path.exists() or not is_of_today(cell, path, root, say):
-        return False
-    runs = read_provenance(path)["runs"]
-    if runs < cell.runs:
+    runs = _runs_of_today(cell, path, root, say)
+    if 0 < runs < cell.runs:
         say(f"{path}: holds {runs} of {cell.runs} repetitions; computing the rest")
-    return runs >= cell.runs
-
-
-def is_of_today(cell: Cell, path: Path, root: Path, say: Callable[[str], None] = lambda message: None) -> bool:
-    """Whether a file of the cell, with any number of repetitions, exists and is usable; if not, `say` receives why."""
-    try:
-        found = read_provenance(path)
-    except FileNotFoundError:
-        return False
-    except ResultFileError as error:
-        say(f"{error} -- recomputing it now")
-        return False
-    if found["settings_hash"] != cell.settings_hash:
-        say(f"{path}: made with other settings ({found['settings_hash']}, now {cell.settings_hash}); recomputing it")
-        return False
-    attachment = cell.attachment_path(root)
-    if attachment is not None and not attachment.exists():
-        say(f"{path}: {attachment.name}, which is made with it, is gone; recomputing both")
-        return False
-    if not reads_the_same(cell, found.get("read", {}), root):
-        say(f"{path}: made from other records of the cells it needs; recomputing it")
-        return False
-    return True
+    return runs
 
 
 def is_finished_shard(cell: Cell, runs: range, root: Path) -> bool:
     """Whether these repetitions have been computed and wait to be joined."""
-    return is_of_today(cell, shard_file(cell.path(root), runs), root)
+    return _runs_of_today(cell, shard_file(cell.path(root), runs), root) > 0
+
+
+def _runs_of_today(cell: Cell, path: Path, root: Path, say: Callable[[str], None] = lambda message: None) -> int:
+    """The number of repetitions in a file of the cell; 0 if it is absent or not usable, and `say` receives why."""
+    if not path.exists():
+        return 0
+    try:
+        found = read_provenance(path)
+    except ResultFileError as error:
+        say(f"{error} -- recomputing it now")
+        return 0
+    if found["settings_hash"] != cell.settings_hash:
+        say(f"{path}: made with other settings ({found['settings_hash']}, now {cell.settings_hash}); recomputing it")
+        return 0
+    attachment = cell.attachment_path(root)
+    if attachment is not None and not attachment.exists():
+        say(f"{path}: {attachment.name}, which is made with it, is gone; recomputing both")
+        return 0
+    if not reads_the_same(cell, found.get("read", {}), root):
+        say(f"{path}: made from other records of the cells it needs; recomputing it")
+        return 0
+    return found["runs"]
 
 
 def waiting_runs(cell: Cell, root: Path) -> int:

@@ -25,7 +25,7 @@ from core.errors import UserError
 from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.finished import is_finished, is_finished_shard, is_of_today, shard_file, shard_folder
+from core.experiment.finished import is_finished_shard, shard_file, shard_folder, usable_runs
 from core.experiment.storage import (
     ResultFileError,
     read_provenance,
@@ -61,10 +61,12 @@ def run_cell(
     path = cell.path(root)
     with _locked(path, say):
         remove_temporaries(path)
-        if is_finished(cell, root, say):
+        usable = usable_runs(cell, root, say)
+        if usable >= cell.runs:
             progress(1.0)
             return path
-        _reuse_as_shards(cell, path, root)
+        if usable:
+            _reuse_as_shards(cell, path)
         shards = cell.shards()
         missing = [runs for runs in shards if not is_finished_shard(cell, runs, root)]
         done = len(shards) - len(missing)
@@ -107,10 +109,8 @@ def _locked(path: Path, say: Callable[[str], None]) -> AbstractContextManager[No
     return exclusive(path.with_name(f".{path.stem}.lock"), say)
 
 
-def _reuse_as_shards(cell: Cell, path: Path, root: Path) -> None:
+def _reuse_as_shards(cell: Cell, path: Path) -> None:
     """Split a shorter finished file into the whole shards that a longer run would have made."""
-    if not is_of_today(cell, path, root):
-        return
     records, found = read_records(path)
     for runs in cell.shards():
         part = records[records["run"].isin(runs)]

@@ -27,11 +27,12 @@ import torch
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.ensemble import check_reach, standardizer, training_data
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function
 from core.models.mixture import Function, GaussianMixtureModel
 from core.models.task_evidence import negative_log_evidence
-from core.models.task_features import ALL, Fourier, Network, Rows
+from core.models.task_features import ALL, Features, Fourier, Network, Rows
 from core.models.tasks import Task, beside_context, check_tasks, with_contexts
 from core.randomness import Generators
 from core.validation import check_counts
@@ -89,12 +90,13 @@ class ABLR(GaussianMixtureModel):
         objective: Sum of the negative log evidence divided by the number of all observations, (runs,).
 
     Raises:
-        ValueError: a count below 1.
+        UserError: a count below 1.
     """
 
     def __init__(
         self,
         earlier: Sequence[Task] = (),
+        *,
         representation: Network | Fourier | None = None,
         context: Tensor | None = None,
         side: Tensor | None = None,
@@ -111,16 +113,16 @@ class ABLR(GaussianMixtureModel):
         """Learn from X (runs, N, d) and y (runs, N), or (N, d) and (N,), and from the earlier tasks.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range, or tasks or side signals that do not fit.
+            UserError: data of the wrong shape, not finite or out of range, or tasks or side signals that do not fit.
         """
         X, y = training_data(X, y, self.device)
         runs = len(X)
         check_tasks(self.earlier, runs, X.shape[-1], self.context)
         self.targets = standardizer("y", y, -1)
         blocks = self._blocks(X, y)
-        self.phi, theta = self.representation.begin(runs, blocks[0][0].shape[-1], generators)
-        found = _Problem(blocks, self.phi).minimize(theta.to(self.device), self.iterations)
-        self.theta, self.log_alpha, self.log_beta, self.objective = found
+        self.phi, theta = self._begin(runs, blocks[0][0].shape[-1], generators)
+        optimum = _Problem(blocks, self.phi).minimize(theta.to(self.device), self.iterations)
+        self.theta, self.log_alpha, self.log_beta, self.objective = optimum
         with torch.no_grad():
             regression = Regression(self._features(X), self.targets.transform(y).unsqueeze(-1))
             precisions = self.log_alpha[:, 0].unsqueeze(0), self.log_beta[:, 0].unsqueeze(0)
@@ -147,6 +149,9 @@ class ABLR(GaussianMixtureModel):
     def _features(self, X: Tensor) -> Tensor:
         return self.phi(self.theta, X if self.columns is None else beside_context(X, self.columns))
 
+    def _begin(self, runs: int, dimension: int, generators: Generators) -> tuple[Features, Tensor]:
+        return self.representation.begin(runs, dimension, generators)
+
     def _blocks(self, X: Tensor, y: Tensor) -> list[tuple[Tensor, Tensor]]:
         """Inputs (runs | 1, T, n, d + c) and standardized targets (runs | 1, T, n), one pair for each size of a task.
 
@@ -167,9 +172,9 @@ class ABLR(GaussianMixtureModel):
         if self.side is None:
             return y.unsqueeze(1)
         if self.side.ndim != 3 or self.side.shape[:2] != y.shape:
-            raise ValueError(f"ABLR.side: has shape {tuple(self.side.shape)}; allowed: {tuple(y.shape)} and signals")
+            raise UserError(f"ABLR.side: has shape {tuple(self.side.shape)}; allowed: {tuple(y.shape)} and signals")
         if not torch.isfinite(self.side).all():
-            raise ValueError("ABLR.side: has values that are not finite")
+            raise UserError("ABLR.side: has values that are not finite")
         return torch.cat([y.unsqueeze(1), self.side.to(y).mT], 1)
 
 
@@ -182,8 +187,8 @@ def _stacked(values: list[Tensor]) -> Tensor:
 class _Problem:
     """The joint objective of all runs: the summed negative log evidence per observation."""
 
-    def __init__(self, blocks: Sequence[tuple[Tensor, Tensor]], representation: Network | Fourier) -> None:
-        self.blocks, self.representation = blocks, representation
+    def __init__(self, blocks: Sequence[tuple[Tensor, Tensor]], features: Features) -> None:
+        self.blocks, self.features = blocks, features
         self.runs = max(len(points) for points, _ in blocks)
         self.points = torch.cat([points.flatten(1, 2).expand(self.runs, -1, -1) for points, _ in blocks], 1)
         self.tasks = [losses.shape[1] for _, losses in blocks]
@@ -210,13 +215,14 @@ class _Problem:
     def _precisions_at_first(self, theta: Tensor) -> Tensor:
         """Initial precisions of every task without bounds, (runs, 2 T): alpha gives functions a variance of about 1."""
         with torch.no_grad():
-            alpha = self.representation(theta, self.points).square().sum(-1).mean(1, keepdim=True).log()
+            alpha = self.features(theta, self.points).square().sum(-1).mean(1, keepdim=True).log()
         first = [ALPHA.free(alpha), BETA.free(torch.full_like(alpha, LOG_BETA_AT_FIRST))]
         return torch.cat([values.expand(-1, sum(self.tasks)) for values in first], 1)
 
     def _parts(self, position: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         count = sum(self.tasks)
-        return position.split([position.shape[1] - 2 * count, count, count], 1)
+        theta, free_alpha, free_beta = position.split([position.shape[1] - 2 * count, count, count], 1)
+        return theta, free_alpha, free_beta
 
     def __call__(self, position: Tensor, rows: Rows = ALL) -> tuple[Tensor, Tensor]:
         """The objective (n,) and its gradient (n, P + 2 T) of the runs `rows`.
@@ -227,22 +233,22 @@ class _Problem:
         log_alpha, log_beta = ALPHA.inside(free_alpha), BETA.inside(free_beta)
         theta = theta.detach().requires_grad_()
         with torch.enable_grad():
-            features = self.representation(theta, self.points[rows], rows)
-        slopes, alphas, betas, start, total = [], [], [], 0, 0.0
+            features = self.features(theta, self.points[rows], rows)
+        slopes, alphas, betas, start, total = [], [], [], 0, theta.new_zeros(len(features))
         for (points, losses), alpha, beta in zip(
             self.blocks, log_alpha.split(self.tasks, 1), log_beta.split(self.tasks, 1), strict=True
         ):
             size = points.shape[1] * points.shape[2]
             phi = features[:, start : start + size].detach().unflatten(1, points.shape[1:3])
-            found = negative_log_evidence(phi, _of(losses, rows), alpha, beta)
-            slopes.append(found.features.flatten(1, 2))
-            alphas.append(found.log_alpha)
-            betas.append(found.log_beta)
-            start, total = start + size, total + found.value
+            evidence = negative_log_evidence(phi, _of(losses, rows), alpha, beta)
+            slopes.append(evidence.features.flatten(1, 2))
+            alphas.append(evidence.log_alpha)
+            betas.append(evidence.log_beta)
+            start, total = start + size, total + evidence.value
         (gradient,) = torch.autograd.grad(features, theta, torch.cat(slopes, 1))
-        alphas = torch.cat(alphas, 1) * ALPHA.slope(free_alpha)
-        betas = torch.cat(betas, 1) * BETA.slope(free_beta)
-        return total / self.observations, torch.cat([gradient, alphas, betas], 1) / self.observations
+        to_alpha = torch.cat(alphas, 1) * ALPHA.slope(free_alpha)
+        to_beta = torch.cat(betas, 1) * BETA.slope(free_beta)
+        return total / self.observations, torch.cat([gradient, to_alpha, to_beta], 1) / self.observations
 
 
 def _of(values: Tensor, rows: Rows) -> Tensor:

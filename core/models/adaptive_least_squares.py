@@ -40,11 +40,12 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
         trained_on: Number of observations at the last training, 0 before it.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         steps: int = 1500,
         refit_every: int = 100,
@@ -58,7 +59,7 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
             raise UserError(
                 f"AdaptiveLeastSquares.epochs is {others['epochs']!r}; allowed: steps, which decide on them"
             )
-        super().__init__(widths, batch_size=batch_size, learning_rate=learning_rate, **others)
+        super().__init__(widths=widths, batch_size=batch_size, learning_rate=learning_rate, **others)
         self.steps, self.refit_every, self.at_multiples, self.trained_on = steps, refit_every, at_multiples, 0
 
     def update(self, X: Tensor, y: Tensor, generators: Generators) -> bool:
@@ -68,7 +69,7 @@ class AdaptiveLeastSquares(LeastSquaresNetwork):
             Whether the network was trained, so that earlier features are no longer valid.
 
         Raises:
-            ValueError: as `fit`.
+            UserError: as `fit`.
         """
         N = y.shape[-1]
         if self.trained_on and not self._is_due(N):

@@ -19,13 +19,14 @@ descent; its learning rate falls linearly to 0, so that the noise of the draws d
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from core.errors import UserError
 from core.models.network import Backpropagation
 from core.models.sampled_network import SampledNetwork, minibatches
 from core.randomness import Generators, normal_
@@ -34,7 +35,7 @@ from core.validation import check_counts, check_positive
 # A learned noise starts at the targets' variance: from far below, the first residuals would fill Adam's memory of
 # squared gradients, and its steps would stay small for tens of thousands more.
 INITIAL_NOISE_VARIANCE = 1.0
-WEIGHTINGS = {  # pi_i for i = 1 .. M
+WEIGHTINGS: dict[str, Callable[[int, int], float]] = {  # pi_i for i = 1 .. M
     "uniform": lambda i, batches: 1 / batches,
     "decaying": lambda i, batches: 2.0**-i / (1 - 2.0**-batches),
 }
@@ -49,7 +50,7 @@ class ScaleMixture:
         wide, narrow: Standard deviations.
 
     Raises:
-        ValueError: values out of range.
+        UserError: values out of range.
     """
 
     weight: float = 0.5
@@ -58,7 +59,7 @@ class ScaleMixture:
 
     def __post_init__(self) -> None:
         if not (0 < self.weight <= 1 and 0 < self.narrow <= self.wide < math.inf):
-            raise ValueError(f"{self}: must have 0 < weight <= 1 and 0 < narrow <= wide")
+            raise UserError(f"{self}: must have 0 < weight <= 1 and 0 < narrow <= wide")
 
     def gradient(self, w: Tensor) -> Tensor:
         """-d log P / dw: w divided by the variance of its component, averaged over the components' responsibilities."""
@@ -98,11 +99,12 @@ class BayesByBackprop(SampledNetwork):
         samples: Number of networks drawn from the fitted posterior for predictions.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         activation: str = "tanh",
         prior: ScaleMixture = ScaleMixture(),
@@ -116,11 +118,11 @@ class BayesByBackprop(SampledNetwork):
         samples: int = 100,
         device: torch.device | str = "cpu",
     ) -> None:
-        super().__init__(widths, activation, device)
+        super().__init__(widths=widths, activation=activation, device=device)
         name = type(self).__name__
         if complexity_weighting not in WEIGHTINGS:
             allowed = ", ".join(WEIGHTINGS)
-            raise ValueError(f"{name}.complexity_weighting: must be one of {allowed}, got {complexity_weighting!r}")
+            raise UserError(f"{name}.complexity_weighting: must be one of {allowed}, got {complexity_weighting!r}")
         check_counts(name, epochs=epochs, batch_size=batch_size, draws=draws, samples=samples)
         check_positive(name, learning_rate=learning_rate, initial_sd=initial_sd)
         if noise_variance is not None:
@@ -140,7 +142,7 @@ class BayesByBackprop(SampledNetwork):
             self, with the posterior `mu` and `sigma`, (runs, P), the noise variance and `samples`.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range.
+            UserError: data of the wrong shape, not finite or out of range.
         """
         X, y = self.prepare(X, y)
         runs, n = y.shape

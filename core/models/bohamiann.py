@@ -14,29 +14,20 @@ The papers' chains burn in again at every fit. With `warm_burn_in`, a fit may co
 whose posterior is close if few observations have arrived in between; see `core.models.chain_state`.
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Self
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from core.errors import UserError
 from core.models.chain_state import ChainState
 from core.models.engines.choice import make_engine
-from core.models.engines.problem import Engine, Problem
-from core.models.priors import GammaHyperprior, LogNormalNoise, WeightPrior
-from core.models.sampled_network import SampledNetwork
-from core.models.strayed import strayed, warn_of
-from core.randomness import Generators, check_generators, make_generators
-from core.samplers import AdaptiveSGHMC
-from core.validation import require_count
-
-INITIAL_LOG_NOISE = math.log(1e-3)
+from core.models.engines.problem import Problem
+from core.models.mcmc_network import INITIAL_LOG_NOISE, MCMCNetwork, one_each
+from core.randomness import Generators
 
 
-class BayesianNetwork(SampledNetwork):
+class BayesianNetwork(MCMCNetwork):
     """Bayesian neural network whose weights and noise variance are sampled from their posterior.
 
     Args:
@@ -57,54 +48,16 @@ class BayesianNetwork(SampledNetwork):
             None, the papers' protocol, allows fits from scratch only.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
 
     Attributes:
         mean, weight: Settings of subclasses with another likelihood, see `core.models.engines.problem`.
     """
 
-    mean = "linear"
-    weight = 1.0
+    mean: str = "linear"
+    weight: float = 1.0
 
-    def __init__(
-        self,
-        widths: Sequence[int] = (50, 50, 50),
-        activation: str = "tanh",
-        sampler: Any = AdaptiveSGHMC(),  # noqa: B008 (frozen)
-        burn_in: int = 3000,
-        steps: int = 13000,
-        thinning: int = 100,
-        batch_size: int = 20,
-        chains: int = 1,
-        weight_prior: WeightPrior = GammaHyperprior(),  # noqa: B008 (frozen)
-        noise_prior: LogNormalNoise = LogNormalNoise(),  # noqa: B008 (frozen)
-        initialisation: str = "he",
-        device: torch.device | str = "cpu",
-        engine: str = "auto",
-        warm_burn_in: int | None = None,
-    ) -> None:
-        super().__init__(widths, activation, device, initialisation)
-        owner = "BayesianNetwork"
-        self.burn_in = require_count(f"{owner}.burn_in", burn_in, least=0)
-        self.thinning = require_count(f"{owner}.thinning", thinning)
-        one_sample = self.burn_in + self.thinning
-        self.steps = require_count(f"{owner}.steps", steps, " (burn_in + thinning, for one sample)", one_sample)
-        self.batch_size = require_count(f"{owner}.batch_size", batch_size)
-        self.chains = require_count(f"{owner}.chains", chains)
-        if warm_burn_in is not None:
-            warm_burn_in = require_count(f"{owner}.warm_burn_in", warm_burn_in, ", or None", least=0)
-        self.weight_prior, self.noise_prior, self.sampler, self.engine = weight_prior, noise_prior, sampler, engine
-        self.warm_burn_in = warm_burn_in
-        self._chains: ChainState | None = None
-
-    @property
-    def samples_per_chain(self) -> int:
-        """Kept samples of one chain."""
-        return (self.steps - self.burn_in) // self.thinning
-
-    def fit(
-        self, X: Tensor, y: Tensor, generators: Generators, initial: Mapping[str, Tensor] | None = None
-    ) -> "BayesianNetwork":
+    def fit(self, X: Tensor, y: Tensor, generators: Generators, initial: Mapping[str, Tensor] | None = None) -> Self:
         """Sample the posterior of every run.
 
         Args:
@@ -121,7 +74,7 @@ class BayesianNetwork(SampledNetwork):
 
         Raises:
             ModelError: data that cannot be standardized.
-            ValueError: data that are not finite or do not fit together; chains to continue of another model or of
+            UserError: data that are not finite or do not fit together; chains to continue of another model or of
                 other numbers of runs or features, or without `warm_burn_in`.
         """
         before = self._chains_before(initial)
@@ -140,84 +93,12 @@ class BayesianNetwork(SampledNetwork):
         )
         weights = self.network.init(generators, problem.chains, self.device)
         theta = torch.cat([weights, weights.new_full((problem.chains, 1), INITIAL_LOG_NOISE)], 1)
-        state, warm = self.sampler.init(theta), before is not None
-        if warm:
+        state = self.sampler.init(theta)
+        if before is not None:
             state = before.continued(state, self.network, self.inputs, self.targets)
         engine = make_engine(self.engine, problem, self.sampler, state, generators)
-        kept = self._sample(engine, problem.covered.bool(), generators, warm)
+        warm_burn_in = None if before is None else self.warm_burn_in
+        kept = self._sample(engine, problem.covered.bool(), generators, warm_burn_in)
         self._chains = ChainState.of(engine.state(), self.inputs, self.targets)
         self._keep(kept, len(X), X.shape[-1])
         return self
-
-    def chain_state(self) -> dict[str, Tensor]:
-        """Return the state of the chains after `fit`, from which another fit may continue.
-
-        Returns:
-            Tensors by name, all with the axis of the runs first, so that a subset of the runs may continue.
-
-        Raises:
-            RuntimeError: before `fit`, or for a model whose chains do not continue.
-        """
-        if self._chains is None:
-            reason = "the chains of this model do not continue" if self.runs else "call fit first"
-            raise RuntimeError(f"{type(self).__name__}.chain_state: {reason}")
-        return self._chains.tensors()
-
-    def _chains_before(self, initial: Mapping[str, Tensor] | None) -> ChainState | None:
-        """The chains that a fit continues, if any."""
-        if initial is None:
-            return None
-        if self.warm_burn_in is None:
-            raise UserError("BayesianNetwork.warm_burn_in: is None, set the steps of burn-in of a fit that continues")
-        return ChainState.from_tensors(initial)
-
-    def _sample(self, engine: Engine, covered: Tensor, generators: list[torch.Generator], warm: bool = False) -> Tensor:
-        """Run the engine through burn-in and sampling: the kept positions, (samples_per_chain, chains, P_w + 1).
-
-        Chains that continue (`warm`) draw the precision for the weights they have; `prior.initial` is for new ones.
-        """
-        prior, burn_in = self.weight_prior, self.warm_burn_in if warm else self.burn_in
-        gibbs = [np.random.default_rng(_draw_seed(generator)) for generator in generators]
-        last = burn_in + self.samples_per_chain * self.thinning
-        keep = range(burn_in + self.thinning, last + 1, self.thinning)
-        renew = range(0, last, prior.interval or last)
-        events = sorted({0, burn_in, *keep, *renew})
-        start = engine.position()
-        kept, precision = start.new_empty(self.samples_per_chain, *start.shape), None
-        for now, following in zip(events, [*events[1:], last]):
-            if now == burn_in:
-                engine.freeze()
-            if now == 0 and prior.initial is not None and not warm:
-                precision = start.new_full((len(start),), prior.initial)
-            elif now in renew:
-                precision = prior.precision(engine.position()[:, :-1][:, covered], gibbs)
-            if now in keep:
-                kept[keep.index(now)] = engine.position()
-            engine.advance(following - now, precision)
-        return kept
-
-    def _keep(self, kept: Tensor, runs: int, dimension: int) -> None:
-        """Make the kept positions (samples_per_chain, chains, P_w + 1) the model's samples."""
-        self.runs, self.dimension = runs, dimension
-        by_run = kept.unflatten(1, (runs, self.chains)).transpose(1, 2).reshape(-1, runs, kept.shape[-1])
-        self.samples, self.noise_variance = by_run[..., :-1].contiguous(), by_run[..., -1:].double().exp()
-        warn_of(self.strayed, type(self).__name__)
-
-    @property
-    def strayed(self) -> Tensor:
-        """Whether each chain of the last fit strayed from the data, (runs, chains), see `core.models.strayed`."""
-        return strayed(self.noise_variance, self.chains)
-
-
-def one_each(generators: Generators, runs: int, device: torch.device) -> list[torch.Generator]:
-    """Return one generator per run; if a single one is given, it seeds them all."""
-    if isinstance(generators, torch.Generator):
-        return [generators] if runs == 1 else make_generators([_draw_seed(generators) for _ in range(runs)], device)
-    check_generators(generators)
-    if len(generators) != runs:
-        raise ValueError(f"generators: {len(generators)} for {runs} runs, expected one per run")
-    return list(generators)
-
-
-def _draw_seed(generator: torch.Generator) -> int:
-    return int(torch.randint(2**63 - 1, (1,), generator=generator, device=generator.device))

@@ -29,7 +29,7 @@ from core.data.normalisation import Standardizer
 from core.errors import UserError
 from core.models.network import MLP
 
-CARRIED = ("position", "velocity", "window", "smoothed_gradient", "gradient_variance")
+CARRIED = ("position", "velocity", "window", "smoothed_gradient", "second_moment")
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ class ChainState:
     """
 
     carried: dict[str, Tensor]
-    inputs: Standardizer
-    targets: Standardizer
+    inputs: Standardizer[Tensor]
+    targets: Standardizer[Tensor]
 
     @classmethod
-    def of(cls, state: Any, inputs: Standardizer, targets: Standardizer) -> ChainState:
+    def of(cls, state: Any, inputs: Standardizer[Tensor], targets: Standardizer[Tensor]) -> ChainState:
         """The chain state of a sampler's state, a named tuple."""
         return cls({name: getattr(state, name) for name in CARRIED if name in state._fields}, inputs, targets)
 
@@ -97,7 +97,7 @@ class ChainState:
         flat = {name: values.flatten(0, 1) for name, values in carried.items()}
         return cls(flat, Standardizer(mean_x, scale_x), Standardizer(mean_y, scale_y))
 
-    def continued(self, fresh: Any, network: MLP, inputs: Standardizer, targets: Standardizer) -> Any:
+    def continued(self, fresh: Any, network: MLP, inputs: Standardizer[Tensor], targets: Standardizer[Tensor]) -> Any:
         """Return the sampler's state for data that are standardized differently.
 
         Args:
@@ -122,7 +122,11 @@ class ChainState:
 
 
 def _change(
-    inputs: Standardizer, targets: Standardizer, new_inputs: Standardizer, new_targets: Standardizer, chains: int
+    inputs: Standardizer[Tensor],
+    targets: Standardizer[Tensor],
+    new_inputs: Standardizer[Tensor],
+    new_targets: Standardizer[Tensor],
+    chains: int,
 ) -> Change:
     def by_chain(values: Tensor) -> Tensor:
         return values.repeat_interleave(chains // len(values), 0)
@@ -165,7 +169,7 @@ def _smoothed_gradient(network: MLP, gradient: Tensor, change: Change) -> Tensor
     return moved
 
 
-def _gradient_variance(network: MLP, variance: Tensor, change: Change) -> Tensor:
+def _second_moment(network: MLP, variance: Tensor, change: Change) -> Tensor:
     """The square of A^-T's absolute values times the roots."""
     magnitude = Change(change.ratio, -change.shift.abs(), change.gain, change.offset)
     return _smoothed_gradient(network, variance.sqrt(), magnitude).square()
@@ -181,5 +185,5 @@ MOVES: dict[str, Callable[[MLP, Tensor, Change], Tensor]] = {
     "velocity": _velocity,
     "window": _window,
     "smoothed_gradient": _smoothed_gradient,
-    "gradient_variance": _gradient_variance,
+    "second_moment": _second_moment,
 }

@@ -37,7 +37,7 @@ ROUNDING = 1e-6  # tolerated distance of a point from the unit cube, from roundi
 SMALLEST_VARIANCE = 1e-14  # variance of standardized targets that rounding leaves at a training point
 
 
-class GaussianProcess(GaussianMixtureModel):
+class ConditionedGP(GaussianMixtureModel):
     """Data, predictions and draws given Theta; a subclass estimates or samples `theta`.
 
     Args:
@@ -50,13 +50,14 @@ class GaussianProcess(GaussianMixtureModel):
         repairs: Description, for each run, of what was done to factorise C; empty if nothing.
 
     Raises:
-        ValueError: warping and a basis.
+        UserError: warping and a basis.
     """
 
     of_function = True
 
     def __init__(
         self,
+        *,
         warping: bool = False,
         device: torch.device | str = "cpu",
         basis: Basis | None = None,
@@ -65,7 +66,7 @@ class GaussianProcess(GaussianMixtureModel):
         super().__init__()
         if warping and basis is not None:
             name = type(self).__name__
-            raise ValueError(f"{name}: warping works on all inputs, a basis on the last alone; allowed: one of them")
+            raise UserError(f"{name}: warping works on all inputs, a basis on the last alone; allowed: one of them")
         self.warping, self.device, self.basis = warping, torch.device(device), basis
         self.scale_targets = scale_targets
 
@@ -75,7 +76,7 @@ class GaussianProcess(GaussianMixtureModel):
 
     def fit(
         self, X: Tensor, y: Tensor, generators: Generators, initial: Mapping[str, Tensor] | None = None
-    ) -> GaussianProcess:
+    ) -> ConditionedGP:
         """Fit Theta to X (runs, N, d) and y (runs, N), or (N, d) and (N,), and condition on the data.
 
         Args:
@@ -85,7 +86,7 @@ class GaussianProcess(GaussianMixtureModel):
 
         Raises:
             ModelError: data out of range, or a covariance that cannot be factorised.
-            ValueError: data of the wrong shape or not finite; with warping, inputs outside the unit cube; the state of
+            UserError: data of the wrong shape or not finite; with warping, inputs outside the unit cube; the state of
                 another model.
         """
         X, y = training_data(X, y, self.device)
@@ -109,9 +110,9 @@ class GaussianProcess(GaussianMixtureModel):
             return None
         theta, entries = initial.get("theta"), len(matern.centre(X, self.warping, self.basis))
         if theta is None or theta.ndim != 3 or len(theta) != len(X) or theta.shape[-1] != entries:
-            found = sorted(initial) if theta is None else tuple(theta.shape)
+            given = sorted(initial) if theta is None else tuple(theta.shape)
             raise UserError(
-                f"{type(self).__name__}: chain state {found}; allowed: 'theta' of shape ({len(X)}, M, {entries})"
+                f"{type(self).__name__}: chain state {given}; allowed: 'theta' of shape ({len(X)}, M, {entries})"
             )
         return theta.transpose(0, 1)
 

@@ -13,7 +13,12 @@ and a constant, P[c = 1 | x, w] = l(w' psi(x)), and p(w | D, Psi) is normal, see
 The paper does not say how the network itself is trained: here it is by the squared error of labels -1 and 1, by
 `core.models.representation`, and both priors above are ours. Among 20, 60, 150 and 300 epochs, 60 had the best held-out
 likelihood more often than not (three constraints of two and six inputs, 20 to 200 points); it matters little. Inputs
-are standardized run by run. `probability` serves as the `feasibility` of `core.acquisition.constrained.Constrained`.
+are standardized run by run.
+
+When to use which: where some configurations cannot be evaluated (they run out of memory, or a solver fails) and nobody
+knows which beforehand. `NoisyConstraint` if the same configuration may fail once and not the next time,
+`NoiselessConstraint` if it always gives the same answer. `probability` serves as the `feasibility` of
+`core.acquisition.constrained.Constrained`, which shows them at work.
 """
 
 from __future__ import annotations
@@ -26,9 +31,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.errors import ModelError
+from core.errors import ModelError, UserError
 from core.models.classification import SLACK, Posterior, logistic_posterior, step_posterior
-from core.models.ensemble import EnsembleModel, standardizer, training_data
+from core.models.ensemble import expand_runs, points_for, standardizer, training_data
 from core.models.representation import Representation
 from core.randomness import Generators
 
@@ -44,7 +49,7 @@ class ConstraintNetwork(ABC):
         device: Device on which fit and predictions run.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
 
     Attributes (after `fit`):
         runs, dimension: Number of data sets, and number of inputs d.
@@ -53,6 +58,7 @@ class ConstraintNetwork(ABC):
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         activation: str = "tanh",
         epochs: int = 60,
@@ -63,12 +69,16 @@ class ConstraintNetwork(ABC):
         device: torch.device | str = "cpu",
     ) -> None:
         self.representation = Representation(
-            widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay
+            widths=widths,
+            activation=activation,
+            epochs=epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            momentum=momentum,
+            weight_decay=weight_decay,
         )
         self.device = torch.device(device)
         self.runs = self.dimension = 0
-
-    expand_runs = EnsembleModel.expand_runs
 
     @abstractmethod
     def infer(self, features: Tensor, signs: Tensor) -> Posterior:
@@ -84,12 +94,12 @@ class ConstraintNetwork(ABC):
 
         Raises:
             ModelError: a network that diverged.
-            ValueError: c is not boolean, data of the wrong shape, not finite or out of range.
+            UserError: c is not boolean, data of the wrong shape, not finite or out of range.
         """
         name = type(self).__name__
         c = torch.as_tensor(c)
         if c.dtype != torch.bool:
-            raise ValueError(f"{name}: c must hold booleans, True where the constraint is satisfied, got {c.dtype}")
+            raise UserError(f"{name}: c must hold booleans, True where the constraint is satisfied, got {c.dtype}")
         X, labels = training_data(X, c.double(), self.device)
         signs = 2 * labels - 1
         self.inputs = standardizer("X", X, -2)
@@ -111,10 +121,11 @@ class ConstraintNetwork(ABC):
         """P[c = 1 | x, D], differentiable: (..., runs, q) for X (..., runs, q, d).
 
         Raises:
-            RuntimeError: before `fit`.
-            ValueError: shapes that do not match the fitted data.
+            UserError: before `fit`.
+            UserError: shapes that do not match the fitted data.
         """
-        X = self.expand_runs(X).to(self.device, torch.float64)
+        X = expand_runs(type(self).__name__, points_for(self, X), self.runs, self.dimension)
+        X = X.to(self.device, torch.float64)
         return self.integrate(*self.posterior.activation(self.features(X)))
 
 
@@ -145,4 +156,5 @@ class NoiselessConstraint(ConstraintNetwork):
 
     def integrate(self, mean: Tensor, variance: Tensor) -> Tensor:
         """The blurred step integrated over a, in closed form."""
-        return torch.special.ndtr(mean / (variance + SLACK**2).sqrt()).squeeze(0)
+        probability: Tensor = torch.special.ndtr(mean / (variance + SLACK**2).sqrt())
+        return probability.squeeze(0)

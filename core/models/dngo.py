@@ -55,11 +55,12 @@ class DNGO(GaussianMixtureModel):
         device: Device on which fit and predictions run.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         activation: str = "tanh",
         epochs: int = 20,
@@ -76,7 +77,13 @@ class DNGO(GaussianMixtureModel):
     ) -> None:
         super().__init__()
         self.representation = Representation(
-            widths, activation, epochs, batch_size, learning_rate, momentum, weight_decay
+            widths=widths,
+            activation=activation,
+            epochs=epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            momentum=momentum,
+            weight_decay=weight_decay,
         )
         check_counts("DNGO", chains=chains, samples=samples, burn_in=burn_in, thinning=thinning)
         self.chains, self.samples, self.burn_in, self.thinning = chains, samples, burn_in, thinning
@@ -93,7 +100,7 @@ class DNGO(GaussianMixtureModel):
 
         Raises:
             ModelError: a network that diverged.
-            ValueError: data of the wrong shape, not finite or out of range.
+            UserError: data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         runs, d = len(X), X.shape[-1]

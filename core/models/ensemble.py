@@ -20,12 +20,12 @@ import torch
 from botorch.acquisition.objective import PosteriorTransform
 from botorch.exceptions.errors import UnsupportedError
 from botorch.models.model import Model
-from botorch.posteriors import Posterior
 from botorch.posteriors.ensemble import EnsemblePosterior
+from botorch.posteriors.posterior import Posterior
 from torch import Tensor
 
 from core.data.normalisation import Array, Standardizer
-from core.errors import ModelError
+from core.errors import ModelError, UserError
 
 LARGEST_INPUT = 1e100  # largest unscaled input, since models form squares and products
 LARGEST_SINGLE = torch.finfo(torch.float32).max
@@ -115,28 +115,37 @@ class EnsembleModel(Model):
         return torch.Size([]) if self.runs == 1 else torch.Size([self.runs])
 
     def expand_runs(self, X: Tensor) -> Tensor:
-        """Check the inputs of `predict` and give them their runs axis: (..., runs, q, d).
+        """Check the inputs of `predict` and give them their runs axis, see `expand_runs`."""
+        return expand_runs(type(self).__name__, points_for(self, X), self.runs, self.dimension)
 
-        Values that require a gradient are not checked: they are the steps of a search, which come by the thousand.
 
-        Raises:
-            RuntimeError: before `fit`.
-            ValueError: shapes that do not match the fitted data, or values that are not finite.
-        """
-        name = type(self).__name__
-        if self.runs == 0:
-            raise RuntimeError(f"{name}: call fit before predict")
-        X = points_for(self, X)
-        if X.ndim < 2 or X.shape[-1] != self.dimension:
-            raise ValueError(f"{name}: X has shape {tuple(X.shape)}, expected (..., {self.runs}, q, {self.dimension})")
-        # One sum costs a fraction of looking at every value; it is finite only if all of them are.
-        if not X.requires_grad and not math.isfinite(X.sum().item()):
-            require_finite(f"{name}: X", X)
-        if X.ndim == 2:
-            X = X.unsqueeze(0)
-        if X.shape[-3] not in (1, self.runs):
-            raise ValueError(f"{name}: X has {X.shape[-3]} runs (axis -3), the model was fitted on {self.runs}")
-        return X.expand(*X.shape[:-3], self.runs, *X.shape[-2:])
+def expand_runs(owner: str, X: Tensor, runs: int, dimension: int) -> Tensor:
+    """Check inputs of a model and give them their runs axis: (..., runs, q, d).
+
+    Values that require a gradient are not checked: they are the steps of a search, which come by the thousand.
+
+    Args:
+        owner: Name of the model in errors.
+        X: Points (..., runs, q, d), (..., 1, q, d) or (q, d).
+        runs: Number of data sets fitted, 0 before `fit`.
+        dimension: Number of input features d.
+
+    Raises:
+        UserError: before `fit`.
+        UserError: shapes that do not match the fitted data, or values that are not finite.
+    """
+    if runs == 0:
+        raise UserError(f"{owner}: call fit before predict")
+    if X.ndim < 2 or X.shape[-1] != dimension:
+        raise UserError(f"{owner}: X has shape {tuple(X.shape)}, expected (..., {runs}, q, {dimension})")
+    # One sum costs a fraction of looking at every value; it is finite only if all of them are.
+    if not X.requires_grad and not math.isfinite(X.sum().item()):
+        require_finite(f"{owner}: X", X)
+    if X.ndim == 2:
+        X = X.unsqueeze(0)
+    if X.shape[-3] not in (1, runs):
+        raise UserError(f"{owner}: X has {X.shape[-3]} runs (axis -3), the model was fitted on {runs}")
+    return X.expand(*X.shape[:-3], runs, *X.shape[-2:])
 
 
 def points_for(model: Any, X: Any) -> Tensor:
@@ -150,7 +159,7 @@ def require_finite(name: str, values: Tensor) -> None:
     """Raise ValueError, naming the first place, if any value is nan or infinite."""
     if not torch.isfinite(values).all():
         place = (~torch.isfinite(values)).nonzero()[0].tolist()
-        raise ValueError(f"{name}{place} is {values[tuple(place)].item()}, expected finite values")
+        raise UserError(f"{name}{place} is {values[tuple(place)].item()}, expected finite values")
 
 
 def training_data(X: Tensor, y: Tensor, device: torch.device | str = "cpu") -> tuple[Tensor, Tensor]:
@@ -164,13 +173,13 @@ def training_data(X: Tensor, y: Tensor, device: torch.device | str = "cpu") -> t
         float64 tensors on `device`, (runs, N, d) and (runs, N).
 
     Raises:
-        ValueError: shapes that do not fit together, no observation, no feature, or values that are not finite.
+        UserError: shapes that do not fit together, no observation, no feature, or values that are not finite.
     """
     X, y = (torch.as_tensor(values, dtype=torch.float64, device=device).detach() for values in (X, y))
     if X.ndim == 2 and y.ndim == 1:
         X, y = X.unsqueeze(0), y.unsqueeze(0)
     if X.ndim != 3 or y.ndim != 2 or X.shape[:2] != y.shape or 0 in X.shape:
-        raise ValueError(
+        raise UserError(
             f"training data: X has shape {tuple(X.shape)} and y {tuple(y.shape)}, "
             "expected (runs, N, d) and (runs, N), or (N, d) and (N,), none of them 0"
         )
@@ -179,7 +188,7 @@ def training_data(X: Tensor, y: Tensor, device: torch.device | str = "cpu") -> t
     return X, y
 
 
-def standardizer(name: str, values: Array, axis: int) -> Standardizer:
+def standardizer(name: str, values: Array, axis: int) -> Standardizer[Array]:
     """`Standardizer.fit` of the training data called `name`, a tensor or an array.
 
     Raises:

@@ -81,10 +81,11 @@ def log_evidence(features: Tensor, y: Tensor, log_alpha: Tensor, log_beta: Tenso
     factor = torch.linalg.cholesky(beta[:, None, None] * features.mT @ features + diagonal)
     mean = beta[:, None, None] * torch.cholesky_solve(features.mT @ y.unsqueeze(-1), factor)
     residual = y.unsqueeze(-1) - features @ mean
-    return (
+    value: Tensor = (
         0.5 * width * log_alpha
         + 0.5 * points * (log_beta - math.log(2 * math.pi))
         - 0.5 * beta * residual.square().sum((-2, -1))
         - 0.5 * alpha * mean.square().sum((-2, -1))
         - factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
     )
+    return value

@@ -2,8 +2,8 @@
 
 Two models differ in their treatment of the hyperparameters Theta; `core.models.conditioned_process` has the rest:
 
-    MarginalLikelihoodGP   one member: the Theta that maximizes the marginal likelihood times the prior
-    MarginalisedGP         M members: Theta drawn from its posterior by slice sampling (Snoek et al. 2012; 4.4.4)
+    GaussianProcess   one member: the Theta that maximizes the marginal likelihood times the prior
+    MarginalisedGP    M members: Theta drawn from its posterior by slice sampling (Snoek et al. 2012; 4.4.4)
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from core.errors import UserError
 from core.models import matern
-from core.models.conditioned_process import GaussianProcess
+from core.models.conditioned_process import ConditionedGP
 from core.models.kernels.basis import Basis
 from core.models.mixture import by_member
 from core.randomness import Generators, chain_seeds
@@ -23,23 +23,23 @@ from core.validation import check_counts, require_count
 WIDTH = 2.0  # width of a slice, typical of posteriors of logarithms of hyperparameters
 
 
-class MarginalLikelihoodGP(GaussianProcess):
+class GaussianProcess(ConditionedGP):
     """A GP with one Theta per run, optimized by L-BFGS-B from several starting points, each run and start separately.
 
     Args:
         restarts: Number of starting points per run: one in the middle of the prior, the others drawn around it.
         iterations: Maximum number of steps of L-BFGS-B.
-        warping, device: See `GaussianProcess`.
+        warping, device: See `ConditionedGP`.
 
     Raises:
-        ValueError: a count below 1.
+        UserError: a count below 1.
     """
 
     def __init__(
-        self, restarts: int = 3, iterations: int = 100, warping: bool = False, device: torch.device | str = "cpu"
+        self, *, restarts: int = 3, iterations: int = 100, warping: bool = False, device: torch.device | str = "cpu"
     ) -> None:
-        super().__init__(warping, device)
-        check_counts("MarginalLikelihoodGP", restarts=restarts, iterations=iterations)
+        super().__init__(warping=warping, device=device)
+        check_counts("GaussianProcess", restarts=restarts, iterations=iterations)
         self.restarts, self.iterations = restarts, iterations
 
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> Tensor:
@@ -50,11 +50,11 @@ class MarginalLikelihoodGP(GaussianProcess):
         starts[:, 0] = matern.centre(X, self.warping) if initial is None else initial[0]
         priors = matern.priors(X.shape[-1], self.warping)
         problems = zip(X.mT.cpu().numpy(), y.cpu().numpy(), starts.cpu().numpy(), strict=True)
-        theta = [marginal_likelihood.maximize(*data, priors, start, self.iterations) for *data, start in problems]
+        theta = [marginal_likelihood.maximize(x, y, priors, start, self.iterations) for x, y, start in problems]
         return torch.from_numpy(np.stack(theta)).to(X.device).unsqueeze(0)
 
 
-class MarginalisedGP(GaussianProcess):
+class MarginalisedGP(ConditionedGP):
     """Members drawn from the posterior of Theta by slice sampling, several chains per run in lockstep.
 
     Args:
@@ -63,14 +63,15 @@ class MarginalisedGP(GaussianProcess):
         burn_in: Number of sweeps before the first member.
         thinning: Number of sweeps from one member to the next.
         warm_burn_in: Number of sweeps before the first member when the chains continue from `initial`.
-        warping, device, basis: See `GaussianProcess`.
+        warping, device, basis: See `ConditionedGP`.
 
     Raises:
-        ValueError: a count below 1, or `warm_burn_in` below 0.
+        UserError: a count below 1, or `warm_burn_in` below 0.
     """
 
     def __init__(
         self,
+        *,
         chains: int = 10,
         samples: int = 1,
         burn_in: int = 15,
@@ -81,7 +82,7 @@ class MarginalisedGP(GaussianProcess):
         basis: Basis | None = None,
         scale_targets: bool = True,
     ) -> None:
-        super().__init__(warping, device, basis, scale_targets)
+        super().__init__(warping=warping, device=device, basis=basis, scale_targets=scale_targets)
         check_counts("MarginalisedGP", chains=chains, samples=samples, burn_in=burn_in, thinning=thinning)
         require_count("MarginalisedGP.warm_burn_in", warm_burn_in, least=0)
         self.chains, self.samples, self.burn_in, self.thinning = chains, samples, burn_in, thinning

@@ -28,7 +28,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from core.data.normalisation import Standardizer
-from core.errors import ModelError
+from core.errors import ModelError, UserError
 from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
 from core.models.linear_regression import Weights, linear_function
 from core.models.mixture import Function, GaussianMixtureModel
@@ -51,11 +51,12 @@ class LeastSquaresNetwork(GaussianMixtureModel):
         device: Device on which fit and predictions run.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         epochs: int = 300,
         batch_size: int = 32,
@@ -71,7 +72,15 @@ class LeastSquaresNetwork(GaussianMixtureModel):
         super().__init__()
         check_positive("LeastSquaresNetwork", min_noise=min_noise)
         self.corrected_noise, self.intercept, self.standardize = corrected_noise, intercept, standardize
-        self.representation = Representation(widths, "tanh", epochs, batch_size, learning_rate, momentum, weight_decay)
+        self.representation = Representation(
+            widths=widths,
+            activation="tanh",
+            epochs=epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            momentum=momentum,
+            weight_decay=weight_decay,
+        )
         self.min_noise, self.device = min_noise, torch.device(device)
 
     @torch.no_grad()
@@ -83,12 +92,12 @@ class LeastSquaresNetwork(GaussianMixtureModel):
 
         Raises:
             ModelError: a network that diverged.
-            ValueError: fewer points than units, data of the wrong shape, not finite or out of range.
+            UserError: fewer points than units, data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         units = self.representation.widths[-1]
         if y.shape[1] < units:
-            raise ValueError(
+            raise UserError(
                 f"LeastSquaresNetwork: {y.shape[1]} points for a last layer of {units} units; take at least {units} "
                 "points, or fewer units"
             )

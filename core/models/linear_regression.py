@@ -79,11 +79,11 @@ class Regression:
         self.points, self.width = features.shape[-2:]
         left, singular, right = torch.linalg.svd(features, full_matrices=self.points < self.width)
         missing = self.width - singular.shape[-1]
-        self.basis = right.mT
-        self.singular = torch.nn.functional.pad(singular, (0, missing))
+        self.basis: Tensor = right.mT
+        self.singular: Tensor = torch.nn.functional.pad(singular, (0, missing))
         inside = left.mT @ columns
-        self.inside = torch.nn.functional.pad(inside, (0, 0, 0, missing))
-        self.outside = torch.linalg.qr(columns - left @ inside, mode="r")[1]
+        self.inside: Tensor = torch.nn.functional.pad(inside, (0, 0, 0, missing))
+        self.outside: Tensor = torch.linalg.qr(columns - left @ inside, mode="r")[1]
 
     def log_evidence(self, coefficients: Tensor, log_alpha: Tensor, log_beta: Tensor) -> Tensor:
         """Eq. 8 for c (..., runs, C), log alpha and log beta (..., runs): (..., runs)."""
@@ -124,9 +124,10 @@ def sample_hyperparameters(
     from core.compiled import evidence
 
     runs, chains, _ = start.shape
-    parts = [part.cpu().contiguous().numpy() for part in (regression.singular, regression.inside, regression.outside)]
+    arrays = (part.cpu().contiguous().numpy() for part in (regression.singular, regression.inside, regression.outside))
+    singular, inside, outside = arrays
     kept = evidence.sample(
-        evidence.Decomposition(*parts, regression.points),
+        evidence.Decomposition(singular, inside, outside, regression.points),
         priors,
         start.flatten(0, 1).cpu().numpy(),
         np.array(width, dtype=np.float64),
@@ -149,7 +150,7 @@ class BayesianLinearRegression(GaussianMixtureModel):
         device: Device on which fit and predictions run.
 
     Raises:
-        ValueError: a count below 1.
+        UserError: a count below 1.
 
     Attributes:
         priors: Priors of log alpha and log 1/beta.
@@ -159,6 +160,7 @@ class BayesianLinearRegression(GaussianMixtureModel):
 
     def __init__(
         self,
+        *,
         chains: int = 10,
         samples: int = 2,
         burn_in: int = 50,
@@ -178,7 +180,7 @@ class BayesianLinearRegression(GaussianMixtureModel):
             self, with `hyperparameters` log alpha and log noise variance, (chains * samples, runs, 2).
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range.
+            UserError: data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         runs = len(X)

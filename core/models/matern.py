@@ -24,6 +24,7 @@ With a fidelity, X has the F columns phi(s) after the d of the configuration.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -113,17 +114,21 @@ class Matern(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None]:
         A, B, slope = ctx.saved_tensors
         weight = gradient * slope * (-5 / 3)
-        return tuple(
+        to_A, to_B = (
             (W.sum(-1, keepdim=True) * own - W @ other).sum_to_size(own.shape) if needed else None
             for W, own, other, needed in zip((weight, weight.mT), (A, B), (B, A), ctx.needs_input_grad, strict=True)
         )
+        return to_A, to_B
+
+
+_matern: Callable[[Tensor, Tensor], Tensor] = Matern.apply
 
 
 def kernel(A: Tensor, B: Tensor, d: int | None = None) -> Tensor:
     """k with nu = 1 of scaled inputs (..., n, d) and (..., m, d): (..., n, m); after the first d come loadings."""
     if d is None or A.shape[-1] == d:
-        return Matern.apply(A, B)
-    return Matern.apply(A[..., :d], B[..., :d]) * (A[..., d:] @ B[..., d:].mT)
+        return _matern(A, B)
+    return _matern(A[..., :d], B[..., :d]) * (A[..., d:] @ B[..., d:].mT)
 
 
 def own_variance(A: Tensor, d: int) -> Tensor:
@@ -149,7 +154,7 @@ def log_likelihood(X: Tensor, y: Tensor, theta: Tensor, basis: Basis | None = No
     targets = y.unsqueeze(-1).expand(*factor.shape[:-1], 1)
     whitened = torch.linalg.solve_triangular(factor, targets, upper=False).squeeze(-1)
     log_determinant = factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
-    value = -0.5 * whitened.square().sum(-1) - log_determinant - 0.5 * y.shape[-1] * math.log(2 * math.pi)
+    value: Tensor = -0.5 * whitened.square().sum(-1) - log_determinant - 0.5 * y.shape[-1] * math.log(2 * math.pi)
     return value.masked_fill((info > 0) | ~torch.isfinite(value), -math.inf)
 
 

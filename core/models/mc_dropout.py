@@ -20,6 +20,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.network import ACTIVATIONS
 from core.models.sampled_network import SampledNetwork, minibatches
 from core.randomness import Generators, uniform_
@@ -40,11 +41,12 @@ class MCDropout(SampledNetwork):
         samples: Number T of sets of masks drawn for predictions.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         activation: str = "tanh",
         dropout: float | Sequence[float] = 0.05,
@@ -56,14 +58,14 @@ class MCDropout(SampledNetwork):
         samples: int = 100,
         device: torch.device | str = "cpu",
     ) -> None:
-        super().__init__(widths, activation, device)
+        super().__init__(widths=widths, activation=activation, device=device)
         name = type(self).__name__
         check_counts(name, epochs=epochs, batch_size=batch_size, samples=samples)
         check_positive(name, precision=precision, length_scale=length_scale, learning_rate=learning_rate)
         layers = len(self.widths) + 1
         rates = (dropout,) * layers if isinstance(dropout, int | float) else tuple(dropout)
         if len(rates) != layers or not all(0 <= rate < 1 for rate in rates):
-            raise ValueError(f"{name}.dropout: must be a rate in [0, 1), or one for each of {layers} layers: {dropout}")
+            raise UserError(f"{name}.dropout: must be a rate in [0, 1), or one for each of {layers} layers: {dropout}")
         self.keep = tuple(1 - rate for rate in rates)
         self.precision, self.length_scale, self.num_samples = precision, length_scale, samples
         self.epochs, self.batch_size, self.learning_rate = epochs, batch_size, learning_rate
@@ -84,7 +86,7 @@ class MCDropout(SampledNetwork):
             self, with the weights `theta`, (runs, P), and `samples`, T masked copies of them.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range.
+            UserError: data of the wrong shape, not finite or out of range.
         """
         X, y = self.prepare(X, y)
         runs, n = y.shape

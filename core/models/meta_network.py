@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
+from core.errors import UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.priors import AveragedNormal, WeightPrior
 from core.validation import check_counts
@@ -32,11 +33,12 @@ class MetaNetwork(BayesianNetwork):
         others: As in `BayesianNetwork`; the default prior is that of the authors' later code.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (500, 500, 500),
         copies: int = 1,
         mean: str = "linear",
@@ -44,9 +46,9 @@ class MetaNetwork(BayesianNetwork):
         initialisation: str = "uniform",
         **others: Any,
     ) -> None:
-        super().__init__(widths, weight_prior=weight_prior, initialisation=initialisation, **others)
+        super().__init__(widths=widths, weight_prior=weight_prior, initialisation=initialisation, **others)
         if mean not in ("linear", "sigmoid"):
-            raise ValueError(f"MetaNetwork.mean: must be 'linear' or 'sigmoid', got {mean!r}")
+            raise UserError(f"MetaNetwork.mean: must be 'linear' or 'sigmoid', got {mean!r}")
         check_counts("MetaNetwork", copies=copies)
         self.mean, self.weight = mean, 1 / copies
 
@@ -54,14 +56,14 @@ class MetaNetwork(BayesianNetwork):
         """As `SampledNetwork.prepare`; with a sigmoid mean the targets stay as they are.
 
         Raises:
-            ValueError: also for targets outside [0, 1] with a sigmoid mean.
+            UserError: also for targets outside [0, 1] with a sigmoid mean.
         """
         X, standard = super().prepare(X, y)
         if self.mean == "linear":
             return X, standard
         y = self.targets.inverse(standard)
         if y.min() < -1e-6 or y.max() > 1 + 1e-6:
-            raise ValueError(f"MetaNetwork: targets from {y.min():g} to {y.max():g}; allowed with a sigmoid: 0 to 1")
+            raise UserError(f"MetaNetwork: targets from {y.min():g} to {y.max():g}; allowed with a sigmoid: 0 to 1")
         one = torch.ones_like(self.targets.scale)
         self.targets = Standardizer(mean=torch.zeros_like(one), scale=one)
         return X, y.to(torch.float32)

@@ -49,7 +49,7 @@ class GaussianMixtureModel(EnsembleModel):
     def __init__(self) -> None:
         super().__init__()
         self.members = 0
-        self.targets: Standardizer
+        self.targets: Standardizer[Tensor]
 
     @abstractmethod
     def marginals(self, X: Tensor) -> tuple[Tensor, Tensor]:
@@ -119,7 +119,8 @@ class GaussianMixtureModel(EnsembleModel):
 
 def by_member(samples: Tensor, runs: int) -> Tensor:
     """Samples (samples, runs * chains, P), a run's chains side by side, as members (samples * chains, runs, P)."""
-    return samples.unflatten(1, (runs, -1)).transpose(1, 2).flatten(0, 1)
+    by_run = samples.view(len(samples), runs, -1, samples.shape[-1])
+    return by_run.transpose(1, 2).flatten(0, 1)
 
 
 def pick(values: Tensor, members: Tensor) -> Tensor:

@@ -16,10 +16,12 @@ import torch
 from torch import Tensor
 
 from core.data.normalisation import Standardizer
-from core.models.bohamiann import INITIAL_LOG_NOISE, BayesianNetwork, one_each
+from core.errors import UserError
 from core.models.engines.choice import require_compiled
+from core.models.engines.compiled import CompiledSampler
 from core.models.engines.tasks import TaskEngine, TaskProblem
 from core.models.ensemble import standardizer
+from core.models.mcmc_network import INITIAL_LOG_NOISE, MCMCNetwork, one_each
 from core.models.network import MLP
 from core.models.stacking import check_scaling, stack
 from core.models.task_network import TaskNetwork
@@ -30,7 +32,7 @@ from core.validation import check_counts
 FEATURES = 5  # L
 
 
-class MultiTaskNetwork(BayesianNetwork):
+class MultiTaskNetwork(MCMCNetwork):
     """Bayesian network for several tasks; weights, tasks' features and noise variance are sampled from their posterior.
 
     Args:
@@ -41,12 +43,15 @@ class MultiTaskNetwork(BayesianNetwork):
         settings: Settings of `BayesianNetwork`; chains burn in from scratch, with tanh units, in the compiled engine.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
+
+    sampler: CompiledSampler
 
     def __init__(
         self,
         earlier: Sequence[Task] = (),
+        *,
         context: Tensor | None = None,
         features: int = FEATURES,
         scaling: str = "joint",
@@ -57,7 +62,7 @@ class MultiTaskNetwork(BayesianNetwork):
         check_counts("MultiTaskNetwork", features=features)
         require_compiled(self)
         if not self.widths:
-            raise ValueError("MultiTaskNetwork.widths: must have at least one hidden layer, got ()")
+            raise UserError("MultiTaskNetwork.widths: must have at least one hidden layer, got ()")
         self.earlier, self.context, self.features, self.scaling = tuple(earlier), context, features, scaling
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> MultiTaskNetwork:
@@ -70,7 +75,7 @@ class MultiTaskNetwork(BayesianNetwork):
             self, with `samples` of the task at hand.
 
         Raises:
-            ValueError: as `core.models.stacking.stack`.
+            UserError: as `core.models.stacking.stack`.
         """
         stacked = stack(X, y, self.earlier, self.scaling, self.context)
         runs, _, width = stacked.X.shape

@@ -34,7 +34,7 @@ class MultiTaskGP(GaussianMixtureModel):
         device: Device on which fit and predictions run.
 
     Raises:
-        ValueError: a setting out of range; no earlier task.
+        UserError: a setting out of range; no earlier task.
     """
 
     of_function = True
@@ -42,6 +42,7 @@ class MultiTaskGP(GaussianMixtureModel):
     def __init__(
         self,
         earlier: Sequence[Task],
+        *,
         scaling: str = "joint",
         chains: int = 10,
         burn_in: int = 15,
@@ -52,7 +53,9 @@ class MultiTaskGP(GaussianMixtureModel):
         check_scaling(scaling)
         self.earlier, self.scaling, self.device = tuple(earlier), scaling, torch.device(device)
         basis = tasks(1 + len(self.earlier))
-        self.process = MarginalisedGP(chains, burn_in=burn_in, warm_burn_in=warm_burn_in, device=device, basis=basis)
+        self.process = MarginalisedGP(
+            chains=chains, burn_in=burn_in, warm_burn_in=warm_burn_in, device=device, basis=basis
+        )
 
     def fit(
         self, X: Tensor, y: Tensor, generators: Generators, initial: Mapping[str, Tensor] | None = None
@@ -64,7 +67,7 @@ class MultiTaskGP(GaussianMixtureModel):
             initial: Chains to continue, the `chain_state` of a fit to the same tasks.
 
         Raises:
-            ValueError: as `core.models.stacking.stack`, or the state of another model.
+            UserError: as `core.models.stacking.stack`, or the state of another model.
         """
         earlier = [Task(task.X, task.y, None, task.name) for task in self.earlier]
         stacked = stack(X, y, earlier, self.scaling, device=self.device)

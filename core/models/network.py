@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import torch
 from torch import Tensor
@@ -52,6 +52,28 @@ INITIALISATIONS: dict[str, tuple[Callable[[Tensor, Generators], Tensor], float, 
 }
 
 
+class ChainNetwork(Protocol):
+    """A network whose weights, for each of many chains, are one flat vector theta (chains, P_w)."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Sizes of the layers, inputs first."""
+
+    @property
+    def activation(self) -> str:
+        """Activation of the hidden layers."""
+
+    @property
+    def num_weights(self) -> int:
+        """Length P_w of theta."""
+
+    def weight_mask(self, device: torch.device | str = "cpu") -> Tensor:
+        """1 for the entries of theta that are weights, 0 for biases: (P_w,) float32."""
+
+    def init(self, generators: Generators, chains: int, device: torch.device | str = "cpu") -> Tensor:
+        """Initial weights (chains, P_w)."""
+
+
 @dataclass(frozen=True)
 class MLP:
     """A perceptron with layers of the given sizes, inputs first and the single output last (a subclass may have more).
@@ -73,9 +95,9 @@ class MLP:
         if len(sizes) < 2 or sizes[-1] != self.outputs:
             raise UserError(f"MLP.sizes is {sizes}; allowed: (inputs, hidden ..., {self.outputs})")
         if self.activation not in ACTIVATIONS:
-            raise ValueError(f"MLP.activation: must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
+            raise UserError(f"MLP.activation: must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
         if self.initialisation not in INITIALISATIONS:
-            raise ValueError(
+            raise UserError(
                 f"MLP.initialisation: must be one of {', '.join(INITIALISATIONS)}, got {self.initialisation!r}"
             )
         object.__setattr__(self, "sizes", sizes)
@@ -88,7 +110,7 @@ class MLP:
     def unpack(self, theta: Tensor) -> list[tuple[Tensor, Tensor]]:
         """Views of theta (..., P_w) as one pair W (..., in, out), b (..., out) per layer."""
         if theta.shape[-1] != self.num_weights:
-            raise ValueError(f"MLP: theta has {theta.shape[-1]} weights, sizes {self.sizes} have {self.num_weights}")
+            raise UserError(f"MLP: theta has {theta.shape[-1]} weights, sizes {self.sizes} have {self.num_weights}")
         layers, start = [], 0
         for inputs, outputs in pairwise(self.sizes):
             middle, end = start + inputs * outputs, start + (inputs + 1) * outputs

@@ -16,5 +16,5 @@ def linear_algebra() -> Iterator[None]:
     """Context in which a matrix that cannot be decomposed raises a ModelError; for policies, which fit and search."""
     try:
         yield
-    except (torch.linalg.LinAlgError, np.linalg.LinAlgError) as error:
+    except (torch.linalg.LinAlgError, np.linalg.LinAlgError) as error:  # type: ignore[attr-defined]  # not in __all__
         raise ModelError(f"linear algebra: {error}") from error

@@ -24,27 +24,29 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.models.network import MLP
+from core.models.network import ChainNetwork
 from core.validation import check_counts, check_positive, require_number
 
 
 class WeightPrior(Protocol):
     """A normal prior on some of the weights; the sampler needs its precision and the entries it covers."""
 
-    interval: int | None
-    """Steps between two draws of the precision, None if it is constant."""
+    @property
+    def interval(self) -> int | None:
+        """Number of steps between two draws of the precision, None if it is constant."""
 
-    initial: float | None
-    """The precision of a new chain's first interval, None if it is drawn."""
+    @property
+    def initial(self) -> float | None:
+        """Precision of a new chain's first interval, None if it is drawn."""
 
-    def covers(self, network: MLP) -> Tensor:
+    def covers(self, network: ChainNetwork) -> Tensor:
         """1 for entries of theta_mu under the prior, 0 for the others: (P_w,)."""
 
     def precision(self, weights: Tensor, generators: list[np.random.Generator]) -> Tensor:
         """lambda for each chain, (chains,), given its covered weights (chains, n); one generator per run."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GammaHyperprior:
     """Normal weights with a Gamma(shape, rate) hyperprior on the precision, resampled every `interval` steps.
 
@@ -63,7 +65,7 @@ class GammaHyperprior:
         if self.initial is not None:
             check_positive("GammaHyperprior", initial=self.initial)
 
-    def covers(self, network: MLP) -> Tensor:
+    def covers(self, network: ChainNetwork) -> Tensor:
         """Weights only."""
         return network.weight_mask()
 
@@ -87,7 +89,7 @@ class FixedNormal:
     def __post_init__(self) -> None:
         check_positive("FixedNormal", precision_value=self.precision_value)
 
-    def covers(self, network: MLP) -> Tensor:
+    def covers(self, network: ChainNetwork) -> Tensor:
         """Weights and biases."""
         return torch.ones(network.num_weights)
 
@@ -103,7 +105,7 @@ class AveragedNormal:
     interval = None
     initial = None
 
-    def covers(self, network: MLP) -> Tensor:
+    def covers(self, network: ChainNetwork) -> Tensor:
         """Weights and biases."""
         return torch.ones(network.num_weights)
 

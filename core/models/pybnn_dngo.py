@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models import hyperpriors
 from core.models.linear_regression import BayesianLinearRegression
 from core.models.network import MLP
@@ -32,9 +33,17 @@ class AdamRepresentation(Representation):
     """A representation trained by Adam on the squared error, without weight decay; arguments as `Representation`."""
 
     def __init__(
-        self, widths: Sequence[int], activation: str, epochs: int, batch_size: int, learning_rate: float
+        self, *, widths: Sequence[int], activation: str, epochs: int, batch_size: int, learning_rate: float
     ) -> None:
-        super().__init__(widths, activation, epochs, batch_size, learning_rate, momentum=0.0, weight_decay=0.0)
+        super().__init__(
+            widths=widths,
+            activation=activation,
+            epochs=epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            momentum=0.0,
+            weight_decay=0.0,
+        )
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> AdamRepresentation:
         """Train on standardized X (runs, N, d) and y (runs, N), with one generator per run or one for all."""
@@ -61,13 +70,14 @@ class PybnnDNGO(BayesianLinearRegression):
         chains, samples, burn_in, thinning, device: See `BayesianLinearRegression`.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
     priors = hyperpriors.independent(2 * [hyperpriors.Row(low=-LIMIT, high=LIMIT)])
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         activation: str = "tanh",
         epochs: int = 500,
@@ -79,19 +89,21 @@ class PybnnDNGO(BayesianLinearRegression):
         thinning: int = 1,
         device: torch.device | str = "cpu",
     ) -> None:
-        super().__init__(chains, samples, burn_in, thinning, device)
-        self.representation = AdamRepresentation(widths, activation, epochs, batch_size, learning_rate)
+        super().__init__(chains=chains, samples=samples, burn_in=burn_in, thinning=thinning, device=device)
+        self.representation = AdamRepresentation(
+            widths=widths, activation=activation, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate
+        )
 
     def _prepare(self, X: Tensor, y: Tensor, generators: Generators) -> None:
         """Train the network.
 
         Raises:
-            ValueError: it diverged.
+            UserError: it diverged.
         """
         self.representation.fit(X, y, generators)
         if not torch.isfinite(self.representation.theta).all():
             rate = self.representation.learning_rate
-            raise ValueError(
+            raise UserError(
                 f"PybnnDNGO: the network diverged in training with learning_rate {rate}; take a smaller one"
             )
 

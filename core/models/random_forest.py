@@ -23,6 +23,8 @@ standardized run by run. Shapes as in `core.models.mixture`, whose members here 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from sklearn import config_context
@@ -52,11 +54,20 @@ class RandomForest(GaussianMixtureModel):
         device: Device on which predictions run; trees are grown on the CPU.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
+
+    left: Tensor
+    right: Tensor
+    feature: Tensor
+    threshold: Tensor
+    leaf_mean: Tensor
+    leaf_variance: Tensor
+    roots: Tensor
 
     def __init__(
         self,
+        *,
         trees: int = 100,
         bootstrap: bool = True,
         min_samples_leaf: int = 1,
@@ -86,7 +97,7 @@ class RandomForest(GaussianMixtureModel):
             generators: Generators, one per run, or one for all; they seed the forests.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range, or inputs beyond float32.
+            UserError: data of the wrong shape, not finite or out of range, or inputs beyond float32.
         """
         X, y = training_data(X, y, self.device)
         runs, d = len(X), X.shape[-1]
@@ -100,7 +111,7 @@ class RandomForest(GaussianMixtureModel):
         self.members, self.runs, self.dimension = self.trees, runs, d
         return self
 
-    def _grow(self, X: np.ndarray, y: np.ndarray, seed: int) -> list:
+    def _grow(self, X: np.ndarray, y: np.ndarray, seed: int) -> list[Any]:
         """The trees of one run, X (N, d) float32 and y (N,): as scikit-learn's forest draws seeds and bootstraps."""
         random, n, grown = np.random.RandomState(seed), len(y), []
         for own in [random.randint(SEEDS) for _ in range(self.trees)]:
@@ -113,7 +124,7 @@ class RandomForest(GaussianMixtureModel):
             grown.append(tree.fit(X, y, sample_weight=weights, check_input=False).tree_)
         return grown
 
-    def _tabulate(self, forests: list[list]) -> None:
+    def _tabulate(self, forests: list[list[Any]]) -> None:
         """Nodes of all trees in one row of each table; a leaf is its own child, so that descents may continue."""
         trees = [tree for forest in forests for tree in forest]
         starts = np.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
@@ -141,8 +152,8 @@ class RandomForest(GaussianMixtureModel):
         """Row of the leaf that x falls into in each tree: X (..., runs, q, d) to (T, ..., runs, q) int64."""
         points = X.detach().to(self.device, torch.float32).movedim(-3, 0).flatten(1, -2)  # (runs, n, d)
         block = max(1, BLOCK_ELEMENTS // (self.runs * self.members))
-        found = torch.cat([self._descend(part) for part in points.split(block, 1)], -1)
-        return found.unflatten(-1, (*X.shape[:-3], X.shape[-2])).movedim(0, 1).movedim(1, -2)
+        rows = torch.cat([self._descend(part) for part in points.split(block, 1)], -1)
+        return rows.view(*rows.shape[:-1], *X.shape[:-3], X.shape[-2]).movedim(0, 1).movedim(1, -2)
 
     def _descend(self, points: Tensor) -> Tensor:
         """(runs, n, d) to rows (runs, T, n)."""

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.network import MLP
 from core.models.representation import Representation
 from core.randomness import Generators, permutations, uniform_
@@ -33,11 +34,12 @@ class RegularisedRepresentation(Representation):
         activation, epochs, batch_size, learning_rate, momentum: See `Representation`.
 
     Raises:
-        ValueError: a setting out of range, or a number of them that does not match the layers.
+        UserError: a setting out of range, or a number of them that does not match the layers.
     """
 
     def __init__(
         self,
+        *,
         widths: Sequence[int],
         weight_decays: Sequence[float],
         dropouts: Sequence[float],
@@ -47,15 +49,22 @@ class RegularisedRepresentation(Representation):
         learning_rate: float = 0.05,
         momentum: float = 0.9,
     ) -> None:
-        super().__init__(widths, activation, epochs, batch_size, learning_rate, momentum)
+        super().__init__(
+            widths=widths,
+            activation=activation,
+            epochs=epochs,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            momentum=momentum,
+        )
         name, layers = type(self).__name__, len(self.widths)
         for setting, values, expected in (("weight_decays", weight_decays, layers + 1), ("dropouts", dropouts, layers)):
             if len(values) != expected:
-                raise ValueError(f"{name}.{setting}: must have {expected} entries for {layers} layers, got {values}")
+                raise UserError(f"{name}.{setting}: must have {expected} entries for {layers} layers, got {values}")
         if not all(decay >= 0 for decay in weight_decays):
-            raise ValueError(f"{name}.weight_decays: must all be at least 0, got {weight_decays}")
+            raise UserError(f"{name}.weight_decays: must all be at least 0, got {weight_decays}")
         if not all(0 <= share < 1 for share in dropouts):
-            raise ValueError(f"{name}.dropouts: must all be in [0, 1), got {dropouts}")
+            raise UserError(f"{name}.dropouts: must all be in [0, 1), got {dropouts}")
         self.weight_decays, self.dropouts = tuple(weight_decays), tuple(dropouts)
 
     def fit(self, X: Tensor, y: Tensor, generators: Generators) -> RegularisedRepresentation:

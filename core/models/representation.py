@@ -24,6 +24,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.network import ACTIVATIONS, MLP, Backpropagation
 from core.models.sampled_network import minibatches
 from core.randomness import Generators, permutations
@@ -46,7 +47,7 @@ class Representation:
         weight_decay: Factor on theta, at least 0.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
 
     Attributes (after `fit`):
         theta: Weights (runs, P) float32, laid out as in `core.models.network.MLP`.
@@ -54,6 +55,7 @@ class Representation:
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         activation: str = "tanh",
         epochs: int = 300,
@@ -66,9 +68,9 @@ class Representation:
         check_counts(name, epochs=epochs, batch_size=batch_size)
         check_positive(name, learning_rate=learning_rate)
         if len(widths) == 0:
-            raise ValueError(f"{name}.widths: must hold at least one hidden layer, got {widths}")
+            raise UserError(f"{name}.widths: must hold at least one hidden layer, got {widths}")
         if activation not in NAMES:
-            raise ValueError(f"{name}.activation: must be one of {', '.join(NAMES)}, got {activation!r}")
+            raise UserError(f"{name}.activation: must be one of {', '.join(NAMES)}, got {activation!r}")
         require_number(f"{name}.momentum", momentum, lambda share: 0 <= share < 1, "0 to below 1")
         require_number(f"{name}.weight_decay", weight_decay, lambda decay: decay >= 0, "at least 0")
         MLP((1, *widths, 1))  # raises for widths that are not positive integers

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from core.compiled import prediction
+from core.data.normalisation import Standardizer
 from core.models.ensemble import EnsembleModel, standardizer, training_data
 from core.models.network import MLP
 from core.randomness import Generators, permutations
@@ -33,8 +34,14 @@ class SampledNetwork(EnsembleModel):
             its own.
     """
 
+    network: MLP
+    inputs: Standardizer[Tensor]
+    targets: Standardizer[Tensor]
+    samples: Tensor
+    noise_variance: Tensor
+
     def __init__(
-        self, widths: Sequence[int], activation: str, device: torch.device | str, initialisation: str = "he"
+        self, *, widths: Sequence[int], activation: str, device: torch.device | str, initialisation: str = "he"
     ) -> None:
         super().__init__()
         MLP((1, *widths, 1), activation, initialisation)  # raises for invalid settings
@@ -69,7 +76,7 @@ class SampledNetwork(EnsembleModel):
         """Check and standardize the training data and build the network: X (runs, N, d) and y (runs, N), float32.
 
         Raises:
-            ValueError: data of the wrong shape, not finite, or beyond what double precision can standardize.
+            UserError: data of the wrong shape, not finite, or beyond what double precision can standardize.
         """
         X, y = training_data(X, y, self.device)
         self.inputs, self.targets = standardizer("X", X, -2), standardizer("y", y, -1)

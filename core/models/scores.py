@@ -15,12 +15,14 @@ import math
 import torch
 from torch import Tensor
 
+from core.errors import UserError
+
 
 def moments(means: Tensor, noise_variances: Tensor) -> tuple[Tensor, Tensor]:
     """Mean and variance of the mixture (Eq. 5 / 3.4), each (runs, n); the noise is averaged over the samples too.
 
     Raises:
-        ValueError: shapes that do not fit together.
+        UserError: shapes that do not fit together.
     """
     noise_variances = _broadcast_noise(means, noise_variances)
     mean = means.mean(0)
@@ -31,7 +33,7 @@ def rmse(means: Tensor, y: Tensor) -> Tensor:
     """Root mean squared error of the mixture's mean, (runs,).
 
     Raises:
-        ValueError: shapes that do not fit together.
+        UserError: shapes that do not fit together.
     """
     _check_targets(means, y)
     return (means.mean(0) - y).square().mean(-1).sqrt()
@@ -41,7 +43,7 @@ def mixture_log_likelihood(means: Tensor, noise_variances: Tensor, y: Tensor) ->
     """Mean over the points of log [1/M sum_i N(y | mean_i, noise_i)], (runs,).
 
     Raises:
-        ValueError: shapes that do not fit together.
+        UserError: shapes that do not fit together.
     """
     _check_targets(means, y)
     noise_variances = _broadcast_noise(means, noise_variances)
@@ -53,7 +55,7 @@ def moment_matched_log_likelihood(means: Tensor, noise_variances: Tensor, y: Ten
     """Mean over the points of log N(y | mu, sigma^2) with the mixture's mean and variance, (runs,).
 
     Raises:
-        ValueError: shapes that do not fit together.
+        UserError: shapes that do not fit together.
     """
     _check_targets(means, y)
     return _gaussian_log_density(y, *moments(means, noise_variances)).mean(-1)
@@ -65,7 +67,7 @@ def noise_log_likelihood(means: Tensor, noise_variances: Tensor, y: Tensor) -> T
     Not Eq. 5 / 3.4, which includes that spread; kept because published numbers turn out to be this quantity.
 
     Raises:
-        ValueError: shapes that do not fit together.
+        UserError: shapes that do not fit together.
     """
     _check_targets(means, y)
     noise = _broadcast_noise(means, noise_variances).mean(0)
@@ -81,12 +83,12 @@ def _broadcast_noise(means: Tensor, noise_variances: Tensor) -> Tensor:
         return torch.as_tensor(noise_variances, dtype=means.dtype, device=means.device).expand(means.shape)
     except RuntimeError as error:
         shapes = f"{tuple(noise_variances.shape)}, expected a shape that broadcasts to the means' {tuple(means.shape)}"
-        raise ValueError(f"scores: noise variances have shape {shapes}") from error
+        raise UserError(f"scores: noise variances have shape {shapes}") from error
 
 
 def _check_targets(means: Tensor, y: Tensor) -> None:
     if means.ndim != 3 or means.shape[1:] != y.shape or 0 in means.shape:
-        raise ValueError(
+        raise UserError(
             f"scores: means have shape {tuple(means.shape)} and y {tuple(y.shape)}, "
             "expected (samples, runs, n) and (runs, n), none of them 0"
         )

@@ -15,18 +15,18 @@ from torch import Tensor
 
 from core.errors import UserError
 from core.models.ensemble import points_for, training_data
-from core.models.gaussian_process import MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess
 from core.models.tasks import Task, beside_context, check_tasks, with_contexts
 from core.randomness import Generators
 
 
-class StackedGP(MarginalLikelihoodGP):
+class StackedGP(GaussianProcess):
     """Gaussian process of all tasks that predicts for the task at hand.
 
     Args:
         earlier: Other tasks, with contexts.
         context: Features of the task at hand, (c,) or (runs, c).
-        restarts, iterations, device: See `MarginalLikelihoodGP`.
+        restarts, iterations, device: See `GaussianProcess`.
 
     Raises:
         UserError: a count below 1, or no context.
@@ -36,14 +36,16 @@ class StackedGP(MarginalLikelihoodGP):
         self,
         earlier: Sequence[Task],
         context: Tensor,
+        *,
         restarts: int = 3,
         iterations: int = 100,
         device: torch.device | str = "cpu",
     ) -> None:
-        super().__init__(restarts, iterations, device=device)
+        super().__init__(restarts=restarts, iterations=iterations, device=device)
         if context is None:
             raise UserError("StackedGP.context is None; allowed: features of the task at hand, (c,) or (runs, c)")
         self.earlier, self.context = tuple(earlier), context
+        self.columns: Tensor | None = None
 
     def fit(
         self, X: Tensor, y: Tensor, generators: Generators, initial: Mapping[str, Tensor] | None = None
@@ -51,16 +53,18 @@ class StackedGP(MarginalLikelihoodGP):
         """Find Theta for X (runs, N, d) and y (runs, N) and the observations of the earlier tasks.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range, or earlier tasks that do not fit to them.
+            UserError: data of the wrong shape, not finite or out of range, or earlier tasks that do not fit to them.
         """
         X, y = training_data(X, y, self.device)
         check_tasks(self.earlier, len(X), X.shape[-1], self.context)
         inputs, self.columns = with_contexts(X, self.earlier, self.context)
         losses = [y, *(task.y.to(y) for task in self.earlier)]
-        whole = [torch.cat([each.expand(len(X), *each.shape[1:]) for each in parts], 1) for parts in (inputs, losses)]
-        super().fit(*whole, generators, initial)
+        points, targets = (
+            torch.cat([each.expand(len(X), *each.shape[1:]) for each in parts], 1) for parts in (inputs, losses)
+        )
+        super().fit(points, targets, generators, initial)
         return self
 
     def expand_runs(self, X: Tensor) -> Tensor:
         """Points (..., runs | 1, q, d) beside the context of the task at hand, (..., runs, q, d + c)."""
-        return super().expand_runs(beside_context(points_for(self, X), self.columns) if self.runs else X)
+        return super().expand_runs(X if self.columns is None else beside_context(points_for(self, X), self.columns))

@@ -34,7 +34,7 @@ class Stacked(NamedTuple):
     X: Tensor
     y: Tensor
     task: Tensor
-    targets: Standardizer
+    targets: Standardizer[Tensor]
 
 
 def check_scaling(scaling: str) -> None:
@@ -55,7 +55,7 @@ def stack(
     (runs, c), on the earlier tasks.
 
     Raises:
-        ValueError: data of the wrong shape, not finite, or that double precision cannot standardize; earlier tasks of
+        UserError: data of the wrong shape, not finite, or that double precision cannot standardize; earlier tasks of
             other spaces or numbers of runs; a context that only some of the tasks have, or one with nan.
     """
     X, y = training_data(X, y, device)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 LARGEST_NOISE = 100.0
 """Variance of the noise, in units of the targets' own, above which a sample is not one of the posterior."""
-SHORTER_STEP = "a shorter step, as in sampler=AdaptiveSGHMC(3e-3)"
+SHORTER_STEP = "a shorter step, as in sampler=AdaptiveSGHMC(step_size=3e-3)"
 """What helps, for messages."""
 
 
@@ -31,15 +31,15 @@ def strayed(noise_variance: Tensor, chains: int) -> Tensor:
         noise_variance: Noise variance of standardized targets, (samples, runs, 1), the chains of a step side by side.
         chains: Number of chains per run.
     """
-    by_chain = noise_variance.squeeze(-1).unflatten(0, (-1, chains))
+    by_chain: Tensor = noise_variance.squeeze(-1).unflatten(0, (-1, chains))
     return ~(by_chain <= LARGEST_NOISE).all(0).T
 
 
-def warn_of(found: Tensor, model: str) -> None:
+def warn_of(lost: Tensor, model: str) -> None:
     """Warn if any of the chains (runs, chains) strayed."""
-    if found.any():
+    if lost.any():
         warnings.warn(
-            f"{model}: {int(found.sum())} of {found.numel()} chains left the data: their noise exceeds ten standard "
+            f"{model}: {int(lost.sum())} of {lost.numel()} chains left the data: their noise exceeds ten standard "
             "deviations of the targets. Take more points than a minibatch has, a noise prior with a larger median, or "
             f"{SHORTER_STEP}",
             StrayedChainsWarning,

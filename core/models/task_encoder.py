@@ -106,7 +106,8 @@ def _fitted(standard: Tensor, dimensions: int, inducing: int, steps: int) -> _Sh
     latent = VariationalLatentVariable(tasks, standard.shape[1], dimensions, start.clone(), prior)
     spread = torch.tensor(INITIAL_SPREAD, dtype=start.dtype).expm1().log()  # softplus gives the spread back
     latent.q_log_sigma.data = torch.full_like(start, float(spread))
-    model = _SharedLVM(latent, len(copies), start[torch.randperm(tasks)[:inducing]].clone()).to(start.dtype)
+    model = _SharedLVM(latent, len(copies), start[torch.randperm(tasks)[:inducing]].clone())
+    model.to(start.dtype)
     likelihood = gpytorch.likelihoods.GaussianLikelihood().to(start.dtype)
     bound = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=tasks)
     optimizer = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=RATE)
@@ -134,7 +135,8 @@ def _rotated(standard: Tensor) -> tuple[Tensor, Tensor]:
 def _principal_components(standard: Tensor, dimensions: int) -> Tensor:
     """The tasks' first components, each of variance 1, (T, Q)."""
     left, _, _ = torch.linalg.svd(standard - standard.mean(0), full_matrices=False)
-    return left[:, :dimensions] * len(standard) ** 0.5
+    components: Tensor = left[:, :dimensions] * len(standard) ** 0.5
+    return components
 
 
 def _checked(values: Tensor, dimensions: int) -> Tensor:

@@ -10,18 +10,20 @@ points of the cube are neither all alike nor all unrelated.
 Shapes: theta (runs, P), X (..., runs, N, d) or with runs = 1 the same for all, to phi (..., runs, N, D), float64.
 `rows` are the runs to which theta belongs, if not all: weights or frequencies drawn by `begin` differ between runs.
 
-A representation is a description, which models may share; `begin` returns one with weights or frequencies.
+A representation is a description, which models may share; `begin` returns its `Features`, with weights or frequencies.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from copy import copy
+from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
+from core.errors import UserError
 from core.models.network import ACTIVATIONS, MLP
 from core.randomness import Generators, normal_, uniform_
 from core.validation import check_counts
@@ -30,24 +32,37 @@ Rows = slice | Tensor
 ALL = slice(None)
 
 
+class Features(Protocol):
+    """phi, given what a representation drew for the data."""
+
+    def __call__(self, theta: Tensor, X: Tensor, rows: Rows = ALL) -> Tensor:
+        """phi(x), differentiable in both."""
+
+
 class Network:
     """Hidden layers of these widths; the output layer of the `MLP` that holds their weights is not used.
 
     Raises:
-        ValueError: no layer, or one without units.
+        UserError: no layer, or one without units.
     """
 
     def __init__(self, widths: Sequence[int] = (50, 50, 50)) -> None:
         if len(widths) == 0:
-            raise ValueError(f"Network.widths: must hold at least one hidden layer, got {widths}")
+            raise UserError(f"Network.widths: must hold at least one hidden layer, got {widths}")
         check_counts("Network", **{f"widths[{place}]": width for place, width in enumerate(widths)})
         self.widths, self.width = tuple(widths), widths[-1]
 
-    def begin(self, runs: int, dimension: int, generators: Generators) -> tuple[Network, Tensor]:
+    def begin(self, runs: int, dimension: int, generators: Generators) -> tuple[NetworkFeatures, Tensor]:
         """Layers for inputs of this dimension, and the first theta, (runs, P)."""
-        begun = copy(self)
-        begun.network = MLP((dimension, *self.widths, 1))
-        return begun, begun.network.init(generators, runs).double()
+        network = MLP((dimension, *self.widths, 1))
+        return NetworkFeatures(network), network.init(generators, runs).double()
+
+
+@dataclass(frozen=True)
+class NetworkFeatures:
+    """The last hidden layer of `network`, whose weights are theta."""
+
+    network: MLP
 
     def __call__(self, theta: Tensor, X: Tensor, rows: Rows = ALL) -> Tensor:
         """phi(x), differentiable in both."""
@@ -61,22 +76,29 @@ class Fourier:
     """`width` random features of a Gaussian kernel with a learned bandwidth.
 
     Raises:
-        ValueError: no features.
+        UserError: no features.
     """
 
     def __init__(self, width: int = 100) -> None:
         check_counts("Fourier", width=width)
         self.width = width
 
-    def begin(self, runs: int, dimension: int, generators: Generators) -> tuple[Fourier, Tensor]:
+    def begin(self, runs: int, dimension: int, generators: Generators) -> tuple[FourierFeatures, Tensor]:
         """Features with U and b drawn, and the first theta, (runs, 1)."""
-        begun = copy(self)
-        begun.U = normal_(torch.empty(runs, dimension, self.width, dtype=torch.float64), generators)
-        begun.b = 2 * math.pi * uniform_(torch.empty(runs, 1, self.width, dtype=torch.float64), generators)
-        return begun, torch.full((runs, 1), 0.5 * math.log(dimension), dtype=torch.float64)
+        U = normal_(torch.empty(runs, dimension, self.width, dtype=torch.float64), generators)
+        b = 2 * math.pi * uniform_(torch.empty(runs, 1, self.width, dtype=torch.float64), generators)
+        return FourierFeatures(U, b), torch.full((runs, 1), 0.5 * math.log(dimension), dtype=torch.float64)
+
+
+@dataclass(frozen=True)
+class FourierFeatures:
+    """Cosines of frequencies U (runs, d, D) and phases b (runs, 1, D)."""
+
+    U: Tensor
+    b: Tensor
 
     def __call__(self, theta: Tensor, X: Tensor, rows: Rows = ALL) -> Tensor:
         """phi(x), differentiable in both."""
-        return math.sqrt(2 / self.width) * torch.cos(
+        return math.sqrt(2 / self.b.shape[-1]) * torch.cos(
             (2 * X - 1) @ self.U[rows] / theta.exp().unsqueeze(-1) + self.b[rows]
         )

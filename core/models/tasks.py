@@ -50,8 +50,10 @@ class Task:
     def of_runs(self, rows: Sequence[int]) -> Task:
         """Return the task restricted to some of the runs; what all runs share is unchanged."""
         X, y = ((values if len(values) == 1 else values[list(rows)]) for values in (self.X, self.y))
-        shared = self.context is None or self.context.ndim == 1 or len(self.context) == 1
-        return replace(self, X=X, y=y, context=self.context if shared else self.context[list(rows)])
+        context = self.context
+        if context is not None and context.ndim == 2 and len(context) > 1:
+            context = context[list(rows)]
+        return replace(self, X=X, y=y, context=context)
 
 
 def check_tasks(tasks: Sequence[Task], runs: int, dimension: int, context: Tensor | None = None) -> None:

@@ -5,23 +5,4 @@
 
 from core.lazy import exports
 
-__getattr__, __dir__, __all__ = exports(
-    __name__,
-    {
-        "base": ["Optimizer", "Outcome", "Trial"],
-        "bayesopt": ["BayesianOptimization"],
-        "bohb": ["BOHB"],
-        "cmaes": ["CMAES"],
-        "differential_evolution": ["DifferentialEvolution"],
-        "hyperband": ["Hyperband", "SuccessiveHalving"],
-        "hyperband_lcnet": ["HyperbandLCNet"],
-        "information_search": ["InformationSearch"],
-        "policy": ["ModelBased", "Policy", "Uniform"],
-        "random_search": ["RandomSearch"],
-        "regularized_evolution": ["RegularizedEvolution"],
-        "reinforce": ["Reinforce"],
-        "smac": ["SMAC"],
-        "tpe": ["TPE"],
-        "tree_parzen": ["TreeParzen"],
-    },
-)
+__getattr__, __dir__, __all__ = exports(__name__)

@@ -1,4 +1,4 @@
-"""What a space allows, for maximizers and acquisition functions, which see the unit cube alone."""
+"""What may be proposed, for maximizers and acquisition functions, which see the unit cube alone."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from torch import Tensor
 
 from core.acquisition.base import Acquisition
 from core.spaces import CubeEncoding
+
+SAME = 1e-9  # distance below which two points are of one configuration
 
 
 def on_space(maximizer: Any, encoding: CubeEncoding) -> Any:
@@ -44,3 +46,33 @@ class AllowedOnly:
         """X (..., runs, q, d) to (..., runs, q)."""
         allowed = self.encoding.allowed(X.detach().reshape(-1, X.shape[-1]).cpu().numpy())
         return torch.where(torch.as_tensor(allowed).to(X.device).view(X.shape[:-1]), self.acquisition(X), torch.nan)
+
+
+def where_unseen(acquisition: Acquisition, encoding: CubeEncoding, seen: Tensor) -> Acquisition:
+    """The acquisition function, lowest at configurations that were evaluated, if the space is finite.
+
+    Args:
+        seen: Points of these configurations, (runs, N, d).
+    """
+    return UnseenOnly(acquisition, seen) if len(encoding.levels) == encoding.dimension else acquisition
+
+
+@dataclass(frozen=True)
+class UnseenOnly:
+    """An acquisition function that is minus infinity at points (runs, N, d) that were evaluated.
+
+    It is not nan there: once every configuration has been evaluated, one of them is proposed again.
+    """
+
+    acquisition: Acquisition
+    seen: Tensor
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether the values of the acquisition function are logarithms."""
+        return self.acquisition.logarithmic
+
+    def __call__(self, X: Tensor) -> Tensor:
+        """X (..., runs, q, d) to (..., runs, q)."""
+        distance = (X.unsqueeze(-2) - self.seen.unsqueeze(-3)).abs().amax(-1)  # (..., runs, q, N)
+        return torch.where((distance < SAME).any(-1), -torch.inf, self.acquisition(X))

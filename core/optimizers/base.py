@@ -23,7 +23,7 @@ import numpy as np
 from core.benchmarks.base import Evaluation, failure_of
 from core.errors import UserError, brief
 from core.optimizers.state_files import read_state, write_state
-from core.optimizers.told import Told, as_evaluation
+from core.optimizers.told import EvaluationLike, as_evaluation
 from core.spaces import SpaceLike, as_space, describe_space
 from core.validation import require_count
 
@@ -148,7 +148,7 @@ class Optimizer(ABC):
             trials.append(trial)
         return trials
 
-    def tell(self, trial: Trial, evaluation: Told) -> None:
+    def tell(self, trial: Trial, evaluation: EvaluationLike) -> None:
         """Take in a trial's evaluation, even a failed one, which counts with the worst-case loss that it carries.
 
         Args:

@@ -1,7 +1,7 @@
 """Bayesian optimization with ask and tell: a single run, where `core.study.lockstep` advances many.
 
     encoding = CubeEncoding(objective.space)
-    policy = ModelBased(encoding, lambda n: MarginalLikelihoodGP(), GradientAscent())
+    policy = ModelBased(encoding, lambda n: GaussianProcess(), GradientAscent())
     optimizer = BayesianOptimization(policy, initial_design=2, seed=0)
 
 Trials that were asked for and not told are pending, and the acquisition function is averaged over their outcomes.
@@ -84,7 +84,7 @@ class BayesianOptimization(Optimizer):
 
     @property
     def weighs_costs(self) -> bool:
-        """Whether the policy is told costs."""
+        """Whether the policy gets costs."""
         return priced(self.encoding)
 
     @property
@@ -110,8 +110,8 @@ class BayesianOptimization(Optimizer):
         """
         if self.failed.all():
             return None
-        found = self._proposer.copied().recommend(self.X[None], self._outcomes()[None])
-        return None if found is None else self._told[found[0]]
+        recommended = self._proposer.copied().recommend(self.X[None], self._outcomes()[None])
+        return None if recommended is None else self._told[recommended[0]]
 
     def _outcomes(self) -> Tensor:
         """The observations for the policy: losses (N,), or losses and costs (N, 2), with nan for the cost of a failure.

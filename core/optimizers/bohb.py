@@ -75,6 +75,7 @@ class BOHB(Hyperband):
         generator: np.random.Generator,
         minimum_budget: float,
         maximum_budget: float,
+        *,
         eta: float = 3,
         brackets: int | None = None,
         random_fraction: float = 1 / 3,
@@ -89,7 +90,16 @@ class BOHB(Hyperband):
         floored_sizes: bool = False,
         redraw_choices: bool = False,
     ) -> None:
-        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets, oldest_first, floored_sizes)
+        super().__init__(
+            space,
+            generator,
+            minimum_budget,
+            maximum_budget,
+            eta=eta,
+            brackets=brackets,
+            oldest_first=oldest_first,
+            floored_sizes=floored_sizes,
+        )
         require_number("random_fraction", random_fraction, lambda value: 0 <= value <= 1, "0 to 1")
         require_number("good_fraction", good_fraction, lambda value: 0 < value < 1, "between 0 and 1")
         require_number("bandwidth_factor", bandwidth_factor, lambda value: 0 < value < math.inf, "positive numbers")
@@ -109,22 +119,22 @@ class BOHB(Hyperband):
     def model(self) -> tuple[KernelDensity, KernelDensity] | None:
         """The densities l and g of the largest budget that has enough observations, or None. Fitted on demand."""
         needed = 2 * self.minimum_points if self.disjoint else self.minimum_points + 2
-        for rung, told in reversed(list(enumerate(self._told))):
-            if len(told) < needed:
+        for rung, archive in reversed(list(enumerate(self._told))):
+            if len(archive) < needed:
                 continue
-            if self._models.get(rung, (0,))[0] != len(told):
-                self._models[rung] = (len(told), self._fit(told))
+            if self._models.get(rung, (0,))[0] != len(archive):
+                self._models[rung] = (len(archive), self._fit(archive))
             if self._models[rung][1] is not None:
                 return self._models[rung][1]
         return None
 
-    def _fit(self, told: Archive) -> tuple[KernelDensity, KernelDensity] | None:
-        order = np.argsort(told.losses, kind="stable")
-        good = max(self.minimum_points, math.floor(self.good_fraction * len(told) + 1e-9))
-        bad = max(self.minimum_points, len(told) - good)
-        if np.isinf(told.losses[order[good - 1]]):
+    def _fit(self, archive: Archive) -> tuple[KernelDensity, KernelDensity] | None:
+        order = np.argsort(archive.losses, kind="stable")
+        good = max(self.minimum_points, math.floor(self.good_fraction * len(archive) + 1e-9))
+        bad = max(self.minimum_points, len(archive) - good)
+        if np.isinf(archive.losses[order[good - 1]]):
             return None
-        return self._density(told.points[order[:good]]), self._density(told.points[order[-bad:]])
+        return self._density(archive.points[order[:good]]), self._density(archive.points[order[-bad:]])
 
     def _density(self, points: NDArray[np.float64]) -> KernelDensity:
         active = self._canonical.active(points)
@@ -149,12 +159,12 @@ class BOHB(Hyperband):
         self._told[trial.info["rung"]].add(point, float("inf") if outcome.failure else outcome.loss)
 
     def _state(self) -> dict[str, Any]:
-        return {**super()._state(), "told": [told.state() for told in self._told]}
+        return {**super()._state(), "told": [archive.state() for archive in self._told]}
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         super()._restore(state)
-        for told, entry in zip(self._told, state["told"], strict=True):
-            told.restore(entry)
+        for archive, entry in zip(self._told, state["told"], strict=True):
+            archive.restore(entry)
         self._models = {}
 
 

@@ -46,6 +46,7 @@ class CMAES(ReplayedOptimizer):
         self,
         space: ConfigurationSpace,
         generator: np.random.Generator,
+        *,
         sigma: float = 0.25,
         population: int | None = None,
     ) -> None:

@@ -99,8 +99,8 @@ class SubsetSizes(FidelityEncoding):
 
     def budgets(self, points: ArrayLike) -> list[float]:
         """The budgets of points (n, d + 1)."""
-        found = self.largest * (self.smallest / self.largest) ** (1 - np.asarray(points)[:, -1])
-        budgets: list[float] = np.clip(found, self.smallest, self.largest).tolist()
+        unclipped = self.largest * (self.smallest / self.largest) ** (1 - np.asarray(points)[:, -1])
+        budgets: list[float] = np.clip(unclipped, self.smallest, self.largest).tolist()
         return budgets
 
     def _last(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:

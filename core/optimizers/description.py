@@ -43,9 +43,9 @@ def describe(value: Any) -> Any:
 
 def _plain_attributes(value: Any) -> dict[str, Any]:
     """The public attributes that are plain values or sequences of them."""
-    found = {}
+    described = {}
     for name, attribute in getattr(value, "__dict__", {}).items():
         members = attribute if isinstance(attribute, (list, tuple)) else [attribute]
         if not name.startswith("_") and all(isinstance(member, PLAIN) for member in members):
-            found[name] = describe(attribute)
-    return found
+            described[name] = describe(attribute)
+    return described

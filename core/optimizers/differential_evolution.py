@@ -51,6 +51,7 @@ class DifferentialEvolution(Optimizer):
         self,
         space: ConfigurationSpace,
         generator: np.random.Generator,
+        *,
         population: int = 20,
         crossover: float = 0.7,
         mutation: tuple[float, float] = (0.5, 1.0),

@@ -114,8 +114,8 @@ class FidelityEncoding(ABC):
 
 def budgets_of(encoding: CubeEncoding | FidelityEncoding, points: ArrayLike) -> list[float] | list[None]:
     """The budget of each point (n, d), None where the encoding has no fidelity."""
-    found = encoding.budgets(points) if isinstance(encoding, FidelityEncoding) else None
-    return [None] * len(np.asarray(points)) if found is None else found
+    budgets = encoding.budgets(points) if isinstance(encoding, FidelityEncoding) else None
+    return [None] * len(np.asarray(points)) if budgets is None else budgets
 
 
 def budget_range(encoding: CubeEncoding | FidelityEncoding) -> tuple[float, float] | None:
@@ -124,7 +124,7 @@ def budget_range(encoding: CubeEncoding | FidelityEncoding) -> tuple[float, floa
 
 
 def priced(encoding: Any) -> bool:
-    """Whether a policy with this encoding is told costs beside losses."""
+    """Whether a policy with this encoding gets costs beside losses."""
     return isinstance(encoding, FidelityEncoding) and encoding.priced
 
 

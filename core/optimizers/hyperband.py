@@ -57,6 +57,7 @@ class Bandit(Optimizer):
         generator: np.random.Generator,
         minimum_budget: float,
         maximum_budget: float,
+        *,
         eta: float = 3,
         brackets: int | None = None,
         oldest_first: bool = False,
@@ -167,11 +168,12 @@ class SuccessiveHalving(Bandit):
         generator: np.random.Generator,
         minimum_budget: float,
         maximum_budget: float,
+        *,
         eta: float = 3,
         configurations: int | None = None,
         brackets: int | None = 1,
     ) -> None:
-        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets)
+        super().__init__(space, generator, minimum_budget, maximum_budget, eta=eta, brackets=brackets)
         if configurations is None:
             configurations = rounded_up(eta ** (len(self.budgets) - 1))
         self.configurations = require_count("configurations", configurations)

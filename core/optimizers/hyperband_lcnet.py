@@ -73,6 +73,7 @@ class HyperbandLCNet(Hyperband):
         generator: np.random.Generator,
         minimum_budget: float,
         maximum_budget: float,
+        *,
         eta: float = 3,
         brackets: int | None = None,
         burn_in: int = 500,
@@ -80,12 +81,24 @@ class HyperbandLCNet(Hyperband):
         samples: int = 100,
         floored_sizes: bool = False,
     ) -> None:
-        super().__init__(space, generator, minimum_budget, maximum_budget, eta, brackets, floored_sizes=floored_sizes)
+        super().__init__(
+            space,
+            generator,
+            minimum_budget,
+            maximum_budget,
+            eta=eta,
+            brackets=brackets,
+            floored_sizes=floored_sizes,
+        )
         self.burn_in = require_count("burn_in", burn_in, least=0)
         self.samples = require_count("samples", samples)
         self.chain_steps = require_count("chain_steps", chain_steps, least=self.samples)
         finite = len(self.encoding.levels) == self.encoding.dimension
-        search = OneStepSearch.of(self.encoding, steps=STEPS) if finite else RandomLocalSearch(1, starts=1, steps=STEPS)
+        search = (
+            OneStepSearch.of(self.encoding, steps=STEPS)
+            if finite
+            else RandomLocalSearch(candidates=1, starts=1, steps=STEPS)
+        )
         self._search = on_space(search, self.encoding)
         self._canonical = Canonical(self.encoding)
         self._told: list[tuple[NDArray[np.float64], int, NDArray[np.float64] | None]] = []  # point, rung, curve
@@ -103,13 +116,13 @@ class HyperbandLCNet(Hyperband):
         if (epochs := self.epochs) is None:
             return None
         highest = max(curve[-1] for _, _, curve in self._told if curve is not None)
-        found = []
+        curves = []
         for _, rung, curve in self._told:
             if curve is None:
                 share = self.budgets[rung] / self.budgets[-1]
                 curve = np.full(max(1, int(epochs * share)), highest)
-            found.append(np.fmin(curve[:epochs], highest))
-        return np.stack([point for point, _, _ in self._told]), found
+            curves.append(np.fmin(curve[:epochs], highest))
+        return np.stack([point for point, _, _ in self._told]), curves
 
     def _choose(self, bracket: Bracket) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
         if bracket.number not in self._planned:
@@ -123,8 +136,8 @@ class HyperbandLCNet(Hyperband):
 
     def _plan(self, n: int) -> tuple[list[NDArray[np.float64]], str]:
         """Points of the n configurations of a bracket, and their origin; none where they are to be random."""
-        told = self.curves()
-        if told is None:
+        data = self.curves()
+        if data is None:
             return [], RANDOM
         seed, order, *searches = self.generator.integers(SEEDS, size=n + 2).tolist()
         model = LCNet.authors(
@@ -134,7 +147,7 @@ class HyperbandLCNet(Hyperband):
         )
         try:
             with unwarned(), linear_algebra():
-                network = model.fit(*told, epochs=self.epochs, seed=seed).model
+                network = model.fit(*data, epochs=self.epochs, seed=seed).model
         except ModelError as error:
             if not self._warned:
                 self._warned = True
@@ -154,18 +167,18 @@ class HyperbandLCNet(Hyperband):
 
         All search at once; those that end where another one did search again among the other points.
         """
-        found = np.empty((0, self.encoding.dimension))
+        ends = np.empty((0, self.encoding.dimension))
         while len(members):
-            function = where_allowed(_Asymptotes(network, members, torch.from_numpy(found)), self.encoding)
+            function = where_allowed(_Asymptotes(network, members, torch.from_numpy(ends)), self.encoding)
             try:
                 points, _ = self._search(function, self.encoding.dimension, generators)
             except NoCandidateError:
                 break
             different, first = np.unique(points.numpy(), axis=0, return_index=True)
-            found = np.concatenate([found, different])
+            ends = np.concatenate([ends, different])
             again = np.setdiff1d(np.arange(len(members)), first)
             members, generators = members[again], [generators[place] for place in again]
-        return list(found)
+        return list(ends)
 
     def _check(self, trial: Trial, outcome: Outcome) -> None:
         if not outcome.failure:

@@ -9,7 +9,7 @@ the data, whose predicted loss on the full data is smallest (Algorithm 5, line 6
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
 import torch
@@ -54,7 +54,7 @@ class Recommended(NamedTuple):
 
 @dataclass(frozen=True)
 class InformationSearch:
-    """A policy, see `core.optimizers.policy`; it is told losses (runs, N), or losses and costs (runs, N, 2).
+    """A policy, see `core.optimizers.policy`; it gets losses (runs, N), or losses and costs (runs, N, 2).
 
     The chains of the hyperparameters may continue from one suggestion to the next, as in the authors' code: then a run
     remembers its last hyperparameters by the name of what is modelled, (M, P) each.
@@ -71,6 +71,7 @@ class InformationSearch:
 
     encoding: FidelityEncoding
     model: Callable[[Basis | None], MarginalisedGP]
+    _: KW_ONLY
     continues: bool = False
     overhead: float = 0.0
     log_loss: bool = False
@@ -199,7 +200,7 @@ class InformationSearch:
 
 def _notes(best: Recommended, repairs: Sequence[str]) -> tuple[dict[str, int | float | str], ...]:
     """Notes of each run: the number of the recommended evaluation, its predicted loss, and any repairs."""
-    found = []
+    notes = []
     for number, loss, repair in zip(best.number.tolist(), best.loss.tolist(), repairs, strict=True):
-        found.append({"recommended": number, "predicted": loss} | ({"repair": repair} if repair else {}))
-    return tuple(found)
+        notes.append({"recommended": number, "predicted": loss} | ({"repair": repair} if repair else {}))
+    return tuple(notes)

@@ -16,7 +16,7 @@ function, the others an observation. With points pending, either is averaged ove
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -40,7 +40,7 @@ from core.models.numerics import linear_algebra
 from core.models.random_forest import RandomForest
 from core.models.strayed import unwarned
 from core.models.tasks import Task
-from core.optimizers.allowed import on_space, where_allowed
+from core.optimizers.allowed import on_space, where_allowed, where_unseen
 from core.optimizers.fidelities import FidelityEncoding
 from core.optimizers.memory import Memory, apart, together
 from core.spaces import CubeEncoding
@@ -161,6 +161,7 @@ class ModelBased:
         continues: Whether each fit continues the chains of the last one, for a model with `chain_state` whose `fit`
             takes `initial`. It is then made for the number of observations of the run's first fit.
         earlier: Evaluations of earlier tasks.
+        unseen: Whether no configuration of a finite space is proposed twice.
 
     Raises:
         UnknownNameError: an unknown acquisition function.
@@ -169,10 +170,12 @@ class ModelBased:
     encoding: CubeEncoding
     make_model: Callable[..., Fittable]
     maximizer: Any
+    _: KW_ONLY
     acquisition: str = "ei"
     fantasies: int = 10
     continues: bool = False
     earlier: Sequence[Task] = ()
+    unseen: bool = False
 
     def __post_init__(self) -> None:
         if self.acquisition not in ACQUISITIONS:
@@ -187,6 +190,8 @@ class ModelBased:
             memory, model = self._fit(memory, X, y, generators)
             acquisition = utility(model, self.acquisition, y, pending, generators, self.fantasies)
             acquisition = where_allowed(acquisition, self.encoding)
+            if self.unseen:
+                acquisition = where_unseen(acquisition, self.encoding, torch.cat([X, pending], 1))
             best = y.argsort(dim=1, stable=True)[:, :INCUMBENTS]
             incumbents = X.gather(1, best.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
             points, _ = self.maximizer(acquisition, self.encoding.dimension, generators, incumbents)
@@ -239,8 +244,8 @@ def _fantasies(
 ) -> Fantasies | MixtureFantasies:
     """Outcomes of the pending points, in all about `count` for each run."""
     if isinstance(model, GaussianMixtureModel):
-        return MixtureFantasies(model, pending, best, generators, max(1, count // model.members))
-    return Fantasies(model, pending, best, generators, count)
+        return MixtureFantasies(model, pending, best, generators, fantasies=max(1, count // model.members))
+    return Fantasies(model, pending, best, generators, fantasies=count)
 
 
 def _closed_form(name: str, moments: Callable[[Tensor], tuple[Tensor, Tensor]], best: Tensor) -> Acquisition:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 import torch
 from torch import Tensor
 
-from core.errors import ModelError
+from core.errors import ModelError, UserError
 from core.optimizers.memory import Memory, RunMemory, alike, no_memory
 from core.optimizers.policy import DOUBT, Policy, Recommending, uniform_points
 
@@ -64,12 +64,12 @@ class Proposer:
         memory: Memory of the policy for each run, see `core.optimizers.memory`.
 
     Raises:
-        ValueError: the number of generators or coordinates does not fit.
+        UserError: the number of generators or coordinates does not fit.
     """
 
     def __init__(self, policy: Policy, initial: Tensor, generators: Sequence[torch.Generator]) -> None:
         if initial.ndim != 3 or initial.shape[0] != len(generators) or initial.shape[2] != policy.encoding.dimension:
-            raise ValueError(
+            raise UserError(
                 f"initial design: has shape {tuple(initial.shape)}, expected ({len(generators)}, n, "
                 f"{policy.encoding.dimension})"
             )
@@ -100,8 +100,8 @@ class Proposer:
             return Proposal(self.initial[:, number], (INITIAL,) * runs)
         if X.shape[1] == 0:
             return Proposal(uniform_points(self.policy.encoding, 1, self.generators).squeeze(1), (RANDOM,) * runs)
-        found = self._attempt(lambda rows: self._ask(rows, X, y, pending), self._uniform)
-        points, origins, notes, memory = zip(*(one if why is None else _noted(one, why) for one, why in found))
+        proposed = self._attempt(lambda rows: self._ask(rows, X, y, pending), self._uniform)
+        points, origins, notes, memory = zip(*(one if why is None else _noted(one, why) for one, why in proposed))
         self.memory = memory
         self._warn(number, FAILED, [origin if origin.startswith(FAILED) else "" for origin in origins])
         self._warn(number, DOUBT, [each.get(DOUBT, "") for each in notes])
@@ -119,8 +119,8 @@ class Proposer:
 
         def ask(rows: list[int]) -> list[int]:
             some, memory, generators = self._of_runs(policy, rows)
-            found = some.recommend(memory, X[rows], y[rows], generators)
-            return [int(notes["recommended"]) for notes in found.notes]
+            suggestion = some.recommend(memory, X[rows], y[rows], generators)
+            return [int(notes["recommended"]) for notes in suggestion.notes]
 
         def smallest(run: int, error: ModelError) -> int:
             best = int(losses[run].argmin())
@@ -128,7 +128,7 @@ class Proposer:
             warnings.warn(f"the recommendation{where} is the smallest loss: the model failed: {error}", stacklevel=6)
             return best
 
-        return [found for found, _ in self._attempt(ask, smallest)]
+        return [number for number, _ in self._attempt(ask, smallest)]
 
     def _attempt(
         self, ask: Callable[[list[int]], list[T]], otherwise: Callable[[int, ModelError], T]
@@ -139,19 +139,19 @@ class Proposer:
             ask: Function of some runs that returns a result for each; it raises ModelError if a model fails in any.
             otherwise: Function of a run that failed alone, and its failure, that returns the replacement of its result.
         """
-        found: dict[int, tuple[T, str | None]] = {}
+        results: dict[int, tuple[T, str | None]] = {}
         for rows in alike(self.memory):
             states = [self.generators[run].get_state() for run in rows]
             try:
-                found.update((run, (one, None)) for run, one in zip(rows, ask(rows), strict=True))
+                results.update((run, (one, None)) for run, one in zip(rows, ask(rows), strict=True))
             except ModelError as error:
                 if len(rows) == 1:
-                    found[rows[0]] = otherwise(rows[0], error), None
+                    results[rows[0]] = otherwise(rows[0], error), None
                     continue
                 for run, state in zip(rows, states, strict=True):
                     self.generators[run].set_state(state)
-                    found[run] = self._alone(run, ask, otherwise), str(error)
-        return [found[run] for run in range(len(self.memory))]
+                    results[run] = self._alone(run, ask, otherwise), str(error)
+        return [results[run] for run in range(len(self.memory))]
 
     def _alone(self, run: int, ask: Callable[[list[int]], list[T]], otherwise: Callable[[int, ModelError], T]) -> T:
         try:
@@ -179,8 +179,8 @@ class Proposer:
         if concerned and kind not in self._warned:
             self._warned.add(kind)
             where = f" of run {concerned[0]}" if len(reasons) > 1 else ""
-            told = f"trial {number}{where}: {reasons[concerned[0]]}; later ones are not warned of"
-            warnings.warn(told, stacklevel=5)
+            text = f"trial {number}{where}: {reasons[concerned[0]]}; later ones are not warned of"
+            warnings.warn(text, stacklevel=5)
 
 
 def _noted(one: _Next, batch: str) -> _Next:

@@ -46,6 +46,7 @@ class RegularizedEvolution(Optimizer):
         self,
         space: ConfigurationSpace,
         generator: np.random.Generator,
+        *,
         population: int = 100,
         tournament: int = 10,
     ) -> None:

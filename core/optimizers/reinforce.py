@@ -65,6 +65,7 @@ class Reinforce(Optimizer):
         self,
         space: ConfigurationSpace,
         generator: np.random.Generator,
+        *,
         learning_rate: float = 0.1,
         momentum: float = 0.9,
         largest_loss: float | None = None,

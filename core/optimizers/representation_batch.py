@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.ei import expected_improvement
+from core.errors import UserError
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
 from core.randomness import Generators
 from core.validation import check_counts
@@ -50,13 +51,13 @@ class RepresentationBatches:
         size: Number of queries per batch.
 
     Raises:
-        ValueError: candidates that are not points of the unit cube, or fewer than a batch.
+        UserError: candidates that are not points of the unit cube, or fewer than a batch.
     """
 
     def __init__(self, candidates: Tensor, model: AdaptiveLeastSquares, size: int = 5) -> None:
         check_counts("RepresentationBatches", size=size)
         if candidates.ndim != 2 or len(candidates) < size or not ((candidates >= 0) & (candidates <= 1)).all():
-            raise ValueError(
+            raise UserError(
                 f"RepresentationBatches: candidates of shape {tuple(candidates.shape)}; allowed: (n, d) with n at "
                 f"least {size}, within the unit cube"
             )
@@ -74,7 +75,7 @@ class RepresentationBatches:
             pending: Points under evaluation, (runs, P, d), which count as picked.
 
         Raises:
-            ValueError: as `AdaptiveLeastSquares.update`.
+            UserError: as `AdaptiveLeastSquares.update`.
         """
         model = self.model
         if model.update(X, y, generators) or self._features is None:

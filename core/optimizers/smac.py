@@ -54,6 +54,7 @@ class SMAC(ReplayedOptimizer):
         self,
         space: ConfigurationSpace,
         generator: np.random.Generator,
+        *,
         evaluations: int = 200,
         calls_per_configuration: int = 1,
         random_fraction: float = 0.2,

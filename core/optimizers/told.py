@@ -10,31 +10,31 @@ import numpy as np
 from core.benchmarks.base import Evaluation
 from core.errors import UserError, brief
 
-Told = Evaluation | float | tuple[float, float]
+EvaluationLike = Evaluation | float | tuple[float, float]
 NO_COST = 1.0  # of evaluations whose costs have no meaning, see `Evaluation`
 
 
-def as_evaluation(told: Told, needs_cost: bool = False) -> Evaluation:
+def as_evaluation(given: EvaluationLike, needs_cost: bool = False) -> Evaluation:
     """An evaluation of one configuration; an argument that is already an evaluation is returned unchanged.
 
     Raises:
         UserError: neither an evaluation, nor a number, nor a pair of a number and a cost from 0, or no cost where one
             is needed.
     """
-    if isinstance(told, Evaluation):
-        return told
-    paired = isinstance(told, tuple)
-    numbers = told if isinstance(told, tuple) else (told, NO_COST)
+    if isinstance(given, Evaluation):
+        return given
+    paired = isinstance(given, tuple)
+    numbers = given if isinstance(given, tuple) else (given, NO_COST)
     if len(numbers) != 2 or any(isinstance(one, bool) or not isinstance(one, Real) for one in numbers):
         raise UserError(
-            f"tell: the evaluation is {brief(told)}; allowed: a loss, a pair (loss, cost), or an Evaluation of one "
+            f"tell: the evaluation is {brief(given)}; allowed: a loss, a pair (loss, cost), or an Evaluation of one "
             "configuration"
         )
     loss, cost = numbers
     if paired and not 0 <= cost < math.inf:
-        raise UserError(f"tell: the pair {brief(told)} is a loss and its cost; allowed: a finite cost from 0")
+        raise UserError(f"tell: the pair {brief(given)} is a loss and its cost; allowed: a finite cost from 0")
     if needs_cost and not paired:
         raise UserError(
-            f"tell: the loss {brief(told)} has no cost, which decides about the next trial; allowed: (loss, cost)"
+            f"tell: the loss {brief(given)} has no cost, which decides about the next trial; allowed: (loss, cost)"
         )
     return Evaluation(np.array([float(loss)]), np.array([float(cost)]), ({},))

@@ -62,6 +62,7 @@ class TreeParzen(Optimizer):
         self,
         space: ConfigurationSpace,
         generator: np.random.Generator,
+        *,
         initial_design: int = 20,
         share: float = 0.25,
         candidates: int = 24,

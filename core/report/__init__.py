@@ -11,6 +11,7 @@ from core.report.verdicts.exact import exact_verdict
 from core.report.verdicts.outcomes import (
     absent,
     all_of,
+    both,
     contrary,
     each_of,
     left_out,
@@ -38,6 +39,7 @@ __all__ = [
     "absent",
     "all_of",
     "bootstrap_interval",
+    "both",
     "cell_rows",
     "cell_verdict",
     "claim",

@@ -6,7 +6,7 @@
     v              velocity             eps V^-1/2 r, r the momentum
     tau            window               length of the exponential averages, in steps
     g              smoothed_gradient    average of grad U
-    V              gradient_variance    average of (grad U)^2, uncentred; V^1/2 is the mass
+    V              second_moment        average of (grad U)^2, uncentred; V^1/2 is the mass
     eps            step_size
     eps V^-1/2 C   decay                share of the velocity lost to friction C per step; 0.05, momentum_decay
 
@@ -67,12 +67,12 @@ class AdaptiveSGHMCState(NamedTuple):
     velocity: torch.Tensor
     window: torch.Tensor
     smoothed_gradient: torch.Tensor
-    gradient_variance: torch.Tensor
+    second_moment: torch.Tensor
     decay: torch.Tensor
     adapting: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AdaptiveSGHMC:
     """The paper's constants are the defaults. Raises UserError unless step_size > 0 and 0 < momentum_decay <= 1.
 
@@ -103,7 +103,7 @@ class AdaptiveSGHMC:
             velocity=torch.zeros_like(position),
             window=torch.ones_like(position),
             smoothed_gradient=torch.ones_like(position),
-            gradient_variance=torch.ones_like(position),
+            second_moment=torch.ones_like(position),
             decay=torch.full_like(position, self.momentum_decay),
             adapting=True,
         )
@@ -120,7 +120,7 @@ class AdaptiveSGHMC:
             _adapt(state, gradient)
         noise = standard_normals(state.position, generator, noise)
         squared_step = self.step_size**2
-        inverse_mass = state.gradient_variance.rsqrt()
+        inverse_mass = state.second_moment.rsqrt()
         variance = (state.decay * inverse_mass).mul_(2 * squared_step).sub_(self.correction).clamp_min_(0)
         velocity = state.velocity.addcmul_(state.decay, state.velocity, value=-1)
         velocity.addcmul_(inverse_mass, gradient, value=-squared_step).addcmul_(variance.sqrt_(), noise)
@@ -131,7 +131,7 @@ class AdaptiveSGHMC:
         """End the burn-in: tau, g, V and C stay fixed, after `raise_friction` has raised C where V requires it."""
         if not self.raise_friction:
             return state._replace(adapting=False)
-        demanded = state.gradient_variance.sqrt().mul_(self.step_size**2)
+        demanded = state.second_moment.sqrt().mul_(self.step_size**2)
         decay = demanded.clamp_(min=self.momentum_decay, max=1)
         return state._replace(decay=decay, adapting=False)
 
@@ -139,7 +139,7 @@ class AdaptiveSGHMC:
 def _adapt(state: AdaptiveSGHMCState, gradient: torch.Tensor) -> None:
     """Equations 8 and 9, in place."""
     rate = (state.window + 1).reciprocal_()
-    signal_share = state.smoothed_gradient.square().div_(state.gradient_variance)
+    signal_share = state.smoothed_gradient.square().div_(state.second_moment)
     state.window.addcmul_(state.window, signal_share, value=-1).add_(1)
     state.smoothed_gradient.lerp_(gradient, rate)
-    state.gradient_variance.lerp_(gradient.square(), rate)
+    state.second_moment.lerp_(gradient.square(), rate)

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import torch
 
+from core.errors import UserError
 from core.randomness import Generators, normal_
 from core.validation import require_number
 
@@ -41,8 +42,8 @@ class Sampler(Protocol[StateT]):
 def starting_position(position: torch.Tensor) -> torch.Tensor:
     """A copy of `position`. Raises ValueError unless it is a floating-point tensor of shape (chains, P)."""
     if position.ndim != 2 or not position.is_floating_point():
-        found = f"{tuple(position.shape)} {position.dtype}"
-        raise ValueError(f"position: must be a floating-point tensor of shape (chains, P), got {found}")
+        given = f"{tuple(position.shape)} {position.dtype}"
+        raise UserError(f"position: must be a floating-point tensor of shape (chains, P), got {given}")
     return position.clone(memory_format=torch.contiguous_format)
 
 

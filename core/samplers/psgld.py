@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 import torch
 
+from core.errors import UserError
 from core.randomness import Generators
 from core.samplers.base import standard_normals, starting_position
 from core.validation import check_positive, require_number
@@ -87,5 +88,5 @@ class PreconditionedSGLD:
         Raises ValueError before the first step, when there is no gradient to precondition with.
         """
         if not state.started:
-            raise ValueError("PreconditionedSGLD.freeze: the preconditioner has seen no gradient, take a step first")
+            raise UserError("PreconditionedSGLD.freeze: the preconditioner has seen no gradient, take a step first")
         return state._replace(adapting=False)

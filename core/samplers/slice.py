@@ -63,7 +63,7 @@ def slice_sample(
     Raises:
         UserError: constants out of range, widths of another shape, or a density at a starting point that is not
             positive and finite.
-        ValueError: positions or densities of another shape.
+        UserError: positions or densities of another shape.
         RuntimeError: the density does not return the same value at the same point.
     """
     least = {"samples": 1, "burn_in": 0, "thinning": 1, "max_expansions": 1}
@@ -79,7 +79,7 @@ def slice_sample(
         raise UserError(f"slice_sample: width is {width.tolist()}; allowed: positive and finite numbers")
     value = log_density(position)
     if value.shape != position.shape[:1]:
-        raise ValueError(f"slice_sample: log_density must return {tuple(position.shape[:1])}, got {tuple(value.shape)}")
+        raise UserError(f"slice_sample: log_density must return {tuple(position.shape[:1])}, got {tuple(value.shape)}")
     if not bool(value.isfinite().all()):
         where = (~value.isfinite()).nonzero().flatten().tolist()
         raise UserError(f"slice_sample: the density at the start must be positive and finite, not so in chains {where}")

@@ -88,8 +88,10 @@ class CubeEncoding:
         given = given.reshape(len(self._all), len(configurations))
         for column in self._all:
             default = column.code(column.hyperparameter.default_value)
-            found = [column.code(conf[column.name]) if column.name in conf else default for conf in configurations]
-            codes.append(np.array(found, dtype=np.float64 if column.kind == "float" else np.int64))
+            column_codes = [
+                column.code(conf[column.name]) if column.name in conf else default for conf in configurations
+            ]
+            codes.append(np.array(column_codes, dtype=np.float64 if column.kind == "float" else np.int64))
         vectors, active = self._activity(codes, len(configurations))
         self._require_given(given, active)
         self._require_allowed(vectors)
@@ -135,16 +137,16 @@ class CubeEncoding:
         Raises:
             UserError: almost nothing is allowed.
         """
-        found, count = [np.empty((0, self.dimension))], 0
+        drawn, count = [np.empty((0, self.dimension))], 0
         for _ in range(TRIES):
             if count >= n:
                 break
             points = generator.random((max(n, 16), self.dimension))
-            found.append(points[self.allowed(points)])
-            count += len(found[-1])
+            drawn.append(points[self.allowed(points)])
+            count += len(drawn[-1])
         if count < n:
             raise UserError(f"of {TRIES * max(n, 16)} configurations drawn, the forbidden clauses allow only {count}")
-        return self.canonical(np.concatenate(found)[:n])
+        return self.canonical(np.concatenate(drawn)[:n])
 
     def _checked(self, points: ArrayLike) -> NDArray[np.float64]:
         array = np.asarray(points, dtype=np.float64)
@@ -181,10 +183,10 @@ class CubeEncoding:
         return points
 
     def _forbidden(self, vectors: NDArray[np.float64]) -> NDArray[np.bool_]:
-        found = np.zeros(vectors.shape[1], dtype=bool)
+        forbidden = np.zeros(vectors.shape[1], dtype=bool)
         for clause in self.space.forbidden_clauses:
-            found |= clause.is_forbidden_vector_array(vectors)
-        return found
+            forbidden |= clause.is_forbidden_vector_array(vectors)
+        return forbidden
 
     def _require_allowed(self, vectors: NDArray[np.float64]) -> None:
         for clause in self.space.forbidden_clauses:

@@ -5,18 +5,4 @@ Names are imported when they are first used, so that reading settings imports ne
 
 from core.lazy import exports
 
-__getattr__, __dir__, __all__ = exports(
-    __name__,
-    {
-        "cluster": ["SCHEDULER_VARIABLE", "local_workers"],
-        "lockstep": ["run_in_lockstep"],
-        "methods": ["METHODS", "method_of"],
-        "minimization": ["minimize"],
-        "pool": ["run_parallel"],
-        "record": ["Record"],
-        "result": ["Result"],
-        "serial": ["run_serial"],
-        "simulated": ["simulate"],
-        "trace": ["Trace"],
-    },
-)
+__getattr__, __dir__, __all__ = exports(__name__)

@@ -23,8 +23,8 @@ def line_of(entry: Mapping[str, Any], before: str) -> bytes:
 
 def chain_of(line: bytes) -> str:
     """The chain at the end of a line; empty if it has none."""
-    found = CHAIN.search(line)
-    return found[1].decode() if found else ""
+    match = CHAIN.search(line)
+    return match[1].decode() if match else ""
 
 
 def without_chain(line: bytes) -> bytes:

@@ -59,11 +59,11 @@ def check_list(earlier: Any) -> Sequence[Any]:
 
 def digest(tasks: Sequence[Task]) -> str:
     """16 hexadecimal digits by which a journal recognizes the tasks."""
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     for task in tasks:
         for values in (task.X, task.y):
-            found.update(repr(tuple(values.shape)).encode() + values.numpy().tobytes())
-    return found.hexdigest()[:16]
+            hashed.update(repr(tuple(values.shape)).encode() + values.numpy().tobytes())
+    return hashed.hexdigest()[:16]
 
 
 def _task(name: str, given: Any, encoding: CubeEncoding) -> Task:

@@ -19,7 +19,7 @@ from core.study.record import Record
 
 
 @dataclass(frozen=True)
-class Result:
+class TrialResult:
     """The outcome of one trial, in plain values only, so that it can be sent and stored whatever the objective.
 
     Attributes:
@@ -37,7 +37,7 @@ class Result:
     budget: float | None = None
 
 
-def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> Result:
+def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> TrialResult:
     """Evaluate one trial with the generator of (seed, trial.number); failures are results too.
 
     An objective that calls `sys.exit` counts as failed; the worker goes on.
@@ -51,10 +51,12 @@ def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> Result:
     try:
         evaluation = guarded_evaluate(objective, [dict(trial.configuration)], trial.budget, generator)
     except SystemExit as error:
-        return Result(float(objective.worst_loss), time.perf_counter() - start, f"SystemExit: {error}", budget=budget)
+        return TrialResult(
+            float(objective.worst_loss), time.perf_counter() - start, f"SystemExit: {error}", budget=budget
+        )
     said = evaluation.info[0]
     info = {str(key): plain(value) for key, value in said.items() if key != FAILURE}
-    return Result(float(evaluation.loss[0]), float(evaluation.cost[0]), failure_of(said), info, budget)
+    return TrialResult(float(evaluation.loss[0]), float(evaluation.cost[0]), failure_of(said), info, budget)
 
 
 def evaluation_of(record: Record) -> Evaluation:

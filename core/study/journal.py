@@ -107,10 +107,10 @@ class Journal:
         """Fingerprint of the journal up to the first `count` events it held when opened, or of all events so far."""
         if count is None:
             return self._written.hexdigest()
-        found = hashlib.sha256(line_of(self._header, ""))
+        hashed = hashlib.sha256(line_of(self._header, ""))
         for line in self._lines[:count]:
-            found.update(line)
-        return found.hexdigest()
+            hashed.update(line)
+        return hashed.hexdigest()
 
     def _add(self, path: Path, event: Mapping[str, Any]) -> None:
         # The header is written with the first event: a run that never began can be begun with other settings.

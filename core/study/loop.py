@@ -18,7 +18,7 @@ from typing import Protocol
 from threadpoolctl import ThreadpoolController
 
 from core.optimizers.base import Optimizer, Trial
-from core.study.evaluation import Result, evaluation_of
+from core.study.evaluation import TrialResult, evaluation_of
 from core.study.journal import Journal
 from core.study.record import Record
 from core.study.replay import Snapshots, replay
@@ -46,7 +46,7 @@ class Pool(Protocol):
     def submit(self, trial: Trial) -> None:
         """Start a trial."""
 
-    def wait(self, seconds: float | None) -> list[tuple[Trial, Result]] | None:
+    def wait(self, seconds: float | None) -> list[tuple[Trial, TrialResult]] | None:
         """All results that have arrived, or else the first ones within the given number of seconds.
 
         None if no result will ever arrive: the run is over.
@@ -105,7 +105,7 @@ class Run:
         self.optimizer, self.pool, self.evaluations = optimizer, pool, evaluations
         self.journal, self.report = journal, report
         self.places: dict[int, tuple[float, int, float]] = {}
-        self.arrived: deque[tuple[Trial, Result]] = deque()
+        self.arrived: deque[tuple[Trial, TrialResult]] = deque()
         with pool.proposing():
             self.records = replay(optimizer, journal)
         self._waiting = list(optimizer.pending.values())
@@ -185,7 +185,7 @@ class Run:
             report(record)
             self.report = report
 
-    def _write(self, trial: Trial, result: Result) -> None:
+    def _write(self, trial: Trial, result: TrialResult) -> None:
         started, place, seconds = self.places[trial.number]
         if self.optimizer.weighs_costs and not result.failure and result.cost <= 0:
             failure = f"cost is {result.cost:g}; allowed: positive numbers, such as seconds"

@@ -41,7 +41,7 @@ from core.study.progress import Tally, shown
 from core.study.recommended import recommended, recommends
 from core.study.record import Record
 from core.study.result import Result
-from core.study.serial import Here, check_run
+from core.study.serial import InProcess, check_run
 from core.validation import require_count
 
 if TYPE_CHECKING:  # imports torch
@@ -53,6 +53,7 @@ def minimize(
     space: SpaceLike | None = None,
     method: str | Mapping[str, Any] | MethodSettings | Any = "gp",
     evaluations: int = 100,
+    *,
     budgets: Budgets | None = None,
     workers: int = 1,
     seed: int = 0,
@@ -158,7 +159,7 @@ def _optimizer(
 
 def _pool(objective: Objective, seed: int, workers: int) -> AbstractContextManager[Pool]:
     if workers == 1:
-        return nullcontext(Here(objective, seed))
+        return nullcontext(InProcess(objective, seed))
     from core.study.pool import worker_pool
 
     return worker_pool(objective, seed, workers)
@@ -174,10 +175,10 @@ def _farewell(tally: Tally, journal: str | Path | None) -> str:
 def _recommendation(optimizer: Optimizer, pool: Pool, book: Journal) -> int | None:
     """The method's final recommendation, if that is not the best evaluation; it is kept in the journal."""
     with pool.proposing():
-        found = optimizer.recommend()
-    if found is not None:
-        book.recommended(found)
-    return found
+        trial = optimizer.recommend()
+    if trial is not None:
+        book.recommended(trial)
+    return trial
 
 
 def _finished(records: list[Record], last: int | None) -> Result:

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.errors import UserError, brief
 from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.told import Told, as_evaluation
+from core.optimizers.told import EvaluationLike, as_evaluation
 from core.spaces import CubeEncoding, SpaceLike
 
 NUMBER = "own number"  # the note with the number that the object gave its trial
@@ -75,7 +75,7 @@ class OwnOptimizer(Optimizer):
             theirs = {key: value for key, value in trial.info.items() if key != NUMBER}
             self._theirs[trial.number] = replace(trial, number=trial.info[NUMBER], info=theirs)
 
-    def tell(self, trial: Trial, evaluation: Told) -> None:
+    def tell(self, trial: Trial, evaluation: EvaluationLike) -> None:
         """Pass a finished trial's evaluation on to the object; raises as `Optimizer.tell`."""
         super().tell(trial, evaluation)
         self.own.tell(self._theirs.pop(trial.number, trial), as_evaluation(evaluation))

@@ -32,7 +32,7 @@ from core.benchmarks.base import Objective
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
 from core.study.cluster import connect
-from core.study.evaluation import Result, evaluate_trial
+from core.study.evaluation import TrialResult, evaluate_trial
 from core.study.journal import open_journal
 from core.study.loop import RealTime, Report, drive
 from core.study.record import Record
@@ -108,7 +108,7 @@ class WorkerPool(RealTime):
         self._plugin = f"objective-{uuid.uuid4().hex}"
         self._arrived: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._running: dict[int, tuple[Trial, Future[dict[str, Any]], int]] = {}
-        self._ended: list[tuple[Trial, Result]] = []  # collected, but not yet returned
+        self._ended: list[tuple[Trial, TrialResult]] = []  # collected, but not yet returned
         self._again: list[tuple[Trial, int]] = []  # with the number of the attempt, until a worker is available
         self._last_worker = time.monotonic()
         client.register_plugin(_ObjectivePlugin(payload), name=self._plugin)
@@ -137,7 +137,7 @@ class WorkerPool(RealTime):
     def submit(self, trial: Trial) -> None:
         self._start(trial, 1)
 
-    def wait(self, seconds: float | None) -> list[tuple[Trial, Result]]:
+    def wait(self, seconds: float | None) -> list[tuple[Trial, TrialResult]]:
         """As `Pool.wait`, but returns after a second even without results, so that the loop can check the workers.
 
         What stops the run, such as an objective that cannot be loaded, is raised; results that were collected before
@@ -165,18 +165,18 @@ class WorkerPool(RealTime):
         self._running[trial.number] = (trial, future, attempt)
         future.add_done_callback(lambda _: self._arrived.put(trial.number))
 
-    def _collect(self, number: int) -> list[tuple[Trial, Result]]:
+    def _collect(self, number: int) -> list[tuple[Trial, TrialResult]]:
         """The result of a trial that ended; empty if it is started again."""
         trial, future, attempt = self._running.pop(number)
         if future.status == "finished":
-            return [(trial, Result(**future.result()))]
+            return [(trial, TrialResult(**future.result()))]
         error = future.exception() if future.status == "error" else None
         if error is not None and not isinstance(error, KilledWorker):
             raise error
         if attempt < self.attempts:
             self._again.append((trial, attempt + 1))
             return []
-        return [(trial, Result(self.worst_loss, 0.0, f"its worker died, {attempt} times in a row"))]
+        return [(trial, TrialResult(self.worst_loss, 0.0, f"its worker died, {attempt} times in a row"))]
 
 
 class _ObjectivePlugin(WorkerPlugin):
@@ -200,7 +200,7 @@ class _ObjectivePlugin(WorkerPlugin):
 
 
 def _evaluate_on_worker(name: str, trial: Trial, seed: int) -> dict[str, Any]:
-    """Runs on the worker. Returns a dictionary, so that a different version of `Result` on a worker is detected."""
+    """Runs on the worker. Returns a dictionary, so that another version of `TrialResult` on a worker is detected."""
     plugin = get_worker().plugins[name]
     if not isinstance(plugin, _ObjectivePlugin):
         raise TypeError(f"the worker's plugin {name!r} is a {type(plugin).__name__}")

@@ -26,12 +26,12 @@ def recommended(records: Sequence[Record], last: int | None = None, successes: b
             The papers' cells keep the method's recommendation.
     """
     failed = {record.number for record in records if record.failure} if successes else set()
-    found, noted, latest, best = [], None, -1, None
+    trials, noted, latest, best = [], None, -1, None
     for record, following in zip(records, [*records[1:], None]):
         if not record.failure and (best is None or record.loss < best.loss):
             best = record
-        told = last if following is None else following.notes.get("recommended")
-        if told is not None and told not in failed and (following is None or following.number > latest):
-            noted, latest = told, latest if following is None else following.number
-        found.append((best or records[0]).number if noted is None else noted)
-    return found
+        named = last if following is None else following.notes.get("recommended")
+        if named is not None and named not in failed and (following is None or following.number > latest):
+            noted, latest = named, latest if following is None else following.number
+        trials.append((best or records[0]).number if noted is None else noted)
+    return trials

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.benchmarks.base import Objective
 from core.optimizers.base import Optimizer, Trial
-from core.study.evaluation import Result, evaluate_trial
+from core.study.evaluation import TrialResult, evaluate_trial
 from core.study.journal import open_journal
 from core.study.loop import RealTime, Report, drive
 from core.study.record import Record
@@ -39,10 +39,10 @@ def run_serial(
     """
     evaluations, seed = check_run(evaluations, seed)
     with open_journal(journal, run_header(optimizer, seed), optimizer.space) as book:
-        return drive(optimizer, Here(objective, seed), evaluations, book, report)
+        return drive(optimizer, InProcess(objective, seed), evaluations, book, report)
 
 
-class Here(RealTime):
+class InProcess(RealTime):
     """A pool that consists of this process alone and evaluates a trial when its result is waited for."""
 
     def __init__(self, objective: Objective, seed: int) -> None:
@@ -56,7 +56,7 @@ class Here(RealTime):
     def submit(self, trial: Trial) -> None:
         self._trials = [trial]
 
-    def wait(self, seconds: float | None) -> list[tuple[Trial, Result]]:
+    def wait(self, seconds: float | None) -> list[tuple[Trial, TrialResult]]:
         if seconds is not None:  # interrupted: nothing more is evaluated
             return []
         return [(trial, evaluate_trial(self.objective, trial, self.seed)) for trial in self._trials]

@@ -19,7 +19,7 @@ from core.benchmarks.base import FAILURE, Objective, failure_of, guarded_evaluat
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
 from core.progress import Progress, silent
-from core.study.evaluation import Result
+from core.study.evaluation import TrialResult
 from core.study.journal import Journal
 from core.study.loop import drive
 from core.study.record import Record
@@ -62,10 +62,10 @@ def simulate(
         raise UserError(f"{type(optimizer).__name__} never ends by itself; allowed: give until or evaluations")
     endless = evaluations is None and not optimizer.ends
     pool = SimulatedWorkers(objective, require_count("workers", workers), generator, until, endless)
-    most, told = math.inf if evaluations is None else evaluations, itertools.count(1)
+    most, count = math.inf if evaluations is None else evaluations, itertools.count(1)
 
     def report(record: Record) -> None:
-        progress(min(1.0, max(record.finished / pool.stop, next(told) / most)))
+        progress(min(1.0, max(record.finished / pool.stop, next(count) / most)))
 
     return drive(optimizer, pool, most, Journal(), report)
 
@@ -89,7 +89,7 @@ class SimulatedWorkers:
         self.worst_loss = float(objective.worst_loss)
         self.stop, self.endless = math.inf if until is None else until, endless
         self._now, self._ended_now = 0.0, 0
-        self._running: list[tuple[float, int, Trial, Result]] = []
+        self._running: list[tuple[float, int, Trial, TrialResult]] = []
 
     def now(self) -> float:
         """The time on the clock."""
@@ -111,10 +111,10 @@ class SimulatedWorkers:
             raise UserError(f"trial {trial.number} cost {cost}; allowed: numbers from 0")
         failure = failure_of(info)
         info.pop(FAILURE, None)
-        result = Result(float(evaluation.loss[0]), cost, failure, info)
+        result = TrialResult(float(evaluation.loss[0]), cost, failure, info)
         heapq.heappush(self._running, (self._now + cost, trial.number, trial, result))
 
-    def wait(self, seconds: float | None) -> list[tuple[Trial, Result]] | None:
+    def wait(self, seconds: float | None) -> list[tuple[Trial, TrialResult]] | None:
         """All results of the next moment that has any; None if the clock stops before."""
         if seconds is not None:  # interrupted: the clock stands still
             return []

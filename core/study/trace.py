@@ -60,8 +60,8 @@ class Trace:
         numbers = range(len(runs)) if numbers is None else numbers
         frame = trace_of([record for records in runs for record in records])
         if last is not None:
-            found = [recommended(run, end, successes) for run, end in zip(runs, last, strict=True)]
-            frame["recommended"] = [trial for trials in found for trial in trials]
+            recommendations = [recommended(run, end, successes) for run, end in zip(runs, last, strict=True)]
+            frame["recommended"] = [trial for trials in recommendations for trial in trials]
         sizes = [len(records) for records in runs]
         frame.insert(0, "run", np.repeat(np.fromiter(numbers, dtype=np.int64), sizes))
         return cls(frame)

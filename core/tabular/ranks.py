@@ -21,7 +21,11 @@ SHARES = (0.01, 0.1, 0.2, 0.5, 1.0)  # Fig 7.2; D.1 says 25%, both captions 20%
 
 def spearman(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     """Correlation of the ranks of two samples (n,); nan if one of them is constant."""
-    a, b = _centred_ranks(first), _centred_ranks(second)
+    return correlation_of_ranks(centred_ranks(first), centred_ranks(second))
+
+
+def correlation_of_ranks(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    """Correlation of two samples of centred ranks (n,); nan if one of them is constant."""
     norm = np.sqrt((a**2).sum() * (b**2).sum())
     return float((a * b).sum() / norm) if norm > 0 else float("nan")
 
@@ -81,7 +85,7 @@ def dataset_correlations(tables: Sequence[Table], shares: Sequence[float] = (0.0
     return pd.DataFrame(rows, columns=["share", "first", "second", "configurations", "correlation"])
 
 
-def _centred_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def centred_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Ranks of finite or infinite values (n,) minus their mean; ties have the average of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2 - (len(values) + 1) / 2)[place]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,11 +17,18 @@ from torch import Tensor
 from core.compiled.training import EPSILON, FIRST_DECAY, SECOND_DECAY
 from core.progress import Progress, silent
 from core.randomness import permutations
-from core.training.networks import Networks, Part, Parts, Records
+from core.training.networks import Networks, Parts, Records
 
 LARGEST_ACTIVATIONS = 2**26  # elements of a layer's activations during validation, over all networks
 
 Layers = list[tuple[Tensor, Tensor]]
+
+
+class TensorPart(NamedTuple):
+    """A `Part` on the device of the training."""
+
+    X: Tensor
+    y: Tensor
 
 
 class Draws:
@@ -47,7 +55,10 @@ class BatchedTraining:
 
     def __init__(self, networks: Networks, parts: Parts, device: torch.device | str, draws: Draws) -> None:
         self.networks, self.classes, self.draws = networks, parts.classes, draws
-        self.parts = [Part(*(torch.from_numpy(array).to(device) for array in part)) for part in parts[:3]]
+        self.parts = [
+            TensorPart(torch.from_numpy(part.X).to(device), torch.from_numpy(part.y).to(device))
+            for part in (parts.train, parts.validation, parts.test)
+        ]
         self.theta = torch.from_numpy(networks.initial()).to(device)
         self.gradient, self.first, self.second = (torch.zeros_like(self.theta) for _ in range(3))
         self.layers, self.gradients = (_unpack(flat, networks.sizes) for flat in (self.theta, self.gradient))
@@ -65,7 +76,7 @@ class BatchedTraining:
             total += self._step(X[batch], y[batch], self.rates[:, number, None])
         return total / len(y)
 
-    def error(self, part: Part) -> Tensor:
+    def error(self, part: TensorPart) -> Tensor:
         """The mean error over a part of the data without dropout, (G,) float64."""
         rows = max(1, LARGEST_ACTIVATIONS // (len(self.theta) * max(self.networks.sizes[1:])))
         total = torch.zeros(len(self.theta), dtype=torch.float64, device=self.theta.device)
@@ -92,15 +103,17 @@ class BatchedTraining:
 
     def _forward(self, X: Tensor, training: bool) -> tuple[list[Tensor], list[Tensor | None]]:
         """Activations of all layers, inputs first, and the masks of the hidden ones."""
-        activations, masks = [X], []
+        activations = [X]
+        masks: list[Tensor | None] = []
         for layer, (W, b) in enumerate(self.layers):
             a = torch.baddbmm(b, activations[-1], W)
             if layer < len(self.layers) - 1:
                 a = torch.where(self.tanh[:, layer], a.tanh(), a.relu())
-                drops = training and self.drops[layer]
-                masks.append(self.draws.mask(layer, *a.shape[1:], self.dropout[:, layer]) if drops else None)
-                if drops:
-                    a.mul_(masks[-1])
+                mask = None
+                if training and self.drops[layer]:
+                    mask = self.draws.mask(layer, a.shape[1], a.shape[2], self.dropout[:, layer])
+                    a.mul_(mask)
+                masks.append(mask)
             activations.append(a)
         return activations, masks
 

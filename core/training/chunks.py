@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from core.errors import UserError
 from core.files import write_whole
 from core.progress import Progress, silent, within
 
-Arrays = dict[str, NDArray]
+Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,12 @@ class Chunks:
         numbers = range(which, self.count, shards)
         for done, number in enumerate(numbers, start=1):
             if self._read(number) is None:
-                told = within(progress, (done - 1) / len(numbers), done / len(numbers))
-                arrays = compute(self._items(number), told)
+                share = within(progress, (done - 1) / len(numbers), done / len(numbers))
+                arrays = compute(self._items(number), share)
                 if {"key", "names"} & arrays.keys() or any(
                     len(array) != len(self._items(number)) for array in arrays.values()
                 ):
-                    raise ValueError(
+                    raise UserError(
                         f"compute: must return arrays of {len(self._items(number))} items, none named key or names"
                     )
                 self._write(number, arrays)
@@ -90,10 +91,10 @@ class Chunks:
         Raises:
             UserError: chunks are missing.
         """
-        found = [self._read(number) for number in range(self.count)]
-        if absent := [number for number, arrays in enumerate(found) if arrays is None]:
+        chunks = {number: arrays for number in range(self.count) if (arrays := self._read(number)) is not None}
+        if absent := [number for number in range(self.count) if number not in chunks]:
             raise UserError(f"{self.folder}: {len(absent)} of {self.count} chunks are missing, first {absent[0]}")
-        return {name: np.concatenate([arrays[name] for arrays in found]) for name in found[0]}
+        return {name: np.concatenate([arrays[name] for arrays in chunks.values()]) for name in chunks[0]}
 
     def _items(self, number: int) -> NDArray[np.int64]:
         return np.arange(number * self.size, min((number + 1) * self.size, self.items))
@@ -117,5 +118,5 @@ class Chunks:
         return arrays if whole else None
 
     def _write(self, number: int, arrays: Arrays) -> None:
-        notes = {"key": np.array(self.key), "names": np.array(sorted(arrays))}
-        write_whole(self._path(number), lambda stream: np.savez_compressed(stream, **notes, **arrays))
+        named: dict[str, Any] = {"key": np.array(self.key), "names": np.array(sorted(arrays)), **arrays}
+        write_whole(self._path(number), lambda stream: np.savez_compressed(stream, **named))

@@ -55,9 +55,9 @@ class Classifier:
             UserError: a budget was given.
         """
         check_budget(self.fidelity, budget)
-        found = [self._train(configuration, int(generator.integers(SEEDS))) for configuration in configurations]
-        losses, seconds = np.array(found, np.float64).reshape(-1, 2).T
-        return Evaluation(losses, seconds, tuple({} for _ in found))
+        results = [self._train(configuration, int(generator.integers(SEEDS))) for configuration in configurations]
+        losses, seconds = np.array(results, np.float64).reshape(-1, 2).T
+        return Evaluation(losses, seconds, tuple({} for _ in results))
 
     def _train(self, configuration: Mapping[str, Any], seed: int) -> tuple[float, float]:
         batch_size, *units = (round(configuration[name]) for name in INTEGERS)

@@ -14,10 +14,11 @@ fast in machine code on the CPU, not on a GPU.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,16 +90,16 @@ class CurveCollection:
             progress: Callback that receives the share of the epochs that is done.
         """
         encoding = CubeEncoding(surrogate_space())
-        found: dict[str, list] = {}
+        columns: dict[str, list[Any]] = {}
         for done, number in enumerate(items):
             generator = np.random.default_rng(derive_seed("surrogate", self.seed, int(number)))
             (configuration,) = encoding.decode(generator.random((1, encoding.dimension)))
             seed = derive_seed("surrogate", self.dataset, self.seed, int(number))
-            told = within(progress, done / len(items), (done + 1) / len(items))
-            curve = train_curve(self._parts, configuration, seed, self.epochs, self.device, told)
+            share = within(progress, done / len(items), (done + 1) / len(items))
+            curve = train_curve(self._parts, configuration, seed, self.epochs, self.device, share)
             for name, value in (configuration | curve).items():
-                found.setdefault(name, []).append(value)
-        return {name: np.array(values) for name, values in found.items()}
+                columns.setdefault(name, []).append(value)
+        return {name: np.array(values) for name, values in columns.items()}
 
     @cached_property
     def _parts(self) -> Parts:
@@ -115,12 +116,12 @@ class CurveCollection:
 
 def train_curve(
     parts: Parts,
-    configuration: dict,
+    configuration: Mapping[str, Any],
     seed: int,
     epochs: int = EPOCHS,
     device: str = "cpu",
     progress: Progress = silent,
-) -> dict:
+) -> Arrays:
     """Train one configuration of Table C.1.
 
     Returns:

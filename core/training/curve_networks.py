@@ -66,12 +66,13 @@ class CurveNetwork:
 
     def rate(self, step: int) -> float:
         """The learning rate of step t = 0, 1, ..."""
-        return self.configuration["learning_rate"]
+        return float(self.configuration["learning_rate"])
 
     def weights(self, inputs: int, outputs: int, *shape: int) -> Tensor:
         """Initial weights of the given shape, (inputs, outputs) by default, of a layer with that many of each."""
         uniform = torch.rand(shape or (inputs, outputs), generator=self.generator, device=self.generator.device)
-        return ((2 * uniform - 1) * (6 / (inputs + outputs)) ** 0.5).requires_grad_()
+        weights: Tensor = (2 * uniform - 1) * (6 / (inputs + outputs)) ** 0.5
+        return weights.requires_grad_()
 
     def biases(self, outputs: int, value: float = 0.0) -> Tensor:
         """A parameter for each output, (outputs,)."""
@@ -88,7 +89,7 @@ class LogisticRegression(CurveNetwork):
 
     def objective(self, X: Tensor, y: Tensor) -> Tensor:
         loss = functional.cross_entropy(self.scores(X, training=True), y)
-        return loss + self.configuration["l2"] * self.W.square().sum()
+        return loss + float(self.configuration["l2"]) * self.W.square().sum()
 
     def scores(self, X: Tensor, training: bool) -> Tensor:
         X = dropped(X, self.configuration["dropout"], self.generator) if training else X
@@ -114,7 +115,8 @@ class FCNet(CurveNetwork):
 
     def objective(self, X: Tensor, y: Tensor) -> Tensor:
         loss = functional.cross_entropy(self.scores(X, training=True), y)
-        return loss + self.configuration["l2"] * sum(W.square().sum() for W in self.W)
+        squares = sum((W.square().sum() for W in self.W), start=loss.new_zeros(()))
+        return loss + float(self.configuration["l2"]) * squares
 
     def scores(self, X: Tensor, training: bool) -> Tensor:
         for layer, (scale, shift, moments) in enumerate(zip(self.scale, self.shift, self.moments, strict=True)):
@@ -125,7 +127,7 @@ class FCNet(CurveNetwork):
 
     def rate(self, step: int) -> float:
         growth = 1 + 10 ** self.configuration["log10_gamma"] * step
-        return self.configuration["learning_rate"] * growth ** -self.configuration["kappa"]
+        return float(self.configuration["learning_rate"] * growth ** -self.configuration["kappa"])
 
 
 class CNN(CurveNetwork):

@@ -73,12 +73,12 @@ class FCNetCollection:
         Raises:
             UserError: chunks are missing.
         """
-        found = self._chunks.gather()
-        return {name: array[np.argsort(self._order)] for name, array in found.items()}
+        arrays = self._chunks.gather()
+        return {name: array[np.argsort(self._order)] for name, array in arrays.items()}
 
     def table(self) -> Table:
         """The table; raises as `arrays`."""
-        found = self.arrays()
+        arrays = self.arrays()
         epochs = (*(epoch for epoch in EPOCHS if epoch < self.epochs), self.epochs)
         chosen = np.array(epochs) - 1
         return Table(
@@ -86,12 +86,12 @@ class FCNetCollection:
             source=f"our own runs: {self.epochs} epochs, {self.repetitions} repetitions, seed {self.seed}",
             grid=self.grid,
             epochs=epochs,
-            train_mse=found["train_mse"][:, :, chosen].swapaxes(1, 2),
-            valid_mse=found["valid_mse"][:, :, chosen].swapaxes(1, 2),
-            test_mse=found["test_mse"],
-            seconds=found["seconds"],
-            parameters=found["parameters"],
-            curves=half_precision(found["valid_mse"]),
+            train_mse=arrays["train_mse"][:, :, chosen].swapaxes(1, 2),
+            valid_mse=arrays["valid_mse"][:, :, chosen].swapaxes(1, 2),
+            test_mse=arrays["test_mse"],
+            seconds=arrays["seconds"],
+            parameters=arrays["parameters"],
+            curves=half_precision(arrays["valid_mse"]),
             split=self._data[1],
         )
 
@@ -143,16 +143,20 @@ def train_configurations(
         and parameters (n,) int64.
     """
     n, repetitions = seeds.shape
-    found = {name: np.empty((n, repetitions, epochs), np.float32) for name in ("train_mse", "valid_mse")}
-    found |= {name: np.empty((n, repetitions), np.float32) for name in ("test_mse", "seconds")}
-    found["parameters"] = np.empty(n, np.int64)
+    columns: Arrays = {
+        "train_mse": np.empty((n, repetitions, epochs), np.float32),
+        "valid_mse": np.empty((n, repetitions, epochs), np.float32),
+        "test_mse": np.empty((n, repetitions), np.float32),
+        "seconds": np.empty((n, repetitions), np.float32),
+        "parameters": np.empty(n, np.int64),
+    }
     groups: dict[tuple[int, ...], list[int]] = {}
     for number, configuration in enumerate(configurations):
         key = tuple(configuration[name] for name in ("batch_size", "n_units_1", "n_units_2"))
         groups.setdefault(key, []).append(number)
     done = 0
     for (batch_size, *hidden), members in groups.items():
-        told = within(progress, done / n, (done + len(members)) / n)
+        share = within(progress, done / n, (done + len(members)) / n)
         chosen = [configurations[number] for number in members for _ in range(repetitions)]
         networks = Networks(
             sizes=(parts.train.X.shape[1], *hidden, 1),
@@ -162,9 +166,9 @@ def train_configurations(
             rates=np.stack([SCHEDULES[c["lr_schedule"]](c["init_lr"], epochs) for c in chosen]),
             seeds=seeds[members].reshape(-1),
         )
-        records = train(networks, parts, device, told)
+        records = train(networks, parts, device, share)
         done += len(members)
         for name, array in zip(("train_mse", "valid_mse", "test_mse", "seconds"), records, strict=True):
-            found[name][members] = array.reshape(len(members), repetitions, *array.shape[1:])
-        found["parameters"][members] = networks.num_weights
-    return found
+            columns[name][members] = array.reshape(len(members), repetitions, *array.shape[1:])
+        columns["parameters"][members] = networks.num_weights
+    return columns

@@ -28,6 +28,7 @@ from core.errors import UserError
 from core.progress import Progress, silent
 from core.seeds import derive_seed
 from core.spaces import CubeEncoding
+from core.training.chunks import Arrays
 from core.training.curve_networks import NETWORKS, CurveNetwork, Shape
 from core.validation import require_count
 
@@ -109,7 +110,7 @@ class LearningCurves:
         seed = derive_seed("learning curves split", name, self.seed)
         return image_parts(load(name), self.images, seed, self.device)
 
-    def train(self, items: Sequence[int], progress: Progress = silent) -> dict[str, NDArray]:
+    def train(self, items: Sequence[int], progress: Progress = silent) -> Arrays:
         """Train the configurations with these numbers.
 
         Args:
@@ -120,16 +121,16 @@ class LearningCurves:
         """
         encoding = CubeEncoding(self.space)
         epochs = EPOCHS[self.name] if self.epochs is None else self.epochs
-        found: dict[str, list] = {}
+        columns: dict[str, list[Any]] = {}
         for done, number in enumerate(items, start=1):
             generator = np.random.default_rng(derive_seed("learning curves", self.name, self.seed, int(number)))
             (configuration,) = encoding.decode(generator.random((1, encoding.dimension)))
             seed = derive_seed("learning curves training", self.name, self.seed, int(number))
             curve = train_curve(self.name, configuration, self.parts, epochs, seed, self.device)
             for name, value in (configuration | curve).items():
-                found.setdefault(name, []).append(value)
+                columns.setdefault(name, []).append(value)
             progress(done / len(items))
-        return {name: np.array(values) for name, values in found.items()}
+        return {name: np.array(values) for name, values in columns.items()}
 
 
 def train_curve(
@@ -150,7 +151,7 @@ def train_curve(
     torch_seed = seed % 2**63
     network = NETWORKS[name](configuration, parts.shape, torch.Generator(device).manual_seed(torch_seed))
     clock = time.thread_time if device == "cpu" else time.perf_counter
-    found = {column: np.full(epochs, np.nan, np.float32) for column in RECORDED}
+    curves = {column: np.full(epochs, np.nan, np.float32) for column in RECORDED}
     step = 0
     for epoch in range(epochs):
         start = clock()
@@ -161,12 +162,12 @@ def train_curve(
                 total += _step(network, Images(*(array[batch] for array in parts.train)), step) * len(batch)
                 step += 1
         values = (*_validate(network, parts.validation), float(total) / len(order))
-        found["seconds"][epoch] = clock() - start
+        curves["seconds"][epoch] = clock() - start
         if not np.isfinite(values).all():
             break
         for column, value in zip(RECORDED[:3], values, strict=True):
-            found[column][epoch] = value
-    return found
+            curves[column][epoch] = value
+    return curves
 
 
 def image_parts(dataset: Dataset, images: tuple[int, int] | None, seed: int, device: str = "cpu") -> ImageParts:
@@ -191,7 +192,8 @@ def image_parts(dataset: Dataset, images: tuple[int, int] | None, seed: int, dev
     chosen = np.random.default_rng(seed).permutation(rows)[: train + validation]
     X = torch.from_numpy(dataset.X[chosen].astype(np.float32) / np.float32(dataset.X.max())).to(device)
     y = torch.from_numpy(dataset.y[chosen].astype(np.int64)).to(device)
-    shape = Shape(*(dataset.image_shape or (1, side, side)), len(dataset.classes))
+    channels, height, width = dataset.image_shape or (1, side, side)
+    shape = Shape(channels, height, width, len(dataset.classes))
     return ImageParts(Images(X[:train], y[:train]), Images(X[train:], y[train:]), shape)
 
 
@@ -211,6 +213,6 @@ def _validate(network: CurveNetwork, part: Images) -> tuple[float, float]:
     """The curve's value and the loss."""
     value = loss = 0.0
     for X, y in zip(part.X.split(MOST_VALIDATED), part.y.split(MOST_VALIDATED), strict=True):
-        found = network.validate(X, y)
-        value, loss = (a + float(b) * len(y) / len(part.y) for a, b in zip((value, loss), found, strict=True))
+        means = network.validate(X, y)
+        value, loss = (a + float(b) * len(y) / len(part.y) for a, b in zip((value, loss), means, strict=True))
     return value, loss

@@ -78,9 +78,9 @@ class Networks:
         if self.batch_size < 1:
             raise UserError(f"Networks.batch_size: must be at least 1, got {self.batch_size}")
         shape = (len(self.seeds), len(self.sizes) - 2)
-        for name, found in (("tanh", self.tanh.shape), ("dropout", self.dropout.shape)):
-            if found != shape:
-                raise UserError(f"Networks.{name}: must have shape {shape} (networks, hidden layers), got {found}")
+        for name, given in (("tanh", self.tanh.shape), ("dropout", self.dropout.shape)):
+            if given != shape:
+                raise UserError(f"Networks.{name}: must have shape {shape} (networks, hidden layers), got {given}")
         if self.rates.ndim != 2 or len(self.rates) != len(self.seeds) or self.rates.shape[1] == 0:
             raise UserError(f"Networks.rates: must be ({len(self.seeds)}, epochs), got {self.rates.shape}")
         if not ((self.dropout >= 0) & (self.dropout < 1)).all():
@@ -91,7 +91,7 @@ class Networks:
     @property
     def epochs(self) -> int:
         """E."""
-        return self.rates.shape[1]
+        return int(self.rates.shape[1])
 
     @property
     def num_weights(self) -> int:
@@ -146,4 +146,5 @@ def cosine(rate: float, epochs: int) -> NDArray[np.float64]:
 
 def exponential(rate: float, decay: float, epochs: int) -> NDArray[np.float64]:
     """(epochs,) learning rates, `decay` being k."""
-    return rate * np.exp(decay * np.arange(epochs))
+    rates: NDArray[np.float64] = rate * np.exp(decay * np.arange(epochs))
+    return rates

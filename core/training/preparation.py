@@ -36,8 +36,8 @@ def prepare(dataset: Dataset, seed: int) -> tuple[Parts, NDArray[np.uint8]]:
     X = Standardizer.fit(X[rows[0]]).transform(X)
     if not dataset.classes:
         y = Standardizer.fit(y[rows[0]], axis=-1).transform(y)
-    parts = (Part(X[part].astype(np.float32), y[part].astype(np.float32)) for part in rows)
-    return Parts(*parts, classes=len(dataset.classes)), split
+    train, validation, test = (Part(X[part].astype(np.float32), y[part].astype(np.float32)) for part in rows)
+    return Parts(train, validation, test, classes=len(dataset.classes)), split
 
 
 def load_tabular(name: str, download: bool = True) -> Dataset:

@@ -13,6 +13,9 @@ WITH_CONTEXT = ("ablr_nn", "ablr_nn_context", "ablr_rks", "ablr_rks_context")
 TRANSFER = ("gp", "ablr", "ablr_nn")
 """Fig 2, left."""
 
+COLLECTIONS = {"openml_random_forest": "(a) random forest, 30 tasks of OpenML", "xgboost": "(b) XGBoost, 10 data sets"}
+"""The panels of Fig 2, left."""
+
 SIGNALS = ("ablr", "ablr_signals")
 """Fig 2, right."""
 

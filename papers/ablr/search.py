@@ -74,7 +74,9 @@ def model(settings: Search, known: Known, side: Tensor, device: str) -> Ensemble
         effort = {"restarts": method.restarts, "iterations": method.iterations, "device": device}
         return StackedGP(tasks, own, **effort) if tasks else method.model(0, device)
     given = side if settings.signals else None
-    return ABLR(tasks, method.basis, own, given, iterations=method.iterations, device=device)
+    return ABLR(
+        tasks, representation=method.basis, context=own, side=given, iterations=method.iterations, device=device
+    )
 
 
 def rows_of_search(runs: range, values: dict[str, Tensor]) -> pd.DataFrame:

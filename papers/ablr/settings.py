@@ -8,6 +8,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from core.experiment.optimization_settings import SharedStart
 from core.experiment.suggestion_settings import Suggestions
+from core.recorded import AddedLater
 from core.study.methods import one_of
 
 ModelOfTasks = one_of("gp", "ablr")
@@ -63,9 +64,11 @@ class Tables(Search):
 
     Attributes:
         observations: Number of known evaluations of each other task, drawn at random; null for all.
+        tasks: Number of tasks, the first of the table; null for all.
     """
 
     observations: PositiveInt | None = None
+    tasks: Annotated[Annotated[int, Field(ge=2)] | None, AddedLater(None)] = None
 
 
 class Networks(Search):

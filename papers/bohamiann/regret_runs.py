@@ -25,7 +25,7 @@ THESIS = ("synthetic", "synthetic_pybnn", "synthetic_nips")
 HPOLIB = {
     "branin": ("branin_full",),
     "hartmann6": ("hartmann6_nips", "synthetic"),
-    "logistic_regression": ("hpolib_logistic",),
+    "logistic_regression_on_grid": ("hpolib_logistic",),
     "lda_on_grid": ("hpolib",),
     "svm_on_grid": ("hpolib",),
 }

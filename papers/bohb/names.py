@@ -16,8 +16,6 @@ SURROGATES = ("surrogates", "surrogates_gp", "surrogates_lcnet")
 BY_TEXT = "surrogates_text"
 """Hyperband and BOHB on the surrogates by the text, where the others follow the authors' code."""
 
-STARTS = ("surrogate_starts",)
-"""Many short runs, for what is said of beginnings."""
 
 SVM_SEARCHES = "fabolas/surrogate"
 """The experiment with the other methods of Fig 6.3; its Hyperband has another incumbent."""

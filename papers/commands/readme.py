@@ -13,7 +13,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Currency, drawing
 from core.report.figures.files import write_file
 from core.report.page.comparison import load_sidecars
-from core.report.page.tally import outcome_text, tally
+from core.report.page.tally import fails, outcome_text, tally
 from core.report.verdicts.cells import KINDS
 from core.report.verdicts.checks import OUTCOMES
 from core.report.verdicts.claims import CAUSES
@@ -88,10 +88,10 @@ def check_causes(sidecars: Sequence[dict]) -> None:
     for sidecar in sidecars:
         for claim in sidecar["claims"]:
             name = f"{sidecar['paper']}/{sidecar['artifact']}: {claim['id']}: {outcome_text(claim)}"
-            fails = "fails" in (claim["holds"], claim["part"])
-            if fails and claim["headline"] and claim["cause"] is None:
+            has_failed = fails(claim)
+            if has_failed and claim["headline"] and claim["cause"] is None:
                 raise UserError(f"{name}, a headline without a cause; allowed: one of {', '.join(CAUSES)}")
-            if claim["cause"] is not None and not fails and claim["holds"] != "not run":
+            if claim["cause"] is not None and not has_failed and claim["holds"] != "not run":
                 raise UserError(f"{name}, with a cause; allowed: a cause where the claim fails or is not run")
 
 
@@ -129,6 +129,10 @@ def verdicts(sidecars: list[dict]) -> str:
         parts.append(f"of those outside on our part {_in_words('', _outcomes(counts.on_our_part))}")
     if counts.full:
         parts.append(f"at the full protocol {_in_words('', _outcomes(counts.full))}")
+    on_theirs = [(counts.reproduced_cells[kind], WORDS.get(kind, kind)) for kind in KINDS]
+    told = [("cell", [each for each in on_theirs if each[0]]), ("claim", _outcomes(counts.reproduced))]
+    if shown := [_in_words(noun, found) for noun, found in told if found]:
+        parts.append(f"on the authors' data {', '.join(shown)}")
     return "; ".join(parts)
 
 

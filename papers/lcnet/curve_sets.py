@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 LABELS = {"cnn": "CNN", "fcnet": "FCNet", "lr": "LR", "vae": "VAE"}
 """The thesis' names, in its order."""
-METRICS = dict.fromkeys(LABELS, "validation error") | {"vae": "negative lower bound [nats]"}
+AUTHORS = "authors_cnn"
+"""The authors' own CNN curves, the thesis' first set, as a benchmark."""
+SETS = {AUTHORS: "CNN (theirs)"} | LABELS | {"cnn": "CNN (ours)"}
+"""All sets in the order of the figures: the authors', then our own."""
+METRICS = dict.fromkeys(SETS, "validation error") | {"vae": "negative lower bound [nats]"}
 """What the curves show."""
 
 
@@ -32,7 +36,7 @@ class CurveSet:
     """The learning curves of n configurations over T epochs, lower values being better.
 
     Attributes:
-        name: one of `LABELS`.
+        name: one of `SETS`.
         space: the space that the configurations were drawn from.
         configurations: (n, d) points of the unit cube, by `core.spaces.CubeEncoding` of the space.
         curves: (n, T) the metric after each epoch, nan from the epoch in which a network diverged.
@@ -78,7 +82,10 @@ def curve_set(name: str, records: pd.DataFrame) -> CurveSet:
     from core.spaces import CubeEncoding  # ConfigSpace, which most drawings do without
 
     most_units = int(records["most_units"].iloc[0]) if "most_units" in records else None
-    space = curve_space(name, None if name == "lr" else most_units)
+    if name == AUTHORS:  # batch size and numbers of units are not whole numbers in the authors' files
+        space = curve_space("cnn", floats=True)
+    else:
+        space = curve_space(name, None if name == "lr" else most_units)
     columns = (*space, "curve", "seconds")
     if missing := [column for column in columns if column not in records]:
         raise UserError(f"records of learning curves: no column {missing[0]!r}; allowed: {', '.join(columns)}")
@@ -91,11 +98,11 @@ def curve_set(name: str, records: pd.DataFrame) -> CurveSet:
 
 @once
 def curve_sets(results: Results) -> dict[str, CurveSet]:
-    """The sets that were collected, in the order of `LABELS`.
+    """The sets that were collected, in the order of `SETS`.
 
     Raises:
         NotRunError: there are none.
     """
     frame = frame_of(results, "curves")
     found = {str(name): rows.dropna(axis=1, how="all") for name, rows in frame.groupby("benchmark")}
-    return {name: curve_set(name, found[name]) for name in LABELS if name in found}
+    return {name: curve_set(name, found[name]) for name in SETS if name in found}

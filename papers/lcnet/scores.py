@@ -1,4 +1,4 @@
-"""How good the predictions of learning curves are, curve by curve: squared errors and log-likelihoods."""
+"""The scores of the models of learning curves, from records of predictions and from those that hold scores."""
 
 from __future__ import annotations
 
@@ -10,27 +10,73 @@ from core.experiment.results import Results
 from core.report import NotRunError
 from core.report.runs.memo import once
 from papers.lcnet.curve_sets import curve_sets
+from papers.lcnet.scoring import scored
 
 GLOBAL = ("lcnet", "lcnet_ours", "bnn", "forest", "freeze_thaw")
 """Models that learn from all curves."""
 LOCAL = ("lc_extrapolation", "decaying_gp", "last_seen_value")
 """Models of single curves."""
+CELL = ["benchmark", "method"]
 
 
 @once
-def partial_scores(results: Results) -> pd.DataFrame:
-    """Predictions from the first epochs (5.4.2) with their `truth`, `squared` error, `log_likelihood` and `share` seen.
+def partial_predictions(results: Results) -> pd.DataFrame:
+    """Recorded predictions from the first epochs (5.4.2), with their scores and the `share` of the epochs seen.
 
     Raises:
         NotRunError: there are none.
     """
-    parts = [results.frame(name) for name in ("partial", "partial_once")]
-    return _scored(results, pd.concat([part for part in parts if len(part)] or parts, ignore_index=True), "partial")
+    return _scored(results, _of_part(_partial(results), "prediction"), "partial")
+
+
+@once
+def partial_scores(results: Results) -> pd.DataFrame:
+    """Scores of each curve's last value (5.4.2): benchmark, method, share, number, squared, log_likelihood, `runs`.
+
+    A row is of one run, or the mean over `runs` of them.
+
+    Raises:
+        NotRunError: there are none.
+    """
+    frame = _partial(results)
+    recorded = _of_part(frame, "curve")
+    predictions = _without(_of_part(frame, "prediction"), recorded)
+    parts = [_with_share(results, recorded)] if len(recorded) else []
+    if len(predictions) or not parts:
+        rows = _scored(results, predictions, "partial").assign(runs=1)
+        parts.append(rows[rows["epoch"] == rows["epochs"]])
+    return pd.concat(parts, ignore_index=True)
+
+
+@once
+def run_scores(results: Results) -> pd.DataFrame:
+    """Scores of each run (5.4.2): benchmark, method, share, run, squared (mean), log_likelihood (median), `curves`.
+
+    Predictions are scored on the curves that every method of their set predicted, `curves` in number. Recorded scores
+    are of all curves, as their methods predict all.
+
+    Raises:
+        NotRunError: there are none.
+    """
+    scores = partial_scores(results)
+    parts = []
+    for _, rows in scores.groupby("benchmark", sort=False):
+        numbers = set.intersection(*(set(part["number"]) for _, part in rows.groupby("method")))
+        kept = rows[rows["number"].isin(numbers)]
+        by_run = kept.groupby([*CELL, "share", "run"], as_index=False)
+        parts.append(by_run.agg(squared=("squared", "mean"), log_likelihood=("log_likelihood", "median")))
+        parts[-1]["curves"] = len(numbers)
+    found = pd.concat(parts, ignore_index=True)
+    recorded = _of_part(_partial(results), "run")
+    if recorded.empty:
+        return found
+    recorded = _with_share(results, recorded).merge(found[[*CELL, "curves"]].drop_duplicates(), on=CELL)
+    return pd.concat([_without(found, recorded), recorded], ignore_index=True)
 
 
 @once
 def unobserved_scores(results: Results) -> pd.DataFrame:
-    """The same for curves of which nothing was observed (5.4.3), without the share.
+    """Scores of predictions of curves of which nothing was observed (5.4.3).
 
     Raises:
         NotRunError: there are none.
@@ -38,14 +84,14 @@ def unobserved_scores(results: Results) -> pd.DataFrame:
     return _scored(results, results.frame("unobserved"), "unobserved")
 
 
-def last_epoch(scores: pd.DataFrame) -> pd.DataFrame:
-    """The rows about the value after the last epoch."""
-    return scores[scores["epoch"] == scores["epochs"]]
-
-
 def by_curve(scores: pd.DataFrame, method: str, column: str) -> pd.Series:
     """A score of a method by curve, averaged over the runs; the rows are of one set and one share."""
-    return scores[scores["method"] == method].groupby("number")[column].mean()
+    rows = scores[scores["method"] == method]
+    if "runs" not in rows:
+        return rows.groupby("number")[column].mean()
+    weighted = rows.assign(weighted=rows[column] * rows["runs"]).groupby("number")[["weighted", "runs"]]
+    sums = weighted.sum(min_count=1)
+    return (sums["weighted"] / sums["runs"]).rename(column)
 
 
 def paired(scores: pd.DataFrame, methods: tuple[str, str], column: str) -> tuple[NDArray[np.float64], ...]:
@@ -54,18 +100,39 @@ def paired(scores: pd.DataFrame, methods: tuple[str, str], column: str) -> tuple
     return tuple(both.to_numpy().T)
 
 
+@once
+def _partial(results: Results) -> pd.DataFrame:
+    parts = [results.frame(name) for name in ("partial", "partial_once")]
+    frame = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+    return frame.assign(part=frame["part"].fillna("prediction")) if "part" in frame else frame.assign(part="prediction")
+
+
+def _of_part(frame: pd.DataFrame, part: str) -> pd.DataFrame:
+    return frame[frame["part"] == part]
+
+
+def _without(frame: pd.DataFrame, recorded: pd.DataFrame) -> pd.DataFrame:
+    """Rows of a frame but for those of cells whose scores were recorded."""
+    if recorded.empty:
+        return frame
+    cells = pd.MultiIndex.from_frame(recorded[CELL].drop_duplicates())
+    return frame[~pd.MultiIndex.from_frame(frame[CELL]).isin(cells)]
+
+
+def _with_share(results: Results, rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows with the share of the epochs that was seen."""
+    epochs = {name: each.epochs for name, each in curve_sets(results).items()}
+    return rows.assign(share=rows["observed"] / rows["benchmark"].map(epochs))
+
+
 def _scored(results: Results, frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    sets = curve_sets(results)
-    parts = []
+    sets, parts = curve_sets(results), []
     for name, rows in frame.groupby("benchmark", sort=False) if len(frame) else ():
         if name not in sets:
             continue
         finished = sets[str(name)].finished().curves
-        truth = finished[rows["number"], rows["epoch"] - 1]
-        squared = (rows["mean"] - truth) ** 2
-        likelihood = -0.5 * (np.log(2 * np.pi * rows["variance"]) + squared / rows["variance"])
-        scored = rows.assign(truth=truth, squared=squared, log_likelihood=likelihood, epochs=finished.shape[1])
-        parts.append(scored.assign(share=rows["observed"] / finished.shape[1]) if "observed" in rows else scored)
+        whole = scored(rows.astype({"number": int, "epoch": int}), finished).assign(epochs=finished.shape[1])
+        parts.append(whole.assign(share=rows["observed"] / finished.shape[1]) if "observed" in rows else whole)
     if not parts:
         raise NotRunError(experiment)
     return pd.concat(parts, ignore_index=True)

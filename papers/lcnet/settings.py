@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from core.experiment.settings import Settings
 from core.experiment.table_search_settings import TableSearch
+from core.recorded import AddedLater
 from core.strict import OpenShare
 from core.study.methods import one_of
 
@@ -61,12 +62,14 @@ class PredictPartial(Predict):
         curves: Number of curves that the model is given, None for all.
         shown: Number of curves that are predicted whole, for Fig 5.4.
         shown_share: Share of their epochs that is observed.
+        record: What is recorded of the other curves: every prediction, or scores, which take a tenth of the space.
     """
 
     shares: Annotated[tuple[OpenShare, ...], Field(min_length=1)] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     curves: PositiveInt | None = None
     shown: NonNegativeInt = 12
     shown_share: OpenShare = 0.3
+    record: Annotated[Literal["predictions", "scores"], AddedLater("predictions")] = "predictions"
 
 
 class PredictUnobserved(Predict):

@@ -12,7 +12,7 @@ from core.experiment.table_search_settings import TableSearch
 from core.study.methods import one_of
 from core.tabular.values import VALUES
 
-__all__ = ["NetworkSearch", "TableSearch", "TrainedGrid", "TrainedNeighbours"]
+__all__ = ["AuthorsTable", "NetworkSearch", "TableSearch", "TrainedGrid", "TrainedNeighbours"]
 
 Numbers = tuple[float, ...]
 Counts = tuple[int, ...]
@@ -86,6 +86,12 @@ class TrainedNeighbours(Trainings):
     def incumbent(self) -> dict[str, Any]:
         """The configuration."""
         return {name: getattr(self, name) for name in VALUES}
+
+
+class AuthorsTable(Settings):
+    """How exactly the errors of the authors' tables are kept."""
+
+    significant_bits: PositiveInt = 13
 
 
 class NetworkSearch(Optimization):

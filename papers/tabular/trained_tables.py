@@ -31,8 +31,12 @@ def grid_tables(results: Results) -> dict[str, Table]:
     """
     frame = frame_of(results, "grid")
     found = {str(name): from_records(rows, place=f"grid/{name}") for name, rows in frame.groupby("benchmark")}
-    order = [*(name for name in LABELS if name in found), *(name for name in found if name not in LABELS)]
-    return {name: found[name] for name in order}
+    return in_order(found)
+
+
+def in_order(tables: dict[str, Table]) -> dict[str, Table]:
+    """Tables in the order of `LABELS`, then others."""
+    return {name: tables[name] for name in sorted(tables, key=[*LABELS, *tables].index)}
 
 
 @once

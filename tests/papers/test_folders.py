@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from core.experiment.schema import split_reference
 from core.report.verdicts.claims import KINDS
 from tests.papers.functions import CATALOGUE, all_claims
 
@@ -33,6 +34,26 @@ def test_everything_that_paper_yaml_names_has_its_function(paper):
         assert len(CATALOGUE.folder(paper, "experiments").functions[experiment.function]) == 1
     for artifact in spec.artifacts:
         assert len(CATALOGUE.folder(paper, "artifacts").functions[artifact]) == 1
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_an_experiment_that_no_artifact_draws_is_read_by_others_or_described_in_the_readme(paper):
+    papers = CATALOGUE.papers
+    drawn = {
+        split_reference(name, home)
+        for home in papers
+        for a in papers[home].artifacts.values()
+        for name in a.experiments
+    }
+    read = {
+        split_reference(name, home)
+        for home in papers
+        for experiment in papers[home].experiments.values()
+        for name in experiment.needs
+    }
+    readme = (CATALOGUE.root / "papers" / paper / "README.md").read_text()
+    for name in papers[paper].experiments:
+        assert (paper, name) in drawn | read or f"`{name}`" in readme, name
 
 
 @pytest.mark.parametrize("paper", PAPERS)

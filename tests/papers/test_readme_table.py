@@ -29,14 +29,16 @@ def sidecar(kinds=(), claims=()):
         for n, kind in enumerate(kinds)
     ]
     table = {"title": "", "rows": [str(n) for n in range(len(kinds))], "columns": ["x"], "cells": cells}
-    claims = [{"holds": outcome, "kind": "claim", "part": part, "reduced": True} for outcome, part in map(read, claims)]
+    judged = [dict(zip(("holds", "part", "reproduced"), read(told), strict=True)) for told in claims]
+    claims = [{**each, "kind": "claim", "reduced": True} for each in judged]
     return {"table": table if kinds else None, "repeats": None, "claims": claims}
 
 
 def read(told):
-    """An outcome, and after a colon the one on our part."""
-    outcome, _, part = told.partition(":")
-    return outcome, part
+    """An outcome, after a colon the one on our part, and after a slash the one on the authors' data."""
+    replicated, _, reproduced = told.partition("/")
+    outcome, _, part = replicated.partition(":")
+    return outcome, part, {"holds": reproduced, "part": ""} if reproduced else None
 
 
 @pytest.mark.parametrize(
@@ -57,10 +59,23 @@ def read(told):
             [sidecar(claims=["holds", "outside:fails", "outside:inconclusive", "outside"])],
             "1 claim holds, 3 outside; of those outside on our part 1 fails, 1 open, 1 have nothing of ours",
         ),
+        (
+            [sidecar(claims=["fails/holds", "holds/holds", "holds"])],
+            "2 claims hold, 1 fails; on the authors' data 2 claims hold",
+        ),
+        ([sidecar(claims=["not run/fails"])], "1 claim not run; on the authors' data 1 claim fails"),
     ],
 )
 def test_counts_in_words(sidecars, words):
     assert verdicts(sidecars) == words
+
+
+def test_cells_of_the_authors_data_are_counted_apart():
+    made = sidecar(["worse", "equal"])
+    made["table"] |= {"columns": ["x", "theirs"], "reproduced_columns": ["theirs"]}
+    theirs = [{**cell, "column": "theirs", "verdict": {"kind": "differs"}} for cell in made["table"]["cells"]]
+    made["table"]["cells"] += theirs
+    assert verdicts([made]) == "1 cell worse, 1 equal; on the authors' data 2 cells differ"
 
 
 def test_claims_at_the_full_protocol_are_counted_apart():
@@ -90,6 +105,8 @@ CAUSE = {"kind": "our code", "evidence": "a run of the authors' code"}
         ("inconclusive", True, CAUSE, "with a cause"),
         ("not run", True, CAUSE, None),
         ("not run", True, None, None),
+        ("holds/fails", True, None, "a headline without a cause"),
+        ("holds/fails", True, CAUSE, None),
     ],
 )
 def test_a_headline_that_fails_has_a_cause_and_nothing_else_has_one(outcome, headline, cause, words):
@@ -97,7 +114,7 @@ def test_a_headline_that_fails_has_a_cause_and_nothing_else_has_one(outcome, hea
     made["claims"][0] |= {"id": "it_falls", "headline": headline, "cause": cause}
     if words is None:
         return check_causes([made])
-    with pytest.raises(UserError, match=f"toy/fig1: it_falls: {outcome.partition(':')[0]}.*{words}"):
+    with pytest.raises(UserError, match=f"toy/fig1: it_falls: {read(outcome)[0]}.*{words}"):
         check_causes([made])
 
 

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
-from core.errors import ModelError
+from core.errors import ModelError, UserError
 from core.randomness import make_generators, uniform_
 
 Project = Callable[[Tensor], Tensor]
@@ -49,7 +49,7 @@ class Maximizer(ABC):
 
         Raises:
             NoCandidateError: runs whose every candidate has the value nan.
-            ValueError: shapes that do not fit together.
+            UserError: shapes that do not fit together.
         """
         return self._search(acquisition, check_incumbents(incumbents, dimension, generators), generators)
 
@@ -81,11 +81,11 @@ def value(acquisition: Acquisition, X: Tensor) -> Tensor:
     """Values (runs, n) of candidates X (runs, n, d), float64.
 
     Raises:
-        ValueError: the acquisition function returns another shape.
+        UserError: the acquisition function returns another shape.
     """
     values = acquisition(X)
     if values.shape != X.shape[:-1]:
-        raise ValueError(
+        raise UserError(
             f"acquisition: {type(acquisition).__name__} returned {tuple(values.shape)} for {X.shape[1]} candidates of "
             f"{X.shape[0]} runs, expected {tuple(X.shape[:-1])}"
         )
@@ -129,17 +129,17 @@ def check_incumbents(incumbents: Tensor | None, dimension: int, generators: Sequ
     """Incumbents (runs, k, d) in float64 on the generators' device; k is 0 if there are none.
 
     Raises:
-        ValueError: another shape, no run, or points that are not in the unit cube.
+        UserError: another shape, no run, or points that are not in the unit cube.
     """
     runs = len(generators)
     if runs == 0 or dimension < 1:
-        raise ValueError(f"maximizer: {runs} generators and dimension {dimension}, expected at least one of each")
+        raise UserError(f"maximizer: {runs} generators and dimension {dimension}, expected at least one of each")
     if incumbents is None:
         return torch.empty(runs, 0, dimension, dtype=torch.float64, device=generators[0].device)
     if incumbents.ndim != 3 or incumbents.shape[0] != runs or incumbents.shape[2] != dimension:
-        raise ValueError(
+        raise UserError(
             f"maximizer: incumbents have shape {tuple(incumbents.shape)}, expected ({runs}, k, {dimension})"
         )
     if not ((incumbents >= 0) & (incumbents <= 1)).all():
-        raise ValueError("maximizer: incumbents must lie in the unit cube, some do not")
+        raise UserError("maximizer: incumbents must lie in the unit cube, some do not")
     return incumbents.to(generators[0].device, torch.float64)

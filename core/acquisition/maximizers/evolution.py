@@ -25,13 +25,14 @@ from core.acquisition.maximizers.base import (
     value,
 )
 from core.acquisition.maximizers.gradient import ascend
+from core.errors import UserError
 from core.spaces.evolution import latin_hypercube, trials
 from core.validation import check_counts, check_positive
 
 POLISH_ITERATIONS = 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EvolutionarySearch(Maximizer):
     """Differential evolution of one population per run.
 
@@ -59,9 +60,9 @@ class EvolutionarySearch(Maximizer):
         check_counts(name, population_per_dimension=self.population_per_dimension, iterations=self.iterations)
         check_positive(name, tolerance=self.tolerance)
         if not 0 <= self.crossover <= 1:
-            raise ValueError(f"{name}.crossover: must be in [0, 1], got {self.crossover!r}")
+            raise UserError(f"{name}.crossover: must be in [0, 1], got {self.crossover!r}")
         if not 0 < self.mutation[0] <= self.mutation[1] <= 2:
-            raise ValueError(f"{name}.mutation: must be two ascending numbers in (0, 2], got {self.mutation!r}")
+            raise UserError(f"{name}.mutation: must be two ascending numbers in (0, 2], got {self.mutation!r}")
 
     @torch.no_grad()
     def _search(

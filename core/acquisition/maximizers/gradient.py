@@ -29,6 +29,7 @@ from core.acquisition.maximizers.base import (
     take,
     value,
 )
+from core.errors import UserError
 from core.randomness import uniform_
 from core.validation import check_counts
 
@@ -36,7 +37,7 @@ WORST = 1e6  # value given to a point without a finite one, in units of the star
 PRECISION = 1e-7  # in the same units; smaller differences are rounding errors of networks in single precision
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GradientAscent(Maximizer):
     """L-BFGS-B from the best of random candidates.
 
@@ -89,7 +90,7 @@ def ascend(acquisition: Acquisition, starts: Tensor, values: Tensor, iterations:
         (runs, n, d).
 
     Raises:
-        ValueError: the acquisition function has no gradient.
+        UserError: the acquisition function has no gradient.
     """
     runs, restarts, dimension = starts.shape
     origin, scale = _units(values)
@@ -102,7 +103,7 @@ def ascend(acquisition: Acquisition, starts: Tensor, values: Tensor, iterations:
         X.requires_grad_()
         loss = (origin - value(acquisition, X)) / scale
         if not loss.requires_grad:
-            raise ValueError(
+            raise UserError(
                 f"GradientAscent: {type(acquisition).__name__} has no gradient (a forest's predictions have none); "
                 "use another maximizer"
             )

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from core.acquisition.base import Acquisition
 from core.acquisition.maximizers.base import Maximizer, choose, search_generators, value
+from core.errors import UserError
 from core.validation import check_counts
 
 
@@ -17,16 +18,14 @@ class GridSearch(Maximizer):
     """Takes the best of given candidates: points (n, d), the same for every run, or (runs, n, d).
 
     Raises:
-        ValueError: points of another shape, or none.
+        UserError: points of another shape, or none.
     """
 
     points: Tensor
 
     def __post_init__(self) -> None:
         if self.points.ndim not in (2, 3) or 0 in self.points.shape:
-            raise ValueError(
-                f"GridSearch.points: has shape {tuple(self.points.shape)}, expected (n, d) or (runs, n, d)"
-            )
+            raise UserError(f"GridSearch.points: has shape {tuple(self.points.shape)}, expected (n, d) or (runs, n, d)")
 
     @torch.no_grad()
     def _search(
@@ -37,9 +36,7 @@ class GridSearch(Maximizer):
         points = self.points if self.points.ndim == 3 else self.points.expand(len(generators), -1, -1)
         if points.shape[0] != len(generators) or points.shape[2] != dimension:
             shape = tuple(self.points.shape)
-            raise ValueError(
-                f"GridSearch.points: has shape {shape} for {len(generators)} runs of dimension {dimension}"
-            )
+            raise UserError(f"GridSearch.points: has shape {shape} for {len(generators)} runs of dimension {dimension}")
         X = points.to(generators[0].device, torch.float64)
         return choose(X, value(acquisition, X), search_generators(generators))
 

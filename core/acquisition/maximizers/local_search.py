@@ -25,11 +25,12 @@ from core.acquisition.maximizers.base import (
     take,
     value,
 )
+from core.errors import UserError
 from core.randomness import normal_, uniform_
 from core.validation import check_counts, check_positive, require_count
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RandomLocalSearch(Maximizer):
     """Random candidates, the best of which are improved by local search; with `steps` 0 it is random search alone.
 
@@ -61,7 +62,7 @@ class RandomLocalSearch(Maximizer):
         check_positive(name, deviation=self.deviation, step=self.step, smallest_step=self.smallest_step)
         require_count(f"{name}.steps", self.steps, least=0)
         if not 0 <= self.uniform_share <= 1:
-            raise ValueError(f"{name}.uniform_share: must be in [0, 1], got {self.uniform_share!r}")
+            raise UserError(f"{name}.uniform_share: must be in [0, 1], got {self.uniform_share!r}")
 
     @torch.no_grad()
     def _search(

@@ -7,7 +7,7 @@ lower or the next higher value, a categorical one any other. For continuous spac
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import torch
@@ -37,6 +37,7 @@ class OneStepSearch(Maximizer):
 
     sizes: tuple[int, ...]
     categorical: frozenset[int] = frozenset()
+    _: KW_ONLY
     starts: int = 1
     steps: int | None = None
     project: Project | None = None
@@ -52,11 +53,13 @@ class OneStepSearch(Maximizer):
         Raises:
             UserError: a space with a continuous hyperparameter.
         """
+        sizes = []
         for place, column in enumerate(encoding.columns):
-            if place not in encoding.levels:
+            levels = encoding.levels.get(place)
+            if levels is None:
                 raise UserError(f"local search of one step: {column.name!r} is continuous; allowed: finite spaces")
-        sizes = tuple(encoding.levels[place] for place in range(encoding.dimension))
-        return cls(sizes, frozenset(encoding.cardinalities), starts, steps)
+            sizes.append(levels)
+        return cls(tuple(sizes), frozenset(encoding.cardinalities), starts=starts, steps=steps)
 
     @torch.no_grad()
     def _search(
@@ -64,7 +67,7 @@ class OneStepSearch(Maximizer):
     ) -> tuple[Tensor, Tensor]:
         """Climb from each start and choose among the ends; the incumbents are not used."""
         if len(self.sizes) != incumbents.shape[-1]:
-            raise ValueError(f"OneStepSearch.sizes: has {len(self.sizes)}, expected {incumbents.shape[-1]}")
+            raise UserError(f"OneStepSearch.sizes: has {len(self.sizes)}, expected {incumbents.shape[-1]}")
         generators, choice = search_generators(generators), search_generators(generators)
         X = self._middles(
             uniform_(incumbents.new_empty(len(generators), DRAWS * self.starts, len(self.sizes)), generators)
@@ -77,13 +80,13 @@ class OneStepSearch(Maximizer):
         while climbing.any() and (self.steps is None or next(made) < self.steps):
             around = self._neighbours(X)
             around_values = nan_lowest(value(acquisition, around.flatten(1, 2)).view(around.shape[:-1]))
-            found = around_values.max(-1).values
-            ties = around_values == found.unsqueeze(-1)
+            highest = around_values.max(-1).values
+            ties = around_values == highest.unsqueeze(-1)
             place = torch.where(ties, uniform_(torch.empty_like(around_values), generators), -1).argmax(-1)
             best = around.gather(2, place[..., None, None].expand(-1, -1, 1, X.shape[-1])).squeeze(2)
             # A comparison with nan is false: a search that found no value to start from is not chosen.
-            climbing = found > values
-            X, values = torch.where(climbing.unsqueeze(-1), best, X), torch.where(climbing, found, values)
+            climbing = highest > values
+            X, values = torch.where(climbing.unsqueeze(-1), best, X), torch.where(climbing, highest, values)
         return choose(X, values, choice)
 
     def _neighbours(self, X: Tensor) -> Tensor:
@@ -99,10 +102,10 @@ class OneStepSearch(Maximizer):
 
     def _moves(self) -> list[tuple[int, int]]:
         """Coordinates and by how many values they move; categorical ones wrap around."""
-        found = []
+        moves = []
         for place, size in enumerate(self.sizes):
-            found += [(place, step) for step in (range(1, size) if place in self.categorical else (-1, 1))]
-        return found
+            moves += [(place, step) for step in (range(1, size) if place in self.categorical else (-1, 1))]
+        return moves
 
     def _middles(self, X: Tensor) -> Tensor:
         """The configurations that points represent, at the middles of their cells."""

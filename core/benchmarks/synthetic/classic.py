@@ -13,6 +13,7 @@ from torch import Tensor
 
 from core.benchmarks.sinc import Sinc
 from core.benchmarks.synthetic.function import SyntheticFunction
+from core.errors import UserError
 
 
 def _branin(X: Tensor) -> Tensor:
@@ -97,7 +98,7 @@ def levy_of(dimension: int) -> SyntheticFunction:
     Its largest value is known for d = 1; each further input adds at most (w - 1)^2 * 11 = 176, and 1 bounds the sine.
     """
     if dimension < 1:
-        raise ValueError(f"dimension {dimension}; allowed: 1 or more")
+        raise UserError(f"dimension {dimension}; allowed: 1 or more")
     worst = 28.688312051594647 + (dimension > 1) + 176.0 * (dimension - 1)
     name = "levy" if dimension == 1 else f"levy{dimension}"
     return SyntheticFunction(name, _levy, ((-15.0, 10.0),) * dimension, 0.0, ((1.0,) * dimension,), worst)
@@ -118,7 +119,7 @@ def rosenbrock_of(dimension: int) -> SyntheticFunction:
     No term exceeds 100 (-5 - 10^2)^2 + 9^2 = 1,102,581; for d = 2 that is the largest value.
     """
     if dimension < 2:
-        raise ValueError(f"dimension {dimension}; allowed: 2 or more")
+        raise UserError(f"dimension {dimension}; allowed: 2 or more")
     name = "rosenbrock" if dimension == 2 else f"rosenbrock{dimension}"
     worst = 1102581.0 * (dimension - 1)
     return SyntheticFunction(name, _rosenbrock, ((-5.0, 10.0),) * dimension, 0.0, ((1.0,) * dimension,), worst)

@@ -12,6 +12,7 @@ from ConfigSpace import ConfigurationSpace, Float
 from torch import Tensor
 
 from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
+from core.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,10 @@ class SyntheticFunction:
         """The value at points of the domain, (..., d) -> (...), in X's type, on X's device.
 
         Raises:
-            ValueError: the last axis is not d long.
+            UserError: the last axis is not d long.
         """
         if X.shape[-1] != self.dimension:
-            raise ValueError(f"{self.name}: points of shape {tuple(X.shape)}; allowed: (..., {self.dimension})")
+            raise UserError(f"{self.name}: points of shape {tuple(X.shape)}; allowed: (..., {self.dimension})")
         return self.formula(X)
 
     def on_cube(self, U: Tensor) -> Tensor:

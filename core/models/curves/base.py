@@ -23,7 +23,7 @@ class CurvePrediction(NamedTuple):
 class CurveModel(ABC):
     """Base of the models; a subclass implements `_fit` and `_extrapolate`."""
 
-    observed: ObservedCurves | None = None
+    _observed: ObservedCurves | None = None
 
     def fit(self, configurations: Any, curves: Any, epochs: int | None = None, seed: int = 0) -> Self:
         """Fit the model.
@@ -43,8 +43,8 @@ class CurveModel(ABC):
             UserError: shapes that do not fit together, a curve without an observation, with nan between observed
                 values, with an infinite value or with more epochs than `epochs`.
         """
-        self.observed = observed_curves(configurations, curves, epochs)
-        self._fit(self.observed, seed)
+        self._observed = observed_curves(configurations, curves, epochs)
+        self._fit(self._observed, seed)
         return self
 
     def extrapolate(self, t: Any = 1.0) -> CurvePrediction:
@@ -57,10 +57,10 @@ class CurveModel(ABC):
             Mean and variance, (n,) or (n, k).
 
         Raises:
-            RuntimeError: before `fit`.
+            UserError: before `fit`.
             UserError: t outside (0, 1].
         """
-        observed, times = self._fitted(), check_times(t)
+        observed, times = self.observed, check_times(t)
         mean, variance = self._extrapolate(observed, np.atleast_1d(times))
         return CurvePrediction(*(values[:, 0] if times.ndim == 0 else values for values in (mean, variance)))
 
@@ -75,10 +75,12 @@ class CurveModel(ABC):
             "predict(configurations, t)"
         )
 
-    def _fitted(self) -> ObservedCurves:
-        if self.observed is None:
-            raise RuntimeError(f"{type(self).__name__}: call fit first")
-        return self.observed
+    @property
+    def observed(self) -> ObservedCurves:
+        """Curves given to `fit`. Raises UserError before `fit`."""
+        if self._observed is None:
+            raise UserError(f"{type(self).__name__}: call fit first")
+        return self._observed
 
     @abstractmethod
     def _fit(self, observed: ObservedCurves, seed: int) -> None:
@@ -103,10 +105,10 @@ class GlobalCurveModel(CurveModel):
             Mean and variance of an observation, (m,) or (m, k).
 
         Raises:
-            RuntimeError: before `fit`.
+            UserError: before `fit`.
             UserError: t outside (0, 1], or configurations of another shape.
         """
-        observed, times = self._fitted(), check_times(t)
+        observed, times = self.observed, check_times(t)
         configurations = check_configurations(configurations, observed.configurations.shape[1])
         mean, variance = self._predict(configurations, np.atleast_1d(times))
         return CurvePrediction(*(values[:, 0] if times.ndim == 0 else values for values in (mean, variance)))

@@ -19,11 +19,12 @@ from torch import Tensor
 from core.compiled import prediction
 from core.data.normalisation import Standardizer
 from core.errors import UserError
-from core.models.bohamiann import INITIAL_LOG_NOISE, BayesianNetwork, one_each
 from core.models.curves.basis import BASIS, PARAMETERS, residuals
 from core.models.engines.choice import require_compiled
+from core.models.engines.compiled import CompiledSampler
 from core.models.engines.curves import CurveEngine, CurveProblem
 from core.models.ensemble import check_scale, standardizer, training_data
+from core.models.mcmc_network import INITIAL_LOG_NOISE, MCMCNetwork, one_each
 from core.models.network import MLP
 from core.models.sampled_network import BLOCK_ELEMENTS
 from core.randomness import Generators
@@ -53,7 +54,7 @@ class BasisMLP(MLP):
         return asymptote.unsqueeze(-1) + amplitude[..., None, None] * mixture
 
 
-class BasisNetwork(BayesianNetwork):
+class BasisNetwork(MCMCNetwork):
     """Samples of LC-Net's weights and noise variances, as a BoTorch model of X = (configuration, t).
 
     Args:
@@ -61,8 +62,11 @@ class BasisNetwork(BayesianNetwork):
         and `warm_burn_in` and the torch engine are not available.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
+
+    network: BasisMLP
+    sampler: CompiledSampler
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -78,7 +82,7 @@ class BasisNetwork(BayesianNetwork):
             lengths: Numbers of observed epochs of each curve, (runs, n) or (n,) int64, 0 to T; None for all T.
 
         Raises:
-            ValueError: data that are not finite or do not fit together, a run without an observation.
+            UserError: data that are not finite or do not fit together, a run without an observation.
         """
         X, y, seen = self._prepare(X, y, lengths)
         generators = one_each(generators, len(X), self.device)
@@ -104,16 +108,16 @@ class BasisNetwork(BayesianNetwork):
         """Checked and standardized configurations and curves, float32, and which values are observed."""
         y = torch.as_tensor(y, dtype=torch.float64)
         if y.ndim not in (2, 3) or 0 in y.shape:
-            raise ValueError(f"training data: curves have shape {tuple(y.shape)}, expected (runs, n, T) or (n, T)")
+            raise UserError(f"training data: curves have shape {tuple(y.shape)}, expected (runs, n, T) or (n, T)")
         lengths = torch.full(y.shape[:-1], y.shape[-1]) if lengths is None else torch.as_tensor(lengths)
         if lengths.shape != y.shape[:-1] or (lengths < 0).any() or (lengths > y.shape[-1]).any():
-            raise ValueError(f"training data: lengths must be {tuple(y.shape[:-1])} from 0 to {y.shape[-1]}")
+            raise UserError(f"training data: lengths must be {tuple(y.shape[:-1])} from 0 to {y.shape[-1]}")
         seen = torch.arange(y.shape[-1]) < lengths.unsqueeze(-1)
         y = torch.where(seen, y, 0.0)
         X, firsts = training_data(X, y[..., 0].nan_to_num())
         y, seen = y.view(*firsts.shape, -1), seen.view(*firsts.shape, -1)
         if not torch.isfinite(y).all() or not seen.any(-1).any(-1).all():
-            raise ValueError("training data: observed values must be finite, and every run must have one")
+            raise UserError("training data: observed values must be finite, and every run must have one")
         self.inputs = standardizer("X", X, -2)
         self.targets, self.amplitude = _units(y, seen)
         self.network = BasisMLP((X.shape[-1], *self.widths, BasisMLP.outputs), "tanh", self.initialisation)
@@ -149,7 +153,8 @@ class BasisNetwork(BayesianNetwork):
             (samples, runs, M, k) float64, in the units of the targets.
         """
         standard = self.inputs.transform(X).float()
-        return self.targets.inverse(self._curves(standard, t.float()).double().flatten(2)).unflatten(2, (-1, len(t)))
+        values = self.targets.inverse(self._curves(standard, t.float()).double().flatten(2))
+        return values.view(*values.shape[:2], -1, len(t))
 
     def _asymptotes(self, standard: Tensor) -> Tensor:
         """mu_inf of all samples at standardized configurations (runs, M, d): (samples, runs, M)."""
@@ -165,7 +170,7 @@ class BasisNetwork(BayesianNetwork):
         return torch.cat([self.network.curve(theta, standard, t, amplitude) for theta in self.samples.split(members)])
 
 
-def _units(y: Tensor, seen: Tensor) -> tuple[Standardizer, Tensor]:
+def _units(y: Tensor, seen: Tensor) -> tuple[Standardizer[Tensor], Tensor]:
     """Standardizer of the observed values, of shape (runs, 1), and A in its units, (runs,)."""
     flat, mask = y.flatten(1), seen.flatten(1)
     number = mask.sum(1, keepdim=True)

@@ -30,7 +30,7 @@ class ObservedCurves:
     @property
     def epochs(self) -> int:
         """T."""
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     @property
     def times(self) -> NDArray[np.float64]:
@@ -112,12 +112,12 @@ def check_configurations(configurations: Any, dimension: int) -> NDArray[np.floa
     Raises:
         UserError: of another shape than those fitted, or not finite.
     """
-    configurations = numbers("configurations", configurations)
-    if configurations.ndim != 2 or configurations.shape[1] != dimension:
-        raise UserError(f"configurations: have shape {configurations.shape}; allowed: (m, {dimension}), as fitted")
-    if not np.isfinite(configurations).all():
+    checked = numbers("configurations", configurations)
+    if checked.ndim != 2 or checked.shape[1] != dimension:
+        raise UserError(f"configurations: have shape {checked.shape}; allowed: (m, {dimension}), as fitted")
+    if not np.isfinite(checked).all():
         raise UserError("configurations: some are not finite; allowed: finite numbers")
-    return configurations
+    return checked
 
 
 def numbers(name: str, values: Any) -> NDArray[np.float64]:

@@ -47,12 +47,14 @@ class ExponentialDecayKernel(Kernel):
     @property
     def alpha(self) -> Tensor:
         """Shape of the gamma distribution of decay rates, (..., 1, 1)."""
-        return self.raw_alpha_constraint.transform(self.raw_alpha)
+        alpha: Tensor = self.raw_alpha_constraint.transform(self.raw_alpha)
+        return alpha
 
     @property
     def beta(self) -> Tensor:
         """Its rate, in units of t, (..., 1, 1)."""
-        return self.raw_beta_constraint.transform(self.raw_beta)
+        beta: Tensor = self.raw_beta_constraint.transform(self.raw_beta)
+        return beta
 
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
         if diag:
@@ -94,7 +96,8 @@ class CurveProcess(torch.nn.Module):
     @property
     def noise(self) -> Tensor:
         """Noise variance, (groups,)."""
-        return self.constraint.transform(self.raw_noise)
+        noise: Tensor = self.constraint.transform(self.raw_noise)
+        return noise
 
     def log_prior(self) -> Tensor:
         """Log density of all hyperparameters: log-normal, wide, for standardized data and t in (0, 1]; ()."""
@@ -107,14 +110,16 @@ class CurveProcess(torch.nn.Module):
             (asymptote.base_kernel.lengthscale, 1.0, 1.0),
             (self.noise, math.log(1e-3), 2.0),
         )
-        return sum(LogNormalPrior(mean, sd).log_prob(value).sum() for value, mean, sd in terms)
+        densities = [LogNormalPrior(mean, sd).log_prob(value).sum() for value, mean, sd in terms]
+        return sum(densities, start=torch.zeros((), dtype=torch.float64))
 
     def factors(self, times: Tensor, seen: Tensor) -> Tensor:
         """Cholesky factors of the K_i at `times` (T,), rows of the identity where `seen` (groups, m, T) is false."""
         covariance = self.decay(times[:, None]).to_dense() + self.noise[:, None, None] * torch.eye(len(times)).double()
         mask = seen.unsqueeze(-1) & seen.unsqueeze(-2)
         masked = torch.where(mask, covariance.unsqueeze(1), 0.0) + torch.diag_embed((~seen).double())
-        return torch.linalg.cholesky(masked)
+        factors: Tensor = torch.linalg.cholesky(masked)
+        return factors
 
     def asymptotes(self, factors: Tensor, y: Tensor, seen: Tensor) -> Asymptotes:
         """Compute l_i and m_i from y (groups, m, T), which is 0 where not seen."""
@@ -129,10 +134,10 @@ class CurveProcess(torch.nn.Module):
 
     def log_likelihood(self, X: Tensor, times: Tensor, y: Tensor, seen: Tensor) -> Tensor:
         """log p(y) of each group, (groups,), for X (groups, m, d)."""
-        found = self.asymptotes(self.factors(times, seen), y, seen)
-        covariance = self.asymptote(X).to_dense() + torch.diag_embed(found.variance)
+        asymptotes = self.asymptotes(self.factors(times, seen), y, seen)
+        covariance = self.asymptote(X).to_dense() + torch.diag_embed(asymptotes.variance)
         if X.shape[1] == 1:
-            joint = Normal(0.0, covariance[..., 0].sqrt()).log_prob(found.mean).sum(-1)
+            joint: Tensor = Normal(0.0, covariance[..., 0].sqrt()).log_prob(asymptotes.mean).sum(-1)
         else:
-            joint = MultivariateNormal(torch.zeros_like(found.mean), covariance).log_prob(found.mean)
-        return joint + found.evidence.sum(-1)
+            joint = MultivariateNormal(torch.zeros_like(asymptotes.mean), covariance).log_prob(asymptotes.mean)
+        return joint + asymptotes.evidence.sum(-1)

@@ -54,7 +54,7 @@ class Extrapolation(CurveModel):
         UserError: a setting out of range.
     """
 
-    def __init__(self, walkers: int = 100, burn_in: int = 500, samples: int = 20, thinning: int = 25) -> None:
+    def __init__(self, *, walkers: int = 100, burn_in: int = 500, samples: int = 20, thinning: int = 25) -> None:
         require_count("walkers", walkers, least=len(LOWEST) + 1)
         for name, value, least in (("burn_in", burn_in, 0), ("samples", samples, 1), ("thinning", thinning, 1)):
             require_count(name, value, least=least)
@@ -108,7 +108,7 @@ def _sums(parameters: Tensor, log_x: Tensor) -> Tensor:
     """f at the epochs, (..., k), for (theta, w) (..., P)."""
     by_parameter = parameters.movedim(-1, 0).contiguous().unsqueeze(-1)  # contiguous: a third of the time
     *theta, weights = by_parameter.split([*SIZES, len(FUNCTIONS)])
-    total = weights[0] * FUNCTIONS[0].evaluate(log_x, *theta[0])
+    total: Tensor = weights[0] * FUNCTIONS[0].evaluate(log_x, *theta[0])
     for function, part, weight in zip(FUNCTIONS[1:], theta[1:], weights[1:], strict=True):
         total.addcmul_(weight, function.evaluate(log_x, *part))
     return total

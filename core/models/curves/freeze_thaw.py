@@ -58,7 +58,7 @@ class DecayingCurves(CurveModel):
             optimizer.step()
         with torch.no_grad():
             self.factors = self.process.factors(self.times, self.seen)
-            self.found = self.process.asymptotes(self.factors, self.y, self.seen)
+            self.asymptotes = self.process.asymptotes(self.factors, self.y, self.seen)
 
     @torch.no_grad()
     def _extrapolate(self, observed: ObservedCurves, times: NDArray[np.float64]) -> CurvePrediction:
@@ -78,9 +78,9 @@ class DecayingCurves(CurveModel):
         """Mean and variance of f at X (groups, q, d): (groups, q) each."""
         kernel = self.process.asymptote
         across = kernel(X, self.X).to_dense()
-        covariance = kernel(self.X).to_dense() + torch.diag_embed(self.found.variance)
+        covariance = kernel(self.X).to_dense() + torch.diag_embed(self.asymptotes.variance)
         factor = torch.linalg.cholesky(covariance)
-        mean = across @ torch.cholesky_solve(self.found.mean.unsqueeze(-1), factor)
+        mean = across @ torch.cholesky_solve(self.asymptotes.mean.unsqueeze(-1), factor)
         solved = torch.linalg.solve_triangular(factor, across.mT, upper=False)
         variance = kernel(X, diag=True) - solved.square().sum(-2)
         return mean.squeeze(-1), variance.clamp_min(0)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.models.bohamiann import BayesianNetwork
 from core.models.curves.basis_network import BasisNetwork
 from core.models.curves.data import ObservedCurves
 from core.models.curves.sampled import SampledCurveModel
@@ -26,7 +23,7 @@ class LCNet(SampledCurveModel):
     Curves may be losses or accuracies in any unit. Whether they rise or fall is decided for all of them together.
     """
 
-    network: ClassVar[type[BayesianNetwork]] = BasisNetwork
+    network = BasisNetwork
     model: BasisNetwork
 
     def _sample(self, observed: ObservedCurves, generators: list[torch.Generator]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import torch
 
 from core.models.bohamiann import BayesianNetwork
@@ -14,7 +12,8 @@ from core.models.curves.sampled import SampledCurveModel
 class CurveNetwork(SampledCurveModel):
     """Bayesian network without prior knowledge of learning curves; t is one more input."""
 
-    network: ClassVar[type[BayesianNetwork]] = BayesianNetwork
+    network = BayesianNetwork
+    model: BayesianNetwork
 
     def _sample(self, observed: ObservedCurves, generators: list[torch.Generator]) -> None:
         inputs, values = observed.points()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,23 +23,22 @@ def plot_curves(model: CurveModel, curves: int | list[int] = 6) -> Figure:
         curves: Indices of fitted curves, or the number of curves to pick, evenly spaced among all.
 
     Raises:
-        RuntimeError: before `fit`.
+        UserError: before `fit`.
         UserError: curves that do not exist.
     """
     from matplotlib import pyplot
 
-    prediction = model.extrapolate(1.0)
     observed = model.observed
-    number = len(prediction.mean)
-    if np.isscalar(curves):
-        count = require_count("curves", curves, f", or a list of indices from 0 to {number - 1}")
-        chosen = np.unique(np.linspace(0, number - 1, min(count, number)).astype(int))
-    else:
+    number = len(observed.values)
+    if isinstance(curves, Iterable):
         chosen = [require_count(f"curves[{place}]", index, least=0) for place, index in enumerate(curves)]
         if not chosen or max(chosen) >= number:
             raise UserError(
                 f"curves is {brief(curves)}; allowed: a number of curves, or indices from 0 to {number - 1}"
             )
+    else:
+        count = require_count("curves", curves, f", or a list of indices from 0 to {number - 1}")
+        chosen = np.unique(np.linspace(0, number - 1, min(count, number)).astype(int)).tolist()
     mean, variance = model.extrapolate(observed.times)
     columns = min(3, len(chosen))
     rows = -(-len(chosen) // columns)

@@ -13,9 +13,9 @@ import torch
 from numpy.typing import NDArray
 
 from core.errors import ModelError
-from core.models.bohamiann import BayesianNetwork
 from core.models.curves.base import CurvePrediction, GlobalCurveModel
 from core.models.curves.data import ObservedCurves, check_configurations, check_times
+from core.models.mcmc_network import MCMCNetwork
 from core.models.priors import AveragedNormal, LogNormalNoise
 from core.models.strayed import SHORTER_STEP
 from core.randomness import make_generators
@@ -56,10 +56,11 @@ class SampledCurveModel(GlobalCurveModel):
     ModelError if no other chain is left.
 
     Raises:
-        ValueError: a setting out of range.
+        UserError: a setting out of range.
     """
 
-    network: ClassVar[type[BayesianNetwork]]
+    network: ClassVar[type[MCMCNetwork]]
+    model: MCMCNetwork
 
     def __init__(self, **settings: Any) -> None:
         self.model = self.network(**{**DEFAULTS, **settings})
@@ -112,11 +113,11 @@ class SampledCurveModel(GlobalCurveModel):
             (samples, m), or (samples, m, k).
 
         Raises:
-            RuntimeError: before `fit`.
+            UserError: before `fit`.
             UserError: t outside (0, 1], or configurations of another shape.
         """
         times = check_times(t)
-        configurations = check_configurations(configurations, self._fitted().configurations.shape[1])
+        configurations = check_configurations(configurations, self.observed.configurations.shape[1])
         values = self._values(configurations, np.atleast_1d(times))[self._kept()].numpy()
         return values[..., 0] if times.ndim == 0 else values
 

@@ -9,14 +9,20 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from core.compiled import sghmc
 from core.compiled.layout import make_regression_layout, padded_regression_places, padded_rows
 from core.compiled.random_bits import seed_states
 from core.models.engines.problem import Problem
+from core.models.network import ChainNetwork
 from core.randomness import chain_seeds
-from core.samplers import SGHMC, AdaptiveSGHMC
+from core.samplers import SGHMC, AdaptiveSGHMC, AdaptiveSGHMCState
+from core.samplers.sghmc import SGHMCState
+
+CompiledSampler = SGHMC | AdaptiveSGHMC
+CompiledState = SGHMCState | AdaptiveSGHMCState
 
 
 class CompiledEngine:
@@ -29,9 +35,9 @@ class CompiledEngine:
 
     def __init__(
         self,
-        problem: Problem,
-        sampler: SGHMC | AdaptiveSGHMC,
-        state: Any,
+        problem: Problem[ChainNetwork],
+        sampler: CompiledSampler,
+        state: CompiledState,
         generators: Sequence[torch.Generator],
     ) -> None:
         self.problem, self.sampler = problem, sampler
@@ -40,7 +46,7 @@ class CompiledEngine:
         self.adapting = isinstance(sampler, AdaptiveSGHMC)
         self.target = self._make_target()
         self.chains = self._start(state, chain_seeds(generators, problem.chains))
-        self.frozen = self._coefficients(state)
+        self.frozen = self._constant(sampler, state) if isinstance(sampler, SGHMC) else self._unused(state)
 
     def advance(self, steps: int, precision: Tensor) -> None:
         """Move all chains; `precision` (chains,) is that of the weight prior."""
@@ -50,33 +56,39 @@ class CompiledEngine:
 
     def freeze(self) -> None:
         """End the burn-in."""
-        if self.adapting:
-            self.frozen = self._coefficients(self.sampler.freeze(self.state()))
+        if self.adapting and isinstance(self.sampler, AdaptiveSGHMC):
+            self.frozen = self._adapted(self.sampler, self.sampler.freeze(self._adaptive_state(self.sampler)))
             self.adapting = False
 
     def position(self) -> Tensor:
         """theta, (chains, P_w + 1)."""
         return self.unpack(self.chains.position)
 
-    def state(self) -> Any:
+    def state(self) -> CompiledState:
         """The sampler's state, as before `freeze`."""
-        fresh = self.sampler.init(self.position())
-        return fresh._replace(**{name: self.unpack(getattr(self.chains, name)) for name in self._carried(fresh)})
+        if isinstance(self.sampler, AdaptiveSGHMC):
+            return self._adaptive_state(self.sampler)
+        return SGHMCState(self.position(), self.unpack(self.chains.velocity))
 
-    def _carried(self, state: Any) -> list[str]:
-        return [name for name in state._fields if name in sghmc.Chains._fields]
+    def _adaptive_state(self, sampler: AdaptiveSGHMC) -> AdaptiveSGHMCState:
+        return sampler.init(self.position())._replace(
+            velocity=self.unpack(self.chains.velocity),
+            window=self.unpack(self.chains.window),
+            smoothed_gradient=self.unpack(self.chains.smoothed_gradient),
+            second_moment=self.unpack(self.chains.second_moment),
+        )
 
-    def pack(self, values: Tensor, padding: float = 0.0) -> np.ndarray:
+    def pack(self, values: Tensor, padding: float = 0.0) -> NDArray[np.float32]:
         """A tensor (chains, P_w + 1) as a flat array in the padded layout."""
         padded = torch.full((len(values), self.layout.size), padding)
         padded[:, self.places] = values.to(torch.float32)
         return padded.numpy().reshape(-1)
 
-    def unpack(self, padded: np.ndarray) -> Tensor:
+    def unpack(self, padded: NDArray[np.float32]) -> Tensor:
         """The inverse of `pack`."""
         return torch.from_numpy(padded).view(-1, self.layout.size)[:, self.places]
 
-    def _prepare(self) -> tuple[Any, np.ndarray, Any]:
+    def _prepare(self) -> tuple[Any, NDArray[np.int64], Any]:
         """The layout, the places in it of theta's entries, and the data."""
         layout = make_regression_layout(self.problem.network.sizes, self.problem.batch)
         X, y = self.problem.X.to(torch.float32), self.problem.y.to(torch.float32)
@@ -103,32 +115,37 @@ class CompiledEngine:
             noise_correction=float(getattr(self.sampler, "noise_correction", False)),
         )
 
-    def _start(self, state: Any, seeds: np.ndarray) -> sghmc.Chains:
+    def _start(self, state: CompiledState, seeds: NDArray[np.uint64]) -> sghmc.Chains:
         lanes, shufflers = seed_states(seeds)
-        chains = len(state.position)
-        order = np.tile(np.arange(self.problem.points, dtype=np.int32), (chains, 1))
-        carried = {name: getattr(state, name) for name in self._carried(state)}
-        averages = [
-            self.pack(carried.get(name, torch.ones_like(state.position)), padding=1.0)
-            for name in ("window", "smoothed_gradient", "gradient_variance")
-        ]
-        done = np.zeros(chains, np.int64)
-        moving = (self.pack(state.position), self.pack(state.velocity))
-        return sghmc.Chains(*moving, *averages, order, done, lanes, shufflers)
+        chains, ones = len(state.position), torch.ones_like(state.position)
+        adaptive = state if isinstance(state, AdaptiveSGHMCState) else None
+        return sghmc.Chains(
+            position=self.pack(state.position),
+            velocity=self.pack(state.velocity),
+            window=self.pack(adaptive.window if adaptive else ones, padding=1.0),
+            smoothed_gradient=self.pack(adaptive.smoothed_gradient if adaptive else ones, padding=1.0),
+            second_moment=self.pack(adaptive.second_moment if adaptive else ones, padding=1.0),
+            order=np.tile(np.arange(self.problem.points, dtype=np.int32), (chains, 1)),
+            batches_done=np.zeros(chains, np.int64),
+            lanes=lanes,
+            shufflers=shufflers,
+        )
 
-    def _coefficients(self, state: tuple) -> sghmc.Frozen:
-        """rate, keep and amplitude of v <- keep v - rate grad + amplitude xi (Eq. 10, or Eq. 7)."""
-        squared_step = self.sampler.step_size**2
-        if isinstance(self.sampler, AdaptiveSGHMC):
-            decay = state.decay
-            inverse_mass = state.gradient_variance.rsqrt()
-            variance = (2 * squared_step * decay * inverse_mass - self.sampler.correction).clamp_min(0)
-            values = (squared_step * inverse_mass, 1 - decay, variance.sqrt())
-        else:
-            constants = (
-                squared_step,
-                1 - self.sampler.momentum_decay,
-                (2 * squared_step * self.sampler.friction) ** 0.5,
-            )
-            values = (torch.full_like(state.position, constant) for constant in constants)
-        return sghmc.Frozen(*(self.pack(value) for value in values))
+    def _constant(self, sampler: SGHMC, state: CompiledState) -> sghmc.Frozen:
+        """rate, keep and amplitude of v <- keep v - rate grad + amplitude xi, for Eq. 7."""
+        squared_step = sampler.step_size**2
+        constants = (squared_step, 1 - sampler.momentum_decay, (2 * squared_step * sampler.friction) ** 0.5)
+        return self._frozen(*(torch.full_like(state.position, constant) for constant in constants))
+
+    def _adapted(self, sampler: AdaptiveSGHMC, state: AdaptiveSGHMCState) -> sghmc.Frozen:
+        """The same for Eq. 10, after the burn-in."""
+        squared_step, inverse_mass = sampler.step_size**2, state.second_moment.rsqrt()
+        variance = (2 * squared_step * state.decay * inverse_mass - sampler.correction).clamp_min(0)
+        return self._frozen(squared_step * inverse_mass, 1 - state.decay, variance.sqrt())
+
+    def _unused(self, state: CompiledState) -> sghmc.Frozen:
+        """The coefficients before the burn-in has determined them."""
+        return self._frozen(*(torch.zeros_like(state.position) for _ in range(3)))
+
+    def _frozen(self, rate: Tensor, keep: Tensor, amplitude: Tensor) -> sghmc.Frozen:
+        return sghmc.Frozen(self.pack(rate), self.pack(keep), self.pack(amplitude))

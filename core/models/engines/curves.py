@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from core.compiled.curve_gradient import CurveData, CurveLayout, make_curve_layout, padded_curve_places
@@ -12,10 +13,11 @@ from core.compiled.curve_sghmc import compile_curve_advance
 from core.compiled.layout import padded_rows
 from core.models.engines.compiled import CompiledEngine
 from core.models.engines.problem import Problem
+from core.models.network import MLP
 
 
 @dataclass(frozen=True)
-class CurveProblem(Problem):
+class CurveProblem(Problem[MLP]):
     """The posterior of networks given curves: `y` is (R, n, T), 0 where not observed; a batch consists of curves.
 
     Attributes:
@@ -35,7 +37,7 @@ class CurveEngine(CompiledEngine):
     problem: CurveProblem
     compile = staticmethod(compile_curve_advance)
 
-    def _prepare(self) -> tuple[CurveLayout, np.ndarray, CurveData]:
+    def _prepare(self) -> tuple[CurveLayout, NDArray[np.int64], CurveData]:
         problem = self.problem
         layout = make_curve_layout(problem.network.sizes, problem.batch)
         lengths, times = problem.lengths.numpy(), problem.times.double().numpy()

@@ -1,16 +1,18 @@
 """The posterior of `chains` networks, which the engines sample, and the protocol of an engine: the chains of a fit."""
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from torch import Tensor
 
-from core.models.network import MLP
+from core.models.network import ChainNetwork
 from core.models.priors import LogNormalNoise
+
+NetworkT = TypeVar("NetworkT", bound=ChainNetwork, covariant=True)
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(Generic[NetworkT]):
     """The posterior over theta = (weights and biases, s = log sigma^2) given R data sets.
 
     Attributes:
@@ -22,7 +24,7 @@ class Problem:
         weight: Weight of each point in the likelihood: 1/H if the data have H copies of every observation.
     """
 
-    network: MLP
+    network: NetworkT
     X: Tensor
     y: Tensor
     chains_per_run: int

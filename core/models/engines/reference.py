@@ -19,14 +19,17 @@ import torch
 from torch import Tensor
 
 from core.models.engines.problem import Problem
-from core.models.network import Backpropagation
+from core.models.network import MLP, Backpropagation
 from core.randomness import permutations
+from core.samplers import Sampler
 
 
 class ReferenceEngine:
     """Chains in torch tensors (chains, P_w + 1)."""
 
-    def __init__(self, problem: Problem, sampler: Any, state: Any, generators: Sequence[torch.Generator]) -> None:
+    def __init__(
+        self, problem: Problem[MLP], sampler: Sampler[Any], state: Any, generators: Sequence[torch.Generator]
+    ) -> None:
         self.problem, self.sampler, self.generators = problem, sampler, generators
         theta = state.position.clone(memory_format=torch.contiguous_format)
         self.chains = state._replace(position=theta)
@@ -71,7 +74,8 @@ class ReferenceEngine:
 
     def position(self) -> Tensor:
         """theta, (chains, P_w + 1)."""
-        return self.chains.position
+        theta: Tensor = self.chains.position
+        return theta
 
     def state(self) -> Any:
         """The sampler's state."""

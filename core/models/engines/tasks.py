@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import pad
 
@@ -17,15 +18,15 @@ from core.models.task_network import TaskNetwork
 
 
 @dataclass(frozen=True)
-class TaskProblem(Problem):
+class TaskProblem(Problem[TaskNetwork]):
     """The posterior of networks given the points of several tasks; X is (R, N, d + c).
 
+    The weights of the network include the features of every task.
+
     Attributes:
-        network: Network whose weights include the features of every task.
         task: Task number of each point, (N,) int64.
     """
 
-    network: TaskNetwork
     task: Tensor
 
 
@@ -35,7 +36,7 @@ class TaskEngine(CompiledEngine):
     problem: TaskProblem
     compile = staticmethod(compile_task_advance)
 
-    def _prepare(self) -> tuple[TaskLayout, np.ndarray, TaskData]:
+    def _prepare(self) -> tuple[TaskLayout, NDArray[np.int64], TaskData]:
         problem, network = self.problem, self.problem.network
         layout = make_task_layout(network.sizes, problem.batch, network.tasks, network.features)
         X, y = pad(problem.X.float(), (0, network.features)).numpy(), problem.y.float().numpy()

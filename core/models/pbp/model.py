@@ -18,7 +18,7 @@ import math
 from collections.abc import Sequence
 
 import torch
-from botorch.posteriors import GPyTorchPosterior
+from botorch.posteriors.gpytorch import GPyTorchPosterior
 from gpytorch.distributions import MultivariateNormal
 from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
@@ -43,11 +43,12 @@ class ProbabilisticBackpropagation(EnsembleModel):
         device: Device on which fit and predictions run (the prior factors are refined on the CPU).
 
     Raises:
-        ValueError: a setting out of range; at a prior_shape of at most 1 the variance 1/gamma has no mean.
+        UserError: a setting out of range; at a prior_shape of at most 1 the variance 1/gamma has no mean.
     """
 
     def __init__(
         self,
+        *,
         widths: Sequence[int] = (50, 50, 50),
         epochs: int = 40,
         prior_shape: float = 6.0,
@@ -73,7 +74,7 @@ class ProbabilisticBackpropagation(EnsembleModel):
             generators: Generators, one per run, on `device`, or one for all runs.
 
         Raises:
-            ValueError: data of the wrong shape, not finite or out of range.
+            UserError: data of the wrong shape, not finite or out of range.
         """
         X, y = training_data(X, y, self.device)
         self.inputs, self.targets = standardizer("X", X, -2), standardizer("y", y, -1)

@@ -83,7 +83,10 @@ class MomentNetwork:
 
     def forward(self, X: Tensor) -> tuple[Tensor, Tensor, Tape]:
         """Mean and variance of the output at known inputs X (runs, q, d), each (runs, q), differentiable in X."""
-        z, z_variance, rectified, tape = X, None, None, []
+        z = X
+        z_variance: Tensor | None = None
+        rectified: Rectified | None = None
+        tape: Tape = []
         for (m, m_bias), (v, v_bias), (second, _) in self.layers:
             if z_variance is not None:
                 rectified = rectify(z, z_variance)
@@ -94,7 +97,7 @@ class MomentNetwork:
             if z_variance is not None:
                 a_variance = torch.baddbmm(a_variance, z_variance, second, alpha=scale)
             z, z_variance = torch.baddbmm(m_bias, z, m, beta=scale**0.5, alpha=scale**0.5), a_variance
-        return z.squeeze(-1), z_variance.squeeze(-1), tape
+        return z.squeeze(-1), a_variance.squeeze(-1), tape
 
     def backward(
         self, tape: Tape, grad_mean: Tensor, grad_variance: Tensor, by_mean: Tensor, by_variance: Tensor

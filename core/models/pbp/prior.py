@@ -25,6 +25,7 @@ import math
 import numba
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 
@@ -64,7 +65,14 @@ class PriorFactors:
 
 
 @numba.njit(cache=True)
-def _refine(mean, variance, factors, shapes, rates, smallest_precision):
+def _refine(
+    mean: NDArray[np.float64],
+    variance: NDArray[np.float64],
+    factors: NDArray[np.float64],
+    shapes: NDArray[np.float64],
+    rates: NDArray[np.float64],
+    smallest_precision: float,
+) -> None:
     for run in range(mean.shape[0]):
         shape, rate = shapes[run], rates[run]
         for j in range(mean.shape[1]):

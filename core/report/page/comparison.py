@@ -5,7 +5,7 @@ Works from the sidecars that drawing writes, never from the records of raw runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,16 @@ from core.experiment.drawings import Currency, drawing, folder_of
 from core.report.figures.files import write_file
 from core.report.page.records import read_sidecar, table_from_record
 from core.report.page.rendering import render_page
-from core.report.page.tally import Tally, cause_text, chance_sentence, interval_text, outcome_text, tally, value_text
+from core.report.page.tally import (
+    Tally,
+    answers,
+    cause_text,
+    chance_sentence,
+    interval_text,
+    outcome_text,
+    tally,
+    value_text,
+)
 from core.report.tables.text import to_rich
 from core.report.verdicts.cells import KINDS
 from core.report.verdicts.checks import OUTCOMES
@@ -75,12 +84,16 @@ def _claims_table(sidecar: dict[str, Any]) -> RichTable:
     title = f"{sidecar['paper']}/{sidecar['artifact']}: claims"
     table = RichTable("claim", "ours", "95% interval", "published", "outcome", title=title, title_justify="left")
     for claim in sidecar["claims"]:
-        look = LOOKS[claim["holds"]]
-        outcome = f"[{look.terminal}]{look.symbol} {outcome_text(claim)}{', reduced' if claim['reduced'] else ''}[/]"
-        outcome += " (a check of the code)" if claim["kind"] == "check" else ""
-        outcome += f" ({escape(cause)})" if (cause := cause_text(claim)) else ""
-        values = [value_text(claim["ours"]), interval_text(claim), value_text(claim["published"])]
-        table.add_row(escape(f"{claim['sentence']} ({claim['place']})"), *map(escape, values), outcome)
+        words = escape(f"{claim['sentence']} ({claim['place']})")
+        for question, check in answers(claim):
+            look = LOOKS[check["holds"]]
+            outcome = f"{look.symbol} {outcome_text(check)}{', reduced' if check.get('reduced') else ''}"
+            outcome = f"[{look.terminal}]{outcome}[/]{f' ({question})' if question else ''}"
+            if check is claim:
+                outcome += " (a check of the code)" if claim["kind"] == "check" else ""
+                outcome += f" ({escape(cause)})" if (cause := cause_text(claim)) else ""
+            values = [value_text(check["ours"]), interval_text(check), value_text(check["published"])]
+            table.add_row(words if check is claim else "", *map(escape, values), outcome)
     return table
 
 
@@ -91,7 +104,10 @@ def _counts_table(sidecars: Sequence[dict[str, Any]]) -> RichTable:
     table = RichTable(box=None, padding=(0, 1, 0, 0), caption=legend, caption_justify="left")
     for name in ("artifact", "scale", "runs"):
         table.add_column(name, no_wrap=True)
-    for name in [*(LOOKS[kind].symbol for kind in kinds), *(["reduced"] if total.reduced else []), "claims"]:
+    names = [*(LOOKS[kind].symbol for kind in kinds), *(["reduced"] if total.reduced else []), "claims"]
+    names += ["claims, authors' data"] if total.reproduced else []
+    names += ["cells, authors' data"] if total.reproduced_cells else []
+    for name in names:
         table.add_column(name, justify="right", min_width=max(3, len(name)))
     for sidecar in sidecars:
         name = f"{sidecar['paper']}/{sidecar['artifact']}"
@@ -103,5 +119,13 @@ def _counts_table(sidecars: Sequence[dict[str, Any]]) -> RichTable:
 
 def _counts(counts: Tally, kinds: list[str], total: Tally) -> list[str]:
     numbers = [*(counts.verdicts[kind] for kind in kinds), *([counts.reduced] if total.reduced else [])]
-    claims = " ".join(f"{counts.claims[o]} {LOOKS[o].symbol}" for o in OUTCOMES if counts.claims[o])
-    return [*(str(number) if number else "·" for number in numbers), claims or "·"]
+    columns = [_symbols(counts.claims, OUTCOMES)]
+    if total.reproduced:
+        columns.append(_symbols(counts.reproduced, OUTCOMES))
+    if total.reproduced_cells:
+        columns.append(_symbols(counts.reproduced_cells, KINDS))
+    return [*(str(number) if number else "·" for number in numbers), *columns]
+
+
+def _symbols(counted: Mapping[str, int], order: Iterable[str]) -> str:
+    return " ".join(f"{counted[each]} {LOOKS[each].symbol}" for each in order if counted.get(each)) or "·"

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.report.page.records import table_from_record
-from core.report.page.tally import cause_text, chance_sentence, interval_text, outcome_text, tally, value_text
+from core.report.page.tally import (
+    answers,
+    cause_text,
+    chance_sentence,
+    interval_text,
+    outcome_text,
+    tally,
+    value_text,
+)
 from core.report.tables.text import published_text, row_lines
 from core.report.verdicts.cells import KINDS
 from core.report.verdicts.checks import OUTCOMES
@@ -48,6 +56,7 @@ def render_page(sidecars: Sequence[dict[str, Any]], images: Mapping[tuple[str, s
         "width": lambda image: int(int.from_bytes(image[16:20], "big") * SHOWN),  # where a PNG gives its width
         "short": _short,
         "cells": _cells,
+        "answers": answers,
         "value": value_text,
         "interval": interval_text,
         "outcome": outcome_text,
@@ -65,6 +74,8 @@ def render_page(sidecars: Sequence[dict[str, Any]], images: Mapping[tuple[str, s
         outcomes=[outcome for outcome in OUTCOMES if total.claims[outcome]],
         parts=[outcome for outcome in (*OUTCOMES, "") if total.on_our_part[outcome]],
         full=[outcome for outcome in OUTCOMES if total.full[outcome]],
+        reproduced=[outcome for outcome in OUTCOMES if total.reproduced[outcome]],
+        reproduced_cells=[kind for kind in KINDS if total.reproduced_cells[kind]],
         chance=chance_sentence(total),
         folded_above=FOLDED,
     )

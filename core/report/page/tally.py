@@ -28,6 +28,8 @@ class Tally:
         on_our_part: Number of claims that are `outside` by their outcome on our part, which is empty if nothing of ours
             bears on them.
         full: Number of claims at the paper's full protocol by outcome.
+        reproduced: Number of claims on the authors' own data by outcome, which those above leave out.
+        reproduced_cells: Number of verdicts on numbers that follow from the authors' own data by kind, likewise.
     """
 
     verdicts: Counter[str]
@@ -39,12 +41,15 @@ class Tally:
     claims: Counter[str]
     on_our_part: Counter[str]
     full: Counter[str]
+    reproduced: Counter[str]
+    reproduced_cells: Counter[str]
 
 
 def tally(sidecars: Sequence[dict[str, Any]]) -> Tally:
     """Verdicts and claims of some artifacts, counted."""
-    tables = [s["table"] for s in sidecars if s["table"] is not None and not s["repeats"]]
-    verdicts = [verdict for table in tables for verdict in table_from_record(table).verdicts]
+    records = [s["table"] for s in sidecars if s["table"] is not None and not s["repeats"]]
+    tables = [table_from_record(record) for record in records]
+    verdicts = [verdict for table in tables for verdict in table.verdicts]
     claims = [claim for sidecar in sidecars for claim in sidecar["claims"] if claim["kind"] != "check"]
     return Tally(
         verdicts=Counter(verdict.kind for verdict in verdicts),
@@ -56,6 +61,8 @@ def tally(sidecars: Sequence[dict[str, Any]]) -> Tally:
         claims=Counter(claim["holds"] for claim in claims),
         on_our_part=Counter(claim["part"] for claim in claims if claim["holds"] == "outside"),
         full=Counter(claim["holds"] for claim in claims if not claim["reduced"]),
+        reproduced=Counter(claim["reproduced"]["holds"] for claim in claims if claim["reproduced"] is not None),
+        reproduced_cells=Counter(verdict.kind for table in tables for verdict in table.reproduced_verdicts),
     )
 
 
@@ -69,6 +76,13 @@ def chance_sentence(counts: Tally) -> str:
     )
 
 
+def answers(claim: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The questions that a claim was asked, in words, each with the check that answers it: first that of our runs."""
+    if claim["reproduced"] is None:
+        return [("", claim)]
+    return [("our runs", claim), ("authors' data", claim["reproduced"])]
+
+
 def outcome_text(claim: dict[str, Any]) -> str:
     """A claim's outcome in words, with what our part shows where that cannot decide it."""
     if claim["holds"] != "outside" or not claim["part"]:
@@ -78,9 +92,14 @@ def outcome_text(claim: dict[str, Any]) -> str:
 
 def cause_text(claim: dict[str, Any]) -> str:
     """Why a claim fails, on our part at least, as `kind: evidence`; empty if it does not, or no cause is stated."""
-    if claim["cause"] is None or "fails" not in (claim["holds"], claim["part"]):
+    if claim["cause"] is None or not fails(claim):
         return ""
     return f"{claim['cause']['kind']}: {claim['cause']['evidence']}"
+
+
+def fails(claim: dict[str, Any]) -> bool:
+    """Whether a claim fails on our runs, on our part at least, or on the authors' data."""
+    return any("fails" in (check["holds"], check["part"]) for _, check in answers(claim))
 
 
 def value_text(value: Any) -> str:

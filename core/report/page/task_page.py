@@ -13,7 +13,7 @@ from core.report.figures.files import render, write_file
 from core.report.figures.task_figures import draw_ranks, draw_solved
 from core.report.runs.task_runs import Runs
 from core.report.statistics.average_ranks import average_ranks
-from core.report.statistics.pairwise_tests import draw_p_values, final_means, holm, p_values
+from core.report.statistics.pairwise_tests import draw_p_values, final_samples, holm, p_values
 
 PAGE = """<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><title>{title}</title>
@@ -45,7 +45,7 @@ def write_task_page(path: Path, title: str, losses: Runs, solved: Runs) -> Path:
         losses, solved: Losses and solved targets after each evaluation, by method (tasks, runs, n).
     """
     tasks, runs, evaluations = next(iter(losses.values())).shape
-    p = p_values(final_means(losses))
+    p = p_values(final_samples(losses))
     with style.context():
         figure, (left, middle, right) = style.subplots(1, 3, width=10.0, height=3.4)
         draw_solved(left, solved)
@@ -54,12 +54,14 @@ def write_task_page(path: Path, title: str, losses: Runs, solved: Runs) -> Path:
         right.set_title("p: column better than row")
         style.legend(figure, [left], 8)
     image = base64.b64encode(render(figure, title)["png"]).decode()
+    samples = "tasks' mean losses" if tasks > 1 else "runs' losses"
     numbers, tests = final_numbers(losses, solved), len(p) * (len(p) - 1)
     text = (
-        f"{tasks} tasks, {runs} runs of {evaluations} evaluations on each. Left: the share of pairs of task and target "
-        "that the runs have reached. Middle: ranks averaged over all combinations of runs and over tasks. Right: "
-        f"one-sided Mann-Whitney tests of the tasks' mean losses, {tests} in all, of which {0.05 * tests:.1f} would be "
-        f"below 0.05 by chance; bold are the {int(holm(p).to_numpy().sum())} that Holm's procedure rejects together."
+        f"{tasks} task{'s' if tasks > 1 else ''}, {runs} runs of {evaluations} evaluations on each. Left: the share of "
+        "pairs of task and target that the runs have reached. Middle: ranks averaged over all combinations of runs and "
+        f"over tasks. Right: one-sided Mann-Whitney tests of the {samples}, {tests} in all, of which "
+        f"{0.05 * tests:.1f} would be below 0.05 by chance; bold are the {int(holm(p).to_numpy().sum())} that Holm's "
+        "procedure rejects together."
     )
     page = PAGE.format(
         title=html.escape(title),

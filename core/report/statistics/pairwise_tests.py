@@ -1,6 +1,7 @@
 """Which methods are better than which: one-sided Mann-Whitney U tests of all ordered pairs (thesis 8.4.2).
 
-A sample of a method is one number a task, its mean loss over the runs after the last evaluation. A small p-value is
+A sample of a method is one number a task, its mean loss over the runs after the last evaluation; on a single task it is
+the losses of its runs. A small p-value is
 evidence that the method of the column is better than that of the row. With K methods there are K (K - 1) tests, of
 which 5% are below 0.05 if no method differs from another; `holm` says which are below it for all tests together.
 """
@@ -19,10 +20,13 @@ from core.report.runs.task_runs import Runs
 LEVEL = 0.05
 
 
-def final_means(losses: Runs, evaluation: int | None = None) -> dict[str, np.ndarray]:
-    """Each method's mean loss over the runs after an evaluation, by default the last, by method (tasks,)."""
+def final_samples(losses: Runs, evaluation: int | None = None) -> dict[str, np.ndarray]:
+    """Mean losses over the runs after an evaluation, by default the last, by method (tasks,); of one task (runs,)."""
     place = -1 if evaluation is None else evaluation - 1
-    return {method: values[:, :, place].mean(1) for method, values in losses.items()}
+    return {
+        method: values[:, :, place].mean(1) if len(values) > 1 else values[0, :, place]
+        for method, values in losses.items()
+    }
 
 
 def p_values(samples: Mapping[str, np.ndarray]) -> pd.DataFrame:

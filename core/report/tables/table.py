@@ -8,7 +8,7 @@ table looks as an image or as text is defined in image.py and text.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -49,6 +49,7 @@ class ReportTable:
     direction: Better direction, `higher` or `lower`; `neither`, or empty if nothing is measured.
     format: Format of our numbers, as in `format(x, ".2f")`; published ones keep their printed digits.
     quoted_rows: Rows quoted from the publication for comparison, which we did not run.
+    reproduced_columns: Columns that follow from the authors' own data; their verdicts are counted apart.
     """
 
     title: str
@@ -63,6 +64,7 @@ class ReportTable:
     row_labels: dict[str, str] = field(default_factory=dict)
     column_labels: dict[str, str] = field(default_factory=dict)
     quoted_rows: tuple[str, ...] = ()
+    reproduced_columns: tuple[str, ...] = ()
 
     def row_label(self, row: str) -> str:
         """The label given with the table, else the method's own label, else the row's name; then any changes."""
@@ -76,8 +78,17 @@ class ReportTable:
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """Verdicts of all cells that have one, row by row."""
-        cells = (self.cells[row, column] for row in self.rows for column in self.columns)
+        """Verdicts on our own runs, of all cells that have one, row by row."""
+        return self._verdicts_in(column for column in self.columns if column not in self.reproduced_columns)
+
+    @property
+    def reproduced_verdicts(self) -> list[Verdict]:
+        """Verdicts on what follows from the authors' own data, row by row."""
+        return self._verdicts_in(self.reproduced_columns)
+
+    def _verdicts_in(self, columns: Iterable[str]) -> list[Verdict]:
+        columns = list(columns)
+        cells = (self.cells[row, column] for row in self.rows for column in columns)
         return [cell.verdict for cell in cells if cell.verdict is not None]
 
 

@@ -5,6 +5,9 @@ claim is true. The claim `holds` when the whole interval lies inside the region,
 and is `inconclusive` otherwise. It is `outside` where what was run cannot show it, however often it is run: our part of
 a grid, or comparisons with a baseline that we do not have. What was run still says something, which an outside claim
 states beside it: `part` is whether the claim holds on our part. Missing runs make it `not run`.
+
+A claim may be asked two questions: is it *replicated* by our own runs, and is it *reproduced* by our analysis of the
+authors' own data? The Check is the answer to the first, and its `reproduced` the answer to the second.
 """
 
 from __future__ import annotations
@@ -46,6 +49,7 @@ class Check:
     clear: Distance from our value to the nearest border of the region that the interval would have to reach to leave
         the outcome open, if the check holds or fails. Its unit is the distance to the end of the interval on that side,
         so it is above 1, and infinite where nothing was sampled.
+    reproduced: Check of the same claim on the authors' own data; None if they do not bear on it or are not at hand.
     """
 
     ours: float | str
@@ -56,6 +60,7 @@ class Check:
     detail: str = ""
     clear: float = math.inf
     part: str = ""
+    reproduced: Check | None = None
 
     @property
     def on_our_part(self) -> str:

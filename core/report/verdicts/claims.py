@@ -5,8 +5,8 @@ Claims of a shape that recurs are rows of tables, see claim_tables.py. Any other
     @claim(artifact="table1", place="Table 1", sentence="The adaptive sampler is more likely on all four sets.")
     def adaptive_beats_best_average(results: Results) -> Check: ...
 
-The function's name is the claim's id, the only one of its name in the paper. For what a check is and when a claim
-holds, see checks.py.
+The function's name is the claim's id, the only one of its name in the paper, and its docstring is the criterion. For
+what a check is and when a claim holds, see checks.py.
 
 A claim that a reader takes the paper to be about is a `headline`. Where it fails, it states its cause:
 
@@ -60,6 +60,7 @@ class Claim:
         sentence: The claim in our own words.
         place: Place where the paper says or shows it.
         check: A function of the results.
+        criterion: The statistic and the region in which it makes the claim true, in words.
         headline: Whether readers take the paper to be about it.
         cause: Reason why it fails, if it does.
     """
@@ -71,6 +72,7 @@ class Claim:
     sentence: str
     place: str
     check: Callable[[Any], Check]
+    criterion: str = ""
     headline: bool = False
     cause: Cause | None = None
 
@@ -78,6 +80,7 @@ class Claim:
     def record(self) -> dict[str, Any]:
         """The claim as plain values for the sidecar."""
         said = {"artifact": self.artifact, "kind": self.kind, "sentence": self.sentence, "place": self.place}
+        said["criterion"] = self.criterion
         cause = None if self.cause is None else {"kind": self.cause.kind, "evidence": self.cause.evidence}
         return {"id": self.id, **said, "headline": self.headline, "cause": cause}
 
@@ -111,7 +114,8 @@ def claim(
             taken = ", ".join(parameters) or "nothing"
             raise UserError(f"{place_of(function)}: takes {taken}; allowed: one parameter, results")
         name, where = function.__name__, place_of(function)
-        function.claim = Claim(name, where, artifact, kind, sentence, place, function, headline, cause)
+        criterion = " ".join((function.__doc__ or "").split())
+        function.claim = Claim(name, where, artifact, kind, sentence, place, function, criterion, headline, cause)
         return function
 
     return mark

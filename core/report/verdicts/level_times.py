@@ -37,3 +37,17 @@ def median_speedup(
         return np.stack([at_least[0] - reached[1], reached[0] - at_least[1]], axis=1)
 
     return Known(*bootstrap_intervals(samples, bounds, SEED, RESAMPLES))
+
+
+def median_time(frame: pd.DataFrame, benchmark: str, method: str, level: float, metric: str = "regret") -> Known:
+    """The median time at which a method's runs first reached a level, as a logarithm to base 10.
+
+    Raises:
+        NotRunError: it was not run.
+    """
+    times = times_to_level(cell_rows(frame, benchmark, method), level, metric)
+
+    def bounds(drawn: np.ndarray) -> np.ndarray:
+        return np.log10(np.stack([np.median(drawn.min(-1), axis=1), np.median(drawn[..., 0], axis=1)], axis=1))
+
+    return Known(*bootstrap_intervals((times,), bounds, SEED, RESAMPLES))

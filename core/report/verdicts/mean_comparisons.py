@@ -4,7 +4,7 @@ Cells share no random numbers, so each is resampled on its own. Statistics are o
 base 10, so that 0.3 is a factor of 2: regrets of runs differ by orders of magnitude, and an arithmetic mean is that of
 the worst of them. What the runs cannot decide is `inconclusive`, with the reason in the detail: an end
 that one of the methods does not come near, a reason that the caller gives not to compare, and the order of two
-values that are both too small to be told apart.
+values that are both too small to be distinguished.
 """
 
 from __future__ import annotations

@@ -69,19 +69,19 @@ def check_places(claims: Iterable[Claim], spec: Any) -> None:
     Raises:
         UserError: naming the file, the line, the function, the place and those near it.
     """
-    known = {found for artifact in spec.artifacts.values() for found in PLACE.findall(artifact.source.place)}
+    known = {named for artifact in spec.artifacts.values() for named in PLACE.findall(artifact.source.place)}
     for claim in claims:
-        if unknown := [found for found in PLACE.findall(claim.place) if found not in known]:
+        if unknown := [named for named in PLACE.findall(claim.place) if named not in known]:
             place, places = " ".join(unknown[0]), sorted(map(" ".join, known))
             raise UserError(f"{claim.where}: place = {claim.place!r}: no {place}; {nearest(place, places)}")
 
 
 def _check_table(published: Published, rows: list[str], columns: list[str]) -> None:
     for row, column in published:
-        for kind, found, known in (("row", row, rows), ("column", column, columns)):
-            if found not in known:
-                hint = nearest(found, known) if known else "the artifact has no experiments: declare @published_names"
-                raise published.error((row, column), kind, found, hint)
+        for kind, given, known in (("row", row, rows), ("column", column, columns)):
+            if given not in known:
+                hint = nearest(given, known) if known else "the artifact has no experiments: declare @published_names"
+                raise published.error((row, column), kind, given, hint)
     for row in published.rows:
         own = [column for each, column in published if each == row]
         if missing := [column for column in published.columns if column not in own]:

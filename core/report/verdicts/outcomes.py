@@ -9,6 +9,8 @@ our part combines the outcomes of its parts on our part, and this combined outco
 
 A claim whose outcome was looked at before runs were added had several chances. The 5% of its interval are then shared
 among the looks, as they are among parts.
+
+Where the authors' own data are at hand, a claim has a second outcome beside the one of our runs, see `both`.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from dataclasses import replace
 from statistics import NormalDist
 
 from core.report.statistics.bootstrap import Interval
-from core.report.verdicts.checks import Check
+from core.report.verdicts.checks import Check, NotRunError
 
 LEFT_OUT = "left out"  # of a conjunction
 NORMAL = NormalDist()
@@ -49,9 +51,9 @@ def at_least(count: int, checks: Iterable[Check], published: float | str, detail
     spare = len(checks) - count
     clear = {"holds": -math.inf, "fails": -math.inf}
     for outcome, needed, shares in (("holds", count, spare + 1), ("fails", spare + 1, count)):
-        found = sorted((check.clear / farther(shares) for check in checks if check.holds == outcome), reverse=True)
-        if len(found) >= needed:
-            clear[outcome] = found[needed - 1]
+        clearest = sorted((check.clear / farther(shares) for check in checks if check.holds == outcome), reverse=True)
+        if len(clearest) >= needed:
+            clear[outcome] = clearest[needed - 1]
     holds = next((outcome for outcome, value in clear.items() if value >= 1), "inconclusive")
     ours = f"{sum(check.holds == 'holds' for check in checks)} of {len(checks)}"
     details = "; ".join(filter(None, [detail, *(check.detail for check in checks)]))
@@ -123,6 +125,27 @@ def not_run(published: float | str = math.nan, detail: str = "") -> Check:
     return Check(math.nan, published, math.nan, math.nan, "not run", detail)
 
 
+def both(replicate: Callable[[], Check], reproduce: Callable[[], Check]) -> Check:
+    """The Check of a claim on our own runs, with the one on the authors' data beside it where both are at hand.
+
+    Args:
+        replicate: Makes the check on our own runs.
+        reproduce: Makes the check on the authors' data.
+
+    Raises:
+        NotRunError: neither are at hand.
+    """
+    try:
+        reproduced = reproduce()
+    except NotRunError:
+        return replicate()
+    try:
+        replicated = replicate()
+    except NotRunError as error:
+        replicated = not_run(reproduced.published, str(error))
+    return replace(replicated, reproduced=reproduced)
+
+
 def each_of(
     names: Iterable[str],
     run: Container[str],
@@ -158,5 +181,5 @@ def worded(check: Check, words: str, digits: str = ".3g") -> Check:
     Args:
         digits: Format of the numbers; a leading + applies to ours alone.
     """
-    found = check.ours if isinstance(check.ours, str) else Interval(check.ours, check.low, check.high).text(digits)
-    return replace(check, detail=f"{words}: {found}" + (f" ({check.detail})" if check.detail else ""))
+    value = check.ours if isinstance(check.ours, str) else Interval(check.ours, check.low, check.high).text(digits)
+    return replace(check, detail=f"{words}: {value}" + (f" ({check.detail})" if check.detail else ""))

@@ -13,6 +13,7 @@ from typing import Any
 
 from core.errors import UserError, nearest
 from core.experiment.catalogue import Catalogue
+from core.report.runs.memo import once
 from core.report.verdicts.claim_tables import table_claims
 from core.report.verdicts.claims import Claim, place_of
 from core.report.verdicts.shapes import searches, suggestion_times
@@ -31,8 +32,9 @@ def claims_about(catalogue: Catalogue, paper: str, artifact: str) -> list[Claim]
     return [each for each in claims_of(catalogue, paper) if each.artifact == artifact]
 
 
+@once
 def claims_of(catalogue: Catalogue, paper: str) -> list[Claim]:
-    """All claims of a paper in the order of the page; raises as `claims_about`."""
+    """All claims of a paper in the order of the page, read once per catalogue; raises as `claims_about`."""
     folder = catalogue.folder(paper, "claims")
     modules = [folder.module(name) for name in folder.texts]
     shapes: dict[str, Shape] = {}
@@ -40,15 +42,15 @@ def claims_of(catalogue: Catalogue, paper: str) -> list[Claim]:
         if shapes.setdefault(each.name, each) is not each:
             first = place_of(shapes[each.name].function)
             raise UserError(f"{place_of(each.function)}: {first} has the same name; allowed: each name once")
-    found: list[Claim] = [*table_claims(catalogue, paper, shapes), *_marked(modules, "claim")]
+    claims: list[Claim] = [*table_claims(catalogue, paper, shapes), *_marked(modules, "claim")]
     artifacts, first = catalogue.paper(paper).artifacts, {}
-    for each in found:
+    for each in claims:
         if each.artifact not in artifacts:
             hint = f"not an artifact of this paper; {nearest(each.artifact, artifacts)}"
             raise UserError(f"{each.where}: artifact = {each.artifact!r}: {hint}")
         if first.setdefault(each.id, each) is not each:
             raise UserError(f"{each.where}: {first[each.id].where} has the same name; allowed: each name once")
-    return found
+    return claims
 
 
 def _marked(modules: Iterable[ModuleType], mark: str) -> list[Any]:

@@ -2,7 +2,7 @@
 
 The name "fabolas/fig4_5_runs" stands for papers/fabolas/published/fig4_5_runs.csv.
 
-The first two lines say which figure of which document the runs are behind, and where they were found and what was done
+The first two lines say which figure of which document the runs are behind, and where they are from and what was done
 to them: rounding that no drawing shows, or a regret that follows from what was published.
 """
 

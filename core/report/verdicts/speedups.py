@@ -91,8 +91,8 @@ class Curves:
 
     def log_time(self, averages: np.ndarray, level: float | np.ndarray) -> Bounds:
         """When averages (batch, m) reach a level, which is the same for all or one each."""
-        found = time_to(averages, self.times, np.broadcast_to(level, len(averages)))
-        return Bounds(np.log10(np.where(np.isinf(found), self.end, found)), np.log10(found))
+        reached = time_to(averages, self.times, np.broadcast_to(level, len(averages)))
+        return Bounds(np.log10(np.where(np.isinf(reached), self.end, reached)), np.log10(reached))
 
     def at(self, averages: np.ndarray, time: float) -> np.ndarray:
         """Averages (batch, m) at a time, (batch,)."""
@@ -152,12 +152,12 @@ def known(cells: Sequence[Curves], statistic: Callable[..., Bounds]) -> Known:
         raise ValueError("cells are averaged in different ways; allowed: all by their means, or all by their medians")
 
     def bounds(*drawn: np.ndarray) -> np.ndarray:
-        found = statistic(*drawn)
-        return np.stack([found.low, found.high], axis=1)
+        both = statistic(*drawn)
+        return np.stack([both.low, both.high], axis=1)
 
     samples, medians = tuple(cell.values for cell in cells), averages == {np.median}
-    found = bootstrap_intervals(samples, bounds, SEED, RESAMPLES, of_means=not medians, of_medians=medians)
-    return Known(*found)
+    intervals = bootstrap_intervals(samples, bounds, SEED, RESAMPLES, of_means=not medians, of_medians=medians)
+    return Known(*intervals)
 
 
 def of_speedups(pairs: Sequence[Pair], combine: Callable[[list[Bounds]], Bounds]) -> Known:
@@ -193,29 +193,11 @@ def spread(bounds: Sequence[Bounds]) -> Bounds:
     return Bounds(np.maximum(lows.max(0) - highs.min(0), 0), highs.max(0) - lows.min(0))
 
 
-def judge_known(found: Known, said: str, between: tuple[float, float], detail: str = "") -> Check:
+def judge_known(factor: Known, said: str, between: tuple[float, float], detail: str = "") -> Check:
     """The check of a claim that a factor lies between two others."""
-    lower, upper = (np.log10(factor) if factor > 0 else -np.inf for factor in between)
-    check = judge(Interval(found.low.estimate, found.low.low, found.high.high), said, lower, upper)
-    low, high = found.ends
+    lower, upper = (np.log10(end) if end > 0 else -np.inf for end in between)
+    check = judge(Interval(factor.low.estimate, factor.low.low, factor.high.high), said, lower, upper)
+    low, high = factor.ends
     if np.isnan(low) or np.isnan(high):
         low = high = np.nan
-    return replace(check, ours=found.value, low=low, high=high, detail=f"{detail}{found}")
-
-
-def faster(
-    frame: pd.DataFrame,
-    benchmark: str,
-    slow: str,
-    fast: str,
-    level: float | str,
-    between: tuple[float, float],
-    said: str,
-) -> Check:
-    """The claim that the speed-up lies between two factors.
-
-    Raises:
-        NotRunError: one of the two was not run.
-    """
-    found = speedup(Pair.of(frame, benchmark, slow, fast, level))
-    return judge_known(found, said, between, f"{benchmark}, factor by which {fast} is faster than {slow}: ")
+    return replace(check, ours=factor.value, low=low, high=high, detail=f"{detail}{factor}")

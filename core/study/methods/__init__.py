@@ -5,11 +5,4 @@ Importing them imports neither torch nor pandas. `core.optimizers` has what they
 
 from core.lazy import exports
 
-__getattr__, __dir__, __all__ = exports(
-    __name__,
-    {
-        "bandits": ["BOHBSettings", "HyperbandSettings", "SuccessiveHalvingSettings"],
-        "settings": ["MethodSettings"],
-        "union": ["METHODS", "Method", "SingleBudgetMethod", "method_of", "one_of"],
-    },
-)
+__getattr__, __dir__, __all__ = exports(__name__)

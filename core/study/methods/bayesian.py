@@ -32,9 +32,9 @@ class GPSettings(ModelSettings):
 
     def model(self, n: int, device: Device = "cpu") -> Fittable:
         """The Gaussian process, which does not depend on n."""
-        from core.models.gaussian_process import MarginalLikelihoodGP
+        from core.models.gaussian_process import GaussianProcess
 
-        return MarginalLikelihoodGP(self.restarts, self.iterations, device=device)
+        return GaussianProcess(restarts=self.restarts, iterations=self.iterations, device=device)
 
 
 class IntegratedGPSettings(ModelSettings):

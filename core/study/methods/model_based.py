@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
+from core.recorded import AddedLater
 from core.study.methods.settings import Budgets, MethodSettings
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class ModelSettings(MethodSettings):
         polish: Whether differential evolution ends with an ascent by L-BFGS-B, if the model has a gradient.
         initial_design: Number of uniform points at the start of a run. The papers use 2, after which a model of several
             hyperparameters may consider one of them irrelevant and never explore it again.
+        unseen: Whether no configuration of a finite space is proposed twice; without noise a second evaluation tells
+            nothing new.
     """
 
     in_lockstep: ClassVar[bool] = True
@@ -44,6 +47,7 @@ class ModelSettings(MethodSettings):
     generations: PositiveInt = 50
     polish: bool = False
     initial_design: NonNegativeInt = 5
+    unseen: Annotated[bool, AddedLater(False)] = False
 
     @property
     def initial_points(self) -> int:
@@ -78,7 +82,13 @@ class ModelSettings(MethodSettings):
             "one_step": lambda: OneStepSearch.of(encoding),
         }
         return ModelBased(
-            encoding, model, make[self.maximizer](), self.acquisition, continues=self._continues(**given), **given
+            encoding,
+            model,
+            make[self.maximizer](),
+            acquisition=self.acquisition,
+            continues=self._continues(**given),
+            unseen=self.unseen,
+            **given,
         )
 
     def _continues(self, **given: Any) -> bool:

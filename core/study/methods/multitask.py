@@ -41,7 +41,7 @@ class ABLRSettings(ModelSettings):
         """The model, which does not depend on n."""
         from core.models.ablr import ABLR
 
-        return ABLR(earlier, self.basis, iterations=self.iterations, device=device)
+        return ABLR(earlier, representation=self.basis, iterations=self.iterations, device=device)
 
     @property
     def basis(self) -> Network | Fourier:
@@ -79,7 +79,12 @@ class MultiTaskGPSettings(ModelSettings):
         if not earlier:
             return MarginalisedGP(chains=self.hyperparameter_samples, burn_in=self.burn_in, device=device)
         return MultiTaskGP(
-            earlier, self.scaling, self.hyperparameter_samples, self.burn_in, self.warm_burn_in or 0, device=device
+            earlier,
+            scaling=self.scaling,
+            chains=self.hyperparameter_samples,
+            burn_in=self.burn_in,
+            warm_burn_in=self.warm_burn_in or 0,
+            device=device,
         )
 
     def _continues(self, **given: Any) -> bool:

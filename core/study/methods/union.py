@@ -74,8 +74,7 @@ class TPESettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.tree_parzen import TreeParzen
 
-        generator = numpy_generator(seed)
-        return TreeParzen(space, generator, self.initial_design, self.share, self.candidates, self.rounded_ends)
+        return TreeParzen(space, numpy_generator(seed), **self.own)
 
 
 class OptunaTPESettings(MethodSettings):
@@ -99,7 +98,7 @@ class CMAESSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.cmaes import CMAES
 
-        return CMAES(space, numpy_generator(seed), self.sigma, self.population)
+        return CMAES(space, numpy_generator(seed), **self.own)
 
 
 class DifferentialEvolutionSettings(MethodSettings):
@@ -113,8 +112,7 @@ class DifferentialEvolutionSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.differential_evolution import DifferentialEvolution
 
-        generator = numpy_generator(seed)
-        return DifferentialEvolution(space, generator, self.population, self.crossover, self.mutation)
+        return DifferentialEvolution(space, numpy_generator(seed), **self.own)
 
 
 class RegularizedEvolutionSettings(MethodSettings):
@@ -127,7 +125,7 @@ class RegularizedEvolutionSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.regularized_evolution import RegularizedEvolution
 
-        return RegularizedEvolution(space, numpy_generator(seed), self.population, self.tournament)
+        return RegularizedEvolution(space, numpy_generator(seed), **self.own)
 
 
 class ReinforceSettings(MethodSettings):
@@ -141,8 +139,7 @@ class ReinforceSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.reinforce import Reinforce
 
-        generator = numpy_generator(seed)
-        return Reinforce(space, generator, self.learning_rate, self.momentum, self.largest_loss)
+        return Reinforce(space, numpy_generator(seed), **self.own)
 
 
 class SMACSettings(MethodSettings):
@@ -155,8 +152,7 @@ class SMACSettings(MethodSettings):
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
         from core.optimizers.smac import SMAC
 
-        generator = numpy_generator(seed)
-        return SMAC(space, generator, evaluations, self.calls_per_configuration, self.random_fraction)
+        return SMAC(space, numpy_generator(seed), evaluations=evaluations, **self.own)
 
 
 SETTINGS = (

@@ -1,4 +1,4 @@
-"""Fig 2, left, and a second case of Fig 2, right: searches on surrogates of stored evaluations."""
+"""Fig 2, left, on two collections, and a second case of Fig 2, right: searches on surrogates of stored evaluations."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from core.benchmarks.task_tables import TaskTable, task_table
 from core.experiment.context import Context
 from core.models.tasks import Task
 from papers.ablr.search import Known, rows_of_search, search, stacked
 from papers.ablr.settings import Tables
+from papers.ablr.task_tables import TaskTable, task_table
 
 
 def tables(context: Context[Tables]) -> pd.DataFrame:
@@ -22,14 +22,15 @@ def tables(context: Context[Tables]) -> pd.DataFrame:
     of the task, 1 at the median.
     """
     settings, table, runs = context.settings, task_table(context.benchmark), np.asarray(context.runs)
-    own = runs % len(table.names)
+    count = len(table.names) if settings.tasks is None else min(settings.tasks, len(table.names))
+    own = runs % count
     surrogates = [table.surrogate(int(task)) for task in own]
 
     def evaluate(points: Tensor) -> Tensor:
         pairs = zip(surrogates, points.cpu().numpy(), strict=True)
         return stacked([surrogate.predict(part) for surrogate, part in pairs]).to(points)
 
-    known = Known(_others(context, table, own) if settings.transfer else ())
+    known = Known(_others(context, table, own, count) if settings.transfer else ())
     _, told = search(context, table.encoding, evaluate, known)
     loss = told[..., 0]
     smallest, typical = (loss.new_tensor([[getattr(s, name)] for s in surrogates]) for name in ("smallest", "typical"))
@@ -38,16 +39,16 @@ def tables(context: Context[Tables]) -> pd.DataFrame:
     return rows_of_search(context.runs, {"task": task, "loss": loss, "regret": regret})
 
 
-def _others(context: Context[Tables], table: TaskTable, own: np.ndarray) -> list[Task]:
-    """The other tasks of each run, with as many evaluations as the settings say or the smallest of them has."""
-    smallest = min(len(X) for X in table.X)
+def _others(context: Context[Tables], table: TaskTable, own: np.ndarray, count: int) -> list[Task]:
+    """The others of the first `count` tasks, with as many evaluations as the settings say or the smallest task has."""
+    smallest = min(len(X) for X in table.X[:count])
     size = min(context.settings.observations or smallest, smallest)
     generators = [np.random.default_rng(seed) for seed in context.shared_seeds("observations")]
     tasks = []
-    for step in range(1, len(table.names)):
-        chosen = (own + step) % len(table.names)
+    for step in range(1, count):
+        chosen = (own + step) % count
         rows = [g.choice(len(table.X[task]), size, replace=False) for g, task in zip(generators, chosen, strict=True)]
         X = [table.X[task][row] for task, row in zip(chosen, rows, strict=True)]
-        y = [table.told[task][row, 0] for task, row in zip(chosen, rows, strict=True)]
+        y = [table.outputs[task][row, 0] for task, row in zip(chosen, rows, strict=True)]
         tasks.append(Task(stacked(X), stacked(y), name=f"table {step}"))
     return tasks

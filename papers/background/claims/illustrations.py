@@ -1,6 +1,8 @@
-"""Claims of chapter 2's three figures."""
+"""Claims of chapter 2's three figures, and a shape."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -8,8 +10,24 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Check, Interval, bootstrap_interval, claim, judge, rows_of
 from core.report.statistics.reductions import mean, mean_ratio
+from core.report.verdicts.shapes.shape import Experiment, Method, shape
 
 SEED = 2
+
+
+@shape
+def rougher(
+    results: Results,
+    experiment: Experiment,
+    part: Literal["draw", "grid"],
+    column: Literal["value", "sd"],
+    rough: Method,
+    smooth: Method,
+) -> Check:
+    """The mean squared second difference of one method's curves over that of another's is above 1."""
+    rows = (rows_of(results, experiment, method=method) for method in (rough, smooth))
+    interval = _ratio(*(_roughness(each, part, column) for each in rows))
+    return judge(interval, "", lower=1.0, detail=f"roughness of the {column}, {rough} over {smooth}")
 
 
 @claim(
@@ -66,18 +84,6 @@ def kernels_differ_at_a_distance(results: Results) -> Check:
 
 
 @claim(
-    artifact="fig2_2",
-    place="thesis Fig 2.2 (b) and (c)",
-    kind="check",
-    sentence="Functions drawn with the Matern-5/2 kernel are less smooth than those drawn with the RBF kernel.",
-)
-def matern_draws_are_rougher(results: Results) -> Check:
-    """Mean squared second difference of the Matern-5/2 draws over that of the RBF draws; above 1."""
-    rough = [_roughness(rows_of(results, "kernels", method=name), "draw", "value") for name in ("matern52", "rbf")]
-    return judge(_ratio(*rough), "rougher", lower=1.0, detail="roughness of Matern-5/2 over RBF")
-
-
-@claim(
     artifact="fig2_3",
     place="thesis Fig 2.3 (a)",
     kind="shape",
@@ -108,19 +114,6 @@ def forest_uncertainty_grows_less(results: Results) -> Check:
     return judge(interval, "does not grow", upper=1.0, detail="growth of the forest's sd over the GP's")
 
 
-@claim(
-    artifact="fig2_3",
-    place="thesis 2.2.2.2",
-    kind="shape",
-    sentence="The random forest's uncertainty is less smooth than the Gaussian process'.",
-    headline=True,
-)
-def forest_is_less_smooth(results: Results) -> Check:
-    """Mean squared second difference of the standard deviation, forest over GP; above 1."""
-    rough = [_roughness(rows_of(results, "models", method=name), "grid", "sd") for name in ("rf", "gp")]
-    return judge(_ratio(*rough), "less smooth", lower=1.0, detail="roughness of the sd, forest over GP")
-
-
 def _sd(results: Results, method: str) -> tuple[np.ndarray, np.ndarray]:
     """Mean standard deviation outside and inside the interval that a repetition's observations span, (runs,) each."""
     outside, inside = [], []
@@ -134,12 +127,12 @@ def _sd(results: Results, method: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _roughness(rows: pd.DataFrame, part: str, column: str) -> np.ndarray:
     """Mean squared second difference along x, relative to the column's variance, (runs,)."""
-    found = []
+    roughness = []
     for _, run in rows[rows["part"] == part].groupby("run"):
         keys = ["draw"] if "draw" in run and part == "draw" else ["part"]
         curves = [curve.sort_values("x")[column].to_numpy() for _, curve in run.groupby(keys)]
-        found.append(np.mean([np.mean(np.diff(values, 2) ** 2) / values.var() for values in curves]))
-    return np.array(found)
+        roughness.append(np.mean([np.mean(np.diff(values, 2) ** 2) / values.var() for values in curves]))
+    return np.array(roughness)
 
 
 def _mean(values: list[float]) -> Interval:

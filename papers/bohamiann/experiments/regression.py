@@ -77,7 +77,12 @@ def regression(context: Context[Regression]) -> pd.DataFrame:
 def _sampler(settings: Regression, step_size: float, momentum_decay: float) -> SGHMC | AdaptiveSGHMC:
     if settings.sampler == "sghmc":
         return SGHMC(step_size=step_size, momentum_decay=momentum_decay)
-    return AdaptiveSGHMC(step_size, momentum_decay, settings.raise_friction, settings.noise_correction)
+    return AdaptiveSGHMC(
+        step_size=step_size,
+        momentum_decay=momentum_decay,
+        raise_friction=settings.raise_friction,
+        noise_correction=settings.noise_correction,
+    )
 
 
 def _weight_prior(settings: Regression) -> WeightPrior:

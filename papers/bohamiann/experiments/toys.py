@@ -39,15 +39,15 @@ def _sinc_model(settings: SincSettings, device: str) -> EnsembleModel | Probabil
     widths = (50, 50, 50)
     match settings.model:
         case "bayes_by_backprop":
-            return BayesByBackprop(widths, epochs=settings.epochs, device=device)
+            return BayesByBackprop(widths=widths, epochs=settings.epochs, device=device)
         case "mc_dropout":
-            return MCDropout(widths, epochs=settings.epochs, device=device)
+            return MCDropout(widths=widths, epochs=settings.epochs, device=device)
         case "pbp":
-            return ProbabilisticBackpropagation(widths, epochs=settings.epochs, device=device)
+            return ProbabilisticBackpropagation(widths=widths, epochs=settings.epochs, device=device)
         case "sghmc":
             sampler = SGHMC(step_size=settings.step_size)
             steps, burn_in = settings.steps, settings.burn_in
-            return BayesianNetwork(widths, sampler=sampler, steps=steps, burn_in=burn_in, device=device)
+            return BayesianNetwork(widths=widths, sampler=sampler, steps=steps, burn_in=burn_in, device=device)
 
 
 def mixture(context: Context[Mixture]) -> pd.DataFrame:
@@ -106,4 +106,8 @@ def _mixture_sampler(settings: Mixture) -> Sampler:
         case "euler_sghmc":
             return EulerSGHMC(settings.step_size, settings.momentum_decay)
         case "adaptive_sghmc":
-            return AdaptiveSGHMC(settings.step_size, settings.momentum_decay, settings.raise_friction)
+            return AdaptiveSGHMC(
+                step_size=settings.step_size,
+                momentum_decay=settings.momentum_decay,
+                raise_friction=settings.raise_friction,
+            )

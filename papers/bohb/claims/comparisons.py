@@ -1,8 +1,8 @@
 """What the claims about BOHB beside the tables share: the data sets, and what the runs cannot decide.
 
-One scale stands for the thesis' words. "Much", "clearly" and "substantially" better are a factor of 1.5 or more. What
-is "the same", or works "as well", is within 1.25, well inside of that. What is "comparable", "quite" alike or "roughly"
-a number is within 2.
+One scale stands for the thesis' words, here and in the tables. "Much", "clearly" and "substantially" better are a
+factor of 1.5 or more. What is "the same", or works "as well", is within 1.25, well inside of that. What is
+"comparable", "quite" alike or "roughly" a number is within 2.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from papers.bohb.names import DATA_SETS, SURROGATES
 
 COMPARABLE = 2.0  # factor within which two are "comparable", or "quite" alike
 FIRST_ITERATIONS = 20  # full evaluations, five brackets
-LEARNING = {
-    "tpe": 30
-}  # full evaluations before which TPE, whose first 20 configurations are random, hardly has a model
+LEARNING = {"tpe": 30}
+"""Full evaluations before which TPE, whose first 20 configurations are random, hardly has a model."""
 
 
 def before_the_model(cells: Cells) -> str:
@@ -49,6 +48,6 @@ def sets_of(
     return frame, names
 
 
-def on_sets(checks: list[Check], names: list[str], said: str = "all six sets", wanted: int = len(DATA_SETS)) -> Check:
+def on_sets(checks: list[Check], names: list[str], said: str, wanted: int = len(DATA_SETS)) -> Check:
     """A claim composed of one or more checks for each set."""
     return all_of(checks, said, f"{len(names)} of {wanted} sets run")

@@ -42,9 +42,9 @@ def speedups_are_comparable(results: Results) -> Check:
     for method in ("tpe", "gp"):
         ours = [_pair(frame, name, "random", method, "end") for name in names]
         theirs = [_pair(frame, name, "hyperband", "bohb", "end") for name in names]
-        found = of_speedups([*ours, *theirs], lambda b: median(b[: len(names)]) - median(b[len(names) :]))
+        ratio = of_speedups([*ours, *theirs], lambda b: median(b[: len(names)]) - median(b[len(names) :]))
         words = f"{method} over random search, by BOHB over Hyperband: "
-        check = judge_known(found, "comparable", (1 / COMPARABLE, COMPARABLE), words)
+        check = judge_known(ratio, "comparable", (1 / COMPARABLE, COMPARABLE), words)
         checks.append(open_where(check, _no_model(frame, names, [method])))
     return all_of(checks, "comparable", f"{len(names)} of {len(DATA_SETS)} sets run")
 

@@ -57,9 +57,9 @@ def workers_take_the_printed_times(results: Results) -> Check:
     frame, checks = frame_of(results, "workers_on_letter"), []
     for method, seconds in SECONDS.items():
         curves = Curves.of(cell_rows(frame, "letter", method), times_of(frame, "letter", [method], POINTS))
-        found = known([curves], lambda averages, curves=curves: curves.log_time(averages, 1e-2))
+        time = known([curves], lambda averages, curves=curves: curves.log_time(averages, 1e-2))
         budgets = seconds / LETTER
-        checks.append(judge_known(found, f"{budgets:.3g}", (budgets / ABOUT, budgets * ABOUT), f"{method}: "))
+        checks.append(judge_known(time, f"{budgets:.3g}", (budgets / ABOUT, budgets * ABOUT), f"{method}: "))
     return outside(all_of(checks, "24.7 and 1.6"), "said of the authors' surrogate, seen on ours")
 
 
@@ -76,6 +76,6 @@ def speedups_are_consistent(results: Results) -> Check:
         raise NotRunError("workers on two data sets")
     for method in WORKERS[1:]:
         pairs = [Pair.of(frame, name, "workers_1", method, "quarter", average=np.median) for name in names]
-        found = of_speedups(pairs, spread)
-        checks.append(judge_known(found, "consistent", (0.0, COMPARABLE), f"{method}, largest over smallest: "))
+        ratio = of_speedups(pairs, spread)
+        checks.append(judge_known(ratio, "consistent", (0.0, COMPARABLE), f"{method}, largest over smallest: "))
     return on_sets(checks, names, "quite consistent", SETS)

@@ -21,7 +21,7 @@ def activations(context: Context[Activations]) -> pd.DataFrame:
     toy = Sinc(points=settings.points)
     X, y = toy.observations(make_generators(context.shared_seeds("points")), len(context.runs))
     grid = toy.grid()
-    model = DNGO(settings.widths, settings.activation, epochs=settings.epochs, device=context.device)
+    model = DNGO(widths=settings.widths, activation=settings.activation, epochs=settings.epochs, device=context.device)
     model.fit(X, y, make_generators(context.method_seeds("model"), context.device))
     with torch.no_grad():
         mean, variance = model.moments(grid.to(context.device))

@@ -60,9 +60,9 @@ def make_dngo(configuration: Mapping[str, Any], epochs: int, device: str = "cpu"
     """The model of a configuration of `architecture_space`."""
     layers = sum(name.startswith("width") for name in configuration)
     network = RegularisedRepresentation(
-        [configuration[f"width_{i}"] for i in range(1, layers + 1)],
-        [configuration[f"decay_{i}"] for i in range(1, layers + 2)],
-        [configuration[f"dropout_{i}"] for i in range(1, layers + 1)],
+        widths=[configuration[f"width_{i}"] for i in range(1, layers + 1)],
+        weight_decays=[configuration[f"decay_{i}"] for i in range(1, layers + 2)],
+        dropouts=[configuration[f"dropout_{i}"] for i in range(1, layers + 1)],
         epochs=epochs,
         learning_rate=configuration["learning_rate"],
         momentum=configuration["momentum"],

@@ -10,6 +10,6 @@ from core.models.representation import Representation
 
 def dngo_on(representation: Representation, **settings: Any) -> DNGO:
     """DNGO with its regression on `representation`; settings are DNGO's, except those of its own network."""
-    model = DNGO(representation.widths, **settings)
+    model = DNGO(widths=representation.widths, **settings)
     model.representation = representation
     return model

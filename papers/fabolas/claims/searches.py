@@ -1,9 +1,8 @@
 """Claims about searches on the surrogate of the grid (4.5.1).
 
-A search has found a good configuration when its incumbent's error is 2% or less, with a smallest of 1.505%. Speed-ups
-are ratios of the median times at which runs first have one. Beside them stand those of the authors' own runs, by the
-same functions, where these are at hand, those with the authors' overhead, and those by the text's settings where these
-differ from the authors' runs and code.
+`papers.fabolas.search_times` says when a search has found a good configuration. Where the authors' own runs are at
+hand, they are judged by the same functions. The details of ours have the speed-ups with the authors' overhead, and
+those by the text's settings where these differ from the authors' runs and code.
 
 "Roughly" n times is judged as within a factor of 2 of n, "roughly an order of magnitude" as half an order to either
 side, "equally well" as within a factor of 1.25: the authors' own runs, which the text calls so, are 1.18 apart.
@@ -11,23 +10,21 @@ side, "equally well" as within a factor of 1.25: the authors' own runs, which th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, all_of, claim, each_of, frame_of, pending
-from core.report.figures.authors_svm_runs import BENCHMARK, OPTIMUM, authors_svm_runs
+from core.report import Check, all_of, both, claim, each_of, frame_of, pending
 from core.report.verdicts.level_times import median_speedup
 from core.report.verdicts.mean_comparisons import lower_than
-from core.report.verdicts.speedups import judge_known, shown
-from papers.fabolas.authors_overhead import DESIGNS, with_authors_overhead
-from papers.fabolas.names import BY_TEXT, SHARES, TASKS, surrogate_name
+from core.report.verdicts.speedups import judge_known
+from papers.fabolas.names import SHARES, TASKS, surrogate_name
+from papers.fabolas.search_times import GOOD, Searches, authors_searches, our_searches
 
 FULL_DATA = ("gp", "entropy_search")
-GOOD = 0.02 - OPTIMUM  # regret
 EQUALLY = 1.25
 BEST = 1e-4  # regret: no validation set tells such an error from the smallest
 START = 0.1  # regret of a first improvement: bad configurations are at 0.9
@@ -42,7 +39,7 @@ CLEARLY = 2 / 3
 )
 def fabolas_10_to_1000_times_sooner(results: Results) -> Check:
     """Than with either acquisition function, expected improvement and entropy search."""
-    return _faster_than_each(results, FULL_DATA, "fabolas", (10.0, 1000.0), "10 to 1000")
+    return on_both(results, lambda runs: runs.faster_than_each(FULL_DATA, "fabolas", (10.0, 1000.0), "10 to 1000"))
 
 
 @claim(
@@ -54,7 +51,8 @@ def fabolas_10_to_1000_times_sooner(results: Results) -> Check:
 )
 def fabolas_ten_times_faster_than_all(results: Results) -> Check:
     """The text has 10 to 100 times, "often"; here on the one experiment where all of them have 30 runs."""
-    return _faster_than_each(results, ("mtbo", "hyperband", *FULL_DATA), "fabolas", (10.0, np.inf), "10 or more")
+    others = ("mtbo", "hyperband", *FULL_DATA)
+    return on_both(results, lambda runs: runs.faster_than_each(others, "fabolas", (10.0, np.inf), "10 or more"))
 
 
 @claim(
@@ -63,7 +61,7 @@ def fabolas_ten_times_faster_than_all(results: Results) -> Check:
     sentence="Fabolas is roughly an order of magnitude faster than MTBO in finding good configurations.",
 )
 def fabolas_ten_times_faster_than_mtbo(results: Results) -> Check:
-    return _faster(results, "mtbo", "fabolas", (10 / 3, 30.0), "about 10")
+    return on_both(results, lambda runs: runs.faster("mtbo", "fabolas", (10 / 3, 30.0), "about 10"))
 
 
 @claim(
@@ -73,7 +71,7 @@ def fabolas_ten_times_faster_than_mtbo(results: Results) -> Check:
 )
 def mtbo_faster_than_full_data(results: Results) -> Check:
     """It is faster than with either acquisition function, expected improvement and entropy search."""
-    return _faster_than_each(results, FULL_DATA, "mtbo", (1.0, np.inf), "faster")
+    return on_both(results, lambda runs: runs.faster_than_each(FULL_DATA, "mtbo", (1.0, np.inf), "faster"))
 
 
 @claim(
@@ -83,7 +81,32 @@ def mtbo_faster_than_full_data(results: Results) -> Check:
 )
 def ei_and_es_alike(results: Results) -> Check:
     """Their times to a good configuration differ by less than a factor of 1.25."""
-    return _faster(results, "gp", "entropy_search", (1 / EQUALLY, EQUALLY), "equal")
+    return on_both(results, lambda runs: runs.faster("gp", "entropy_search", (1 / EQUALLY, EQUALLY), "equal"))
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 right",
+    sentence="Expected improvement and entropy search find the best configuration after around 100,000 seconds.",
+)
+def best_after_1e5_seconds(results: Results) -> Check:
+    """The best error, up to one of 10,000 images, after half to twice as many."""
+
+    def check(runs: Searches) -> Check:
+        parts = each_of(FULL_DATA, runs.methods, lambda m: runs.after(m, (5e4, 2e5), "", BEST), missing=runs.missing)
+        return all_of(parts, "around 1e5")
+
+    return on_both(results, check)
+
+
+@claim(
+    artifact="fig4_5",
+    place="thesis 4.5.1, Fig 4.5 right",
+    sentence="MTBO needs only around 2,000 seconds to find close-to-optimal solutions.",
+)
+def mtbo_after_2000_seconds(results: Results) -> Check:
+    """A good configuration after half to twice as many."""
+    return on_both(results, lambda runs: runs.after("mtbo", (1e3, 4e3), "around 2000", GOOD))
 
 
 @claim(
@@ -93,7 +116,7 @@ def ei_and_es_alike(results: Results) -> Check:
 )
 def ei_three_times_faster_than_random(results: Results) -> Check:
     """To the best error, up to one of 10,000 images."""
-    return _faster(results, "random", "gp", (1.5, 6.0), "about 3", BEST)
+    return our_searches(results).faster("random", "gp", (1.5, 6.0), "about 3", BEST)
 
 
 @claim(
@@ -102,7 +125,7 @@ def ei_three_times_faster_than_random(results: Results) -> Check:
     sentence="Hyperband is roughly an order of magnitude faster than expected improvement and entropy search.",
 )
 def hyperband_ten_times_faster(results: Results) -> Check:
-    return _faster_than_each(results, FULL_DATA, "hyperband", (10 / 3, 30.0), "about 10")
+    return our_searches(results).faster_than_each(FULL_DATA, "hyperband", (10 / 3, 30.0), "about 10")
 
 
 @claim(
@@ -150,9 +173,9 @@ def one_auxiliary_task_is_best(results: Results) -> Check:
     return all_of(parts, "one is best")
 
 
-def _searches(results: Results) -> pd.DataFrame:
-    """All runs on the surrogate."""
-    return frame_of(results, "surrogate", "auxiliary")
+def on_both(results: Results, check: Callable[[Searches], Check]) -> Check:
+    """A claim on our runs, and on the authors' own."""
+    return both(lambda: check(our_searches(results)), lambda: check(authors_searches()))
 
 
 def _lower(frame: pd.DataFrame, better: str, worse: str, margin: float = 1.0) -> Check:
@@ -168,41 +191,3 @@ def _each_sooner(results: Results, sizes: list[str], level: float) -> Check:
         found = median_speedup(frame, surrogate_name(frame), slow, fast, level)
         parts.append(judge_known(found, "sooner", (1.0, np.inf), f"{SHARES[fast]} over {SHARES[slow]}: "))
     return all_of(parts, "sooner")
-
-
-def _faster_than_each(
-    results: Results, slower: Sequence[str], fast: str, between: tuple[float, float], said: str
-) -> Check:
-    """`_faster` than each of several; those that were not run leave the claim open.
-
-    Raises:
-        NotRunError: none of them was run, or `fast` was not.
-    """
-    run = set(_searches(results)["method"])
-    if fast not in run or not run & set(slower):
-        raise NotRunError(f"surrogate: {fast if fast not in run else ', '.join(slower)}")
-    return all_of(each_of(slower, run, lambda s: _faster(results, s, fast, between, said), missing=pending), said)
-
-
-def _faster(
-    results: Results, slow: str, fast: str, between: tuple[float, float], said: str, level: float = GOOD
-) -> Check:
-    """The speed-up to a regret; its detail has others beside it, by the same function."""
-    frame = _searches(results)
-    found = median_speedup(frame, surrogate_name(frame), slow, fast, level)
-    return judge_known(found, said, between, f"{fast} over {slow}{_beside(frame, slow, fast, level)}: ")
-
-
-def _beside(frame: pd.DataFrame, slow: str, fast: str, level: float) -> str:
-    """The same speed-up of the authors' runs, of ours with the authors' overhead, and by the settings of the text."""
-    name, run, found = surrogate_name(frame), set(frame["method"]), {}
-    theirs = authors_svm_runs()
-    if {slow, fast} <= set(theirs["method"]):
-        found["the authors' runs"] = median_speedup(theirs, BENCHMARK, slow, fast, level)
-    if {slow, fast} & set(DESIGNS):
-        found["with the authors' overhead"] = median_speedup(with_authors_overhead(frame), name, slow, fast, level)
-        text = [BY_TEXT.get(method, method) for method in (slow, fast)]
-        if set(text) <= run:
-            found["by the text's settings"] = median_speedup(frame, name, *text, level)
-    told = "; ".join(f"{words}: {shown(speedup.value)}" for words, speedup in found.items())
-    return f" ({told})" if told else ""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, claim, frame_of, judge, worded
+from core.report import Check, all_of, bootstrap_interval, both, claim, frame_of, judge, worded
 from papers.fabolas.artifacts.grid_figures import observed_noise
 from papers.fabolas.claims.thesis_grid import of_thesis_grid
 from papers.fabolas.grid_runs import noise_machines, share_text
@@ -51,7 +54,14 @@ def model_noise_above_subsampling(results: Results) -> Check:
 
 def _extrapolated(results: Results, quantity: str) -> Check:
     """The mean absolute error at s = 1 over that of the value on the largest subset of the training; below 1."""
-    frame = frame_of(results, "subset_models")
+
+    def on(experiment: str) -> Callable[[], Check]:
+        return lambda: _of_models(frame_of(results, experiment), quantity)
+
+    return both(on("subset_models"), on("authors_subset_models"))
+
+
+def _of_models(frame: pd.DataFrame, quantity: str) -> Check:
     rows = frame[frame["quantity"] == quantity]
     keys = ["run", "machine"]
     last = rows[rows["trained"]].sort_values("share").groupby(keys)["actual"].last().rename("last")

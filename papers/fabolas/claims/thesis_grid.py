@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from core.experiment.results import Results
-from core.report import Check
+from core.report import Check, both
 from core.report.figures.data_sets import data_set_name
 from core.report.verdicts.outcomes import outside
-from papers.fabolas.grid_runs import DATA_SET, MachineGrid, machine_grid
+from papers.fabolas.grid_runs import DATA_SET, MachineGrid, authors_grid, machine_grid
 
 MACHINES, POINTS = 400, 50_000  # of the grid in 4.2
 
@@ -28,6 +28,10 @@ def of_thesis_grid(check: Check, name: str, machines: int, points: int) -> Check
 
 
 def on_both_grids(results: Results, check: Callable[[MachineGrid], Check]) -> Check:
-    """A claim about the thesis' grid, on ours."""
-    grid = machine_grid(results)
-    return of_thesis_grid(check(grid), grid.name, grid.errors[-1].size, int(grid.points[-1]))
+    """A claim about the thesis' grid, on ours and on the authors' own."""
+
+    def on_ours() -> Check:
+        grid = machine_grid(results)
+        return of_thesis_grid(check(grid), grid.name, grid.errors[-1].size, int(grid.points[-1]))
+
+    return both(on_ours, lambda: check(authors_grid(results)))

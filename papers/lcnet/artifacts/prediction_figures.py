@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, StrMethodFormatter
+from matplotlib.ticker import FixedLocator, MaxNLocator, StrMethodFormatter
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published
 from core.report.figures import style
 from core.report.figures.figure import not_run_panel
-from papers.lcnet.curve_sets import LABELS, METRICS, curve_sets
-from papers.lcnet.scores import GLOBAL, LOCAL, last_epoch, partial_scores, unobserved_scores
+from papers.lcnet.curve_sets import AUTHORS, METRICS, SETS, curve_sets
+from papers.lcnet.scores import GLOBAL, LOCAL, partial_predictions, run_scores, unobserved_scores
 
-SHOWN_SET = "cnn"
+SHOWN_SETS = (AUTHORS, "cnn")  # that with the most models, or the first
 POINTS = 5000  # of Fig 5.6, as in the thesis
 SEED = 56
 LINEAR = 3  # nats around 0 in which Fig 5.5's likelihoods are linear
@@ -23,12 +23,16 @@ LOWEST, HIGHEST = -2.0, 4.0  # log-likelihoods between which Fig 5.6's colours c
 
 def fig5_4(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 5.4: one curve, what the models make of its first epochs, and their densities of its last value."""
-    scores = partial_scores(results)
-    rows = scores[(scores["benchmark"] == SHOWN_SET) & (scores["run"] == 0)]
+    scores = partial_predictions(results)
+    scores = scores[scores["run"] == 0]
+    drawn = scores[scores["epoch"] < scores["epochs"]]
+    models = {name: drawn.loc[drawn["benchmark"] == name, "method"].nunique() for name in SHOWN_SETS}
+    shown = max(models, key=models.__getitem__)
+    if not models[shown]:
+        raise NotRunError(f"partial/{shown}")
+    rows = scores[scores["benchmark"] == shown]
     whole = rows[rows["epoch"] < rows["epochs"]]
-    if whole.empty:
-        raise NotRunError(f"partial/{SHOWN_SET}")
-    curves = curve_sets(results)[SHOWN_SET].finished().curves
+    curves = curve_sets(results)[shown].finished().curves
     observed = int(whole["observed"].iloc[0])
     common = set.intersection(*(set(part["number"]) for _, part in whole.groupby("method")))
     number = max(common, key=lambda each: curves[each, 0] - curves[each, -1])
@@ -52,13 +56,13 @@ def fig5_4(results: Results, published: Published | None) -> Figure:
             right.axvline(mean, color=look.color, linestyle=look.dash, linewidth=1)
     right.axvline(curves[number, -1], color=style.INK, linewidth=1.8)
     low, high = curves[number].min() - 0.4 * spread, curves[number].max() + 0.1 * spread
-    left.set(xlabel="epoch", ylabel=METRICS[SHOWN_SET], xlim=(1, curves.shape[1]), ylim=(low, high))
-    right.set(xlabel=f"{METRICS[SHOWN_SET]} after epoch {len(epochs)}", ylabel="density", xlim=(values[0], values[-1]))
+    left.set(xlabel="epoch", ylabel=METRICS[shown], xlim=(1, curves.shape[1]), ylim=(low, high))
+    right.set(xlabel=f"{METRICS[shown]} after epoch {len(epochs)}", ylabel="density", xlim=(values[0], values[-1]))
     right.set_yscale("symlog", linthresh=10)
     right.set_ylim(0)
     style.legend(figure, [left], 4)
     caption = (
-        f"A learning curve of the {LABELS[SHOWN_SET]} set, that of the largest fall among the first, after {observed} "
+        f"A learning curve of the set {SETS[shown]}, that of the largest fall among the first, after {observed} "
         f"of {len(epochs)} epochs (dotted). Right: predictive densities of its last value; vertical lines are the "
         "truth and the last seen value, which has no density."
     )
@@ -67,23 +71,20 @@ def fig5_4(results: Results, published: Published | None) -> Figure:
 
 def fig5_5(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 5.5: errors and likelihoods of the last value against the share of the epochs that was observed."""
-    scores = last_epoch(partial_scores(results))
-    figure, panels = style.subplots(len(LABELS), 2, width=7.2, height=8.2, sharex=True)
+    scores = run_scores(results)
+    figure, panels = style.subplots(len(SETS), 2, width=7.2, height=9.4, sharex=True)
     parts, counted = [], []
-    for (left, right), (name, label) in zip(panels, LABELS.items(), strict=True):
+    for (left, right), (name, label) in zip(panels, SETS.items(), strict=True):
         rows = scores[scores["benchmark"] == name]
         left.set_title(label)
         if rows.empty:
             not_run_panel(left)
             right.set_axis_off()
             continue
-        numbers = set.intersection(*(set(part["number"]) for _, part in rows.groupby("method")))
-        counted.append(f"{label} {len(numbers)}")
-        kept = rows[rows["number"].isin(numbers)]
+        counted.append(f"{label} {rows['curves'].min()} ({_counts(rows)})")
         for method in (each for each in (*GLOBAL, *LOCAL) if each in set(rows["method"])):
-            by_run = kept[kept["method"] == method].groupby(["share", "run"])
-            table = pd.DataFrame({"mse": by_run["squared"].mean(), "log_likelihood": by_run["log_likelihood"].median()})
-            _line(left, table["mse"], method)
+            table = rows[rows["method"] == method].set_index(["share", "run"])[["squared", "log_likelihood"]]
+            _line(left, table["squared"], method)
             if table["log_likelihood"].notna().all():
                 _line(right, table["log_likelihood"], method)
             parts.append(table.reset_index().assign(benchmark=name, method=method))
@@ -99,7 +100,7 @@ def fig5_5(results: Results, published: Published | None) -> Figure:
     caption = (
         "Predictions of the value after the last epoch from the first epochs of all curves, mean over runs; bars, "
         "where there are several runs, are their standard deviation. Scored are the curves that all models predicted: "
-        f"{', '.join(counted)}. Errors are in squared units of the metric (VAE: nats), likelihoods in nats."
+        f"{'; '.join(counted)}. Errors are in squared units of the metric (VAE: nats), likelihoods in nats."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
@@ -108,12 +109,10 @@ def fig5_6(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 5.6: true against predicted values of curves that were not observed."""
     scores = unobserved_scores(results)
     methods = [name for name in GLOBAL if name in set(scores["method"])]
-    figure, panels = style.subplots(
-        len(methods), len(LABELS), width=7.2, height=1.7 * len(methods) + 0.7, squeeze=False
-    )
+    figure, panels = style.subplots(len(methods), len(SETS), width=7.2, height=1.5 * len(methods) + 0.7, squeeze=False)
     generator, parts = np.random.default_rng(SEED), []
     for line, method in zip(panels, methods, strict=True):
-        for axes, (name, label) in zip(line, LABELS.items(), strict=True):
+        for axes, (name, label) in zip(line, SETS.items(), strict=True):
             rows = scores[(scores["benchmark"] == name) & (scores["method"] == method)]
             if method == methods[0]:
                 axes.set_title(label)
@@ -132,6 +131,7 @@ def fig5_6(results: Results, published: Published | None) -> Figure:
             points = axes.scatter(rows["truth"], rows["mean"], s=3, linewidths=0, rasterized=True, **look)
             axes.plot([low, high], [low, high], color=style.INK, linewidth=0.7)
             axes.set(xlim=(low - pad, high + pad), ylim=(low - pad, high + pad))
+            axes.xaxis.set_major_locator(MaxNLocator(2))
             parts.append(rows)
         line[0].set_ylabel(style.label(method))
     figure.supxlabel("true value", fontsize=8.5)
@@ -142,6 +142,15 @@ def fig5_6(results: Results, published: Published | None) -> Figure:
         "scale of the metric (VAE: nats), the highest 2% of the true values outside of the panels."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def _counts(rows: pd.DataFrame) -> str:
+    """The numbers of runs of a set's methods in words."""
+    counts = rows.groupby("method")["run"].nunique()
+    if counts.max() == 1:
+        return "1 run"
+    several = [f"{style.label(name)} {count}" for name, count in counts.items() if count > 1]
+    return f"runs: {', '.join(several)}" + (", the others 1" if counts.min() == 1 else "")
 
 
 def _line(axes: Axes, values: pd.Series, method: str) -> None:

@@ -13,7 +13,7 @@ from core.report import Figure, Published
 from core.report.figures import style
 from core.report.figures.figure import not_run_panel
 from core.report.statistics.distributions import ecdf
-from papers.lcnet.curve_sets import LABELS, METRICS, CurveSet, curve_sets
+from papers.lcnet.curve_sets import AUTHORS, METRICS, SETS, CurveSet, curve_sets
 
 SHOWN = 50  # curves per set
 SEED = 3  # of the choice of curves
@@ -34,8 +34,8 @@ def figB_1(results: Results, published: Published | None) -> Figure:
     """Thesis Fig B.1: how long the configurations take."""
     sets = curve_sets(results)
     caption = (
-        "Seconds that the configurations of each set take for all epochs on one thread, validation included; networks "
-        f"that diverged count as if they had gone on. The dotted line is the median. {_described(sets)}"
+        "Seconds that the configurations of each set take for all epochs, ours on one thread and with validation; "
+        f"networks that diverged count as if they had gone on. The dotted line is the median. {_described(sets)}"
     )
     return _panels(sets, _runtimes, caption)
 
@@ -51,15 +51,17 @@ def figB_2(results: Results, published: Published | None) -> Figure:
 
 
 def _panels(sets: dict[str, CurveSet], draw_one: Callable[[Axes, CurveSet], pd.DataFrame], caption: str) -> Figure:
-    """A panel for each set of the thesis; sets that were not collected say so."""
-    figure, panels = style.subplots(2, 2, height=4.4)
+    """A panel for each set, the authors' and our own; sets that were not collected say so."""
+    figure, panels = style.subplots(2, 3, height=4.4)
     parts = []
-    for axes, (name, label) in zip(panels.flat, LABELS.items(), strict=True):
+    for axes, (name, label) in zip(panels.flat, SETS.items()):
         axes.set_title(label)
         if name in sets:
             parts.append(draw_one(axes, sets[name]).assign(set=name))
         else:
             not_run_panel(axes)
+    for axes in panels.flat[len(SETS) :]:
+        axes.set_axis_off()
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
 
@@ -95,9 +97,10 @@ def _last_values(axes: Axes, made: CurveSet) -> pd.DataFrame:
 
 
 def _described(sets: dict[str, CurveSet]) -> str:
-    """Sizes of the sets in words."""
-    made = [
-        f"{LABELS[name]} {len(each.curves)} configurations ({each.diverged.sum()} diverged), {each.epochs} epochs"
+    """Sizes of the sets in words, the authors' first."""
+    sizes = {
+        name: f"{SETS[name]} {len(each.curves)} configurations ({each.diverged.sum()} diverged), {each.epochs} epochs"
         for name, each in sets.items()
-    ]
-    return f"Made here: {'; '.join(made)}."
+    }
+    parts = [f"The authors': {sizes.pop(AUTHORS)}."] if AUTHORS in sizes else []
+    return " ".join([*parts, f"Made here: {'; '.join(sizes.values())}."] if sizes else parts)

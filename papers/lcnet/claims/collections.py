@@ -1,6 +1,7 @@
 """What chapter 5 and its appendix say of the four collections of learning curves, all of which are the authors'.
 
-Ours are smaller, and of other images: whatever they show, the claims are `outside` below the paper's scale.
+Ours are smaller, and of other images: whatever they show, the claims are `outside` below the paper's scale. The
+authors' own CNN curves are judged beside them.
 """
 
 from __future__ import annotations
@@ -10,10 +11,22 @@ from collections.abc import Callable
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, claim, each_of, judge, left_out, outside, worded
+from core.report import (
+    Check,
+    NotRunError,
+    all_of,
+    bootstrap_interval,
+    both,
+    claim,
+    each_of,
+    judge,
+    left_out,
+    outside,
+    worded,
+)
 from core.report.statistics.bootstrap import Interval
 from core.report.statistics.reductions import median
-from papers.lcnet.curve_sets import LABELS, CurveSet, curve_sets
+from papers.lcnet.curve_sets import AUTHORS, LABELS, CurveSet, curve_sets
 
 SEED = 5
 Statistic = Callable[[np.ndarray], np.ndarray]
@@ -29,14 +42,9 @@ DIFFERENT = 2  # medians of two sets that are this many times apart differ
 def curves_fall_early(results: Results) -> Check:
     """The part of the mean curve's fall that is done after half of the epochs; more than half of it, on each set."""
 
-    def early(means: np.ndarray) -> np.ndarray:
-        fall = means[:, 0] - means[:, -1]
-        half = means[:, 0] - means[:, means.shape[1] // 2]
-        return np.divide(half, fall, out=np.full_like(fall, -np.inf), where=fall > 0)
-
     def check(made: CurveSet) -> Check:
         curves = made.finished().curves
-        return judge(bootstrap_interval(curves, early, SEED, of_means=True), "most", lower=0.5)
+        return judge(bootstrap_interval(curves, _early_part_of_the_fall, SEED, of_means=True), "most", lower=0.5)
 
     return _on_all(results, check, ".0%")
 
@@ -128,14 +136,25 @@ def fcnet_runtimes_differ_most(results: Results) -> Check:
 
 
 def _on_all(results: Results, check: Callable[[CurveSet], Check], digits: str = ".3g") -> Check:
-    """The same check on each of the four sets."""
+    """The same check on each of the four sets of our own, and on the authors' CNN curves."""
     sets = curve_sets(results)
 
-    def of_one(name: str) -> Check:
-        return worded(check(sets[name]), LABELS[name], digits)
+    def of_one(name: str, label: str) -> Check:
+        return worded(check(sets[name]), label, digits)
 
-    checks = each_of(LABELS, sets, of_one, LABELS.__getitem__, left_out)
-    return _if_theirs(all_of(checks, "4 of 4"), results)
+    def ours() -> Check:
+        own = [name for name in LABELS if name in sets]
+        if not own:
+            raise NotRunError("curves")
+        checks = each_of(LABELS, own, lambda name: of_one(name, LABELS[name]), LABELS.__getitem__, left_out)
+        return _if_theirs(all_of(checks, "4 of 4"), results)
+
+    def theirs() -> Check:
+        if AUTHORS not in sets:
+            raise NotRunError(f"curves/{AUTHORS}")
+        return of_one(AUTHORS, LABELS["cnn"])
+
+    return both(ours, theirs)
 
 
 def _if_theirs(check: Check, results: Results) -> Check:
@@ -144,8 +163,7 @@ def _if_theirs(check: Check, results: Results) -> Check:
 
 def _apart(results: Results, values_of: Callable[[CurveSet], np.ndarray], what: str) -> Check:
     """The largest over the smallest of the sets' medians of a value of each curve; further apart than `DIFFERENT`."""
-    sets = curve_sets(results)
-    values = {name: values_of(made) for name, made in sets.items()}
+    values = {name: values_of(made) for name, made in curve_sets(results).items() if name in LABELS}
     middles = {name: float(np.median(each)) for name, each in values.items()}
     low, high = min(middles, key=middles.__getitem__), max(middles, key=middles.__getitem__)
 
@@ -157,7 +175,15 @@ def _apart(results: Results, values_of: Callable[[CurveSet], np.ndarray], what: 
     return _if_theirs(judge(found, "differ", lower=DIFFERENT, detail=detail), results)
 
 
+def _early_part_of_the_fall(means: np.ndarray) -> np.ndarray:
+    """Part of the fall of mean curves (batch, T) in the first half of the epochs, (batch,); -inf where they rise."""
+    fall = means[:, 0] - means[:, -1]
+    half = means[:, 0] - means[:, means.shape[1] // 2]
+    return np.divide(half, fall, out=np.full_like(fall, -np.inf), where=fall > 0)
+
+
 def _mean_over_median(values: np.ndarray) -> np.ndarray:
+    """Means of values (batch, n) over their medians, (batch,)."""
     return values.mean(1) / median(values)
 
 

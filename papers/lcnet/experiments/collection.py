@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from core.experiment.context import Context
 from core.training.learning_curves import LearningCurves
+from papers.lcnet.authors_curves import authors_records
+from papers.lcnet.curve_sets import AUTHORS
 from papers.lcnet.settings import Collect
 
 
 def collect(context: Context[Collect]) -> pd.DataFrame:
     """Train configurations of one kind of network; a "run" is `settings.configurations` of them, one after the other.
+
+    The authors' networks are read, not trained: they have the errors and the seconds alone.
 
     Returns:
         run, `number` of the configuration, its hyperparameters, `most_units` where the layers are smaller than Table
@@ -18,6 +23,10 @@ def collect(context: Context[Collect]) -> pd.DataFrame:
     """
     settings = context.settings
     size = settings.configurations
+    if context.benchmark == AUTHORS:
+        frame = authors_records()
+        numbers = np.arange(context.runs.start * size, context.runs.stop * size)
+        return frame.iloc[numbers].assign(run=numbers // size, number=numbers)
     chosen = settings.model_dump(include={"dataset", "images", "epochs", "most_units", "seed"})
     collection = LearningCurves(context.benchmark, **chosen, device=context.device)
     frames = []

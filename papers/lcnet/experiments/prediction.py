@@ -1,7 +1,8 @@
 """Models of learning curves on the collections (thesis 5.4.2 and 5.4.3), as records of experiments.
 
 Both experiments return run, `number` (of the curve among those that did not diverge), `epoch`, and the predicted `mean`
-and `variance` of the curve's value after that epoch, if the model has one.
+and `variance` of the curve's value after that epoch, if the model has one. Where scores are recorded instead, they are
+those of `papers.lcnet.scoring`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from core.experiment.context import Context
 from core.models.curves.base import CurvePrediction, GlobalCurveModel
 from papers.lcnet.curve_sets import CurveSet, curve_set
 from papers.lcnet.models import make_model
+from papers.lcnet.scoring import summarized
 from papers.lcnet.settings import PredictPartial, PredictUnobserved
 
 
@@ -21,7 +23,7 @@ def partial(context: Context[PredictPartial]) -> pd.DataFrame:
 
     Returns:
         As above, and `observed`, the number of epochs seen. For run 0 and the share nearest to `shown_share` all epochs
-        of the first `shown` curves, else the last epoch of each curve.
+        of the first `shown` curves, else the last epoch of each curve, or its scores.
     """
     settings, found = context.settings, _collection(context)
     shown_share = min(settings.shares, key=lambda share: abs(share - settings.shown_share))
@@ -39,7 +41,13 @@ def partial(context: Context[PredictPartial]) -> pd.DataFrame:
                 whole = CurvePrediction(*(values[: settings.shown] for values in prediction))
                 frames.append(_rows(whole, np.arange(1, found.epochs)).assign(run=run, observed=observed))
             progress((number + 1) / len(settings.shares))
-    return pd.concat(frames, ignore_index=True)
+    records = pd.concat(frames, ignore_index=True)
+    if settings.record == "predictions":
+        return records
+    drawn = records["observed"] == max(1, round(shown_share * found.epochs))
+    drawn &= (records["run"] == 0) & (records["number"] < settings.shown)
+    last = records[records["epoch"] == found.epochs]
+    return pd.concat([records[drawn].assign(part="prediction"), summarized(last, found.curves)], ignore_index=True)
 
 
 def unobserved(context: Context[PredictUnobserved]) -> pd.DataFrame:

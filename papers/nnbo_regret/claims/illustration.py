@@ -45,9 +45,9 @@ def regression_beats_the_output_layer(results: Results) -> Check:
 def _errors(results: Results) -> tuple[np.ndarray, np.ndarray]:
     """Root mean squared errors of the regression and of the network over the domain, over f's sd, (runs,) each."""
     grid = rows_of(results, "illustration", part="grid")
-    found = []
+    errors = []
     for _, run in grid.groupby("run"):
         scale = run["value"].std()
-        found.append([np.sqrt(np.mean((run[name] - run["value"]) ** 2)) / scale for name in ("mean", "network")])
-    regression, network = np.array(found).T
+        errors.append([np.sqrt(np.mean((run[name] - run["value"]) ** 2)) / scale for name in ("mean", "network")])
+    regression, network = np.array(errors).T
     return regression, network

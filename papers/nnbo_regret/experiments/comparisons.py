@@ -13,7 +13,7 @@ from core.acquisition.maximizers.grid import GridSearch, regular_grid
 from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
-from core.models.gaussian_process import MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess
 from core.optimizers.policy import ModelBased
 from core.randomness import make_generators, normal_, uniform_
 from core.spaces import CubeEncoding
@@ -42,7 +42,7 @@ def gaussian_process(context: Context[GaussianProcessSearch]) -> pd.DataFrame:
 
     policy = ModelBased(
         CubeEncoding(function.space),
-        lambda n: MarginalLikelihoodGP(device=context.device),
+        lambda n: GaussianProcess(device=context.device),
         GridSearch(regular_grid(function.dimension, settings.points_per_axis)),
     )
     X, _ = run_on_cube(observe, policy, X, own, settings.initial_points + settings.queries)

@@ -117,10 +117,10 @@ class Runs:
 def make_rule(settings: RegretSearch, dimension: int, device: str = "cpu") -> RepresentationBatches:
     """The paper's optimizer with an experiment's settings, for a target with `dimension` inputs."""
     model = AdaptiveLeastSquares(
-        settings.widths,
-        settings.steps,
-        settings.refit_every,
-        settings.refit_at_multiples,
+        widths=settings.widths,
+        steps=settings.steps,
+        refit_every=settings.refit_every,
+        at_multiples=settings.refit_at_multiples,
         learning_rate=settings.learning_rate,
         momentum=settings.momentum,
         min_noise=settings.min_noise,

@@ -14,7 +14,7 @@ from core.report.figures import style
 from core.report.figures.figure import not_run_panel
 from core.report.figures.task_figures import draw_ranks, draw_solved
 from core.report.statistics.average_ranks import average_ranks
-from core.report.statistics.pairwise_tests import draw_p_values, final_means, p_values
+from core.report.statistics.pairwise_tests import draw_p_values, final_samples, p_values
 from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.names import published_names
 from papers.profet.task_results import CLASSES, METHODS, class_runs, protocol, protocols
@@ -55,7 +55,7 @@ def figE_6(results: Results, published: Published | None) -> Figure:
                 not_run_panel(axes)
             continue
         parts.append(_draw_both(results, benchmark, row).assign(benchmark=benchmark))
-        p = p_values(final_means(losses))
+        p = p_values(final_samples(losses))
         draw_p_values(row[2], p)
         tests = max(tests, len(p) * (len(p) - 1))
         searched[benchmark] = losses

@@ -29,9 +29,9 @@ def generated_tasks_agree_more(results: Results) -> Check:
     scenarios = [samples_of_tests(results, f"forrester_{name}") for name in ("real", "few", "generated")]
     generator = np.random.default_rng(SEED)
     drawn = _gain([_pairwise(_resampled(each, generator)) for each in scenarios])
-    found = _gain([_pairwise({name: values[None] for name, values in each.items()}) for each in scenarios])
+    gain = _gain([_pairwise({name: values[None] for name, values in each.items()}) for each in scenarios])
     tasks = min(len(values) for samples in scenarios for values in samples.values())
-    (interval,) = intervals_of(drawn[:, None], found, tasks)
+    (interval,) = intervals_of(drawn[:, None], gain, tasks)
     return judge(interval, "closer", lower=0.0)
 
 
@@ -50,9 +50,9 @@ def nine_tasks_mislead(results: Results) -> Check:
     pairs = [(row, column) for row in few for column in few if row != column]
     reversed_ = [pair for pair in pairs if few.loc[pair] < LEVEL and real.loc[pair[::-1]] < LEVEL]
     detail = "; ".join(f"{column} before {row}" for row, column in reversed_)
-    found = [holm(p).to_numpy().any() for p in (few, real)]
-    holds = ("holds" if reversed_ else "fails") if all(found) else "inconclusive"
-    few_runs = "" if all(found) else f"no test passes on {'many' if found[0] else 'nine'} tasks"
+    significant = [holm(p).to_numpy().any() for p in (few, real)]
+    holds = ("holds" if reversed_ else "fails") if all(significant) else "inconclusive"
+    few_runs = "" if all(significant) else f"no test passes on {'many' if significant[0] else 'nine'} tasks"
     detail = "; ".join(filter(None, [detail, few_runs]))
     return Check(f"{len(reversed_)} of {len(pairs) // 2}", "some", np.nan, np.nan, holds, detail)
 

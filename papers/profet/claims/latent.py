@@ -70,8 +70,8 @@ def _astray(rows: pd.DataFrame) -> list[str]:
 def _subsets(results: Results) -> list[tuple[np.ndarray, np.ndarray]]:
     """Means of the latent vectors and shares of each run."""
     frame = frame_of(results, "latent_fractions")
-    found = []
+    subsets = []
     for _, rows in frame.groupby("run"):
         names, means = vectors(rows)
-        found.append((means, np.array([float(name) for name in names])))
-    return found
+        subsets.append((means, np.array([float(name) for name in names])))
+    return subsets

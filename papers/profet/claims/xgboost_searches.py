@@ -41,9 +41,9 @@ def three_sets_do_not_decide(results: Results) -> Check:
 
     True if BO-GP is worse on one beyond doubt, false if it is better on all three beyond doubt.
     """
-    found = _differences(results, UNLUCKY)
-    parts = [worded(judge(interval, "", lower=0.0), LABELS[name], "+.3g") for name, interval in found.items()]
-    lacking = [pending(LABELS[name]) for name in UNLUCKY if name not in found]
+    differences = _differences(results, UNLUCKY)
+    parts = [worded(judge(interval, "", lower=0.0), LABELS[name], "+.3g") for name, interval in differences.items()]
+    lacking = [pending(LABELS[name]) for name in UNLUCKY if name not in differences]
     return contrary(all_of([*parts, *lacking], ""), "not on all")
 
 
@@ -69,10 +69,12 @@ def _differences(results: Results, names: Iterable[str]) -> dict[str, Interval]:
         NotRunError: none of the sets was run.
     """
     frame = frame_of(results, EXPERIMENT)
-    found = {name: bootstrap_interval(_ends(frame, name), mean, SEED) for name in names if name in both_ran(frame)}
-    if not found:
+    differences = {
+        name: bootstrap_interval(_ends(frame, name), mean, SEED) for name in names if name in both_ran(frame)
+    }
+    if not differences:
         raise NotRunError(EXPERIMENT)
-    return found
+    return differences
 
 
 def _ends(frame: pd.DataFrame, name: str) -> np.ndarray:
@@ -81,5 +83,5 @@ def _ends(frame: pd.DataFrame, name: str) -> np.ndarray:
     return random - gp
 
 
-def _words(found: dict[str, Interval]) -> str:
-    return "; ".join(f"{LABELS[name]} {interval.text('+.3g')}" for name, interval in found.items())
+def _words(differences: dict[str, Interval]) -> str:
+    return "; ".join(f"{LABELS[name]} {interval.text('+.3g')}" for name, interval in differences.items())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.image import AxesImage
 
 from core.experiment.results import Results
 from core.report.figures import style
@@ -13,10 +15,10 @@ from core.report.verdicts.published import Published
 from core.tabular.importance import best_positions, table_importances
 from core.tabular.ranks import SHARES, budget_correlations, dataset_correlations
 from core.tabular.table import Table
+from papers.tabular.authors_tables import in_words, ours_and_theirs
 from papers.tabular.trained_tables import (
     IMPORTANCE_SHARES,
     describe,
-    grid_table,
     grid_tables,
     label,
     numbers_of_best,
@@ -24,6 +26,8 @@ from papers.tabular.trained_tables import (
 )
 
 PAIRS = 10  # "the ten most important pairs"
+THEIRS = "authors' data"
+COLORS = {"ours": style.BLUE, THEIRS: style.ORANGE}
 DARK = 0.6  # correlations above are drawn on a dark ground
 SHARE_COLORS = dict(zip(SHARES, style.sequential(len(SHARES)), strict=True))
 SHORT = {
@@ -77,32 +81,46 @@ def figD_9(results: Results, published: Published | None) -> Figure:
 
 
 def fig7_4(results: Results, published: Published | None) -> Figure:
-    """Thesis Fig 7.4: rank correlation of the test errors across data sets."""
-    tables = grid_tables(results)
-    if len(tables) < 2:
+    """Thesis Fig 7.4: rank correlation of the errors across data sets, on our tables and on the authors'."""
+    sources = dict(zip(("ours", THEIRS), ours_and_theirs(results), strict=True))
+    sources = {name: tables for name, tables in sources.items() if len(tables) > 1}
+    if not sources:
         raise NotRunError("grid on a second data set")
-    frame = dataset_correlations(list(tables.values()), IMPORTANCE_SHARES)
-    figure, panels = style.subplots(1, 3, width=7.2, height=2.9)
-    for axes, share in zip(panels, IMPORTANCE_SHARES, strict=True):
-        rows = frame[frame["share"] == share]
-        matrix = rows.pivot(index="first", columns="second", values="correlation").loc[list(tables), list(tables)]
-        image = axes.imshow(matrix, vmin=-1, vmax=1, cmap="RdBu")
-        names = [short_label(name) for name in tables]
-        axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
-        axes.set_yticks(range(len(names)), names)
-        axes.grid(False)
-        axes.set_title(_words(share, rows["configurations"].iloc[0]))
-        for i, row in enumerate(matrix.to_numpy()):
-            for j, value in enumerate(row):
-                ink = "white" if abs(value) > DARK else style.INK
-                axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=ink)
-    figure.colorbar(image, ax=list(panels), shrink=0.7, label="Spearman correlation")
+    figure, panels = style.subplots(len(sources), 3, width=7.2, height=2.7 * len(sources), squeeze=False)
+    parts = []
+    for row, (source, tables) in zip(panels, sources.items(), strict=True):
+        frame = dataset_correlations(list(tables.values()), IMPORTANCE_SHARES)
+        parts.append(frame.assign(source=source))
+        for axes, share in zip(row, IMPORTANCE_SHARES, strict=True):
+            image = _matrix(axes, frame[frame["share"] == share], list(tables))
+            axes.set_title(f"{source},\n{_words(share, frame.loc[frame['share'] == share, 'configurations'].iloc[0])}")
+    figure.colorbar(image, ax=panels.ravel().tolist(), shrink=0.7, label="Spearman correlation")
     caption = (
-        "Average test errors of the configurations that all tables share, in brackets their number; the best are those "
-        "on the row's data set. "
-        f"{describe(tables.values())}"
+        "Average errors, our test errors and the authors' validation errors, of the configurations that all tables "
+        "share, in brackets their number; the best are those on the row's data set. "
+        f"{_described(sources.get('ours', {}), sources.get(THEIRS, {}))}"
     )
-    return Figure(figure, caption, frame)
+    return Figure(figure, caption, pd.concat(parts))
+
+
+def _matrix(axes: Axes, rows: pd.DataFrame, order: list[str]) -> AxesImage:
+    matrix = rows.pivot(index="first", columns="second", values="correlation").loc[order, order]
+    image = axes.imshow(matrix, vmin=-1, vmax=1, cmap="RdBu")
+    names = [short_label(name) for name in order]
+    axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
+    axes.set_yticks(range(len(names)), names)
+    axes.grid(False)
+    for i, row in enumerate(matrix.to_numpy()):
+        for j, value in enumerate(row):
+            ink = "white" if abs(value) > DARK else style.INK
+            axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=ink)
+    return image
+
+
+def _described(ours: dict[str, Table], theirs: dict[str, Table]) -> str:
+    """The sizes of our tables and of the authors' in words."""
+    words = [describe(ours.values())] if ours else []
+    return " ".join([*words, *([in_words(theirs.values())] if theirs else [])])
 
 
 def _budgets(tables: dict[str, Table]) -> Figure:
@@ -130,29 +148,42 @@ def _budgets(tables: dict[str, Table]) -> Figure:
 
 
 def _importance(results: Results, name: str) -> Figure:
-    table = grid_table(results, name)
-    figure, panels = style.subplots(2, 3, width=7.2, height=4.6)
+    """Bars of our table and of the authors', those of the authors' largest first where there are both."""
+    both = zip(("ours", THEIRS), ours_and_theirs(results), strict=True)
+    sources = {source: tables[name] for source, tables in both if name in tables}
+    if not sources:
+        raise NotRunError(f"grid/{name}")
+    figure, panels = style.subplots(2, 3, width=7.2, height=5.0)
     parts = []
     for column, share in enumerate(IMPORTANCE_SHARES):
-        frame = table_importances(table, share)
-        singles, pairs = frame[frame["order"] == 1], frame[frame["order"] == 2].head(PAIRS)
-        panels[0, column].set_title(_words(share, len(best_positions(table.mean_test, share))))
-        _bars(panels[0, column], singles, style.BLUE)
-        _bars(panels[1, column], pairs, style.ORANGE)
-        parts.append(frame.assign(share=share))
+        frames = {source: table_importances(table, share) for source, table in sources.items()}
+        counts = {source: len(best_positions(table.mean_final, share)) for source, table in sources.items()}
+        panels[0, column].set_title(f"{_words(share)} ({', '.join(f'{count:,}' for count in counts.values())})")
+        for row, order in enumerate((1, 2)):
+            _bars(panels[row, column], {source: frame[frame["order"] == order] for source, frame in frames.items()})
+        parts += [frame.assign(share=share, source=source) for source, frame in frames.items()]
     for axes in panels[1]:
         axes.set_xlabel("importance")
+    if len(sources) > 1:
+        style.legend(figure, panels.flat, 2)
+    ours, theirs = ({name: sources[source]} if source in sources else {} for source in ("ours", THEIRS))
     caption = (
-        f"{label(name)}: share of the variance of the average test error that single hyperparameters (top) and the ten "
-        f"strongest pairs (bottom, beyond their singles) explain, computed exactly; in "
-        f"brackets the number of configurations. {describe([table])}"
+        f"{label(name)}: share of the variance of the average error (ours: test, authors': validation) "
+        "that single hyperparameters (top) and the ten strongest pairs (bottom, beyond their singles) explain, "
+        f"computed exactly; in brackets the number of configurations. {_described(ours, theirs)}"
     )
     return Figure(figure, caption, pd.concat(parts).assign(dataset=name))
 
 
-def _bars(axes: Axes, frame: pd.DataFrame, color: str) -> None:
-    names = [" x ".join(SHORT[part] for part in subset.split(" x ")) for subset in frame["hyperparameters"]]
-    axes.barh(range(len(names)), frame["importance"], color=color)
+def _bars(axes: Axes, frames: dict[str, pd.DataFrame]) -> None:
+    """Grouped bars; the last frame has the order, and hyperparameters that another lacks have no bar."""
+    shown = next(reversed(frames.values())).head(PAIRS)["hyperparameters"]
+    height = 0.8 / len(frames)
+    for number, (source, frame) in enumerate(frames.items()):
+        values = frame.set_index("hyperparameters")["importance"].reindex(shown)
+        places = np.arange(len(shown)) + (number - (len(frames) - 1) / 2) * height
+        axes.barh(places, values, height, color=COLORS[source], label=source)
+    names = [" x ".join(SHORT[part] for part in subset.split(" x ")) for subset in shown]
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
 

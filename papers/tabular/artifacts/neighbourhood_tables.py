@@ -5,6 +5,9 @@ trained, and that of the printed one (experiment `neighbours`), with layers of a
 Where the second has a change, it has the verdict, since it starts where the thesis does. What starts elsewhere, or from
 narrower layers, is `outside`.
 
+The authors' tables have the whole neighbourhood of the printed incumbent, in validation errors. Those stand beside the
+printed test errors without a verdict; their relative changes have one, which is counted apart.
+
 Errors have the verdicts of means over the repetitions. A relative change a / b - 1 is a ratio of two means, each over
 its own repetitions: the interval is Welch's for log a - log b, with standard errors sd / (mean sqrt(R)). A smaller
 change is not better than a larger one, so its verdict is `reproduced` or `differs`.
@@ -31,7 +34,9 @@ from core.tabular.grid import FCNET
 from core.tabular.neighbourhood import local_neighbourhood
 from core.tabular.table import Table
 from core.tabular.values import VALUES
-from papers.tabular.trained_tables import describe, grid_tables, label
+from papers.tabular.authors_tables import ours_and_theirs
+from papers.tabular.printed_incumbents import INCUMBENT, change_name, neighbourhood_of_printed, rank_of_printed, row_of
+from papers.tabular.trained_tables import describe, label
 
 NAMES = {
     "init_lr": "Initial LR",
@@ -44,14 +49,10 @@ NAMES = {
     "dropout_1": "Dropout/Layer 1",
     "dropout_2": "Dropout/Layer 2",
 }
-INCUMBENT, ERROR, CHANGE = "incumbent", "test_error", "relative_change"
+ERROR, CHANGE = "test_error", "relative_change"
 PRINTED_ERROR, PRINTED_CHANGE = "printed_error", "printed_change"  # of the neighbourhood of the printed incumbent
 PRINTED = {ERROR: PRINTED_ERROR, CHANGE: PRINTED_CHANGE}
-
-
-def change_name(hyperparameter: str, before: object, after: object) -> str:
-    """The row of a neighbourhood table: the hyperparameter and its change."""
-    return f"{hyperparameter}: {before} to {after}"
+AUTHORS_ERROR, AUTHORS_CHANGE = "authors_error", "authors_change"  # of the same in the authors' table
 
 
 def every_change() -> list[str]:
@@ -106,7 +107,8 @@ def _neighbourhood(
 ) -> ReportTable:
     """The table of a data set; `trained` are the experiments that may have the printed incumbent's neighbours."""
     errors, own, caption = {}, {}, f"The networks of {label(name)} were not trained."
-    if (table := grid_tables(results).get(name)) is not None:
+    ours, theirs = ours_and_theirs(results)
+    if (table := ours.get(name)) is not None:
         errors, own, caption = _errors(table), table.best_configuration, _caption(table)
     printed, start = errors_from_printed(results, name, trained)
     if printed:
@@ -141,7 +143,10 @@ def _neighbourhood(
         },
         caption=caption,
     )
+    compared = _with_authors(compared, theirs.get(name), published)
     for (row, column), cell in compared.cells.items():
+        if column in (AUTHORS_ERROR, AUTHORS_CHANGE):
+            continue
         beside, is_change = column in PRINTED.values(), column in (CHANGE, PRINTED_CHANGE)
         ours = printed if beside else errors
         if (is_change and row == INCUMBENT) or (beside and row not in printed):
@@ -155,6 +160,39 @@ def _neighbourhood(
             cell = replace(cell, verdict=None)
         compared.cells[row, column] = cell
     return compared
+
+
+def _with_authors(table: ReportTable, theirs: Table | None, published: Published) -> ReportTable:
+    """The table with the neighbourhood of the printed incumbent in the authors' table, if at hand."""
+    errors = {} if theirs is None else neighbourhood_of_printed(theirs)
+    if not errors:
+        return table
+    rows = tuple(dict.fromkeys([*table.rows, *errors]))
+    cells = {(row, column): table.cells.get((row, column), ReportCell()) for row in rows for column in table.columns}
+    for row in rows:
+        cells[row, AUTHORS_ERROR] = cells[row, AUTHORS_CHANGE] = ReportCell()
+        if row in errors:
+            quoted, printed = (published.get((row, column)) for column in (ERROR, CHANGE))
+            mean, sd = errors[row].mean(), errors[row].std(ddof=1)
+            cells[row, AUTHORS_ERROR] = ReportCell(float(mean), float(sd), len(errors[row]), published=quoted)
+            if row != INCUMBENT:
+                cells[row, AUTHORS_CHANGE] = _changed(errors[row], errors[INCUMBENT], printed, False)
+    words = (
+        f"The authors' data are final validation errors of all {theirs.grid.size:,} configurations, where the printed "
+        f"incumbent has rank {rank_of_printed(theirs):,}; the printed errors are test errors, so that relative changes "
+        "alone have a verdict."
+    )
+    return replace(
+        table,
+        rows=rows,
+        columns=(*table.columns, AUTHORS_ERROR, AUTHORS_CHANGE),
+        cells=cells,
+        caption=f"{table.caption} {words}",
+        row_labels={row: _row_label(row) for row in rows},
+        column_labels=table.column_labels
+        | {AUTHORS_ERROR: "validation error, authors' data", AUTHORS_CHANGE: "relative change, authors' data"},
+        reproduced_columns=(AUTHORS_CHANGE,),
+    )
 
 
 def _changed(errors: np.ndarray, start: np.ndarray, published: PublishedCell | None, reduced: bool) -> ReportCell:
@@ -187,11 +225,8 @@ def errors_from_printed(
         return {}, {}
     frame = frame.sort_values("run", kind="stable")
     configurations = FCNET.configurations(FCNET.positions_of(frame["configuration"]))
-    start, errors = configurations[0], {}
-    for configuration, found in zip(configurations, frame["test_mse"], strict=True):
-        changed = [key for key, value in configuration.items() if value != start[key]]
-        row = change_name(changed[0], start[changed[0]], configuration[changed[0]]) if changed else INCUMBENT
-        errors[row] = np.asarray(found, dtype=float)
+    start, rows = configurations[0], (row_of(configurations[0], each) for each in configurations)
+    errors = {row: np.asarray(found, dtype=float) for row, found in zip(rows, frame["test_mse"], strict=True)}
     return errors, start
 
 

@@ -14,7 +14,8 @@ from core.report.figures.figure import Figure
 from core.report.statistics.distributions import ecdf
 from core.report.verdicts.published import Published
 from core.tabular.table import Table
-from papers.tabular.trained_tables import describe, grid_tables, label, noise_of, short_label
+from papers.tabular.authors_tables import in_words, ours_and_theirs, tables_of_authors
+from papers.tabular.trained_tables import describe, grid_tables, in_order, label, noise_of, short_label
 
 Curves = dict[str, np.ndarray]
 COLORS = {"train": style.BLUE, "validation": style.ORANGE, "test": style.GREEN}
@@ -23,18 +24,22 @@ DASHES = {"test": "--"}  # on the tables validation and test errors are nearly t
 
 def fig7_1(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 7.1: errors, numbers of parameters, training times and noise on protein."""
-    tables = grid_tables(results)
+    tables, theirs = grid_tables(results), tables_of_authors(results)
     name = "protein" if "protein" in tables else next(iter(tables))
+    theirs = {name: theirs[name]} if name in theirs else {}
     figure, panels = style.subplots(2, 2, height=4.6, sharey=True)
     parts = []
     for axes, (title, (values_of, unit)) in zip(panels.flat, PANELS.items(), strict=True):
         axes.set_title(title)
-        parts.append(_panel(axes, values_of(tables[name]), unit).assign(panel=title))
+        curves = values_of(tables[name]) | _of_authors(theirs.get(name), title)
+        parts.append(_panel(axes, curves, unit).assign(panel=title))
         if len(axes.get_legend_handles_labels()[1]) > 1:
             axes.legend(loc="lower right")
     for axes in panels[:, 0]:
         axes.set_ylabel("share of configurations")
     caption = f"{label(name)}: averages over the repetitions; noise is the {NOISE}. {describe([tables[name]])}"
+    if theirs:
+        caption += f" {in_words(theirs.values())}"
     return Figure(figure, caption, pd.concat(parts).assign(dataset=name))
 
 
@@ -77,17 +82,35 @@ PANELS: dict[str, tuple[Callable[[Table], Curves], str]] = {
 }
 
 
+THEIRS = "authors' data"
+AUTHORS: dict[str, Callable[[Table], Curves]] = {
+    "Errors": lambda table: {f"validation, {THEIRS}": table.mean_valid[:, -1]},
+    "Noise": lambda table: {f"{table.epochs[-1]} epochs, {THEIRS}": noise_of(table)[:, -1]},
+}
+
+
 def _by_set(results: Results, title: str, words: str) -> Figure:
-    tables, (values_of, unit) = grid_tables(results), PANELS[title]
-    figure, panels = style.subplots(1, len(tables), width=7.2, height=2.4, sharey=True, squeeze=False)
+    values_of, unit = PANELS[title]
+    tables, theirs = ours_and_theirs(results) if title in AUTHORS else (grid_tables(results), {})
+    names = list(in_order({**tables, **theirs}))
+    figure, panels = style.subplots(1, len(names), width=7.2, height=2.4, sharey=True, squeeze=False)
     parts = []
-    for axes, (name, table) in zip(panels[0], tables.items(), strict=True):
+    for axes, name in zip(panels[0], names, strict=True):
         axes.set_title(short_label(name))
-        parts.append(_panel(axes, values_of(table), unit).assign(dataset=name))
+        curves = (values_of(tables[name]) if name in tables else {}) | _of_authors(theirs.get(name), title)
+        parts.append(_panel(axes, curves, unit).assign(dataset=name))
     panels[0, 0].set_ylabel("share of configurations")
-    if any(curve for curve in values_of(table)):
-        style.legend(figure, panels.flat, 4)
-    return Figure(figure, f"{words.capitalize()}. {describe(tables.values())}", pd.concat(parts))
+    if len(panels[0, 0].get_legend_handles_labels()[1]) > 1:
+        style.legend(figure, panels.flat, 5)
+    caption = f"{words.capitalize()}. {describe(tables.values())}" if tables else f"{words.capitalize()}."
+    if theirs:
+        caption += f" {in_words(theirs.values())}"
+    return Figure(figure, caption, pd.concat(parts))
+
+
+def _of_authors(table: Table | None, title: str) -> Curves:
+    """What a panel shows of an authors' table, which has final validation errors alone."""
+    return {} if table is None or title not in AUTHORS else AUTHORS[title](table)
 
 
 def _panel(axes: Axes, curves: Curves, unit: str) -> pd.DataFrame:
@@ -97,10 +120,13 @@ def _panel(axes: Axes, curves: Curves, unit: str) -> pd.DataFrame:
         curve, value, share: what was drawn.
     """
     parts = []
-    ordered = dict(zip(curves, style.sequential(len(curves)), strict=True)) if len(curves) > len(COLORS) else COLORS
+    own = [name for name in curves if THEIRS not in name]
+    ordered = dict(zip(own, style.sequential(len(own)), strict=True)) if len(own) > len(COLORS) else COLORS
     for name, values in curves.items():
         shown, share = ecdf(values)
         look = {"color": ordered.get(name, style.BLUE), "linestyle": DASHES.get(name, "-")}
+        if name not in own:
+            look = {"color": style.INK, "linestyle": ":"}
         axes.step(shown, share, where="post", label=name, **look)
         parts.append(pd.DataFrame({"curve": name, "value": shown, "share": share}))
     axes.set_xscale("log")

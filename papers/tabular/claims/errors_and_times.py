@@ -11,7 +11,8 @@ from core.report import Check, all_of, claim, worded
 from core.tabular.importance import finite_errors
 from core.tabular.ranks import spearman
 from core.tabular.table import Table
-from papers.tabular.claims.on_tables import of_whole, on, on_all
+from papers.tabular.claims.on_tables import of_both, of_whole, on, on_all
+from papers.tabular.trained_tables import grid_tables
 
 FEW = 0.1  # of the configurations: at most "a small subset"
 MANY = 0.01  # the share of configurations that is "many"
@@ -26,7 +27,7 @@ STRONG = 0.5  # a rank correlation
     sentence="Training, validation and test errors on protein are spread over an order of magnitude or more.",
 )
 def errors_spread_over_a_magnitude(results: Results) -> Check:
-    return on(results, "protein", _spread)
+    return of_both(results, lambda tables: on(tables, "protein", _spread))
 
 
 @claim(
@@ -36,7 +37,7 @@ def errors_spread_over_a_magnitude(results: Results) -> Check:
     sentence="Training, validation and test errors are spread over an order of magnitude or more on all sets.",
 )
 def errors_spread_everywhere(results: Results) -> Check:
-    return on_all(results, _spread, "consistent")
+    return of_both(results, lambda tables: on_all(tables, _spread, "consistent"))
 
 
 @claim(
@@ -46,7 +47,7 @@ def errors_spread_everywhere(results: Results) -> Check:
     sentence="Only a small part of the configurations reaches an error below 0.3 on protein.",
 )
 def few_errors_are_below_0_3(results: Results) -> Check:
-    return on(results, "protein", _few_small_errors)
+    return of_both(results, lambda tables: on(tables, "protein", _few_small_errors))
 
 
 @claim(
@@ -56,7 +57,7 @@ def few_errors_are_below_0_3(results: Results) -> Check:
     sentence="Many configurations are outliers on protein, with errors orders of magnitude above the usual one.",
 )
 def many_errors_are_far_above_the_average(results: Results) -> Check:
-    return on(results, "protein", _outliers)
+    return of_both(results, lambda tables: on(tables, "protein", _outliers))
 
 
 @claim(
@@ -66,7 +67,7 @@ def many_errors_are_far_above_the_average(results: Results) -> Check:
     sentence="Many configurations are outliers on all sets, with errors orders of magnitude above the usual one.",
 )
 def outliers_everywhere(results: Results) -> Check:
-    return on_all(results, _outliers, "consistent")
+    return of_both(results, lambda tables: on_all(tables, _outliers, "consistent"))
 
 
 @claim(
@@ -76,14 +77,14 @@ def outliers_everywhere(results: Results) -> Check:
     sentence="Training times differ greatly between configurations.",
 )
 def times_vary_dramatically(results: Results) -> Check:
-    return on(results, "protein", _times_vary)
+    return on(grid_tables(results), "protein", _times_vary)
 
 
 @claim(
     artifact="figD_3", place="thesis 7.2 and D.1", kind="shape", sentence="Training times differ greatly on all sets."
 )
 def times_vary_everywhere(results: Results) -> Check:
-    return on_all(results, _times_vary, "consistent")
+    return on_all(grid_tables(results), _times_vary, "consistent")
 
 
 @claim(
@@ -93,7 +94,7 @@ def times_vary_everywhere(results: Results) -> Check:
     sentence="Training times differ because of the number of parameters.",
 )
 def times_follow_the_parameters(results: Results) -> Check:
-    return on(results, "protein", _times_follow_parameters)
+    return on(grid_tables(results), "protein", _times_follow_parameters)
 
 
 @claim(
@@ -103,16 +104,18 @@ def times_follow_the_parameters(results: Results) -> Check:
     sentence="On all sets training times differ because of the number of parameters.",
 )
 def times_follow_the_parameters_everywhere(results: Results) -> Check:
-    return on_all(results, _times_follow_parameters, "consistent")
+    return on_all(grid_tables(results), _times_follow_parameters, "consistent")
 
 
 def _spread(table: Table) -> Check:
-    """Largest finite average error over the smallest, of training, validation and test; above 10 for each."""
+    """Largest finite average error over the smallest, of training, validation and test, where stored; above 10."""
     averages: dict[str, Callable[[Table], np.ndarray]] = {
         "training": lambda table: table.train_mse[:, -1].mean(axis=-1),
         "validation": lambda table: table.valid_mse[:, -1].mean(axis=-1),
         "test": lambda table: table.mean_test,
     }
+    if table.test_mse is None:
+        averages = {"validation": averages["validation"]}
 
     def part(name: str) -> Check:
         def spread(table: Table) -> float:
@@ -125,21 +128,21 @@ def _spread(table: Table) -> Check:
 
 
 def _few_small_errors(table: Table) -> Check:
-    """Share of configurations with an average test error below 0.3; at least one of them, and below a tenth."""
+    """Share of configurations with an average error below 0.3; at least one of them, and below a tenth."""
     one = 0.5 / table.grid.size
-    return of_whole(table, lambda table: (table.mean_test < 0.3).mean(), "a small subset", lower=one, upper=FEW)
+    return of_whole(table, lambda table: (table.mean_final < 0.3).mean(), "a small subset", lower=one, upper=FEW)
 
 
 def _outliers(table: Table) -> Check:
-    """Share of configurations whose average test error is a hundred times the median or diverged; above 1%.
+    """Share of configurations whose average error is a hundred times the median or diverged; above 1%.
 
     The median serves as the average: outliers raise the mean, so few errors can be a multiple of it.
     """
 
     def outliers(table: Table) -> float:
-        return (table.mean_test > MAGNITUDES * np.median(table.mean_test)).mean()
+        return (table.mean_final > MAGNITUDES * np.median(table.mean_final)).mean()
 
-    largest = finite_errors(table.mean_test).max() / np.median(table.mean_test)
+    largest = finite_errors(table.mean_final).max() / np.median(table.mean_final)
     detail = f"largest finite error {largest:.3g} medians"
     return of_whole(table, outliers, "many, by orders of magnitude", lower=MANY, detail=detail)
 

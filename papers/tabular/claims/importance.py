@@ -9,7 +9,7 @@ from core.report import Check, all_of, claim, slightly, worded
 from core.report.runs.memo import once
 from core.tabular.importance import table_importances
 from core.tabular.table import Table
-from papers.tabular.claims.on_tables import of_whole, on
+from papers.tabular.claims.on_tables import of_both, of_whole, on
 from papers.tabular.trained_tables import IMPORTANCE_SHARES
 
 SMALL = 0.1  # of the variance
@@ -22,7 +22,7 @@ WITHOUT_OUTLIERS = 0.99  # of the configurations: "a few" are the worst per cent
     sentence="Over the whole grid the initial learning rate is the most important hyperparameter on protein.",
 )
 def learning_rate_is_most_important(results: Results) -> Check:
-    return on(results, "protein", _lead_of_the_rate)
+    return of_both(results, lambda tables: on(tables, "protein", _lead_of_the_rate))
 
 
 @claim(
@@ -31,7 +31,7 @@ def learning_rate_is_most_important(results: Results) -> Check:
     sentence="Over the whole grid no single hyperparameter explains much of the variance.",
 )
 def single_importances_are_small(results: Results) -> Check:
-    return on(results, "protein", _largest_single)
+    return of_both(results, lambda tables: on(tables, "protein", _largest_single))
 
 
 @claim(
@@ -40,7 +40,7 @@ def single_importances_are_small(results: Results) -> Check:
     sentence="A few configurations with very high errors make single hyperparameters look unimportant.",
 )
 def outliers_hide_importances(results: Results) -> Check:
-    return on(results, "protein", _effect_of_outliers)
+    return of_both(results, lambda tables: on(tables, "protein", _effect_of_outliers))
 
 
 @claim(
@@ -49,7 +49,7 @@ def outliers_hide_importances(results: Results) -> Check:
     sentence="Over the whole grid the strongest pair is slightly more important than the strongest hyperparameter.",
 )
 def pairs_reach_higher_than_singles(results: Results) -> Check:
-    return on(results, "protein", _pair_over_single)
+    return of_both(results, lambda tables: on(tables, "protein", _pair_over_single))
 
 
 @claim(
@@ -58,7 +58,7 @@ def pairs_reach_higher_than_singles(results: Results) -> Check:
     sentence="Among the best configurations hyperparameters other than the learning rate gain importance.",
 )
 def others_matter_among_the_best(results: Results) -> Check:
-    return on(results, "protein", _change_of_the_rate)
+    return of_both(results, lambda tables: on(tables, "protein", _change_of_the_rate))
 
 
 def _lead_of_the_rate(table: Table) -> Check:

@@ -6,7 +6,7 @@ from botorch.models import SingleTaskGP
 from botorch.optim import optimize_acqf
 
 from core.acquisition.entropy_search import BotorchEntropySearch, EntropySearch
-from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess, MarginalisedGP
 from core.randomness import make_generators, uniform_
 
 REPRESENTERS = 12
@@ -19,7 +19,7 @@ def points(runs, q, seed=7):
 def fitted(runs=2, chains=3):
     X = points(runs, 12, seed=0)
     y = (X - 0.3).square().sum(-1)
-    model = MarginalisedGP(chains=chains) if chains else MarginalLikelihoodGP()
+    model = MarginalisedGP(chains=chains) if chains else GaussianProcess()
     return model.fit(X, y, make_generators(range(runs))), X, y
 
 
@@ -74,7 +74,7 @@ def test_on_a_botorch_model_maximization_and_minimization_mirror_each_other():
         model, X, y = single_task(sign)
         best = y.max() if maximize else y.min()
         acquisition = BotorchEntropySearch(
-            model, best, points(1, 100)[0], make_generators([1])[0], REPRESENTERS, maximize=maximize
+            model, best, points(1, 100)[0], make_generators([1])[0], representers=REPRESENTERS, maximize=maximize
         )
         found.append(acquisition(points(1, 6, seed=30)[0].unsqueeze(-2)))
         assert (acquisition(X.unsqueeze(-2)) < 0.1 * found[-1].max()).all()
@@ -83,7 +83,9 @@ def test_on_a_botorch_model_maximization_and_minimization_mirror_each_other():
 
 def test_botorch_optimizes_it():
     model, _, y = single_task(-1)
-    acquisition = BotorchEntropySearch(model, y.max(), points(1, 100)[0], make_generators([1])[0], REPRESENTERS)
+    acquisition = BotorchEntropySearch(
+        model, y.max(), points(1, 100)[0], make_generators([1])[0], representers=REPRESENTERS
+    )
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]]).double()
     X, value = optimize_acqf(acquisition, bounds, q=1, num_restarts=2, raw_samples=32)
     assert value >= acquisition(points(1, 50)[0].unsqueeze(-2)).max() - 1e-3

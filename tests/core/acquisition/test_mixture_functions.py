@@ -6,7 +6,8 @@ import torch
 from core.acquisition import ExpectedImprovement, Fantasies, Integrated, MixtureFantasies, ThompsonSample
 from core.acquisition.ei import expected_improvement
 from core.data.normalisation import Standardizer
-from core.models.gaussian_process import MarginalLikelihoodGP
+from core.errors import UserError
+from core.models.gaussian_process import GaussianProcess
 from core.models.mixture import GaussianMixtureModel
 from core.randomness import make_generators
 
@@ -59,7 +60,7 @@ def test_thompson_draws_are_the_model_s_own():
 
 def test_conditional_moments_are_those_of_bayesian_linear_regression():
     model, X, pending = Planes(), points(2, 6, 3), points(2, 4, 3, seed=9)
-    fantasies = MixtureFantasies(model, pending, BEST, make_generators([0, 1]), 2)
+    fantasies = MixtureFantasies(model, pending, BEST, make_generators([0, 1]), fantasies=2)
     mean, variance = fantasies.moments(X)
     assert mean.shape == variance.shape == (6, 2, 6) and fantasies.outcomes.shape == (6, 2, 4)
     scale = model.targets.scale[0, 0]
@@ -76,7 +77,7 @@ def test_conditional_moments_are_those_of_bayesian_linear_regression():
 
 def test_outcomes_have_the_joint_distribution_of_their_member():
     model, pending, count = Planes(), points(2, 2, 3), 20_000
-    fantasies = MixtureFantasies(model, pending, BEST, make_generators([0, 1]), count)
+    fantasies = MixtureFantasies(model, pending, BEST, make_generators([0, 1]), fantasies=count)
     outcomes = fantasies.outcomes.view(count, 3, 2, 2)
     mean, covariance = model.joint(pending)
     covariance = covariance + torch.diag_embed(model.noise()[..., None].expand(mean.shape))
@@ -130,7 +131,7 @@ def test_a_member_that_is_not_finite_touches_no_other_run():
 def test_a_gaussian_process_is_conditioned_as_if_it_had_observed_the_outcomes():
     X, pending, at = points(2, 10, 2), points(2, 3, 2, seed=1), points(2, 7, 2, seed=2)
     y = (X - 0.3).square().sum(-1)
-    model = MarginalLikelihoodGP().fit(X, y, make_generators([0, 1]))
+    model = GaussianProcess().fit(X, y, make_generators([0, 1]))
     fantasies = MixtureFantasies(model, pending, y.amin(1), make_generators([0, 1]))
     given = fantasies.moments(at)
     observed = torch.cat([y, fantasies.outcomes[0]], 1)
@@ -141,9 +142,9 @@ def test_a_gaussian_process_is_conditioned_as_if_it_had_observed_the_outcomes():
 
 def test_bad_arguments():
     model = Planes()
-    with pytest.raises(TypeError, match="use MixtureFantasies"):
+    with pytest.raises(UserError, match="use MixtureFantasies"):
         Fantasies(model, points(2, 2, 3), BEST, make_generators([0, 1]))
     with pytest.raises(ValueError, match="MixtureFantasies: pending has shape"):
         MixtureFantasies(model, points(1, 2, 3), BEST, make_generators([0, 1]))
     with pytest.raises(ValueError, match=r"MixtureFantasies\.fantasies"):
-        MixtureFantasies(model, points(2, 2, 3), BEST, make_generators([0, 1]), 0)
+        MixtureFantasies(model, points(2, 2, 3), BEST, make_generators([0, 1]), fantasies=0)

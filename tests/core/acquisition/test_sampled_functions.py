@@ -11,6 +11,7 @@ from core.acquisition import (
     ThompsonSample,
 )
 from core.acquisition.ei import expected_improvement
+from core.errors import UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.ensemble import EnsembleModel
 from core.models.pbp.model import ProbabilisticBackpropagation
@@ -44,7 +45,7 @@ def drawn(draw, model):
 @pytest.fixture(scope="module")
 def network():
     X, y = points(2, 8, 3), points(2, 8)
-    model = BayesianNetwork((8,), burn_in=200, steps=1200, thinning=50, batch_size=8)
+    model = BayesianNetwork(widths=(8,), burn_in=200, steps=1200, thinning=50, batch_size=8)
     return model.fit(X, y, make_generators([1, 2]))
 
 
@@ -82,21 +83,21 @@ def test_draws_are_uniform_over_members_and_their_own_run_s():
 
 
 def test_pbp_has_no_function_to_draw():
-    model = ProbabilisticBackpropagation((4,), epochs=1).fit(points(6, 2), points(6), make_generators([0]))
-    with pytest.raises(TypeError, match="no function to draw"):
+    model = ProbabilisticBackpropagation(widths=(4,), epochs=1).fit(points(6, 2), points(6), make_generators([0]))
+    with pytest.raises(UserError, match="no function to draw"):
         ThompsonSample(model, make_generators([0]))
 
 
 def test_without_pending_points_mcei_is_ei():
     model, best, X = Lines(30), torch.tensor([-0.2, 0.3]).double(), points(4, 2, 6, 3)
-    fantasies = Fantasies(model, torch.empty(2, 0, 3).double(), best, make_generators([0, 1]), 3)
+    fantasies = Fantasies(model, torch.empty(2, 0, 3).double(), best, make_generators([0, 1]), fantasies=3)
     values = Integrated(ExpectedImprovement(fantasies.moments, fantasies.best))(X)
     torch.testing.assert_close(values, expected_improvement(*model.moments(X), best[:, None]))
 
 
 def test_conditional_moments_are_those_of_bayesian_linear_regression():
     model, X, pending = Lines(), points(2, 6, 3), points(2, 4, 3, seed=9)
-    fantasies = Fantasies(model, pending, torch.zeros(2).double(), make_generators([0, 1]), 5)
+    fantasies = Fantasies(model, pending, torch.zeros(2).double(), make_generators([0, 1]), fantasies=5)
     mean, variance = fantasies.moments(X)
     assert mean.shape == (5, 2, 6) and variance.shape == (1, 2, 6)
     for run in range(2):
@@ -117,7 +118,7 @@ def test_mcei_is_the_joint_expectation_over_pending_outcomes():
     # By the tower law the mean over fantasies is E max(min(y*, y_1 .. y_J) - y(x), 0) of the joint prediction.
     model, X, pending = Lines(runs=1), points(1, 6, 3), points(1, 2, 3, seed=9)
     best, generator = torch.tensor([0.1]).double(), torch.Generator().manual_seed(2)
-    fantasies = Fantasies(model, pending, best, generator, 4000)
+    fantasies = Fantasies(model, pending, best, generator, fantasies=4000)
     values = Integrated(ExpectedImprovement(fantasies.moments, fantasies.best))(X)[0]
     weights = torch.randn(100_000, 3, generator=generator, dtype=torch.float64)
     joint = weights @ torch.cat([pending[0], X[0]]).T
@@ -130,7 +131,7 @@ def test_mcei_is_the_joint_expectation_over_pending_outcomes():
 
 def test_outcomes_are_observations_with_noise():
     model, pending = Lines(noise=4.0), points(2, 2, 3)
-    outcomes = Fantasies(model, pending, torch.zeros(2).double(), make_generators([0, 1]), 20_000).outcomes
+    outcomes = Fantasies(model, pending, torch.zeros(2).double(), make_generators([0, 1]), fantasies=20_000).outcomes
     means, _ = model.predict(pending)
     for run in range(2):
         expected = torch.cov(means[:, run].T) + 4 * torch.eye(2)
@@ -140,7 +141,7 @@ def test_outcomes_are_observations_with_noise():
 
 def test_a_pending_point_is_not_suggested_again():
     model, pending = Lines(200, noise=1e-6), points(2, 1, 3)
-    fantasies = Fantasies(model, pending, torch.zeros(2).double(), make_generators([0, 1]), 8)
+    fantasies = Fantasies(model, pending, torch.zeros(2).double(), make_generators([0, 1]), fantasies=8)
     log = Integrated(LogExpectedImprovement(fantasies.moments, fantasies.best))
     far = 1 - pending
     X = torch.cat([pending, far], 1).requires_grad_()
@@ -152,8 +153,8 @@ def test_a_pending_point_is_not_suggested_again():
 
 def test_the_same_point_pending_twice_without_noise():
     model, pending = Lines(200, noise=0.0), points(2, 1, 3).expand(2, 2, 3)
-    once = Fantasies(model, pending[:, :1], torch.zeros(2).double(), make_generators([0, 1]), 3)
-    twice = Fantasies(model, pending, torch.zeros(2).double(), make_generators([0, 1]), 3)
+    once = Fantasies(model, pending[:, :1], torch.zeros(2).double(), make_generators([0, 1]), fantasies=3)
+    twice = Fantasies(model, pending, torch.zeros(2).double(), make_generators([0, 1]), fantasies=3)
     X = points(2, 6, 3)
     torch.testing.assert_close(twice.moments(X)[0], once.moments(X)[0])
     torch.testing.assert_close(twice.moments(X)[1], once.moments(X)[1], atol=1e-10, rtol=1e-6)
@@ -161,9 +162,9 @@ def test_the_same_point_pending_twice_without_noise():
 
 def test_a_diverged_run_touches_no_other():
     model, pending, best = Lines(50), points(2, 4, 3), torch.zeros(2).double()
-    sound = Fantasies(model, pending, best, make_generators([0, 1]), 3).moments(pending)[0][:, 1]
+    sound = Fantasies(model, pending, best, make_generators([0, 1]), fantasies=3).moments(pending)[0][:, 1]
     model.weights[7, 0] = torch.nan
-    means, _ = Fantasies(model, pending, best, make_generators([0, 1]), 3).moments(pending)
+    means, _ = Fantasies(model, pending, best, make_generators([0, 1]), fantasies=3).moments(pending)
     assert means[:, 0].isnan().all()
     torch.testing.assert_close(means[:, 1], sound)
 
@@ -174,4 +175,4 @@ def test_fantasies_check_their_shapes():
         with pytest.raises(ValueError, match="Fantasies: pending has shape"):
             Fantasies(model, pending, best, make_generators([0, 1]))
     with pytest.raises(ValueError, match=r"Fantasies\.fantasies"):
-        Fantasies(model, points(2, 2, 3), points(2), make_generators([0, 1]), 0)
+        Fantasies(model, points(2, 2, 3), points(2), make_generators([0, 1]), fantasies=0)

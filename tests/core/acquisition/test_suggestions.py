@@ -34,7 +34,7 @@ def fit(minima, observations):
     """Runs with their own points and a bowl each."""
     X = torch.rand(len(minima), observations, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     y = 10 * (X - minima.unsqueeze(1)).square().sum(-1)
-    model = BayesianNetwork((20, 20), burn_in=1000, steps=4000, thinning=100)
+    model = BayesianNetwork(widths=(20, 20), burn_in=1000, steps=4000, thinning=100)
     return model.fit(X, y, make_generators(range(len(X)))), X, y
 
 

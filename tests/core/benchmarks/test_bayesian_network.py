@@ -48,7 +48,7 @@ def test_the_loss_is_that_of_the_model_used_directly(toy):
     seed = int(np.random.default_rng(5).integers(2**63))
     model = BayesianNetwork(
         widths=(20, 18),
-        sampler=AdaptiveSGHMC(3e-2, 0.1, raise_friction=False, noise_correction=False),
+        sampler=AdaptiveSGHMC(step_size=3e-2, momentum_decay=0.1, raise_friction=False, noise_correction=False),
         burn_in=556,
         steps=1111,
         thinning=5,

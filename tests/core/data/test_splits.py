@@ -50,8 +50,8 @@ def test_every_row_is_equally_likely_to_test():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: train_test_split(10, 0.0, [0]), "test_fraction 0.0 is not between 0 and 1"),
-        (lambda: train_test_split(10, 1.5, [0]), "test_fraction 1.5"),
+        (lambda: train_test_split(10, 0.0, [0]), "test_fraction is 0.0; allowed: between 0 and 1"),
+        (lambda: train_test_split(10, 1.5, [0]), "test_fraction is 1.5"),
         (lambda: train_test_split(3, 0.1, [0]), "3 rows leave none for the test part"),
         (lambda: train_test_split(10, 0.1, []), "no generators"),
         (lambda: train_validation_test_split(10, [0], 0.6, 0.4), "10 rows leave none for the test part"),

@@ -34,7 +34,7 @@ REPRESENTATIONS = {"network": lambda: Network((6, 5)), "fourier": lambda: Fourie
 def test_the_gradient_is_that_of_finite_differences(name):
     """Of the sum over tasks of three sizes, one of them without as many points as features, one with a side signal."""
     X, y = bowls(RUNS, 4, 0)
-    model = ABLR(tasks((3, 9, 3)), REPRESENTATIONS[name](), side=X[..., :1])
+    model = ABLR(tasks((3, 9, 3)), representation=REPRESENTATIONS[name](), side=X[..., :1])
     phi, theta = model.representation.begin(RUNS, D, make_generators(range(RUNS)))
     problem = _Problem(model._blocks(X, y), phi)
     position = torch.cat([theta, torch.randn(RUNS, 10, generator=torch.Generator().manual_seed(5)).double()], 1)
@@ -55,7 +55,7 @@ def test_the_gradient_is_that_of_finite_differences(name):
 @pytest.mark.parametrize("name", REPRESENTATIONS)
 def test_predictions_are_those_of_the_dense_gaussian(name):
     X, y = bowls(RUNS, 9, 0, scale=30.0, shift=-4.0)
-    model = ABLR(tasks(), REPRESENTATIONS[name](), iterations=5).fit(X, y, make_generators(range(RUNS)))
+    model = ABLR(tasks(), representation=REPRESENTATIONS[name](), iterations=5).fit(X, y, make_generators(range(RUNS)))
     points, _ = bowls(RUNS, 4, 9)
     phi, features = model._features(points), model._features(X)
     alpha, beta = model.log_alpha[:, 0].exp()[:, None, None], model.log_beta[:, 0].exp()[:, None, None]
@@ -75,8 +75,8 @@ def test_predictions_are_those_of_the_dense_gaussian(name):
 
 def test_runs_do_not_know_of_each_other():
     X, y = bowls(RUNS, 9, 0)
-    together = ABLR(tasks(), Network((6,)), iterations=8).fit(X, y, make_generators([3, 4]))
-    alone = ABLR(tasks(), Network((6,)), iterations=8).fit(X[1:], y[1:], make_generators([4]))
+    together = ABLR(tasks(), representation=Network((6,)), iterations=8).fit(X, y, make_generators([3, 4]))
+    alone = ABLR(tasks(), representation=Network((6,)), iterations=8).fit(X[1:], y[1:], make_generators([4]))
     torch.testing.assert_close(together.objective[1:], alone.objective, rtol=1e-6, atol=1e-8)
 
 
@@ -85,7 +85,7 @@ def test_other_tasks_make_better_predictions():
     (X, y), (points, values) = bowls(RUNS, 5, 0), bowls(RUNS, 200, 9)
     errors = []
     for earlier in ((), tasks((40, 30, 40))):
-        model = ABLR(earlier, Network((20, 20)), iterations=60).fit(X, y, make_generators(range(RUNS)))
+        model = ABLR(earlier, representation=Network((20, 20)), iterations=60).fit(X, y, make_generators(range(RUNS)))
         errors.append((model.moments(points)[0] - values).square().mean())
     assert errors[1] < 0.5 * errors[0]
 
@@ -102,7 +102,9 @@ def test_the_representation_is_learned_from_side_signals_too():
 def test_contexts_are_inputs():
     X, y = bowls(RUNS, 6, 0)
     own = torch.tensor([[1.0], [2.0]])
-    model = ABLR(tasks(context=True), Network((6,)), own, iterations=3).fit(X, y, make_generators(range(RUNS)))
+    model = ABLR(tasks(context=True), representation=Network((6,)), context=own, iterations=3).fit(
+        X, y, make_generators(range(RUNS))
+    )
     assert model.phi.network.sizes[0] == D + 1 and model.dimension == D
     assert model.posterior(X[:, :2]).mean.shape == (RUNS, 1, 2, 1)
 
@@ -123,7 +125,7 @@ def test_a_fit_that_fails_leaves_the_model_unfitted():
     model = ABLR(tasks(), context=torch.ones(1))
     with pytest.raises(UserError, match="has None context features"):
         model.fit(*bowls(1, 4, 0), make_generators([0]))
-    with pytest.raises(RuntimeError, match="call fit before predict"):
+    with pytest.raises(UserError, match="call fit before predict"):
         model.moments(bowls(1, 4, 0)[0])
 
 
@@ -131,7 +133,9 @@ def test_a_fit_that_fails_leaves_the_model_unfitted():
 def test_constant_targets_and_single_observations_are_fitted(n):
     X, _ = bowls(RUNS, n, 0)
     earlier = [Task(X, torch.full((RUNS, n), 3.0)), *tasks((1,))]
-    model = ABLR(earlier, Network((6,)), iterations=10).fit(X, torch.full((RUNS, n), 7.0), make_generators([0, 1]))
+    model = ABLR(earlier, representation=Network((6,)), iterations=10).fit(
+        X, torch.full((RUNS, n), 7.0), make_generators([0, 1])
+    )
     mean, variance = model.predict(X)
     assert mean.isfinite().all() and (variance > 0).all()
     torch.testing.assert_close(mean[0], torch.full((RUNS, n), 7.0).double(), rtol=0.05, atol=0.0)

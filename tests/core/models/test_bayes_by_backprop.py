@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from torch.distributions import Categorical, MixtureSameFamily, Normal, kl_divergence
 from torch.nn.functional import softplus
 
+from core.errors import UserError
 from core.models.bayes_by_backprop import WEIGHTINGS, BayesByBackprop, FreeEnergyGradient, ScaleMixture
 from core.randomness import make_generators, normal_
 
@@ -204,5 +205,5 @@ def test_bad_priors_are_named(values):
 
 
 def test_prediction_before_fit_is_named():
-    with pytest.raises(RuntimeError, match="call fit"):
+    with pytest.raises(UserError, match="call fit"):
         BayesByBackprop().predict(torch.zeros(2, 3))

@@ -114,7 +114,9 @@ def test_the_default_sampler_recovers_from_a_short_burn_in():
     y = torch.sin(4 * X[..., 0]) + X.sum(-1) + 0.3 * torch.randn(3, 700, generator=generator, dtype=torch.float64)
     likelihoods = []
     for settings in ({}, {"sampler": AdaptiveSGHMC(raise_friction=True)}):
-        model = BayesianNetwork((50,), burn_in=1000, **settings).fit(X[:, :500], y[:, :500], make_generators([1, 2, 3]))
+        model = BayesianNetwork(widths=(50,), burn_in=1000, **settings).fit(
+            X[:, :500], y[:, :500], make_generators([1, 2, 3])
+        )
         likelihoods.append(moment_matched_log_likelihood(*model.predict(X[:, 500:]), y[:, 500:]))
     assert (likelihoods[0] > -4).all()
     assert (likelihoods[0] > likelihoods[1] + 5).all()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from core.errors import UserError
 from core.models.bohamiann import BayesianNetwork
 from core.randomness import make_generators
 
@@ -58,7 +59,7 @@ def test_bad_data_give_one_clear_error():
         small().fit(X[:, :-1], y, make_generators([0]))
     with pytest.raises(ValueError, match=r"y from .* cannot be standardized"):
         small().fit(X, y * 1e200, make_generators([0]))
-    with pytest.raises(RuntimeError, match="call fit"):
+    with pytest.raises(UserError, match="call fit"):
         small().predict(X)
 
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from core.data.normalisation import Standardizer
+from core.errors import UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.chain_state import ChainState
 from core.models.engines.choice import make_engine
@@ -48,7 +49,7 @@ def moved_state(network, runs, chains_per_run, seed=1):
     state = AdaptiveSGHMC().init(start)
     state.velocity.normal_(generator=generator)
     state.smoothed_gradient.normal_(generator=generator)
-    state.gradient_variance.copy_(state.smoothed_gradient.square() + 0.5)
+    state.second_moment.copy_(state.smoothed_gradient.square() + 0.5)
     fresh = AdaptiveSGHMC().init(torch.zeros_like(start))
     return state, ChainState.of(state, *old).continued(fresh, network, *new), old, new
 
@@ -93,9 +94,9 @@ def test_gradients_follow_the_chain_rule(sizes):
         A = jacobian[chain, :, chain]
         expected = torch.linalg.solve(A.T, state.smoothed_gradient[chain])
         torch.testing.assert_close(moved.smoothed_gradient[chain], expected)
-        bound = torch.linalg.inv(A).T.abs() @ state.gradient_variance[chain].sqrt()
-        torch.testing.assert_close(moved.gradient_variance[chain], bound.square())
-    assert (moved.smoothed_gradient.square() <= moved.gradient_variance).all()
+        bound = torch.linalg.inv(A).T.abs() @ state.second_moment[chain].sqrt()
+        torch.testing.assert_close(moved.second_moment[chain], bound.square())
+    assert (moved.smoothed_gradient.square() <= moved.second_moment).all()
     assert torch.equal(moved.window, state.window) and moved.adapting
 
 
@@ -235,12 +236,12 @@ def test_what_cannot_continue_is_one_clear_error():
     X, y = waves(runs=2)
     with pytest.raises(ValueError, match="warm_burn_in is -1; allowed: a whole number from 0"):
         small(warm_burn_in=-1)
-    with pytest.raises(RuntimeError, match="call fit first"):
+    with pytest.raises(UserError, match="call fit first"):
         small().chain_state()
     model = small().fit(X, y, make_generators([0, 1]))
     with pytest.raises(ValueError, match="warm start: the last fit had 2 chains of 34 parameters in 2 runs"):
         model.fit(X[0], y[0], make_generators([0]), model.chain_state())
-    with pytest.raises(ValueError, match=r"BayesianNetwork\.warm_burn_in: is None"):
+    with pytest.raises(ValueError, match=r"BayesianNetwork\.warm_burn_in is None"):
         small(warm_burn_in=None).fit(X, y, make_generators([0, 1]), model.chain_state())
     shapes = {"velocity": (2, 1, 3), "targets_scale": (3, 1), "inputs_mean": (2, 2), "position": (3, 1, 34)}
     for name, shape in shapes.items():

@@ -6,6 +6,7 @@ import torch
 from core.acquisition.constrained import Constrained
 from core.acquisition.ei import LogExpectedImprovement
 from core.acquisition.maximizers import GradientAscent
+from core.errors import UserError
 from core.models.constraint import NoiselessConstraint, NoisyConstraint
 from core.randomness import make_generators
 
@@ -82,5 +83,5 @@ def test_labels_must_be_booleans():
     X, c = disc(5)
     with pytest.raises(ValueError, match=r"NoisyConstraint: c must hold booleans.*got torch.int64"):
         NoisyConstraint().fit(X, c.long(), make_generators([0, 1]))
-    with pytest.raises(RuntimeError, match="NoisyConstraint: call fit before predict"):
+    with pytest.raises(UserError, match="NoisyConstraint: call fit before predict"):
         NoisyConstraint().probability(X)

@@ -12,7 +12,7 @@ from core.models.constraint import NoisyConstraint
 from core.models.curves.freeze_thaw import FreezeThaw
 from core.models.curves.lcnet import LCNet
 from core.models.dngo import DNGO
-from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess, MarginalisedGP
 from core.models.least_squares import LeastSquaresNetwork
 from core.models.linear_regression import BayesianLinearRegression
 from core.models.mc_dropout import MCDropout
@@ -24,8 +24,8 @@ from core.models.task_features import Fourier
 from core.randomness import make_generators
 
 MODELS = {
-    "MarginalLikelihoodGP": lambda: MarginalLikelihoodGP(restarts=2, iterations=30),
-    "warped MarginalLikelihoodGP": lambda: MarginalLikelihoodGP(restarts=2, iterations=30, warping=True),
+    "GaussianProcess": lambda: GaussianProcess(restarts=2, iterations=30),
+    "warped GaussianProcess": lambda: GaussianProcess(restarts=2, iterations=30, warping=True),
     "MarginalisedGP": lambda: MarginalisedGP(chains=3, burn_in=2),
     "warped MarginalisedGP": lambda: MarginalisedGP(chains=3, burn_in=2, warping=True),
     "RandomForest": lambda: RandomForest(trees=10),

@@ -78,7 +78,7 @@ def test_it_learns_a_function_at_every_scale(activation):
     at = torch.rand(2, 50, 2, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
     truth = (6 * at[..., 0]).sin() + at[..., -1]
     for scale in (1e-12, 1e12):
-        model = DNGO((20, 20), activation, epochs=200, chains=3, burn_in=5)
+        model = DNGO(widths=(20, 20), activation=activation, epochs=200, chains=3, burn_in=5)
         mean, variance = model.fit(X, scale * y, make_generators([0, 1])).moments(at)
         assert ((mean / scale - truth).square().mean(-1).sqrt() < 0.3 * truth.std(-1)).all()
         assert (variance > 0).all()
@@ -131,7 +131,7 @@ def test_botorch_optimizes_its_acquisitions():
 def test_a_diverging_network_is_one_error():
     X, y = data()
     with pytest.raises(ValueError, match=r"DNGO: the network diverged in training with learning_rate 1e\+30"):
-        DNGO((10,), "relu", learning_rate=1e30, epochs=50).fit(X, y, make_generators([0, 1]))
+        DNGO(widths=(10,), activation="relu", learning_rate=1e30, epochs=50).fit(X, y, make_generators([0, 1]))
 
 
 @pytest.mark.parametrize(("updates", "n", "epochs"), [(100, 20, 100), (100, 33, 50), (100, 100, 25), (1, 100, 1)])

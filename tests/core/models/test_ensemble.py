@@ -5,6 +5,7 @@ import torch
 from botorch.exceptions.errors import UnsupportedError
 from botorch.posteriors.ensemble import EnsemblePosterior
 
+from core.errors import UserError
 from core.models.ensemble import EnsembleModel, training_data
 
 
@@ -79,7 +80,7 @@ def test_inputs_are_checked():
     with pytest.raises(ValueError, match="X has 2 runs"):
         model.predict(torch.rand(2, 4, 2))
     model.runs = 0
-    with pytest.raises(RuntimeError, match="call fit"):
+    with pytest.raises(UserError, match="call fit"):
         model.predict(torch.rand(4, 2))
 
 

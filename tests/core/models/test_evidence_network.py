@@ -45,8 +45,8 @@ def data(runs: int = 2) -> tuple[torch.Tensor, torch.Tensor]:
 
 def test_training_raises_the_evidence_of_random_features():
     X, y = data()
-    trained = EvidenceRepresentation((8, 8), epochs=200).fit(X, y, make_generators([1, 2]))
-    start = EvidenceRepresentation((8, 8), epochs=1, learning_rate=1e-12).fit(X, y, make_generators([1, 2]))
+    trained = EvidenceRepresentation(widths=(8, 8), epochs=200).fit(X, y, make_generators([1, 2]))
+    start = EvidenceRepresentation(widths=(8, 8), epochs=1, learning_rate=1e-12).fit(X, y, make_generators([1, 2]))
 
     def best(model: EvidenceRepresentation) -> torch.Tensor:
         grid = torch.arange(-6, 8, 0.5).double()
@@ -60,14 +60,14 @@ def test_training_raises_the_evidence_of_random_features():
 
 def test_a_run_is_the_same_alone():
     X, y = data()
-    both = EvidenceRepresentation((5,), epochs=20).fit(X, y, make_generators([1, 2]))
-    alone = EvidenceRepresentation((5,), epochs=20).fit(X[1:], y[1:], make_generators([2]))
+    both = EvidenceRepresentation(widths=(5,), epochs=20).fit(X, y, make_generators([1, 2]))
+    alone = EvidenceRepresentation(widths=(5,), epochs=20).fit(X[1:], y[1:], make_generators([2]))
     torch.testing.assert_close(both.theta[1:], alone.theta)
 
 
 def test_the_output_layer_stays_where_it_started():
     X, y = data(1)
-    model = EvidenceRepresentation((5,), epochs=3, weight_decay=0.0).fit(X, y, make_generators([3]))
+    model = EvidenceRepresentation(widths=(5,), epochs=3, weight_decay=0.0).fit(X, y, make_generators([3]))
     start = MLP((2, 5, 1)).init(make_generators([3]), 1).double()
     assert torch.equal(model.theta[:, -6:], start[:, -6:])
     assert not torch.equal(model.theta[:, :-6], start[:, :-6])

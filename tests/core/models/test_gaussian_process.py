@@ -16,7 +16,7 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from core.errors import UserError
 from core.models import hyperpriors, matern
-from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess, MarginalisedGP
 from core.randomness import make_generators
 
 
@@ -29,7 +29,7 @@ def fixed(members=3, runs=2, d=2, n=8):
     """A GP conditioned on standardized data at random hyperparameters, no fit."""
     X, y = data(n, runs, d)
     theta = torch.randn(members, runs, d + 2, generator=torch.Generator().manual_seed(1), dtype=torch.float64) - 1
-    model = MarginalLikelihoodGP().fit(X, y, make_generators(range(runs)))
+    model = GaussianProcess().fit(X, y, make_generators(range(runs)))
     standard = model.targets.transform(y)
     model.condition(X, standard, theta)
     return model, X, standard, theta
@@ -92,7 +92,7 @@ def test_horseshoe_lies_near_the_exact_density():
 
 def test_marginal_likelihood_is_maximized():
     X, y = data(n=15)
-    model = MarginalLikelihoodGP().fit(X, y, make_generators([0, 1]))
+    model = GaussianProcess().fit(X, y, make_generators([0, 1]))
     standard = model.targets.transform(y)
     best = matern.log_posterior(X, standard, model.theta)
     low, high = matern.bounds(2, False)
@@ -138,7 +138,7 @@ def test_blocks_do_not_change_predictions(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "model", [MarginalisedGP(chains=2, burn_in=2), MarginalLikelihoodGP(), MarginalLikelihoodGP(warping=True)]
+    "model", [MarginalisedGP(chains=2, burn_in=2), GaussianProcess(), GaussianProcess(warping=True)]
 )
 def test_a_run_does_not_depend_on_the_others(model):
     X, y = data()
@@ -173,7 +173,7 @@ ODD = {
 
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize(
-    "model", [MarginalLikelihoodGP(warping=True), MarginalLikelihoodGP(), MarginalisedGP(chains=2, burn_in=1)]
+    "model", [GaussianProcess(warping=True), GaussianProcess(), MarginalisedGP(chains=2, burn_in=1)]
 )
 def test_odd_data(name, model):
     X, y = ODD[name]
@@ -202,8 +202,8 @@ def test_warped_predictions_allow_for_rounding_only():
 
 
 def test_bad_settings_and_prior_range():
-    with pytest.raises(ValueError, match=r"MarginalLikelihoodGP.restarts is .*; allowed: a whole number from 1"):
-        MarginalLikelihoodGP(restarts=0)
+    with pytest.raises(ValueError, match=r"GaussianProcess.restarts is .*; allowed: a whole number from 1"):
+        GaussianProcess(restarts=0)
     theta = torch.zeros(3, dtype=torch.float64)
     priors = matern.priors(1, False)
     assert torch.isfinite(hyperpriors.log_density(theta, priors))
@@ -246,8 +246,8 @@ def test_chains_that_cannot_continue_are_refused(shape):
 def test_the_search_goes_on_from_an_earlier_maximum():
     X, y = data(n=15)
     settings = {"restarts": 1, "iterations": 60}
-    cold = MarginalLikelihoodGP(**settings).fit(X, y, make_generators([0, 1]))
-    warm = MarginalLikelihoodGP(restarts=1, iterations=1).fit(X, y, make_generators([0, 1]), cold.chain_state())
+    cold = GaussianProcess(**settings).fit(X, y, make_generators([0, 1]))
+    warm = GaussianProcess(restarts=1, iterations=1).fit(X, y, make_generators([0, 1]), cold.chain_state())
     standard = cold.targets.transform(y)
     assert (matern.log_posterior(X, standard, warm.theta) >= matern.log_posterior(X, standard, cold.theta) - 1e-6).all()
 

@@ -10,7 +10,7 @@ from core.models.bayes_by_backprop import BayesByBackprop
 from core.models.bohamiann import BayesianNetwork
 from core.models.constraint import NoisyConstraint
 from core.models.dngo import DNGO
-from core.models.gaussian_process import MarginalisedGP, MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess, MarginalisedGP
 from core.models.least_squares import LeastSquaresNetwork
 from core.models.linear_regression import BayesianLinearRegression
 from core.models.mc_dropout import MCDropout
@@ -24,8 +24,8 @@ X = torch.rand(12, 3, generator=torch.Generator().manual_seed(0), dtype=torch.fl
 Y = X.sum(-1)
 EARLIER = Task(X[None], Y[None], context=torch.tensor([1.0]))
 MODELS = {
-    "MarginalLikelihoodGP": lambda: MarginalLikelihoodGP(restarts=1, iterations=5),
-    "warped MarginalLikelihoodGP": lambda: MarginalLikelihoodGP(restarts=1, iterations=5, warping=True),
+    "GaussianProcess": lambda: GaussianProcess(restarts=1, iterations=5),
+    "warped GaussianProcess": lambda: GaussianProcess(restarts=1, iterations=5, warping=True),
     "MarginalisedGP": lambda: MarginalisedGP(chains=3, burn_in=2),
     "StackedGP": lambda: StackedGP([EARLIER], torch.tensor([0.0]), restarts=1, iterations=5),
     "RandomForest": lambda: RandomForest(trees=3),

@@ -8,6 +8,7 @@ from botorch.acquisition import LogExpectedImprovement, qLogExpectedImprovement
 from botorch.optim import optimize_acqf
 from botorch.utils.sampling import manual_seed
 
+from core.errors import UserError
 from core.models.mc_dropout import MCDropout
 from core.models.network import MLP
 from core.randomness import make_generators
@@ -147,5 +148,5 @@ def test_bad_settings_are_named(settings, message):
 
 
 def test_prediction_before_fit_is_named():
-    with pytest.raises(RuntimeError, match="call fit"):
+    with pytest.raises(UserError, match="call fit"):
         MCDropout().moments(torch.zeros(2, 3))

@@ -192,11 +192,11 @@ def test_what_the_network_cannot_do(settings, message):
 
 
 def test_the_network_s_chains_do_not_continue():
-    with pytest.raises(RuntimeError, match=r"MultiTaskNetwork\.chain_state: call fit first"):
+    with pytest.raises(UserError, match=r"MultiTaskNetwork\.chain_state: call fit first"):
         network([task(3)]).chain_state()
     model = network([task(3)], burn_in=1, steps=2, thinning=1)
     model.fit(points(3, 2), wave(points(3, 2)), make_generators(GENERATORS))
-    with pytest.raises(RuntimeError, match=r"MultiTaskNetwork\.chain_state: the chains of this model do not continue"):
+    with pytest.raises(UserError, match=r"MultiTaskNetwork\.chain_state: the chains of this model do not continue"):
         model.chain_state()
 
 

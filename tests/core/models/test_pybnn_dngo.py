@@ -25,7 +25,7 @@ def data(n: int, runs: int = 2) -> tuple[torch.Tensor, torch.Tensor]:
 def test_training_is_torch_s_adam_on_whole_batches():
     """15 points in batches of 10: five of them wait in each epoch."""
     X, y = data(15, 1)
-    found = AdamRepresentation(WIDTHS, "tanh", epochs=20, batch_size=10, learning_rate=0.01)
+    found = AdamRepresentation(widths=WIDTHS, activation="tanh", epochs=20, batch_size=10, learning_rate=0.01)
     found.fit(X, y, make_generators([4]))
 
     generators = make_generators([4])

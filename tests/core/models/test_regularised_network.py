@@ -11,7 +11,7 @@ G = torch.Generator().manual_seed(0)
 
 
 def make(dropouts=(0.2, 0.5), decays=(0.1, 0.2, 0.3), **settings) -> RegularisedRepresentation:
-    return RegularisedRepresentation((6, 4), decays, dropouts, **settings)
+    return RegularisedRepresentation(widths=(6, 4), weight_decays=decays, dropouts=dropouts, **settings)
 
 
 @pytest.mark.parametrize("activation", ["tanh", "relu", "relu+tanh"])

@@ -16,7 +16,9 @@ def data(n=20, runs=3):
 @pytest.mark.parametrize("name", NAMES)
 def test_gradient_is_autograd_s(name):
     X, y = data()
-    model = Representation((7, 5), name, epochs=1, weight_decay=0.3).fit(X, y, make_generators([0, 1, 2]))
+    model = Representation(widths=(7, 5), activation=name, epochs=1, weight_decay=0.3).fit(
+        X, y, make_generators([0, 1, 2])
+    )
     theta = model.theta.double().requires_grad_()
     a = X.double()
     for layer, (W, b) in enumerate(model.network.unpack(theta)):
@@ -35,7 +37,9 @@ def test_gradient_is_autograd_s(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_training_lowers_the_error_of_every_run(name):
     X, y = data(n=50)
-    model = Representation((20, 20), name, epochs=200, batch_size=16).fit(X, y, make_generators([0, 1, 2]))
+    model = Representation(widths=(20, 20), activation=name, epochs=200, batch_size=16).fit(
+        X, y, make_generators([0, 1, 2])
+    )
     outputs = model.features(X) @ model.network.unpack(model.theta)[-1][0].double()
     outputs = outputs.squeeze(-1) + model.network.unpack(model.theta)[-1][1].double()
     assert ((outputs - y).square().mean(1) < 0.05 * y.var(1)).all()
@@ -44,8 +48,10 @@ def test_training_lowers_the_error_of_every_run(name):
 
 def test_one_step_is_momentum_s():
     X, y = data(n=4, runs=1)
-    start = Representation((3,), epochs=1, batch_size=4, learning_rate=1e-12).fit(X, y, make_generators([0])).theta
-    model = Representation((3,), epochs=2, batch_size=4, learning_rate=0.1, momentum=0.5, weight_decay=0.0)
+    start = (
+        Representation(widths=(3,), epochs=1, batch_size=4, learning_rate=1e-12).fit(X, y, make_generators([0])).theta
+    )
+    model = Representation(widths=(3,), epochs=2, batch_size=4, learning_rate=0.1, momentum=0.5, weight_decay=0.0)
     model.fit(X, y, make_generators([0]))
     theta, velocity, gradient = start.clone(), torch.zeros_like(start), torch.empty_like(start)
     for rate in (0.1, 0.05):
@@ -81,7 +87,7 @@ def test_long_gradients_are_cut_to_length_one():
 @pytest.mark.parametrize("n, batch_size, widths", [(1, 32, (7, 5)), (20, 8, (50, 50, 50)), (17, 17, (9,))])
 def test_the_compiled_descent_is_torch_s(n, batch_size, widths):
     X, y = data(n=n)
-    model = Representation(widths, epochs=5, batch_size=batch_size, weight_decay=0.1)
+    model = Representation(widths=widths, epochs=5, batch_size=batch_size, weight_decay=0.1)
     compiled = model.fit(X, 3 * y, make_generators([0, 1, 2])).theta
     model._descend_compiled = model._descend
     plain = model.fit(X, 3 * y, make_generators([0, 1, 2])).theta

@@ -14,7 +14,7 @@ class Fixed(SampledNetwork):
     """Random weights, three samples of two runs; standardized by data of its own."""
 
     def __init__(self) -> None:
-        super().__init__((5, 4), "tanh", "cpu")
+        super().__init__(widths=(5, 4), activation="tanh", device="cpu")
         generator = torch.Generator().manual_seed(0)
         X = 3 + 2 * torch.randn(2, 9, 2, dtype=torch.float64, generator=generator)
         self.prepare(X, X.sum(-1))

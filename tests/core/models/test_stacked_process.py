@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from core.models.gaussian_process import MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess
 from core.models.stacked_process import StackedGP
 from core.models.tasks import Task
 from core.randomness import make_generators
@@ -25,13 +25,13 @@ def tasks():
 def test_it_is_a_gaussian_process_on_stacked_inputs():
     X, y = bowl(4, 0, 1.5)
     points, _ = bowl(5, 9, 1.5)
-    model = StackedGP(tasks(), torch.tensor([1.5]), 1, 10).fit(X, y, make_generators(range(RUNS)))
+    model = StackedGP(tasks(), torch.tensor([1.5]), restarts=1, iterations=10).fit(X, y, make_generators(range(RUNS)))
 
     def wide(X, value):
         return torch.cat([X, torch.full_like(X[..., :1], (value - 1) / 2)], -1)
 
     given = [(X, y, 1.5), *((task.X, task.y, float(task.context)) for task in tasks())]
-    plain = MarginalLikelihoodGP(1, 10).fit(
+    plain = GaussianProcess(restarts=1, iterations=10).fit(
         torch.cat([wide(X, value) for X, _, value in given], 1),
         torch.cat([y for _, y, _ in given], 1),
         make_generators(range(RUNS)),
@@ -44,7 +44,7 @@ def test_it_is_a_gaussian_process_on_stacked_inputs():
 def test_other_tasks_tell_about_the_one_at_hand():
     X, y = bowl(3, 0, 2.5)
     points, values = bowl(100, 9, 2.5)
-    model = StackedGP(tasks(), torch.tensor([2.5]), 1, 50).fit(X, y, make_generators(range(RUNS)))
+    model = StackedGP(tasks(), torch.tensor([2.5]), restarts=1, iterations=50).fit(X, y, make_generators(range(RUNS)))
     assert (model.moments(points)[0] - values).square().mean() < 0.05 * values.var()
 
 

@@ -40,7 +40,9 @@ def test_the_warning_says_how_many_and_what_helps():
 
 def test_a_network_knows_its_strayed_chains():
     X = torch.rand(2, 30, 1, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    network = BayesianNetwork((5,), chains=2, **SHORT).fit(X, X.sin().squeeze(-1), torch.Generator().manual_seed(1))
+    network = BayesianNetwork(widths=(5,), chains=2, **SHORT).fit(
+        X, X.sin().squeeze(-1), torch.Generator().manual_seed(1)
+    )
     assert network.strayed.shape == (2, 2) and not network.strayed.any()
     network.noise_variance[3, 1] = 1e6  # the fourth sample: the second step's second chain
     assert network.strayed.tolist() == [[False, False], [False, True]]

@@ -149,7 +149,7 @@ def test_rounding_adds_no_configuration(space, eta, largest, size):
 
 
 def test_numpys_numbers_are_settings_too(space):
-    optimizer = Hyperband(space, np.random.default_rng(0), np.float32(1), np.int64(9), 3, brackets=np.int64(2))
+    optimizer = Hyperband(space, np.random.default_rng(0), np.float32(1), np.int64(9), eta=3, brackets=np.int64(2))
     assert optimizer.budgets == (1.0, 3.0, 9.0) and type(optimizer.brackets) is int
     assert {type(budget) for budget in optimizer.budgets} == {float}
 
@@ -184,7 +184,7 @@ def test_bad_settings_are_refused(space, optimizer):
         optimizer(space, generator, 9, 3)
     for eta in (1, 1.99, -3):
         with pytest.raises(UserError, match=f"eta is {eta}; allowed: numbers from 2"):
-            optimizer(space, generator, 1, 9, eta)
+            optimizer(space, generator, 1, 9, eta=eta)
     with pytest.raises(UserError, match="brackets is 0"):
         optimizer(space, generator, 1, 9, brackets=0)
     with pytest.raises(UserError, match="no hyperparameters"):

@@ -11,6 +11,7 @@ from ConfigSpace import (
     ForbiddenAndConjunction,
     ForbiddenEqualsClause,
     Integer,
+    OrdinalHyperparameter,
 )
 
 from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, RandomLocalSearch
@@ -18,9 +19,9 @@ from core.benchmarks.base import Evaluation, FunctionObjective, guarded_evaluate
 from core.benchmarks.synthetic import branin, sin_one
 from core.errors import UnknownNameError, UserError
 from core.models.bohamiann import BayesianNetwork
-from core.models.gaussian_process import MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess
 from core.models.random_forest import RandomForest
-from core.optimizers.allowed import AllowedOnly
+from core.optimizers.allowed import AllowedOnly, where_unseen
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.memory import no_memory
 from core.optimizers.policy import ModelBased, Uniform, uniform_points, utility
@@ -33,7 +34,9 @@ SEARCH = RandomLocalSearch(candidates=200, steps=5)
 
 
 def gp_policy(encoding, maximizer=QUICK, acquisition="ei"):
-    return ModelBased(encoding, lambda n: MarginalLikelihoodGP(restarts=1, iterations=20), maximizer, acquisition)
+    return ModelBased(
+        encoding, lambda n: GaussianProcess(restarts=1, iterations=20), maximizer, acquisition=acquisition
+    )
 
 
 def run(policy, objective, evaluations, runs=3, seed=0, initial=2):
@@ -61,7 +64,7 @@ def mixed_loss(configuration, budget, generator):
 def test_a_gp_beats_random_search_on_branin():
     encoding = CubeEncoding(branin.space)
     random = run(Uniform(encoding), branin, 20, runs=5).loss.min(1) - branin.optimum
-    policy = ModelBased(encoding, lambda n: MarginalLikelihoodGP(), QUICK)
+    policy = ModelBased(encoding, lambda n: GaussianProcess(), QUICK)
     ours = run(policy, branin, 20, runs=5).loss.min(1) - branin.optimum
     assert ours.mean() < random.mean() / 2
 
@@ -77,7 +80,7 @@ def test_every_acquisition_function_drives_the_loop(acquisition):
     [
         (lambda n: BayesianNetwork(widths=(10,), burn_in=200, steps=400, thinning=10), QUICK),
         (lambda n: RandomForest(trees=10), SEARCH),
-        (lambda n: MarginalLikelihoodGP(restarts=1, iterations=20), EvolutionarySearch(iterations=20)),
+        (lambda n: GaussianProcess(restarts=1, iterations=20), EvolutionarySearch(iterations=20)),
     ],
 )
 def test_every_kind_of_model_drives_the_loop(model, maximizer):
@@ -160,7 +163,7 @@ def test_thompson_and_unknown_acquisitions():
     with pytest.raises(UnknownNameError, match="acquisition function"):
         gp_policy(encoding, acquisition="eii")
     X = torch.rand(2, 5, 1, dtype=torch.float64)
-    model = MarginalLikelihoodGP(restarts=1, iterations=20).fit(X, sin_one.on_cube(X), make_generators([0, 1]))
+    model = GaussianProcess(restarts=1, iterations=20).fit(X, sin_one.on_cube(X), make_generators([0, 1]))
     acquisition = utility(model, "thompson", sin_one.on_cube(X), X[:, :0], make_generators([0, 1]), 10)
     assert acquisition(torch.rand(2, 7, 1, dtype=torch.float64)).shape == (2, 7)
 
@@ -222,3 +225,34 @@ def test_a_restored_run_proposes_what_the_first_would_have(tmp_path):
 def test_a_wrong_initial_design_is_refused(initial):
     with pytest.raises(UserError, match="initial_design"):
         BayesianOptimization(gp_policy(CubeEncoding(branin.space)), initial_design=initial)
+
+
+def finite_space(values: int = 3) -> ConfigurationSpace:
+    space = ConfigurationSpace()
+    space.add(OrdinalHyperparameter("a", list(range(values))), Categorical("b", ["x", "y"]))
+    return space
+
+
+def test_no_configuration_of_a_finite_space_is_proposed_twice():
+    objective = FunctionObjective(lambda one, *_: one["a"] + (one["b"] == "y"), finite_space(), worst_loss=9.0)
+    encoding = CubeEncoding(objective.space)
+    for unseen in (True, False):
+        policy = ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, unseen=unseen)
+        X = run(policy, objective, 5, initial=1).X
+        different = [len(np.unique(points, axis=0)) for points in X.numpy()]
+        assert (min(different) == 5) == unseen
+    exhausted = run(ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, unseen=True), objective, 8, initial=1)
+    assert [len(np.unique(points, axis=0)) for points in exhausted.X.numpy()] == [6] * len(exhausted.X)
+
+
+def test_pending_configurations_count_as_seen_and_continuous_spaces_exclude_nothing():
+    encoding = CubeEncoding(finite_space())
+    X = torch.as_tensor(encoding.sample(4, np.random.default_rng(1)))[None]
+    policy = ModelBased(encoding, lambda n: RandomForest(trees=5), SEARCH, unseen=True)
+    _, found = policy.propose(no_memory(1), X[:, :1], torch.zeros(1, 1), X[:, 1:], make_generators([0]))
+    assert (found.points - X[0]).abs().amax(-1).min() > 0.1
+
+    def acquisition(points):
+        return points.sum(-1)
+
+    assert where_unseen(acquisition, CubeEncoding(branin.space), X[..., :2]) is acquisition

@@ -29,8 +29,12 @@ def made(kind, *budgets, space=SPACE, seed=0, **settings):
     [
         (made(BOHB, 1, 9), made(BOHB, 1, 27), r"budgets \(1.0, 3.0, 9.0\); this optimizer has \(1.0, 3.0, 9.0, 27.0\)"),
         (made(Hyperband, 1, 27), made(Hyperband, 9, 27), r"budgets .*; this optimizer has \(9.0, 27.0\)"),
-        (made(Hyperband, 4, 8, 2), made(Hyperband, 4, 8, 2.0, 3), "brackets None; this optimizer has 3"),
-        (made(Hyperband, 1, 1), made(Hyperband, 1, 1, 2), "eta 3; this optimizer has 2"),
+        (
+            made(Hyperband, 4, 8, eta=2),
+            made(Hyperband, 4, 8, eta=2.0, brackets=3),
+            "brackets None; this optimizer has 3",
+        ),
+        (made(Hyperband, 1, 1), made(Hyperband, 1, 1, eta=2), "eta 3; this optimizer has 2"),
         (made(SuccessiveHalving, 1, 9), made(SuccessiveHalving, 1, 9, configurations=5), "configurations 9; .* has 5"),
         (made(BOHB, 1, 9), made(BOHB, 1, 9, samples=3), "samples 64; this optimizer has 3"),
         (made(DifferentialEvolution), made(DifferentialEvolution, population=5), "population 20; .* has 5"),

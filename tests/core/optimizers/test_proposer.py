@@ -10,7 +10,7 @@ from core.benchmarks.base import Evaluation
 from core.benchmarks.synthetic import branin
 from core.errors import ModelError, UserError
 from core.models.bohamiann import BayesianNetwork
-from core.models.gaussian_process import MarginalLikelihoodGP
+from core.models.gaussian_process import GaussianProcess
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.policy import ModelBased
 from core.optimizers.proposer import Proposer
@@ -21,7 +21,7 @@ from core.study.methods import method_of
 QUICK = GradientAscent(candidates=100, restarts=3, iterations=20)
 
 
-class Moody(MarginalLikelihoodGP):
+class Moody(GaussianProcess):
     """Refuses data whose first loss is above 40."""
 
     def fit(self, X, y, generators):
@@ -48,7 +48,7 @@ def test_constant_huge_and_tiny_losses_and_repeated_points_are_no_problem(values
     y = torch.tensor([values], dtype=torch.float64)
     X = torch.rand(1, 5, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     X[:, 1] = X[:, 0]
-    for model in (lambda n: MarginalLikelihoodGP(), lambda n: BayesianNetwork((10,), burn_in=200, steps=400)):
+    for model in (lambda n: GaussianProcess(), lambda n: BayesianNetwork(widths=(10,), burn_in=200, steps=400)):
         proposer = Proposer(ModelBased(encoding, model, QUICK), X[:, :0], make_generators([0]))
         proposal = proposer.propose(5, X, y, X[:, :0])
         assert proposal.origins == ("policy",) and proposal.points.isfinite().all()
@@ -57,7 +57,7 @@ def test_constant_huge_and_tiny_losses_and_repeated_points_are_no_problem(values
 def test_one_observation_and_fifty_dimensions():
     space = ConfigurationSpace({f"x{i:02}": (0.0, 1.0) for i in range(50)})
     encoding = CubeEncoding(space)
-    policy = ModelBased(encoding, lambda n: MarginalLikelihoodGP(restarts=1, iterations=20), QUICK)
+    policy = ModelBased(encoding, lambda n: GaussianProcess(restarts=1, iterations=20), QUICK)
     X = torch.rand(2, 1, 50, dtype=torch.float64)
     proposer = Proposer(policy, X[:, :0], make_generators([0, 1]))
     assert proposer.propose(1, X, torch.tensor([[1.0], [2.0]], dtype=torch.float64), X[:, :0]).points.shape == (2, 50)

@@ -23,7 +23,7 @@ SPACE.add(Integer("a", (0, 9)), Integer("b", (0, 9)))
 def proposals(calls=1, evaluations=40):
     """The configurations that SMAC evaluates of a noisy function, in order."""
     noise = np.random.default_rng(0)
-    optimizer = SMAC(SPACE, np.random.default_rng(1), evaluations, calls_per_configuration=calls)
+    optimizer = SMAC(SPACE, np.random.default_rng(1), evaluations=evaluations, calls_per_configuration=calls)
     proposed = []
     for _ in range(evaluations):
         (trial,) = optimizer.ask()

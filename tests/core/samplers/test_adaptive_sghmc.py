@@ -31,7 +31,7 @@ def adapted(gradients, sampler=None, dtype=torch.float64):
 def with_variance(sampler, variance, dtype=torch.float64):
     """A frozen state of one chain, one parameter for each entry of V."""
     variance = torch.as_tensor(variance, dtype=dtype)[None]
-    return sampler.freeze(sampler.init(torch.zeros_like(variance))._replace(gradient_variance=variance))
+    return sampler.freeze(sampler.init(torch.zeros_like(variance))._replace(second_moment=variance))
 
 
 @pytest.mark.parametrize("noise_correction", [True, False])
@@ -39,7 +39,7 @@ def test_burn_in_and_sampling_by_hand(noise_correction):
     """Four steps in plain numbers, the last two frozen, in the paper's C: decay = eps V^-1/2 C."""
     eps, gradients, noises = 0.05, [2.0, -300.0, 5.0, 1.0], [0.3, -1.0, 0.5, 2.0]
     theta, v, tau, g, variance, decay = 0.4, 0.0, 1.0, 1.0, 1.0, 0.05
-    sampler = AdaptiveSGHMC(eps, raise_friction=True, noise_correction=noise_correction)
+    sampler = AdaptiveSGHMC(step_size=eps, raise_friction=True, noise_correction=noise_correction)
     state = sampler.init(torch.tensor([[theta]], dtype=torch.float64))
     for step, (gradient, noise) in enumerate(zip(gradients, noises, strict=True)):
         if step < 2:
@@ -65,7 +65,7 @@ def test_burn_in_and_sampling_by_hand(noise_correction):
         state.velocity,
         state.window,
         state.smoothed_gradient,
-        state.gradient_variance,
+        state.second_moment,
         state.decay,
     ]
     assert [value.item() for value in found] == pytest.approx([theta, v, tau, g, variance, decay], rel=1e-12)
@@ -77,8 +77,8 @@ def test_burn_in_and_sampling_by_hand(noise_correction):
 def test_averages_keep_their_order(gradients):
     """g^2 <= V, tau >= 1 and V > 0 for any gradients, up to rounding: why no floor is needed."""
     state = adapted(gradients)
-    assert state.gradient_variance.item() > 0
-    assert state.smoothed_gradient.item() ** 2 <= state.gradient_variance.item() * (1 + 1e-9)
+    assert state.second_moment.item() > 0
+    assert state.smoothed_gradient.item() ** 2 <= state.second_moment.item() * (1 + 1e-9)
     assert state.window.item() >= 1 - 1e-6
 
 
@@ -86,9 +86,9 @@ def test_averages_keep_their_order(gradients):
 @settings(max_examples=200, deadline=None)
 def test_freeze_meets_the_constraint_on_the_friction(gradients, step_size, momentum_decay):
     """min(V^-1) C >= eps where decay is below its cap, the momentum decay at least, and not more than both demand."""
-    sampler = AdaptiveSGHMC(step_size, momentum_decay, raise_friction=True)
+    sampler = AdaptiveSGHMC(step_size=step_size, momentum_decay=momentum_decay, raise_friction=True)
     state = sampler.freeze(adapted(gradients, sampler))
-    decay, variance = state.decay.item(), state.gradient_variance.item()
+    decay, variance = state.decay.item(), state.second_moment.item()
     friction = decay * math.sqrt(variance) / step_size
     assert momentum_decay <= decay <= 1
     if decay < 1:
@@ -111,7 +111,7 @@ def test_by_default_the_friction_stays(gradients):
 def test_nothing_adapts_after_freeze(burn_in, after):
     sampler = RAISED
     state = sampler.freeze(adapted(burn_in, sampler))
-    names = ("window", "smoothed_gradient", "gradient_variance", "decay")
+    names = ("window", "smoothed_gradient", "second_moment", "decay")
     frozen = {name: getattr(state, name).clone() for name in names}
     for gradient in after:
         state = sampler.step(state, torch.full((1, 1), gradient, dtype=torch.float64), torch.Generator())
@@ -133,21 +133,21 @@ def test_the_drift_does_not_depend_on_the_units_of_a_gradient(scale, gradient):
 def test_a_gradient_that_vanishes_widens_the_window(dtype):
     """V falls like 0.1 / step, so its inverse root stays moderate: a dead parameter makes no division by zero."""
     state = adapted([0.0] * 1000, dtype=dtype)
-    assert state.gradient_variance.item() == pytest.approx(1.1e-4, rel=0.02)
+    assert state.second_moment.item() == pytest.approx(1.1e-4, rel=0.02)
     assert 850 < state.window.item() < 1000
 
 
 def test_a_constant_gradient_shortens_the_window_to_one_step():
     state = adapted([7.0] * 200)
     assert state.window.item() == pytest.approx(1.0)
-    assert state.gradient_variance.item() == pytest.approx(49.0)
+    assert state.second_moment.item() == pytest.approx(49.0)
 
 
 def test_pure_noise_gives_an_average_over_all_steps():
     noise = np.random.default_rng(0).normal(0, 30, 4000)
     state = adapted(noise.tolist())
     assert state.window.item() > 1000
-    assert state.gradient_variance.item() == pytest.approx(900, rel=0.1)
+    assert state.second_moment.item() == pytest.approx(900, rel=0.1)
 
 
 def test_noise_is_injected_up_to_the_cap_of_the_friction():
@@ -179,7 +179,7 @@ def test_stationary_variance(exact_covariance, curvature, share):
     reaches beyond V^1/2 = 2 / eps^2, where nothing is injected and the noise of the gradients heats the chain."""
     variance = curvature / (1 - share) if share < 1 else 1e4 * curvature
     noise = np.diag([share * variance])
-    found, radius = exact_covariance(RAISED, np.diag([curvature]), noise, gradient_variance=[variance])
+    found, radius = exact_covariance(RAISED, np.diag([curvature]), noise, second_moment=[variance])
     assert radius < 1
     assert found[0, 0] == pytest.approx(closed_form(1e-2, curvature, variance, share), rel=1e-9)
     assert found[0, 0] * curvature > 0.49
@@ -188,7 +188,7 @@ def test_stationary_variance(exact_covariance, curvature, share):
 def test_stationary_covariance_where_v_is_all_noise(exact_covariance, badly_scaled):
     """Condition 1e4; -eps^4 makes room for exactly the noise there is: only the discretisation is left, below 1%."""
     noise = np.diag(50 * np.diag(badly_scaled))
-    found, radius = exact_covariance(RAISED, badly_scaled, noise, gradient_variance=np.diag(noise))
+    found, radius = exact_covariance(RAISED, badly_scaled, noise, second_moment=np.diag(noise))
     lower = np.linalg.cholesky(badly_scaled)
     assert np.abs(np.linalg.eigvalsh(lower.T @ found @ lower) - 1).max() < 0.01
     assert radius < 1
@@ -198,7 +198,7 @@ def test_stationary_covariance_where_v_is_all_noise(exact_covariance, badly_scal
 def test_without_the_correction_exact_gradients_give_temperature_one(exact_covariance, corrected, temperature):
     """T and h of the module's formula for f = 0: curvature 400, V^1/2 = 200."""
     sampler = AdaptiveSGHMC(noise_correction=corrected)
-    found, _ = exact_covariance(sampler, np.diag([400.0]), gradient_variance=[200.0**2])
+    found, _ = exact_covariance(sampler, np.diag([400.0]), second_moment=[200.0**2])
     h = 1e-4 / 200 * 400
     assert found[0, 0] == pytest.approx(temperature / 400 / (1 - h / (2 * 1.95)), rel=1e-9)
 
@@ -206,7 +206,7 @@ def test_without_the_correction_exact_gradients_give_temperature_one(exact_covar
 @pytest.mark.parametrize(("root", "stable"), [(0.2565, True), (0.2563, False)])
 def test_limit_of_stability_when_v_is_too_small(exact_covariance, root, stable):
     """Curvature 1e4: chains diverge where h = 1 / V^1/2 exceeds 2 (2 - 0.05). (The root of E grad^2 is 100.)"""
-    assert (exact_covariance(RAISED, np.diag([1e4]), gradient_variance=[root**2])[1] < 1) == stable
+    assert (exact_covariance(RAISED, np.diag([1e4]), second_moment=[root**2])[1] < 1) == stable
 
 
 @pytest.mark.parametrize(("curvature", "stable"), [(1e7, 1.0), (1e8, 0.0)])
@@ -215,7 +215,7 @@ def test_limit_of_stability_after_a_burn_in_with_exact_gradients(run_chains, cur
     start = torch.randn(200, 1, dtype=torch.float64, generator=torch.Generator().manual_seed(0)) / curvature**0.5
     sampler = RAISED
     state = sampler.freeze(run_chains(sampler, lambda position, _: curvature * position, start, burn_in=3000, steps=0))
-    h = sampler.step_size**2 * curvature / state.gradient_variance.sqrt()
+    h = sampler.step_size**2 * curvature / state.second_moment.sqrt()
     assert (h < 2 * (2 - state.decay)).double().mean().item() == pytest.approx(stable, abs=0.05)
 
 

@@ -114,7 +114,7 @@ def test_positions_of_another_shape_or_type_are_refused(sampler, wrong):
         ),
         (lambda bad: SGHMC(bad), "SGHMC.step_size is BAD; allowed: positive and finite"),
         (lambda bad: SGHMC(0.1, momentum_decay=bad), "SGHMC.momentum_decay is BAD; allowed: above 0, up to 1"),
-        (lambda bad: AdaptiveSGHMC(bad), "AdaptiveSGHMC.step_size is BAD; allowed: positive and finite"),
+        (lambda bad: AdaptiveSGHMC(step_size=bad), "AdaptiveSGHMC.step_size is BAD; allowed: positive and finite"),
         (
             lambda bad: AdaptiveSGHMC(momentum_decay=bad),
             "AdaptiveSGHMC.momentum_decay is BAD; allowed: above 0, up to 1",

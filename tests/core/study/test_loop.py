@@ -12,7 +12,7 @@ from ConfigSpace import ConfigurationSpace
 
 from core.errors import UserError
 from core.optimizers.random_search import RandomSearch
-from core.study.evaluation import Result
+from core.study.evaluation import TrialResult
 from core.study.journal import Journal, open_journal
 from core.study.loop import drive
 from core.study.pool import WorkerPool
@@ -43,7 +43,7 @@ class Prompt:
         self.submitted.append(trial)
 
     def wait(self, seconds):
-        ended, self.submitted = [(trial, Result(0.5, 1.0)) for trial in self.submitted], []
+        ended, self.submitted = [(trial, TrialResult(0.5, 1.0)) for trial in self.submitted], []
         return ended
 
 

@@ -30,7 +30,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path, capsys, meth
         return bowl(configuration) + sum(budget)
 
     def call(journal):
-        return minimize(interrupting, SPACE, method, 30, budgets, journal=journal)
+        return minimize(interrupting, SPACE, method, 30, budgets=budgets, journal=journal)
 
     with pytest.raises(KeyboardInterrupt) as caught:
         call(tmp_path / "run.jsonl")
@@ -81,7 +81,7 @@ def test_a_finished_journal_is_read_without_a_model_and_without_evaluations(tmp_
 
 def test_a_method_that_ends_by_itself_is_finished(tmp_path):
     def call():
-        return minimize(curve, SPACE, BOHBSettings(brackets=1), 500, (1, 9), journal=tmp_path / "run.jsonl")
+        return minimize(curve, SPACE, BOHBSettings(brackets=1), 500, budgets=(1, 9), journal=tmp_path / "run.jsonl")
 
     first = call()
     size = (tmp_path / "run.jsonl").stat().st_size

@@ -167,7 +167,7 @@ def test_what_is_no_configuration_of_the_space_is_refused(returned, message):
 def test_an_optimizer_for_another_space_or_other_budgets_is_refused(make, budgets, message):
     called, space = [], {"x": (0.0, 1.0)} if budgets and budgets[1] <= 1 else SPACE
     with pytest.raises(UserError, match=message):
-        minimize(lambda *arguments: called.append(arguments), space, make(), 3, budgets)
+        minimize(lambda *arguments: called.append(arguments), space, make(), 3, budgets=budgets)
     assert not called
 
 
@@ -181,9 +181,9 @@ def made(name, budgets):
 
 def test_an_optimizer_for_the_same_budgets_is_taken():
     for optimizer, budgets in ((BOHB(as_space(SPACE), rng(), 1, 9), (1, 9)), (RandomSearch(SPACE, rng()), (1, 9))):
-        assert len(minimize(lambda c, b: b, SPACE, optimizer, 2, budgets).records) == 2
+        assert len(minimize(lambda c, b: b, SPACE, optimizer, 2, budgets=budgets).records) == 2
     for name in ("fabolas", "mtbo"):
-        result = minimize(lambda c, share: share, {"x": (0.0, 1.0)}, made(name, (0.1, 1)), 1, (0.1, 1))
+        result = minimize(lambda c, share: share, {"x": (0.0, 1.0)}, made(name, (0.1, 1)), 1, budgets=(0.1, 1))
         assert len(result.records) == 1
 
 

@@ -90,7 +90,7 @@ def test_a_recommendation_is_what_the_next_proposal_notes_and_leaves_no_trace(na
     def valued(configuration, *share):
         return configuration["x"] ** 2 - sum(share), 1.0 + sum(share)
 
-    short, long = (minimize(valued, SPACE, method, n, budgets) for n in (10, 11))
+    short, long = (minimize(valued, SPACE, method, n, budgets=budgets) for n in (10, 11))
     assert short.best.number == long.records[10].notes["recommended"]
     optimizers = [method.build(as_space(SPACE), 0, budgets) for _ in range(2)]
     assert optimizers[0].recommend() is None

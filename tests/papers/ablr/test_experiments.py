@@ -7,18 +7,22 @@ import pytest
 import torch
 from pydantic import ValidationError
 
-from core.benchmarks.task_tables import task_table
 from core.errors import UnknownNameError
+from core.experiment.catalogue import Catalogue
+from core.experiment.context import Context
+from core.experiment.selection import find_cells
 from core.models.ablr import ABLR
 from core.models.stacked_process import StackedGP
 from core.models.task_features import Fourier
 from core.models.tasks import Task
 from core.training import Parts
 from core.training.networks import Part
+from papers.ablr.experiments.tables import _others
 from papers.ablr.networks import told_of
 from papers.ablr.quadratics import contexts, minimum, quadratic
 from papers.ablr.search import Known, model
 from papers.ablr.settings import Quadratics, Search
+from papers.ablr.task_tables import task_table
 
 
 @pytest.mark.slow
@@ -63,7 +67,7 @@ def test_points_of_a_table_are_those_of_its_encoding(made_tables):
     found = np.array([[each["hp_a"], (each["hp_b"] + 2) / 5] for each in configurations])
     low, high = np.concatenate(table.X).min(0), np.concatenate(table.X).max(0)
     np.testing.assert_allclose([low, high], [[0, 0], [1, 1]], atol=1e-12)
-    losses = table.told[0][:, 0]
+    losses = table.outputs[0][:, 0]
     np.testing.assert_allclose(losses, np.log10(1 + ((found[:, ::-1] - 0.3) ** 2).sum(1)), atol=1e-9)
 
 
@@ -125,3 +129,17 @@ def test_settings_choose_the_model():
 def test_settings_that_do_not_fit_together_are_refused(given, message):
     with pytest.raises(ValidationError, match=message):
         Quadratics(**given)
+
+
+@pytest.mark.slow
+def test_searches_may_be_limited_to_the_first_tasks_of_a_table(smoke, made_tables):
+    frame = smoke("openml/deepar/ablr_nn")
+    assert len(frame) == 2 * 7 and set(frame["task"]) == {0, 1}
+
+
+def test_the_others_of_a_task_are_among_the_first(made_tables):
+    (cell,) = find_cells(Catalogue(), "ablr/openml/deepar/ablr_nn", "smoke", overrides={"tasks": 2})
+    table = task_table("deepar")
+    (other,) = _others(Context(cell, range(2)), table, np.array([0, 1]), 2)
+    for run, place in ((0, 1), (1, 0)):
+        assert {tuple(point) for point in other.X[run].tolist()} <= {tuple(point) for point in table.X[place].tolist()}

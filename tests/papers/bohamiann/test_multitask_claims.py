@@ -8,9 +8,11 @@ import pytest
 
 from core.report.verdicts.checks import NotRunError
 from papers.bohamiann.artifacts import multitask_figures as figures
-from papers.bohamiann.claims import multitask as claims
 from papers.bohamiann.multitask_runs import METHODS, PROBLEMS, SETS, evaluations_to_target, points_of_regret
+from tests.papers.functions import Functions
 from tests.papers.runs import Fake
+
+claims = Functions("bohamiann", "claims")
 
 RUNS, EVALUATIONS = 12, 20
 

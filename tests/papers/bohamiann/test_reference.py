@@ -7,6 +7,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import drawing
+from core.experiment.results import results_of
 from core.report.draw import draw_artifact
 from core.report.verdicts.published import read_published
 
@@ -15,7 +16,8 @@ CATALOGUE = Catalogue()
 
 @pytest.mark.parametrize("artifact", CATALOGUE.paper("bohamiann").artifacts)
 def test_reference_runs_are_complete_and_of_todays_settings(artifact):
-    for info in CATALOGUE.results("bohamiann", artifact, "quick", "reference").cells:
+    shipped = drawing(CATALOGUE, f"bohamiann/{artifact}", "quick", "reference")
+    for info in results_of(CATALOGUE, shipped).cells:
         assert info.present and not info.stale, info.name
         assert info.runs == info.configured_runs, info.name
         assert "+changes" not in info.commit and info.commit != "unknown", info.name

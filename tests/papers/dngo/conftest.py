@@ -18,7 +18,7 @@ class Fake:
         self.frames = frames
 
     def is_reduced(self, experiment: str) -> bool:
-        return experiment not in ("hpolib", "hpolib_grids")
+        return experiment not in ("hpolib", "hpolib_grids", "hpolib_unseen", "hpolib_logistic")
 
     def frame(self, experiment: str) -> pd.DataFrame:
         return self.frames.get(experiment, EMPTY)

@@ -87,6 +87,8 @@ def test_estimates_are_above_the_noise_of_subsampling_or_not(estimate, holds):
 
 
 def test_figures_show_machines_of_all_kinds_and_both_noises():
+    both = Fake(subset_models=made_models(0.01), authors_subset_models=made_models(0.1))
+    assert artifacts.fig4_3(both, None).data["grid"].nunique() == 2
     data = artifacts.fig4_3(Fake(subset_models=made_models(0.01)), None).data
     assert list(data.groupby("quantity")["machine"].unique().map(sorted)) == [[0, 3, 6, 9]] * 2
     figure = artifacts.fig4_4(Fake(**made_noise(1e-3)), None)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from core.benchmarks.network_spaces import curve_space
 from core.spaces import CubeEncoding
+from papers.lcnet.curve_sets import AUTHORS
 
 
 class MadeResults:
@@ -24,7 +25,8 @@ class MadeResults:
 
 def records(name: str, curves: np.ndarray, seconds: np.ndarray, most_units: int | None = None) -> pd.DataFrame:
     """Records of drawn configurations with these curves and seconds of each epoch, (n, T) each."""
-    encoding = CubeEncoding(curve_space(name, most_units))
+    space = curve_space("cnn", floats=True) if name == AUTHORS else curve_space(name, most_units)
+    encoding = CubeEncoding(space)
     points = np.random.default_rng(len(curves)).random((len(curves), 10))
     frame = pd.DataFrame(encoding.decode(points[:, : encoding.dimension]))
     frame = frame.assign(curve=list(curves.astype(np.float32)), seconds=list(seconds.astype(np.float32)))

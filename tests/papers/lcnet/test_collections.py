@@ -9,16 +9,18 @@ import pytest
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.claims import run_check
 from core.report.verdicts.published import read_published_spec
-from papers.lcnet.curve_sets import LABELS
+from papers.lcnet.curve_sets import AUTHORS, LABELS
 from tests.papers.functions import CATALOGUE, Functions, all_claims
 from tests.papers.lcnet.made_sets import MadeResults, records
 
 artifacts = Functions("lcnet", "artifacts")
 CLAIMS = [claim for claim in all_claims("lcnet") if claim.artifact in ("fig5_3", "figB_1")]
 COUNT, EPOCHS = 200, 40
+ON_THEIRS = ("curves_fall_early", "runtimes_are_long_tailed", "runtimes_differ_by_orders_of_magnitude")
+"""Claims that the authors' CNN curves bear on."""
 
 
-def made(published: bool, names=LABELS) -> MadeResults:
+def made(published: bool, names=(*LABELS, AUTHORS)) -> MadeResults:
     """Sets as the thesis describes them, or to the contrary in every respect; one network of each set diverges."""
     rng, t = np.random.default_rng(7), np.linspace(0, 1, EPOCHS)
     frames = []
@@ -49,6 +51,8 @@ def test_a_claim_holds_where_it_is_true_and_fails_where_it_is_not(claim, worlds)
     for true, outcome in ((True, "holds"), (False, "fails")):
         found = run_check(claim, worlds[true])
         assert (found.holds, found.part) == ("outside", outcome)
+        assert (found.reproduced is not None) == (claim.id in ON_THEIRS)
+        assert found.reproduced is None or found.reproduced.holds == outcome
         worlds[true].reduced = False
         assert run_check(claim, worlds[true]).holds == outcome
         worlds[true].reduced = True
@@ -81,7 +85,7 @@ def test_figures_show_what_was_made(worlds):
 def test_sets_that_were_not_collected_have_empty_panels():
     figure = artifacts.figB_2(made(True, ["lr"]), None).figure
     said = [[text.get_text() for text in axes.texts] for axes in figure.axes]
-    assert said == [["not run"], ["not run"], [], ["not run"]]
+    assert said == [["not run"], ["not run"], ["not run"], [], ["not run"], []]
     with pytest.raises(NotRunError):
         artifacts.figB_2(MadeResults(pd.DataFrame()), None)
 

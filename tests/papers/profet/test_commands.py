@@ -1,10 +1,11 @@
-"""`python -m papers profet sample` and `benchmark`, on the smoke scale's Forrester functions."""
+"""`python -m papers profet sample` and `benchmark --on profet/...`, on the smoke scale's Forrester functions."""
 
 from __future__ import annotations
 
 import shutil
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,9 +19,12 @@ from core.benchmarks.meta_model_files import load, save
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.storage import read_records, write_records
-from papers.profet import commands
+from papers import __main__ as command_line
+from papers.commands.benchmarking import benchmark
+from papers.profet.commands import sample
 from tests.papers.runs import smoke_runs
 
+COMMANDS = {"sample": ("profet", "sample"), "benchmark": ("benchmark",)}
 OWN = """
 import numpy as np
 
@@ -56,14 +60,22 @@ def catalogue(tmp_path_factory):
     run = smoke_runs("profet", root)
     for method in ("random", "differential_evolution"):
         run(f"forrester/forrester_real/{method}")
+    return with_results(root)
+
+
+def with_results(root: Path) -> SimpleNamespace:
+    """A catalogue of this repository's papers with a folder of results of its own."""
+    papers = Catalogue()
+    (root / "papers").symlink_to(papers.root / "papers")
     (root / "mine.py").write_text(OWN)
-    return SimpleNamespace(cells=Catalogue().cells, root=root)
+    return SimpleNamespace(cells=papers.cells, module=papers.module, package="papers", root=root)
 
 
-def call(catalogue, *arguments: str) -> str:
-    options = commands.parser().parse_args([*arguments, "--scale", "smoke"])
+def call(catalogue, command: str, *arguments: str) -> str:
+    parser, rest = command_line._parser_of([*COMMANDS[command], *arguments, "--scale", "smoke"])
+    options = parser.parse_args(rest)
     console = Console(width=150, record=True, file=StringIO())
-    assert getattr(commands, options.command[1])(catalogue, options, console) == 0
+    assert {"sample": sample, "benchmark": benchmark}[command](catalogue, options, console) == 0
     return console.export_text()
 
 
@@ -87,7 +99,7 @@ def test_an_optimizer_of_ones_own_is_beside_ours_on_a_page(catalogue, tmp_path, 
         "benchmark",
         optimizer.format(root=catalogue.root),
         "--on",
-        "forrester_real",
+        "profet/forrester_real",
         "--out",
         str(out),
     )
@@ -108,12 +120,15 @@ def test_an_optimizer_of_ones_own_is_beside_ours_on_a_page(catalogue, tmp_path, 
             ("sample", "svm"),
             r"searches on 'svm' at scale smoke have not been run; make them .*profet/search_svm/",
         ),
-        (("benchmark", "Mine", "--on", "forrester_real"), "allowed: file.py:Name, or module:Name"),
-        (("benchmark", "absent.py:Mine", "--on", "forrester_real"), r"absent\.py cannot be imported"),
-        (("benchmark", "no.module:Mine", "--on", "forrester_real"), r"no\.module cannot be imported"),
-        (("benchmark", "{root}/mine.py:Mime", "--on", "forrester_real"), "no class 'Mime' .*Mine"),
-        (("benchmark", "{root}/mine.py:number", "--on", "forrester_real"), "no class 'number'"),
-        (("benchmark", "{root}/mine.py:Fails", "--on", "forrester_real"), "Fails, task 0, run 0, .*out of ideas"),
+        (("benchmark", "Mine", "--on", "profet/forrester_real"), "allowed: file.py:Name, or module:Name"),
+        (("benchmark", "absent.py:Mine", "--on", "profet/forrester_real"), r"absent\.py cannot be imported"),
+        (("benchmark", "no.module:Mine", "--on", "profet/forrester_real"), r"no\.module cannot be imported"),
+        (("benchmark", "{root}/mine.py:Mime", "--on", "profet/forrester_real"), "no class 'Mime' .*Mine"),
+        (("benchmark", "{root}/mine.py:number", "--on", "profet/forrester_real"), "no class 'number'"),
+        (
+            ("benchmark", "{root}/mine.py:Fails", "--on", "profet/forrester_real"),
+            "Fails, task 0, run 0, .*out of ideas",
+        ),
     ],
 )
 def test_what_is_wrong_is_one_line(catalogue, tmp_path, monkeypatch, arguments, message):
@@ -134,12 +149,17 @@ class TestOtherTasks:
         run("meta_forrester/forrester/profet")
         for method in ("random", "differential_evolution"):
             run(f"forrester/forrester_generated/{method}")
-        (root / "mine.py").write_text(OWN)
-        return SimpleNamespace(cells=Catalogue().cells, root=root)
+        return with_results(root)
 
     def compare(self, searched, out):
         return call(
-            searched, "benchmark", f"{searched.root}/mine.py:Mine", "--on", "forrester_generated", "--out", str(out)
+            searched,
+            "benchmark",
+            f"{searched.root}/mine.py:Mine",
+            "--on",
+            "profet/forrester_generated",
+            "--out",
+            str(out),
         )
 
     def test_the_same_weights_are(self, searched, tmp_path):

@@ -47,6 +47,11 @@ class Shape:
     def name(self) -> str:
         return self.function.__name__
 
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the function's docstring."""
+        return " ".join((self.function.__doc__ or "").partition("\n\n")[0].split())
+
     @cached_property
     def values(self) -> type[Strict]:
         """The model that validates the values of one part."""

@@ -43,7 +43,7 @@ def neighbours(level: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 def search(values: np.ndarray, seeds: list[int], starts: int = 1) -> tuple[list[tuple[int, ...]], Looked]:
     looked = Looked(values)
-    X, _ = OneStepSearch(SIZES, CATEGORICAL, starts)(looked, len(SIZES), make_generators(seeds))
+    X, _ = OneStepSearch(SIZES, CATEGORICAL, starts=starts)(looked, len(SIZES), make_generators(seeds))
     return [tuple(row) for row in (X * X.new_tensor(SIZES)).floor().long().tolist()], looked
 
 

@@ -70,7 +70,7 @@ def test_degenerate_curves_give_finite_predictions(model, curves):
 
 
 def test_errors_before_and_after_a_fit():
-    with pytest.raises(RuntimeError, match="call fit first"):
+    with pytest.raises(UserError, match="call fit first"):
         small().predict(np.zeros((1, 2)))
     x, curves = falling_curves(5, 3)
     model = small().fit(x, curves)

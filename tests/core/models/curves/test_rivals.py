@@ -135,7 +135,7 @@ def test_curves_that_cannot_be_plotted_are_refused(curves, message):
 @pytest.mark.parametrize("name", MODELS)
 def test_bad_curves_are_refused_before_any_work(name):
     model = MODELS[name]()
-    with pytest.raises(RuntimeError, match="call fit first"):
+    with pytest.raises(UserError, match="call fit first"):
         model.extrapolate()
     with pytest.raises(UserError, match=r"curves\[0\]\[1\] is nan before an observed value"):
         model.fit(np.zeros((2, 1)), [[1, np.nan, 2], [1, 2, 3]])

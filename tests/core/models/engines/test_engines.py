@@ -38,8 +38,8 @@ def make_problem(sizes=(5, 11, 7, 1), runs=2, chains_per_run=2, points=23, batch
 SAMPLERS = [
     AdaptiveSGHMC(),
     SGHMC(2e-3, noise_estimate=3.0),
-    AdaptiveSGHMC(0.05, 0.3, True),
-    AdaptiveSGHMC(0.05, noise_correction=False),
+    AdaptiveSGHMC(step_size=0.05, momentum_decay=0.3, raise_friction=True),
+    AdaptiveSGHMC(step_size=0.05, noise_correction=False),
 ]
 
 

@@ -10,6 +10,7 @@ from botorch.optim import optimize_acqf
 from botorch.posteriors import GPyTorchPosterior
 from botorch.utils.sampling import manual_seed
 
+from core.errors import UserError
 from core.models.network import MLP
 from core.models.pbp import ProbabilisticBackpropagation
 from core.models.pbp.prior import PriorFactors
@@ -190,7 +191,7 @@ def test_bad_settings_are_named(settings, message):
 def test_bad_use_is_named():
     model = ProbabilisticBackpropagation()
     X, y = waves()
-    with pytest.raises(RuntimeError, match="call fit"):
+    with pytest.raises(UserError, match="call fit"):
         model.posterior(X[0])
     with pytest.raises(ValueError, match="expected"):
         model.fit(X, y[:, :-1], make_generators([0]))

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import math
 from html.parser import HTMLParser
 
@@ -12,11 +13,12 @@ from rich.console import Console
 from core.errors import UserError
 from core.report.page.comparison import load_sidecars, summary, write_page
 from core.report.page.records import FORMAT, table_record, to_json
+from core.report.page.rendering import render_page
 from core.report.page.tally import chance_sentence, interval_text, tally, value_text
 from core.report.statistics.bootstrap import Interval
 from core.report.tables.table import compare_table
 from core.report.verdicts.checks import Check, judge
-from core.report.verdicts.outcomes import not_run, outside
+from core.report.verdicts.outcomes import both, not_run, outside
 from core.report.verdicts.published import Published, PublishedCell
 
 PIXEL = base64.b64decode(
@@ -44,6 +46,7 @@ def sidecar(paper, artifact, made=None, checks=(), **changes):
     claims = [
         {
             "id": "c", "artifact": artifact, "kind": "claim", "sentence": "A < B & C <script>", "place": "Sec 1",
+            "criterion": "A less B, below 0.",
             **vars(check), "reduced": False, "headline": False, "cause": None,
         }
         for check in checks
@@ -111,7 +114,15 @@ def test_page_is_self_contained_and_well_formed(figures):
     assert all(link.startswith(("data:image/png;base64,", "#", "alpha/", "beta/")) for link in page.links)
     assert f"data:image/png;base64,{base64.b64encode(PIXEL).decode()}" in page.links
     assert len(set(page.ids)) == len(page.ids) and {"alpha", "beta", "alpha-table1"} <= set(page.ids)
-    for words in ("0.0 ± 1.0", "✓ reproduced", "▼ worse, +5.0 sd", "▲ better", "A < B & C <script>", "[0.2, 0.9]"):
+    for words in (
+        "0.0 ± 1.0",
+        "✓ reproduced",
+        "▼ worse, +5.0 sd",
+        "▲ better",
+        "A < B & C <script>",
+        "A less B, below 0.",
+        "[0.2, 0.9]",
+    ):
         assert words in text
     for words in ("a detail", "0123456789+changes", "50 runs", "uci/boston/sghmc", "uci/yacht/sghmc", "quoted"):
         assert words in text
@@ -158,6 +169,21 @@ def test_what_our_part_shows_and_why_a_claim_fails_stand_beside_the_outcome(figu
     for text in (console.export_text(), page):
         assert "outside; on our part: fails" in text and "the paper: its own table says so" in text
     assert tally([made]).on_our_part == {"fails": 1}
+
+
+def test_the_outcome_on_the_authors_data_stands_beside_that_of_our_runs():
+    ours, theirs = judge(Interval(0.5, 0.2, 0.9), 1.0, lower=0), judge(Interval(-0.7, -0.8, -0.6), 1.0, lower=0)
+    made = sidecar("alpha", "fig1", checks=[both(lambda: ours, lambda: theirs)])
+    made = json.loads(to_json(made))
+    console = Console(width=300, file=io.StringIO(), record=True)
+    for shown in summary([made]):
+        console.print(shown)
+    page = " ".join(" ".join(Page(render_page([made], {})).words).split())
+    for text in (console.export_text(), page):
+        for words in ("[0.2, 0.9]", "✓ holds (our runs)", "[−0.8, −0.6]", "▼ fails (authors' data)"):
+            assert words in text
+    counts = tally([made])
+    assert (counts.claims, counts.reproduced) == ({"holds": 1}, {"fails": 1})
 
 
 def test_checks_of_the_code_are_shown_and_not_counted():

@@ -17,7 +17,7 @@ from core.report.figures import style
 from core.report.figures.task_figures import draw_ranks, draw_solved
 from core.report.runs.task_runs import first_hits, task_runs
 from core.report.statistics.average_ranks import average_ranks
-from core.report.statistics.pairwise_tests import draw_p_values, final_means, holm, p_values
+from core.report.statistics.pairwise_tests import draw_p_values, final_samples, holm, p_values
 from core.study.targets import reached_so_far, solved_share
 
 FEW_VALUES = st.sampled_from([0.0, 1.0, 2.0, 3.0])
@@ -111,10 +111,10 @@ def test_holm_rejects_step_by_step():
     assert holm(p).to_numpy().sum() == 2 and holm(p).loc["a", "b"] and holm(p).loc["b", "c"]
 
 
-def test_final_means_are_over_runs():
+def test_final_samples_are_over_runs():
     values = np.arange(12.0).reshape(2, 2, 3)
-    assert final_means({"a": values})["a"].tolist() == [3.5, 9.5]
-    assert final_means({"a": values}, evaluation=1)["a"].tolist() == [1.5, 7.5]
+    assert final_samples({"a": values})["a"].tolist() == [3.5, 9.5]
+    assert final_samples({"a": values}, evaluation=1)["a"].tolist() == [1.5, 7.5]
 
 
 def test_panels_show_every_method_and_test():
@@ -124,7 +124,7 @@ def test_panels_show_every_method_and_test():
         _, (left, right, last) = style.subplots(1, 3)
         solved = draw_solved(left, {name: 1 - values for name, values in losses.items()})
         ranks = draw_ranks(right, losses)
-        draw_p_values(last, p_values(final_means(losses)))
+        draw_p_values(last, p_values(final_samples(losses)))
     assert len(left.lines) == len(right.lines) == 3 and len(last.texts) == 6
     np.testing.assert_allclose(ranks.groupby("evaluation")["rank"].mean(), 2)
     assert solved.groupby("method")["solved"].apply(lambda curve: curve.is_monotonic_increasing).all()

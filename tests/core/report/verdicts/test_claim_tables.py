@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from core.errors import UserError
+from core.experiment.drawings import code_behind
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.claims import Cause, run_check
 from core.report.verdicts.paper_claims import claims_about, claims_of
@@ -20,6 +21,7 @@ from core.report.verdicts.shapes.shape import Benchmark, Method, Methods, shape
 
 @shape
 def mean_value(results, benchmark: Benchmark, method: Method, above: float = 0.0, sd: float = 0.1) -> Check:
+    "The mean value of a cell is above a limit."
     value = cell_rows(results.frame("fit"), benchmark, method)["value"].mean()
     return judge(Interval(value, value - sd, value + sd), "", lower=above, detail=f"{benchmark}/{method}")
 
@@ -85,10 +87,19 @@ def test_a_row_is_a_claim_with_its_place_in_the_repository(write):
     assert function.id == "a_function"
 
 
+def test_the_criterion_is_that_of_the_row_or_of_its_shape(write):
+    assert claims_of(write(ROW), "toy")[0].criterion == "The mean value of a cell is above a limit."
+    assert claims_of(write(f"{ROW}    criterion: Above 1.\n"), "toy")[0].criterion == "Above 1."
+
+
 def test_claims_are_in_the_order_of_tables_and_rows_and_functions_follow(write):
     second, third = (ROW.replace("it_is_above", name) for name in ("a_second", "third"))
     catalogue = write(ROW + second.partition("table1:")[2], other=third)
     assert [each.id for each in claims_of(catalogue, "toy")] == ["it_is_above", "a_second", "third", "a_function"]
+
+
+def test_a_table_is_among_the_files_that_drawings_are_made_from(write, tmp_path):
+    assert tmp_path / "toypapers" / "toy" / "claims" / "claims.yaml" in code_behind(write(ROW), "toy")
 
 
 def test_one_part_has_its_own_value_and_interval(write):
@@ -222,7 +233,7 @@ def test_what_is_wrong_with_a_row_is_one_line(write, old, new, complaint):
 
 
 def test_a_name_that_a_row_and_a_function_have(write):
-    with pytest.raises(UserError, match=r"shapes\.py, line 18, a_function: .*table1\.a_function has the same name"):
+    with pytest.raises(UserError, match=r"shapes\.py, line 19, a_function: .*table1\.a_function has the same name"):
         claims_of(write(ROW.replace("it_is_above", "a_function")), "toy")
 
 

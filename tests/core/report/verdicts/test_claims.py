@@ -19,6 +19,8 @@ HEAD = """from core.report import Check, Interval, claim, judge
 """
 CLAIM = """@claim(artifact="table1", place="Table 1", sentence="The noisy method ends above the plain one.")
 def noisy_is_worse(results):
+    '''The noisy method's mean,
+    above 0.'''
     return judge(Interval(1.0, 0.5, 1.5), "both", lower=0)
 """
 
@@ -51,6 +53,7 @@ def test_claims_are_in_the_order_of_modules_and_definitions(write):
         "kind": "claim",
         "sentence": "The noisy method ends above the plain one.",
         "place": "Table 1",
+        "criterion": "The noisy method's mean, above 0.",
         "headline": False,
         "cause": None,
     }
@@ -77,7 +80,7 @@ def test_a_claim_that_another_would_hide(write):
     """Python keeps the second function of a name, and nobody would miss the first."""
     catalogue = write(tables=f"{HEAD}{CLAIM}\n\n{CLAIM}")
     with pytest.raises(
-        UserError, match=r"tables\.py, line 9, noisy_is_worse: two claims; allowed: one per function, each"
+        UserError, match=r"tables\.py, line 11, noisy_is_worse: two claims; allowed: one per function, each"
     ):
         claims_about(catalogue, "toy", "table1")
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from core.report.statistics.bootstrap import Interval
-from core.report.verdicts.checks import Check, judge
+from core.report.verdicts.checks import Check, NotRunError, judge
 from core.report.verdicts.outcomes import (
     absent,
     after_looks,
     all_of,
     at_least,
+    both,
     contrary,
     each_of,
     left_out,
@@ -178,3 +179,23 @@ def test_at_least_shares_the_chance_of_one_false_part():
     failing = [Check(1.0, "", 0.9, 1.1, "fails", clear=1.2) for _ in range(5)]
     assert at_least(4, failing, "").holds == all_of(failing, "").holds == "inconclusive"
     assert at_least(1, failing, "").holds == "fails"
+
+
+def test_two_questions():
+    """Either answer stands alone where the other's data are not at hand, and neither changes the other."""
+    ours, theirs = Check(1.0, "", 0.9, 1.1, "holds", clear=1.1), Check(-1.0, "above 0", -1.1, -0.9, "fails")
+
+    def absent():
+        raise NotRunError("grid/protein")
+
+    found = both(lambda: ours, lambda: theirs)
+    assert (found.holds, found.reproduced) == ("holds", theirs)
+    looked = after_looks(found, 3)
+    assert (looked.holds, looked.reproduced) == ("inconclusive", theirs)
+    assert both(lambda: ours, absent) is ours
+    found = both(absent, lambda: theirs)
+    assert (found.holds, found.published, found.detail, found.reproduced) == (
+        "not run", "above 0", "grid/protein", theirs,
+    )  # fmt: skip
+    with pytest.raises(NotRunError):
+        both(absent, absent)

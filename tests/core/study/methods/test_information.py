@@ -212,7 +212,7 @@ def regret_per_cost(method, seed):
         result = minimize(lambda c: on_a_share(c, 1), SPACE, settings[method], 25, seed=seed, progress=False)
         chosen = np.minimum.accumulate([record.loss for record in result.records])
     else:
-        result = minimize(on_a_share, SPACE, settings[method], 45, (1 / 64, 1), seed=seed, progress=False)
+        result = minimize(on_a_share, SPACE, settings[method], 45, budgets=(1 / 64, 1), seed=seed, progress=False)
         numbers = recommended(result.records)
         chosen = np.array([on_a_share(result.records[number].configuration, 1)[0] for number in numbers])
     return np.cumsum([record.cost for record in result.records]), chosen - 0.397887

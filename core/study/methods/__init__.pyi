@@ -1,0 +1,31 @@
+"""The public names of this package; `__init__.py` imports each when it is first used."""
+
+from core.study.methods.bandits import BOHBSettings as BOHBSettings
+from core.study.methods.bandits import HyperbandLCNetSettings as HyperbandLCNetSettings
+from core.study.methods.bandits import HyperbandSettings as HyperbandSettings
+from core.study.methods.bandits import SuccessiveHalvingSettings as SuccessiveHalvingSettings
+from core.study.methods.bayesian import BohamiannSettings as BohamiannSettings
+from core.study.methods.bayesian import DNGOSettings as DNGOSettings
+from core.study.methods.bayesian import ForestSettings as ForestSettings
+from core.study.methods.bayesian import GPSettings as GPSettings
+from core.study.methods.bayesian import IntegratedGPSettings as IntegratedGPSettings
+from core.study.methods.information import EntropySearchSettings as EntropySearchSettings
+from core.study.methods.information import FabolasSettings as FabolasSettings
+from core.study.methods.information import MTBOSettings as MTBOSettings
+from core.study.methods.multitask import ABLRSettings as ABLRSettings
+from core.study.methods.multitask import MultiTaskBohamiannSettings as MultiTaskBohamiannSettings
+from core.study.methods.multitask import MultiTaskGPSettings as MultiTaskGPSettings
+from core.study.methods.settings import MethodSettings as MethodSettings
+from core.study.methods.union import METHODS as METHODS
+from core.study.methods.union import CMAESSettings as CMAESSettings
+from core.study.methods.union import DifferentialEvolutionSettings as DifferentialEvolutionSettings
+from core.study.methods.union import Method as Method
+from core.study.methods.union import OptunaTPESettings as OptunaTPESettings
+from core.study.methods.union import RandomSettings as RandomSettings
+from core.study.methods.union import RegularizedEvolutionSettings as RegularizedEvolutionSettings
+from core.study.methods.union import ReinforceSettings as ReinforceSettings
+from core.study.methods.union import SingleBudgetMethod as SingleBudgetMethod
+from core.study.methods.union import SMACSettings as SMACSettings
+from core.study.methods.union import TPESettings as TPESettings
+from core.study.methods.union import method_of as method_of
+from core.study.methods.union import one_of as one_of

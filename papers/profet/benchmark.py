@@ -1,0 +1,80 @@
+"""An optimizer of the user's own on a class of tasks: `python -m papers benchmark mine.py:Mine --on profet/svm`.
+
+It runs under the protocol of the searches that were run, your own or the shipped ones, and on the same tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from core.errors import UnknownNameError, UserError
+from core.experiment.catalogue import Catalogue
+from core.experiment.cells import Cell
+from core.experiment.context import Context
+from core.experiment.needs import find_file
+from core.experiment.storage import read_records
+from core.report.runs.task_runs import Runs, first_hits, task_runs
+from core.seeds import derive_seed
+from core.study.task_search import search_tasks
+from core.study.watched import WatchedMethod
+from papers.profet.experiments.meta_models import needed_model
+from papers.profet.experiments.searches import tasks_of_cell
+from papers.profet.task_results import CLASSES, SCENARIOS, experiment_of
+from papers.profet.task_weights import require_same_weights
+
+
+def compared(catalogue: Catalogue, name: str, scale: str, method: Callable[[int], WatchedMethod]) -> tuple[Runs, Runs]:
+    """Losses of the incumbents and shares of the targets reached, of the searches that were run and of the method.
+
+    Args:
+        name: Class of tasks.
+        method: Function that makes the user's method, given the number of runs on each task.
+
+    Raises:
+        UserError: an unknown class, no searches on it, or searches on other tasks than those of the meta-model here.
+    """
+    cells = searched_cells(catalogue, name, scale)
+    frame = pd.concat([_records(cell, catalogue.root) for cell in cells], ignore_index=True)
+    settings, evaluations = cells[0].settings, int(frame.groupby("method")["evaluation"].max().min())
+    methods = [cell.method for cell in cells]
+    losses = task_runs(frame, name, methods, "loss", evaluations)
+    solved = task_runs(frame, name, methods, "solved", evaluations)
+    count, runs, _ = losses[methods[0]].shape
+    context, own = Context(cells[0], range(runs), root=catalogue.root), method(runs)
+    if not getattr(settings, "real", False):
+        require_same_weights(cells, needed_model(context, name.partition("_")[0])[1], catalogue.root)
+    search = search_tasks(
+        tasks_of_cell(context, count, settings.real),
+        own,
+        evaluations,
+        context.shared_seeds("tasks"),
+        [derive_seed("own", own.name, run) for run in range(runs)],
+        settings.initial_design,
+        settings.noisy,
+    )
+    return {**losses, own.name: search.loss}, first_hits({**solved, own.name: search.solved})
+
+
+def searched_cells(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
+    """The cells of the searches on a class of tasks that have been run, your own or shipped.
+
+    Raises:
+        UserError: an unknown class, or none has been run.
+    """
+    if name not in (known := (*CLASSES, *SCENARIOS)):
+        raise UnknownNameError("class of tasks", name, known)
+    cells = [cell for cell in catalogue.cells("profet", experiment_of(name), scale) if cell.benchmark == name]
+    run = [cell for cell in cells if find_file(cell, catalogue.root) is not None]
+    if not run:
+        raise UserError(
+            f"searches on {name!r} at scale {scale} have not been run; make them with: "
+            f"python -m papers run 'profet/{experiment_of(name)}/{name}/*' --scale {scale}"
+        )
+    return run
+
+
+def _records(cell: Cell, root: Path) -> pd.DataFrame:
+    return read_records(find_file(cell, root))[0].assign(benchmark=cell.benchmark, method=cell.method)

@@ -1,0 +1,85 @@
+"""Evaluations on OpenML as earlier tasks, against the tables by pandas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.data import DataUnavailableError, load_frame
+from core.errors import UnknownNameError, UserError
+from core.spaces import CubeEncoding
+from papers.ablr import task_tables
+from papers.ablr.openml_spaces import COLUMNS, openml_space
+from papers.ablr.task_tables import task_table
+
+ACCURACY = {"openml_random_forest": "predictive_accuracy", "openml_adaboost": "predictive_accuracy", "openml_svm": "y"}
+SIZES = {"openml_random_forest": (94, 500), "openml_adaboost": (100, 400), "openml_svm": (100, 250)}
+
+
+def made(name: str) -> pd.DataFrame:
+    """Seven configurations of each of three tasks, tasks mixed."""
+    encoding = CubeEncoding(openml_space(name))
+    configurations = encoding.decode(encoding.sample(21, np.random.default_rng(0)))
+    frame = pd.DataFrame(configurations).rename(columns=COLUMNS[name])
+    return frame.assign(task_id=[146607, 3, 11] * 7, **{ACCURACY[name]: np.linspace(0.2, 0.95, 21)})
+
+
+@pytest.fixture(params=sorted(COLUMNS))
+def name(request, monkeypatch) -> str:
+    monkeypatch.setattr(task_tables, "load_frame", made)
+    task_table.cache_clear()
+    yield request.param
+    task_table.cache_clear()
+
+
+def test_a_task_has_its_own_evaluations(name):
+    table, frame = task_table(name), made(name)
+    assert table.names == ("3", "11", "146607")
+    for number, task in enumerate((3, 11, 146607)):
+        rows = frame[frame["task_id"] == task]
+        configurations = table.encoding.decode(table.X[number])
+        for configuration, row in zip(configurations, rows.to_dict("records"), strict=True):
+            for ours, column in COLUMNS[name].items():
+                same = isinstance(row[column], str) and configuration[ours] == row[column]
+                assert same or configuration[ours] == pytest.approx(row[column], rel=1e-9)
+        np.testing.assert_allclose(table.outputs[number][:, 0], 1 - rows[ACCURACY[name]], rtol=1e-12)
+
+
+def test_it_is_known_to_a_search_as_an_earlier_task(name):
+    table = task_table(name)
+    task = table.earlier(1)
+    assert task.name == "task 11" and task.X.shape == (1, 7, table.encoding.dimension) and task.y.shape == (1, 7)
+    np.testing.assert_array_equal(task.X[0].numpy(), table.X[1])
+    np.testing.assert_array_equal(task.y[0].numpy(), table.outputs[1][:, 0])
+
+
+def test_a_configuration_of_another_space_is_named(monkeypatch):
+    column = COLUMNS["openml_svm"]["kernel"]
+    monkeypatch.setattr(task_tables, "load_frame", lambda name: made(name).assign(**{column: "linear"}))
+    task_table.cache_clear()
+    with pytest.raises(UserError, match=r"kernel.* 'linear'"):
+        task_table("openml_svm")
+    with pytest.raises(UnknownNameError, match="openml_sv"):
+        task_table("openml_sv")
+    with pytest.raises(UnknownNameError, match="algorithm on OpenML 'svm'"):
+        openml_space("svm")
+    task_table.cache_clear()
+
+
+@pytest.mark.parametrize("name", sorted(COLUMNS))
+def test_the_published_tables(name):
+    try:
+        frame = load_frame(name, download=False)
+    except DataUnavailableError as error:
+        pytest.skip(str(error))
+    table = task_table(name)
+    tasks, size = SIZES[name]
+    assert len(table.names) == tasks and {len(X) for X in table.X} == {size}
+    assert all((X >= 0).all() and (X <= 1).all() for X in table.X)
+    task = table.names.index("3")
+    rows = frame[frame["task_id"] == 3]
+    np.testing.assert_allclose(table.outputs[task][:, 0], 1 - rows[ACCURACY[name]], rtol=1e-12)
+    number, column = next((n, c) for n, c in COLUMNS[name].items() if rows[c].dtype == float)
+    values = [found[number] for found in table.encoding.decode(table.X[task])]
+    np.testing.assert_allclose(values, rows[column], rtol=1e-9)

@@ -1,0 +1,178 @@
+"""The authors' tables as shipped records, and what is drawn and judged from them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.experiment.catalogue import Catalogue
+from core.experiment.context import Context
+from core.experiment.selection import find_cells
+from core.report.verdicts.checks import NotRunError
+from core.report.verdicts.published import read_published, read_published_spec
+from core.tabular.grid import FCNET
+from core.tabular.table import Table
+from papers.tabular import authors_tables as shipped
+from papers.tabular.artifacts.neighbourhood_tables import AUTHORS_CHANGE, AUTHORS_ERROR
+from papers.tabular.beside_authors import Pair, error_of_a_constant
+from papers.tabular.experiments.authors import authors_tables, rounded
+from papers.tabular.printed_incumbents import INCUMBENT, PRINTED, neighbourhood_of_printed, rank_of_printed
+from tests.papers.functions import CATALOGUE, Functions
+
+FOLDER = CATALOGUE.root / "papers/tabular/published"
+NEIGHBOURHOODS = {
+    "protein": "table7_3",
+    "naval": "tableD_1",
+    "parkinsons": "tableD_2",
+    "slice_localization": "tableD_4",
+}
+artifacts, claims = Functions("tabular", "artifacts"), Functions("tabular", "claims")
+
+
+def records(**errors: np.ndarray) -> pd.DataFrame:
+    """Records of the sets with these errors (62,208,), in four repetitions with little noise."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {"benchmark": name, "method": "fcnet", "run": run, "status": "ok", "message": "", "valid_mse": noisy}
+        for name, mean in errors.items()
+        for run, noisy in enumerate(np.float32(mean * np.exp(0.001 * rng.standard_normal((4, FCNET.size)))))
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def levels() -> dict[str, np.ndarray]:
+    return dict(zip(FCNET.values, FCNET.levels(np.arange(FCNET.size)).T, strict=True))
+
+
+@pytest.fixture(scope="module")
+def spread(levels) -> np.ndarray:
+    """Errors that rise with the rate over three orders of magnitude, and a little with the widths."""
+    return 0.1 * 4.0 ** levels["init_lr"] * (1 + 0.01 * levels["n_units_1"]) * 1.5 ** levels["activation_fn_1"]
+
+
+def test_rounding_keeps_so_many_significant_bits():
+    values = np.random.default_rng(0).lognormal(0, 5, 1000).astype(np.float32)
+    found = rounded(values, 13)
+    assert found.dtype == np.float32 and abs(found / values - 1).max() <= 2.0**-13
+    assert not (found.view(np.uint32) & 0x7FF).any()  # 12 stored bits of the mantissa
+    assert rounded(np.array([np.inf, 1.5], np.float32), 13).tolist() == [np.inf, 1.5]
+
+
+def test_the_smoke_scale_makes_a_table_of_the_whole_grid():
+    (cell,) = find_cells(Catalogue(), "tabular/authors_tables", "smoke")
+    frame = authors_tables(Context(cell, range(4)))
+    assert frame["run"].tolist() == [0, 1, 2, 3] and {len(errors) for errors in frame["valid_mse"]} == {62_208}
+
+
+def test_records_to_tables(results, nothing, spread):
+    made = results.with_frames(authors_tables=records(naval=spread, protein=spread).sample(frac=1, random_state=0))
+    tables = shipped.authors_tables(made)
+    assert list(tables) == ["protein", "naval"] and tables["naval"].repetitions == 4
+    np.testing.assert_allclose(tables["naval"].mean_final, spread, rtol=5e-3)
+    assert shipped.tables_of_authors(nothing) == {}
+    with pytest.raises(NotRunError):
+        shipped.authors_tables(nothing)
+
+
+@pytest.mark.parametrize(("name", "artifact"), NEIGHBOURHOODS.items())
+def test_printed_incumbents_are_those_of_paper_yaml_and_of_the_printed_changes(name, artifact, spread):
+    own = dict(CATALOGUE.paper("tabular").experiments["neighbours"].benchmarks[name])
+    assert own == PRINTED[name]
+    table = Table(name, "made up", FCNET, (100,), valid_mse=np.float32(spread)[:, None, None])
+    rows = set(neighbourhood_of_printed(table))
+    assert set(read_published(FOLDER / f"{artifact}.csv").rows) <= rows and INCUMBENT in rows
+
+
+def test_ranks_count_what_is_better(spread):
+    table = Table("naval", "made up", FCNET, (100,), valid_mse=np.float32(spread)[:, None, None])
+    (position,) = FCNET.positions([PRINTED["naval"]])
+    assert rank_of_printed(table) == (spread < spread[position]).sum() + 1
+    other = spread.copy()
+    other[position] = 0.0
+    assert rank_of_printed(replace(table, valid_mse=np.float32(other)[:, None, None])) == 1
+
+
+def test_claims_have_an_outcome_on_the_authors_data_beside_that_of_our_runs(results, nothing, spread):
+    """The narrow errors of our table and the wide ones of theirs answer differently, and neither replaces the other."""
+    theirs = records(protein=spread)
+    check = claims.errors_spread_over_a_magnitude(results.with_frames(authors_tables=theirs))
+    assert check.reproduced.holds == "holds" and check.reproduced.ours == "1 of 1"
+    assert replace(check, reproduced=None) == claims.errors_spread_over_a_magnitude(results)
+    flat = records(protein=1 + 1e-3 * spread)
+    assert claims.errors_spread_over_a_magnitude(nothing.with_frames(authors_tables=flat)).reproduced.holds == "fails"
+    alone = claims.learning_rate_is_most_important(nothing.with_frames(authors_tables=theirs))
+    assert (alone.holds, alone.reproduced.holds) == ("not run", "holds")
+    times = claims.times_vary_dramatically(results.with_frames(authors_tables=theirs))
+    assert times.reproduced is None
+
+
+def test_the_worst_changes_of_the_printed_incumbents(nothing, spread, levels):
+    constant = spread * 9.0 ** levels["lr_schedule"]
+    made = records(protein=spread, naval=constant, parkinsons=constant, slice_localization=constant)
+    check = claims.constant_rate_is_the_worst_flip_elsewhere(nothing.with_frames(authors_tables=made)).reproduced
+    assert (check.holds, check.ours) == ("holds", "3 of 3")
+    made = records(naval=spread, protein=constant)
+    assert (
+        claims.constant_rate_is_the_worst_flip_elsewhere(nothing.with_frames(authors_tables=made)).reproduced.holds
+        == "fails"
+    )
+    assert (
+        claims.activations_are_the_worst_flips_on_protein(nothing.with_frames(authors_tables=made)).reproduced.holds
+        == "fails"
+    )
+
+
+def test_tables_quote_errors_and_judge_relative_changes(results, spread):
+    made = results.with_frames(authors_tables=records(naval=spread))
+    table = artifacts.tableD_1(made, read_published(FOLDER / "tableD_1.csv"))
+    row = "init_lr: 0.0005 to 0.001"
+    assert table.cells[INCUMBENT, AUTHORS_ERROR].verdict is None
+    assert table.cells[row, AUTHORS_CHANGE].ours == pytest.approx(3.0, rel=0.01)
+    assert len(table.reproduced_verdicts) == len(neighbourhood_of_printed(shipped.authors_tables(made)["naval"])) - 1
+    assert all(not verdict.reduced for verdict in table.reproduced_verdicts)
+
+
+def test_the_best_configuration_of_the_authors_data_is_compared(results, spread):
+    (position,) = FCNET.positions([PRINTED["naval"]])
+    errors = spread.copy()
+    errors[position] = 1e-3
+    made = results.with_frames(authors_tables=records(naval=errors))
+    table = artifacts.table7_4(made, read_published_spec(FOLDER / "table7_4.csv"))
+    assert [verdict.kind for verdict in table.reproduced_verdicts] == ["equal"] * 9
+    assert "Naval 1" in table.caption
+
+
+@pytest.mark.parametrize("name", ["fig7_1", "fig7_3", "fig7_4", "figD_1", "figD_4", "figD_9"])
+def test_figures_show_the_authors_data(name, results, spread):
+    made = results.with_frames(authors_tables=records(protein=spread, slice_localization=spread[::-1]))
+    figure = getattr(artifacts, name)(made, None)
+    data = figure.data
+    told = data["source"] if "source" in data else data["curve"]
+    assert told.str.contains("authors' data").any() and "62,208 configurations" in figure.caption
+
+
+def test_our_training_beside_theirs(results, tables):
+    """The authors' errors are ours over 1.5, and those with one rate over 3; many of their networks learned nothing."""
+    ours = tables["protein"]
+    rates = ours.grid.levels(np.arange(ours.grid.size))[:, 0]
+    whole = np.full(FCNET.size, 0.6)
+    whole[ours.grid.indices] = ours.mean_valid[:, -1] / np.where(rates == 2, 3.0, 1.5)
+    whole = np.where(np.isfinite(whole), whole, 5.0)
+    repeated = np.repeat(np.float32(whole)[:, None, None], 4, axis=2)
+    pair = Pair(ours, Table("protein", "made up", FCNET, (100,), valid_mse=repeated))
+    found = pair.ratios_by_value().set_index(["hyperparameter", "value"])["median"]
+    assert found["init_lr", "0.005"] == pytest.approx(3.0, rel=1e-5)
+    assert found["init_lr", "0.01"] == pytest.approx(1.5, rel=1e-5)
+    assert found["dropout_2", "0.3"] == pytest.approx(1.5, rel=1e-5)
+    assert 0.5 < pair.rank_correlation < 1 and pair.relative_spreads[1] == 0
+    assert pair.rank_of_our_best == (pair.errors[1] < pair.errors[1][pair.errors[0].argmin()]).sum() + 1
+    assert error_of_a_constant(pair.theirs) == pytest.approx(0.6)
+    figure = artifacts.beside_authors(results.with_frames(authors_tables=records(protein=whole)), None)
+    assert set(figure.data["dataset"]) == {"protein"} and set(figure.data["part"]) == {"errors", "ratios"}
+
+
+def test_nothing_stands_beside_a_set_that_we_did_not_train(results, spread):
+    with pytest.raises(NotRunError, match="on the same data set"):
+        artifacts.beside_authors(results.with_frames(authors_tables=records(slice_localization=spread)), None)
