@@ -53,7 +53,8 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
         "its incumbent. (c): with the seconds that a proposal took in the authors' runs, "
         f"{proposal_seconds('fabolas'):.0f} of Fabolas and "
         f"{proposal_seconds('mtbo'):.0f} of MTBO. (d), dashed: the authors' runs, on the same surrogate of the errors "
-        "but with other training times. In (b) and (c) MTBO's auxiliary task has 1/128 of the data."
+        "but with other training times; of these only incumbents that improve are at hand. In (b) and (c) MTBO's "
+        "auxiliary task has 1/128 of the data."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
