@@ -85,6 +85,19 @@ def final_log_regret(frame: pd.DataFrame, benchmark: str, method: str) -> np.nda
     return log_regret(incumbent(per_run(frame, "regret", benchmark, method))[:, -1])
 
 
+def common_ends(frame: pd.DataFrame, metric: str, benchmark: str, methods: Sequence[str]) -> list[np.ndarray]:
+    """Values of the incumbents of several methods after as many evaluations, and in as many runs, as all of them have.
+
+    Runs of the same number are pairs. Cells differ in both where only some of them run the paper's whole protocol.
+
+    Returns:
+        (runs,) for each method; raises as `per_run`.
+    """
+    values = [incumbent(per_run(frame, metric, benchmark, method)) for method in methods]
+    runs, evaluations = (min(each.shape[axis] for each in values) for axis in (0, 1))
+    return [each[:runs, evaluations - 1] for each in values]
+
+
 def mean_and_sem(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean over the runs and its standard error, (n,) each; for a single run the error is 0."""
     runs = len(values)

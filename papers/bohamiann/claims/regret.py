@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, Interval, all_of, bootstrap_interval, claim, each_of, frame_of, judge, rows_of, worded
-from core.report.runs.trajectories import final_log_regret, incumbent, per_run
+from core.report.runs.trajectories import common_ends, log_regret
 from core.report.statistics.reductions import mean
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, Methods, shape
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs, thesis_runs
@@ -40,9 +40,8 @@ def width_matters_less(
         more: Those of the other model.
     """
     frame = frame_of(results, *runs)
-    samples = tuple(
-        np.stack([final_log_regret(frame, name, method) for name in benchmarks], 1) for method in (*more, *less)
-    )
+    ends = [_log_ends(frame, name, (*more, *less)) for name in benchmarks]
+    samples = tuple(map(_in_common_runs, zip(*ends, strict=True)))
 
     def statistic(m1: np.ndarray, m2: np.ndarray, l1: np.ndarray, l2: np.ndarray) -> np.ndarray:
         more, less = (np.abs(one.mean(1) - other.mean(1)) for one, other in ((m1, m2), (l1, l2)))
@@ -55,7 +54,7 @@ def width_matters_less(
 def matches_gp(results: Results, benchmark: Benchmark, method: Method) -> Check:
     """What a method's mean final loss is above the GP's, less a tenth of what the GP gains over random search."""
     frame, methods = hpolib_runs(results), (method, "gp", "random")
-    losses = tuple(_last_loss(frame, benchmark, name) for name in methods)
+    losses = tuple(common_ends(frame, "loss", benchmark, methods))
 
     def allowed(gp: np.ndarray, random: np.ndarray) -> np.ndarray:
         return NOT_WORSE * np.maximum(random - gp, 0.0)
@@ -101,11 +100,10 @@ def all_optimizers_are_acceptable(results: Results) -> Check:
     frame, parts = hpolib_runs(results), []
     names = sorted(set(frame["method"]) - {"random"})
     for benchmark in HPOLIB:
-        random = _last_loss(frame, benchmark, "random")
         run = set(frame.loc[frame["benchmark"] == benchmark, "method"])
 
-        def check(name: str, benchmark: str = benchmark, random: np.ndarray = random) -> Check:
-            interval = _mean_interval(random - _last_loss(frame, benchmark, name))
+        def check(name: str, benchmark: str = benchmark) -> Check:
+            interval = _mean_interval(np.subtract(*common_ends(frame, "loss", benchmark, ("random", name))))
             return worded(judge(interval, 0.0, lower=0.0), f"{benchmark}, random against {name}", "+.2g")
 
         parts += each_of(names, run, check, f"{benchmark}, {{}}".format)
@@ -130,13 +128,21 @@ def uncertainty_is_faithful(results: Results) -> Check:
 
 
 def _differences(frame: pd.DataFrame, benchmarks: Sequence[str], first: str, second: str) -> np.ndarray:
-    """Logarithms of one method's final regrets less those of another, (runs, functions)."""
-    ends = [[final_log_regret(frame, name, method) for name in benchmarks] for method in (first, second)]
-    return np.subtract(*ends).T
+    """Logarithms of one method's final regrets less those of another, (runs, functions).
+
+    On each function after the evaluations that both have; in the runs that both have on all functions.
+    """
+    return _in_common_runs([np.subtract(*_log_ends(frame, name, (first, second))) for name in benchmarks])
 
 
-def _last_loss(frame: pd.DataFrame, benchmark: str, method: str) -> np.ndarray:
-    return incumbent(per_run(frame, "loss", benchmark, method))[:, -1]
+def _in_common_runs(columns: Sequence[np.ndarray]) -> np.ndarray:
+    """(runs, columns) of columns that may differ in their number of runs."""
+    runs = min(map(len, columns))
+    return np.stack([values[:runs] for values in columns], axis=1)
+
+
+def _log_ends(frame: pd.DataFrame, benchmark: str, methods: Sequence[str]) -> list[np.ndarray]:
+    return [log_regret(values) for values in common_ends(frame, "regret", benchmark, methods)]
 
 
 def _mean_interval(values: np.ndarray) -> Interval:

@@ -109,10 +109,10 @@ def final_log_regret(
 ) -> Check:
     """The mean logarithm (base 10) of one method's final regrets less that of another lies in a region.
 
-    Runs of the same number are compared in pairs.
+    Runs of the same number are compared in pairs, after as many evaluations as both methods have.
     """
-    frame = frame_of(results, *runs)
-    ends = tuple(trajectories.final_log_regret(frame, benchmark, method) for method in (first, second))
+    values = trajectories.common_ends(frame_of(results, *runs), "regret", benchmark, (first, second))
+    ends = tuple(map(trajectories.log_regret, values))
     check = judge(bootstrap_interval(ends, mean_difference, seed, paired=True), "", above, below)
     return worded(check, f"{benchmark}, {first} against {second}, orders of magnitude", "+.2f")
 

@@ -12,6 +12,7 @@ from core.report import NotRunError
 from core.report.figures import style
 from core.report.runs.trajectories import (
     SMALLEST,
+    common_ends,
     draw_incumbents,
     incumbent,
     log_regret,
@@ -119,3 +120,19 @@ def test_rows_of_several_runs_are_taken_apart():
     rows = pd.DataFrame({"run": [7, 2, 7, 2, 2], "time": [1, 2, 3, 4, 5], "loss": [0.5, 0.4, np.nan, 0.2, 0.1]})
     found = [[column.tolist() for column in run] for run in split_runs(rows, "time", "loss")]
     assert found == [[[2, 4, 5], [0.4, 0.2, 0.1]], [[1, 3], [0.5, pytest.approx(np.nan, nan_ok=True)]]]
+
+
+def test_cells_of_different_length_are_compared_where_both_have_values():
+    """Three runs of four evaluations and two of three: the first two runs after three evaluations."""
+    whole = np.array([[4.0, 3.0, 5.0, 1.0], [6.0, 7.0, 5.0, 2.0], [9.0, 8.0, 7.0, 3.0]])
+    reduced = np.array([[2.0, 5.0, 6.0], [5.0, 4.0, 1.0]])
+    frames = [
+        pd.DataFrame(
+            {"benchmark": "levy", "method": name, "run": run, "evaluation": n + 1, "status": "ok", "regret": value}
+            for run, row in enumerate(values)
+            for n, value in enumerate(row)
+        )
+        for name, values in (("random", whole), ("gp", reduced))
+    ]
+    random, gp = common_ends(pd.concat(frames), "regret", "levy", ("random", "gp"))
+    assert random == pytest.approx([3.0, 5.0]) and gp == pytest.approx([2.0, 1.0])
