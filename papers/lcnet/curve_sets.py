@@ -17,6 +17,7 @@ from core.errors import UserError
 from core.experiment.results import Results
 from core.report.runs.frames import frame_of
 from core.report.runs.memo import once
+from core.report.verdicts.checks import NotRunError
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
@@ -60,6 +61,11 @@ class CurveSet:
         return np.isnan(self.curves).any(1)
 
     @property
+    def falls(self) -> NDArray[np.float64]:
+        """Falls from the value after the first epoch to those after the middle epoch and the last, (n, 2)."""
+        return self.curves[:, :1] - self.curves[:, [self.epochs // 2, -1]]
+
+    @property
     def runtimes(self) -> NDArray[np.float64]:
         """Seconds of all T epochs, (n,); of a diverged network T times its mean epoch."""
         return np.nanmean(self.seconds, 1) * self.epochs
@@ -98,11 +104,13 @@ def curve_set(name: str, records: pd.DataFrame) -> CurveSet:
 
 @once
 def curve_sets(results: Results) -> dict[str, CurveSet]:
-    """The sets that were collected, in the order of `SETS`.
+    """The sets of our own that were collected, in the order of `LABELS`; records of the authors' hold summaries.
 
     Raises:
         NotRunError: there are none.
     """
     frame = frame_of(results, "curves")
+    if (frame := frame[frame["benchmark"] != AUTHORS]).empty:
+        raise NotRunError("curves")
     found = {str(name): rows.dropna(axis=1, how="all") for name, rows in frame.groupby("benchmark")}
-    return {name: curve_set(name, found[name]) for name in SETS if name in found}
+    return {name: curve_set(name, found[name]) for name in LABELS if name in found}

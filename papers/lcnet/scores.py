@@ -40,8 +40,8 @@ def partial_scores(results: Results) -> pd.DataFrame:
     """
     frame = _partial(results)
     recorded = _of_part(frame, "curve")
-    predictions = _without(_of_part(frame, "prediction"), recorded)
-    parts = [_with_share(results, recorded)] if len(recorded) else []
+    predictions = _of_part(frame, "prediction")
+    parts = [_with_share(recorded)] if len(recorded) else []
     if len(predictions) or not parts:
         rows = _scored(results, predictions, "partial").assign(runs=1)
         parts.append(rows[rows["epoch"] == rows["epochs"]])
@@ -70,18 +70,33 @@ def run_scores(results: Results) -> pd.DataFrame:
     recorded = _of_part(_partial(results), "run")
     if recorded.empty:
         return found
-    recorded = _with_share(results, recorded).merge(found[[*CELL, "curves"]].drop_duplicates(), on=CELL)
+    recorded = _with_share(recorded).merge(found[[*CELL, "curves"]].drop_duplicates(), on=CELL)
     return pd.concat([_without(found, recorded), recorded], ignore_index=True)
 
 
 @once
-def unobserved_scores(results: Results) -> pd.DataFrame:
-    """Scores of predictions of curves of which nothing was observed (5.4.3).
+def unobserved_predictions(results: Results) -> pd.DataFrame:
+    """Recorded predictions of curves of which nothing was observed (5.4.3), with their scores.
 
     Raises:
         NotRunError: there are none.
     """
-    return _scored(results, results.frame("unobserved"), "unobserved")
+    return _scored(results, _of_part(_with_parts(results.frame("unobserved")), "prediction"), "unobserved")
+
+
+@once
+def unobserved_scores(results: Results) -> pd.DataFrame:
+    """Scores of predictions of curves of which nothing was observed (5.4.3): of each value, or of each curve.
+
+    Raises:
+        NotRunError: there are none.
+    """
+    frame = _with_parts(results.frame("unobserved"))
+    recorded = _of_part(frame, "curve")
+    parts = [recorded] if len(recorded) else []
+    if len(_of_part(frame, "prediction")) or not parts:
+        parts.append(unobserved_predictions(results).assign(runs=1))
+    return pd.concat(parts, ignore_index=True)
 
 
 def by_curve(scores: pd.DataFrame, method: str, column: str) -> pd.Series:
@@ -104,6 +119,10 @@ def paired(scores: pd.DataFrame, methods: tuple[str, str], column: str) -> tuple
 def _partial(results: Results) -> pd.DataFrame:
     parts = [results.frame(name) for name in ("partial", "partial_once")]
     frame = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+    return _with_parts(frame)
+
+
+def _with_parts(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(part=frame["part"].fillna("prediction")) if "part" in frame else frame.assign(part="prediction")
 
 
@@ -119,10 +138,9 @@ def _without(frame: pd.DataFrame, recorded: pd.DataFrame) -> pd.DataFrame:
     return frame[~pd.MultiIndex.from_frame(frame[CELL]).isin(cells)]
 
 
-def _with_share(results: Results, rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows with the share of the epochs that was seen."""
-    epochs = {name: each.epochs for name, each in curve_sets(results).items()}
-    return rows.assign(share=rows["observed"] / rows["benchmark"].map(epochs))
+def _with_share(rows: pd.DataFrame) -> pd.DataFrame:
+    """Scores of last values, whose epoch is the number of all, with the share of the epochs that was seen."""
+    return rows.assign(share=rows["observed"].astype(float) / rows["epoch"].astype(float))
 
 
 def _scored(results: Results, frame: pd.DataFrame, experiment: str) -> pd.DataFrame:

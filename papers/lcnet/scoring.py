@@ -1,7 +1,8 @@
 """How good predictions of learning curves are: squared errors, log-likelihoods, and whether intervals hold the truth.
 
-Where a hundred runs predict hundreds of curves, records hold scores instead of predictions: those of each run over its
-curves (`part` "run"), and those of each curve, averaged over the `runs` of a shard (`part` "curve").
+Where a hundred runs predict hundreds of curves, or the curves are not ours to publish, records hold scores instead of
+predictions: those of each run over its curves (`part` "run"), and those of each curve, averaged over the `runs` of a
+shard (`part` "curve").
 """
 
 from __future__ import annotations
@@ -35,20 +36,31 @@ def summarized(predictions: pd.DataFrame, curves: NDArray[np.float64]) -> pd.Dat
     """Scores of predictions of last values by all runs of a shard.
 
     Returns:
-        Rows of part "run": run, observed, mean of `squared`, median of `log_likelihood` and mean of `covering` over the
-        curves. Rows of part "curve", with the first run of the shard: run, `runs`, observed, number, epoch, means of
-        `squared` and `log_likelihood` over the runs.
+        Rows of part "run": run, observed, epoch, mean of `squared`, median of `log_likelihood` and mean of `covering`
+        over the curves. Rows of part "curve", with the first run of the shard: run, `runs`, observed, number, epoch,
+        means of `squared` and `log_likelihood` over the runs.
     """
     rows = scored(predictions, curves)
-    by_run = rows.groupby(["run", "observed"], as_index=False).agg(
+    by_run = rows.groupby(["run", "observed", "epoch"], as_index=False).agg(
         squared=("squared", "mean"), log_likelihood=("log_likelihood", "median"), covering=("covering", "mean")
     )
-    by_curve = rows.groupby(["observed", "number", "epoch"], as_index=False).agg(
-        run=("run", "min"),
-        runs=("run", "nunique"),
-        squared=("squared", "mean"),
-        log_likelihood=("log_likelihood", "mean"),
-    )
-    both = pd.concat([by_run.assign(part="run"), by_curve.assign(part="curve")], ignore_index=True)
-    kinds = {"number": "Int16", "epoch": "Int16", "runs": "Int16", "observed": "int16"}
+    both = pd.concat([by_run.assign(part="run"), _by_curve(rows, ["observed", "number", "epoch"])], ignore_index=True)
+    kinds = {"number": "Int16", "epoch": "int16", "runs": "Int16", "observed": "int16"}
     return both.astype(kinds | dict.fromkeys(("squared", "log_likelihood", "covering"), np.float32))
+
+
+def summarized_by_curve(predictions: pd.DataFrame, curves: NDArray[np.float64]) -> pd.DataFrame:
+    """Scores of predictions of whole curves by all runs of a shard.
+
+    Returns:
+        Rows of part "curve", with the first run of the shard: run, `runs`, number, means of `squared` and
+        `log_likelihood` over epochs and runs.
+    """
+    found = _by_curve(scored(predictions, curves), ["number"])
+    return found.astype({"number": "int16", "runs": "int16", "squared": np.float32, "log_likelihood": np.float32})
+
+
+def _by_curve(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    means = {"squared": ("squared", "mean"), "log_likelihood": ("log_likelihood", "mean")}
+    found = rows.groupby(keys, as_index=False).agg(run=("run", "min"), runs=("run", "nunique"), **means)
+    return found.assign(part="curve")

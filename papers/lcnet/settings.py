@@ -41,12 +41,14 @@ class Predict(Settings):
         steps: All steps of a network's chain.
         thinning: Steps from one kept network to the next.
         sweeps: Number of sweeps of LC-Extrapolation's ensembles, of which the second half is kept.
+        record: What is recorded: every prediction, or scores, which take a tenth of the space and hide the curves.
     """
 
     burn_in: NonNegativeInt = 3000
     steps: PositiveInt = 13000
     thinning: PositiveInt = 100
     sweeps: Annotated[int, Field(ge=40)] = 2500
+    record: Annotated[Literal["predictions", "scores"], AddedLater("predictions")] = "predictions"
 
     @property
     def chain(self) -> dict[str, Any]:
@@ -60,16 +62,14 @@ class PredictPartial(Predict):
     Attributes:
         shares: Shares of the epochs, observed in turn.
         curves: Number of curves that the model is given, None for all.
-        shown: Number of curves that are predicted whole, for Fig 5.4.
+        shown: Number of curves that are predicted whole, for Fig 5.4, where predictions are recorded.
         shown_share: Share of their epochs that is observed.
-        record: What is recorded of the other curves: every prediction, or scores, which take a tenth of the space.
     """
 
     shares: Annotated[tuple[OpenShare, ...], Field(min_length=1)] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     curves: PositiveInt | None = None
     shown: NonNegativeInt = 12
     shown_share: OpenShare = 0.3
-    record: Annotated[Literal["predictions", "scores"], AddedLater("predictions")] = "predictions"
 
 
 class PredictUnobserved(Predict):

@@ -11,10 +11,10 @@ from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published
 from core.report.figures import style
 from core.report.figures.figure import not_run_panel
-from papers.lcnet.curve_sets import AUTHORS, METRICS, SETS, curve_sets
-from papers.lcnet.scores import GLOBAL, LOCAL, partial_predictions, run_scores, unobserved_scores
+from papers.lcnet.curve_sets import LABELS, METRICS, SETS, curve_sets
+from papers.lcnet.scores import GLOBAL, LOCAL, partial_predictions, run_scores, unobserved_predictions
 
-SHOWN_SETS = (AUTHORS, "cnn")  # that with the most models, or the first
+SHOWN_SET = "cnn"  # of Fig 5.4
 POINTS = 5000  # of Fig 5.6, as in the thesis
 SEED = 56
 LINEAR = 3  # nats around 0 in which Fig 5.5's likelihoods are linear
@@ -25,14 +25,11 @@ def fig5_4(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 5.4: one curve, what the models make of its first epochs, and their densities of its last value."""
     scores = partial_predictions(results)
     scores = scores[scores["run"] == 0]
-    drawn = scores[scores["epoch"] < scores["epochs"]]
-    models = {name: drawn.loc[drawn["benchmark"] == name, "method"].nunique() for name in SHOWN_SETS}
-    shown = max(models, key=models.__getitem__)
-    if not models[shown]:
-        raise NotRunError(f"partial/{shown}")
-    rows = scores[scores["benchmark"] == shown]
+    rows = scores[scores["benchmark"] == SHOWN_SET]
     whole = rows[rows["epoch"] < rows["epochs"]]
-    curves = curve_sets(results)[shown].finished().curves
+    if whole.empty:
+        raise NotRunError(f"partial/{SHOWN_SET}")
+    curves = curve_sets(results)[SHOWN_SET].finished().curves
     observed = int(whole["observed"].iloc[0])
     common = set.intersection(*(set(part["number"]) for _, part in whole.groupby("method")))
     number = max(common, key=lambda each: curves[each, 0] - curves[each, -1])
@@ -56,15 +53,16 @@ def fig5_4(results: Results, published: Published | None) -> Figure:
             right.axvline(mean, color=look.color, linestyle=look.dash, linewidth=1)
     right.axvline(curves[number, -1], color=style.INK, linewidth=1.8)
     low, high = curves[number].min() - 0.4 * spread, curves[number].max() + 0.1 * spread
-    left.set(xlabel="epoch", ylabel=METRICS[shown], xlim=(1, curves.shape[1]), ylim=(low, high))
-    right.set(xlabel=f"{METRICS[shown]} after epoch {len(epochs)}", ylabel="density", xlim=(values[0], values[-1]))
+    left.set(xlabel="epoch", ylabel=METRICS[SHOWN_SET], xlim=(1, curves.shape[1]), ylim=(low, high))
+    right.set(xlabel=f"{METRICS[SHOWN_SET]} after epoch {len(epochs)}", ylabel="density", xlim=(values[0], values[-1]))
     right.set_yscale("symlog", linthresh=10)
     right.set_ylim(0)
     style.legend(figure, [left], 4)
     caption = (
-        f"A learning curve of the set {SETS[shown]}, that of the largest fall among the first, after {observed} "
+        f"A learning curve of the set {SETS[SHOWN_SET]}, that of the largest fall among the first, after {observed} "
         f"of {len(epochs)} epochs (dotted). Right: predictive densities of its last value; vertical lines are the "
-        "truth and the last seen value, which has no density."
+        "truth and the last seen value, which has no density. The authors' own curves are left out, since single ones "
+        "are not ours to publish."
     )
     return Figure(figure, caption, rows)
 
@@ -107,12 +105,14 @@ def fig5_5(results: Results, published: Published | None) -> Figure:
 
 def fig5_6(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 5.6: true against predicted values of curves that were not observed."""
-    scores = unobserved_scores(results)
+    scores = unobserved_predictions(results)
     methods = [name for name in GLOBAL if name in set(scores["method"])]
-    figure, panels = style.subplots(len(methods), len(SETS), width=7.2, height=1.5 * len(methods) + 0.7, squeeze=False)
+    figure, panels = style.subplots(
+        len(methods), len(LABELS), width=7.2, height=1.5 * len(methods) + 0.7, squeeze=False
+    )
     generator, parts = np.random.default_rng(SEED), []
     for line, method in zip(panels, methods, strict=True):
-        for axes, (name, label) in zip(line, SETS.items(), strict=True):
+        for axes, (name, label) in zip(line, LABELS.items(), strict=True):
             rows = scores[(scores["benchmark"] == name) & (scores["method"] == method)]
             if method == methods[0]:
                 axes.set_title(label)
@@ -139,7 +139,8 @@ def fig5_6(results: Results, published: Published | None) -> Figure:
     figure.colorbar(points, ax=panels, label="log-likelihood [nats]", extend="both", aspect=40)
     caption = (
         f"Cross-validation over configurations: at most {POINTS} points of the held-out curves in each panel, on the "
-        "scale of the metric (VAE: nats), the highest 2% of the true values outside of the panels."
+        "scale of the metric (VAE: nats), the highest 2% of the true values outside of the panels. The authors' own "
+        "curves are left out, since single ones are not ours to publish."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 

@@ -9,57 +9,75 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published
+from core.report import Figure, NotRunError, Published
 from core.report.figures import style
 from core.report.figures.figure import not_run_panel
 from core.report.statistics.distributions import ecdf
+from papers.lcnet.authors_summary import CurveSummary, authors_summary
 from papers.lcnet.curve_sets import AUTHORS, METRICS, SETS, CurveSet, curve_sets
+from papers.lcnet.curve_statistics import BINS
 
 SHOWN = 50  # curves per set
 SEED = 3  # of the choice of curves
-BINS = 40
+BANDS = ((5, 95), (25, 75))  # percents between which the authors' curves are shaded
+Draw = tuple[Callable[[Axes, CurveSet], pd.DataFrame], Callable[[Axes, CurveSummary], pd.DataFrame]]
+Made = dict[str, CurveSet | CurveSummary]
 
 
 def fig5_3(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 5.3: random curves of each set."""
-    sets = curve_sets(results)
+    sets = _sets(results)
     caption = (
-        f"Up to {SHOWN} learning curves of each set, drawn at random from those of networks that did not diverge. "
-        f"{_described(sets)}"
+        f"Up to {SHOWN} learning curves of each set of ours, drawn at random from those of networks that did not "
+        "diverge. Of the authors' curves, which are not ours to publish, the median and the middle 50% and 90% at each "
+        f"epoch. {_described(sets)}"
     )
-    return _panels(sets, _curves, caption)
+    return _panels(sets, (_curves, _band), caption)
 
 
 def figB_1(results: Results, published: Published | None) -> Figure:
     """Thesis Fig B.1: how long the configurations take."""
-    sets = curve_sets(results)
+    sets = _sets(results)
     caption = (
         "Seconds that the configurations of each set take for all epochs, ours on one thread and with validation; "
         f"networks that diverged count as if they had gone on. The dotted line is the median. {_described(sets)}"
     )
-    return _panels(sets, _runtimes, caption)
+    return _panels(sets, (_runtimes, _summarized_runtimes), caption)
 
 
 def figB_2(results: Results, published: Published | None) -> Figure:
     """Thesis Fig B.2: the distribution of the last values."""
-    sets = curve_sets(results)
+    sets = _sets(results)
     caption = (
-        "Share of the configurations whose last value is at most that on the axis; networks that diverged have none, "
-        f"and so their share is missing at the right end. {_described(sets)}"
+        "Share of the configurations whose last value is at most that on the axis, of the authors' in steps of 1%; "
+        f"networks that diverged have none, and so their share is missing at the right end. {_described(sets)}"
     )
-    return _panels(sets, _last_values, caption)
+    return _panels(sets, (_last_values, _summarized_last_values), caption)
 
 
-def _panels(sets: dict[str, CurveSet], draw_one: Callable[[Axes, CurveSet], pd.DataFrame], caption: str) -> Figure:
+def _sets(results: Results) -> Made:
+    """The authors' set and our own, without those that are not at hand; NotRunError if there are none."""
+    found: Made = {}
+    try:
+        found[AUTHORS] = authors_summary(results)
+        return found | curve_sets(results)
+    except NotRunError:
+        return found or dict(curve_sets(results))
+
+
+def _panels(sets: Made, draw: Draw, caption: str) -> Figure:
     """A panel for each set, the authors' and our own; sets that were not collected say so."""
     figure, panels = style.subplots(2, 3, height=4.4)
+    draw_ours, draw_theirs = draw
     parts = []
     for axes, (name, label) in zip(panels.flat, SETS.items()):
         axes.set_title(label)
-        if name in sets:
-            parts.append(draw_one(axes, sets[name]).assign(set=name))
-        else:
+        made = sets.get(name)
+        if made is None:
             not_run_panel(axes)
+        else:
+            drawn = draw_ours(axes, made) if isinstance(made, CurveSet) else draw_theirs(axes, made)
+            parts.append(drawn.assign(set=name))
     for axes in panels.flat[len(SETS) :]:
         axes.set_axis_off()
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
@@ -82,25 +100,56 @@ def _curves(axes: Axes, made: CurveSet) -> pd.DataFrame:
     )
 
 
+def _band(axes: Axes, theirs: CurveSummary) -> pd.DataFrame:
+    epochs = theirs.band.index.to_numpy(dtype=int)
+    for low, high in BANDS:
+        axes.fill_between(epochs, theirs.band[low], theirs.band[high], color=style.BLUE, alpha=0.25, linewidth=0)
+    axes.plot(epochs, theirs.band[50], color=style.BLUE)
+    axes.set(xlabel="epoch", ylabel=METRICS[AUTHORS], xlim=(1, theirs.epochs))
+    return theirs.band.rename_axis(columns="percent").stack().rename("value").reset_index()
+
+
 def _runtimes(axes: Axes, made: CurveSet) -> pd.DataFrame:
     axes.hist(made.runtimes, BINS, color=style.BLUE)
-    axes.axvline(np.median(made.runtimes), color=style.INK, linestyle=":", linewidth=1)
-    axes.set(xlabel="seconds for all epochs", ylabel="configurations", xlim=(0, None))
+    _label_runtimes(axes, float(np.median(made.runtimes)))
     return pd.DataFrame({"seconds": np.sort(made.runtimes)})
 
 
+def _summarized_runtimes(axes: Axes, theirs: CurveSummary) -> pd.DataFrame:
+    edges = np.linspace(theirs.seconds[0], theirs.seconds[100], BINS + 1)
+    axes.stairs(theirs.counts, edges, fill=True, color=style.BLUE)
+    _label_runtimes(axes, theirs.seconds[50])
+    return pd.DataFrame({"from": edges[:-1], "to": edges[1:], "configurations": theirs.counts})
+
+
+def _label_runtimes(axes: Axes, middle: float) -> None:
+    axes.axvline(middle, color=style.INK, linestyle=":", linewidth=1)
+    axes.set(xlabel="seconds for all epochs", ylabel="configurations", xlim=(0, None))
+
+
 def _last_values(axes: Axes, made: CurveSet) -> pd.DataFrame:
-    value, share = ecdf(made.curves[:, -1])
+    return _ecdf(axes, METRICS[made.name], *ecdf(made.curves[:, -1]))
+
+
+def _summarized_last_values(axes: Axes, theirs: CurveSummary) -> pd.DataFrame:
+    return _ecdf(axes, METRICS[AUTHORS], theirs.last.to_numpy(), theirs.last.index.to_numpy(dtype=float) / 100)
+
+
+def _ecdf(axes: Axes, metric: str, value: np.ndarray, share: np.ndarray) -> pd.DataFrame:
     axes.step(value, share, where="post", color=style.BLUE)
-    axes.set(xlabel=METRICS[made.name], ylabel="share of configurations", ylim=(0, 1.02))
+    axes.set(xlabel=metric, ylabel="share of configurations", ylim=(0, 1.02))
     return pd.DataFrame({"value": value, "share": share})
 
 
-def _described(sets: dict[str, CurveSet]) -> str:
+def _described(sets: Made) -> str:
     """Sizes of the sets in words, the authors' first."""
-    sizes = {
-        name: f"{SETS[name]} {len(each.curves)} configurations ({each.diverged.sum()} diverged), {each.epochs} epochs"
-        for name, each in sets.items()
-    }
-    parts = [f"The authors': {sizes.pop(AUTHORS)}."] if AUTHORS in sizes else []
-    return " ".join([*parts, f"Made here: {'; '.join(sizes.values())}."] if sizes else parts)
+    parts = []
+    if isinstance(theirs := sets.get(AUTHORS), CurveSummary):
+        size = f"{len(theirs.falls)} configurations, {theirs.epochs} epochs"
+        parts.append(f"The authors': {SETS[AUTHORS]} {size}.")
+    sizes = [
+        f"{SETS[name]} {len(made.curves)} configurations ({made.diverged.sum()} diverged), {made.epochs} epochs"
+        for name, made in sets.items()
+        if isinstance(made, CurveSet)
+    ]
+    return " ".join([*parts, f"Made here: {'; '.join(sizes)}."] if sizes else parts)

@@ -1,7 +1,7 @@
 """What chapter 5 and its appendix say of the four collections of learning curves, all of which are the authors'.
 
 Ours are smaller, and of other images: whatever they show, the claims are `outside` below the paper's scale. The
-authors' own CNN curves are judged beside them.
+authors' own CNN curves are judged beside them, by their summary.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import numpy as np
 from core.experiment.results import Results
 from core.report import (
     Check,
-    NotRunError,
     all_of,
     bootstrap_interval,
     both,
@@ -26,9 +25,10 @@ from core.report import (
 )
 from core.report.statistics.bootstrap import Interval
 from core.report.statistics.reductions import median
-from papers.lcnet.curve_sets import AUTHORS, LABELS, CurveSet, curve_sets
+from papers.lcnet.authors_summary import CurveSummary, authors_summary
+from papers.lcnet.curve_sets import LABELS, CurveSet, curve_sets
+from papers.lcnet.curve_statistics import SEED, early_part_of_the_fall, mean_over_median
 
-SEED = 5
 Statistic = Callable[[np.ndarray], np.ndarray]
 DIFFERENT = 2  # medians of two sets that are this many times apart differ
 
@@ -42,11 +42,13 @@ DIFFERENT = 2  # medians of two sets that are this many times apart differ
 def curves_fall_early(results: Results) -> Check:
     """The part of the mean curve's fall that is done after half of the epochs; more than half of it, on each set."""
 
-    def check(made: CurveSet) -> Check:
-        curves = made.finished().curves
-        return judge(bootstrap_interval(curves, _early_part_of_the_fall, SEED, of_means=True), "most", lower=0.5)
+    def part(falls: np.ndarray) -> Interval:
+        return bootstrap_interval(falls, early_part_of_the_fall, SEED, of_means=True)
 
-    return _on_all(results, check, ".0%")
+    def check(found: Interval) -> Check:
+        return judge(found, "most", lower=0.5)
+
+    return _on_all(results, check, lambda made: part(made.finished().falls), lambda theirs: part(theirs.falls), ".0%")
 
 
 @claim(
@@ -90,10 +92,13 @@ def sets_differ_in_steepness(results: Results) -> Check:
 def runtimes_are_long_tailed(results: Results) -> Check:
     """The mean lies above the median, which is the least that a long tail does."""
 
-    def check(made: CurveSet) -> Check:
-        return judge(bootstrap_interval(made.runtimes, _mean_over_median, SEED), "above 1", lower=1)
+    def check(found: Interval) -> Check:
+        return judge(found, "above 1", lower=1)
 
-    return _on_all(results, check)
+    def of_one(made: CurveSet) -> Interval:
+        return bootstrap_interval(made.runtimes, mean_over_median, SEED)
+
+    return _on_all(results, check, of_one, lambda theirs: theirs.mean_over_median)
 
 
 @claim(
@@ -107,11 +112,13 @@ def runtimes_differ_by_orders_of_magnitude(results: Results) -> Check:
     The text has "order of magnitudes", so that one of them is the least that it can mean.
     """
 
-    def check(made: CurveSet) -> Check:
-        ratio = float(made.runtimes.max() / made.runtimes.min())
-        return judge(Interval.exact(ratio), "orders of magnitude", lower=10)
+    def check(found: Interval) -> Check:
+        return judge(found, "orders of magnitude", lower=10)
 
-    return _on_all(results, check)
+    def ratio(seconds: np.ndarray) -> Interval:
+        return Interval.exact(float(seconds.max() / seconds.min()))
+
+    return _on_all(results, check, lambda made: ratio(made.runtimes), lambda theirs: ratio(theirs.seconds.to_numpy()))
 
 
 @claim(
@@ -135,24 +142,25 @@ def fcnet_runtimes_differ_most(results: Results) -> Check:
     return _if_theirs(all_of(each_of(others, run, check, LABELS.__getitem__, left_out), "3 of 3"), results)
 
 
-def _on_all(results: Results, check: Callable[[CurveSet], Check], digits: str = ".3g") -> Check:
-    """The same check on each of the four sets of our own, and on the authors' CNN curves."""
-    sets = curve_sets(results)
-
-    def of_one(name: str, label: str) -> Check:
-        return worded(check(sets[name]), label, digits)
+def _on_all(
+    results: Results,
+    check: Callable[[Interval], Check],
+    of_ours: Callable[[CurveSet], Interval],
+    of_theirs: Callable[[CurveSummary], Interval],
+    digits: str = ".3g",
+) -> Check:
+    """The same check of an interval of each of the four sets of our own, and of that of the authors' CNN curves."""
 
     def ours() -> Check:
-        own = [name for name in LABELS if name in sets]
-        if not own:
-            raise NotRunError("curves")
-        checks = each_of(LABELS, own, lambda name: of_one(name, LABELS[name]), LABELS.__getitem__, left_out)
-        return _if_theirs(all_of(checks, "4 of 4"), results)
+        sets = curve_sets(results)
+
+        def of_one(name: str) -> Check:
+            return worded(check(of_ours(sets[name])), LABELS[name], digits)
+
+        return _if_theirs(all_of(each_of(LABELS, sets, of_one, LABELS.__getitem__, left_out), "4 of 4"), results)
 
     def theirs() -> Check:
-        if AUTHORS not in sets:
-            raise NotRunError(f"curves/{AUTHORS}")
-        return of_one(AUTHORS, LABELS["cnn"])
+        return worded(check(of_theirs(authors_summary(results))), LABELS["cnn"], digits)
 
     return both(ours, theirs)
 
@@ -163,7 +171,7 @@ def _if_theirs(check: Check, results: Results) -> Check:
 
 def _apart(results: Results, values_of: Callable[[CurveSet], np.ndarray], what: str) -> Check:
     """The largest over the smallest of the sets' medians of a value of each curve; further apart than `DIFFERENT`."""
-    values = {name: values_of(made) for name, made in curve_sets(results).items() if name in LABELS}
+    values = {name: values_of(made) for name, made in curve_sets(results).items()}
     middles = {name: float(np.median(each)) for name, each in values.items()}
     low, high = min(middles, key=middles.__getitem__), max(middles, key=middles.__getitem__)
 
@@ -173,18 +181,6 @@ def _apart(results: Results, values_of: Callable[[CurveSet], np.ndarray], what: 
     found: Interval = bootstrap_interval((values[high], values[low]), ratio, SEED)
     detail = f"median {what}: " + ", ".join(f"{LABELS[name]} {value:.2g}" for name, value in middles.items())
     return _if_theirs(judge(found, "differ", lower=DIFFERENT, detail=detail), results)
-
-
-def _early_part_of_the_fall(means: np.ndarray) -> np.ndarray:
-    """Part of the fall of mean curves (batch, T) in the first half of the epochs, (batch,); -inf where they rise."""
-    fall = means[:, 0] - means[:, -1]
-    half = means[:, 0] - means[:, means.shape[1] // 2]
-    return np.divide(half, fall, out=np.full_like(fall, -np.inf), where=fall > 0)
-
-
-def _mean_over_median(values: np.ndarray) -> np.ndarray:
-    """Means of values (batch, n) over their medians, (batch,)."""
-    return values.mean(1) / median(values)
 
 
 def _spread(values: np.ndarray) -> np.ndarray:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from core.experiment.context import Context
 from core.training.learning_curves import LearningCurves
-from papers.lcnet.authors_curves import authors_records
+from papers.lcnet.authors_curves import authors_cnn
+from papers.lcnet.authors_summary import summarized_curves
 from papers.lcnet.curve_sets import AUTHORS
 from papers.lcnet.settings import Collect
 
@@ -15,7 +15,7 @@ from papers.lcnet.settings import Collect
 def collect(context: Context[Collect]) -> pd.DataFrame:
     """Train configurations of one kind of network; a "run" is `settings.configurations` of them, one after the other.
 
-    The authors' networks are read, not trained: they have the errors and the seconds alone.
+    The authors' networks are read, not trained, and their curves are not recorded: see `papers.lcnet.authors_summary`.
 
     Returns:
         run, `number` of the configuration, its hyperparameters, `most_units` where the layers are smaller than Table
@@ -24,9 +24,8 @@ def collect(context: Context[Collect]) -> pd.DataFrame:
     settings = context.settings
     size = settings.configurations
     if context.benchmark == AUTHORS:
-        frame = authors_records()
-        numbers = np.arange(context.runs.start * size, context.runs.stop * size)
-        return frame.iloc[numbers].assign(run=numbers // size, number=numbers)
+        rows = summarized_curves(authors_cnn())
+        return rows[rows["run"].isin(context.runs)]
     chosen = settings.model_dump(include={"dataset", "images", "epochs", "most_units", "seed"})
     collection = LearningCurves(context.benchmark, **chosen, device=context.device)
     frames = []

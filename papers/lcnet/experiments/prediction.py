@@ -2,7 +2,7 @@
 
 Both experiments return run, `number` (of the curve among those that did not diverge), `epoch`, and the predicted `mean`
 and `variance` of the curve's value after that epoch, if the model has one. Where scores are recorded instead, they are
-those of `papers.lcnet.scoring`.
+those of `papers.lcnet.scoring`. The authors' curves are read from the catalogue, since records hold a summary of them.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import pandas as pd
 
 from core.experiment.context import Context
 from core.models.curves.base import CurvePrediction, GlobalCurveModel
-from papers.lcnet.curve_sets import CurveSet, curve_set
+from papers.lcnet.authors_curves import authors_cnn
+from papers.lcnet.curve_sets import AUTHORS, CurveSet, curve_set
 from papers.lcnet.models import make_model
-from papers.lcnet.scoring import summarized
+from papers.lcnet.scoring import summarized, summarized_by_curve
 from papers.lcnet.settings import PredictPartial, PredictUnobserved
 
 
@@ -23,9 +24,10 @@ def partial(context: Context[PredictPartial]) -> pd.DataFrame:
 
     Returns:
         As above, and `observed`, the number of epochs seen. For run 0 and the share nearest to `shown_share` all epochs
-        of the first `shown` curves, else the last epoch of each curve, or its scores.
+        of the first `shown` curves, else the last epoch of each curve. Scores are of the last epoch.
     """
     settings, found = context.settings, _collection(context)
+    recorded = settings.record == "predictions"
     shown_share = min(settings.shares, key=lambda share: abs(share - settings.shown_share))
     frames = []
     for done, (run, seed) in enumerate(zip(context.runs, context.method_seeds("model"), strict=True)):
@@ -36,25 +38,20 @@ def partial(context: Context[PredictPartial]) -> pd.DataFrame:
             given = slice(settings.curves)
             model.fit(found.configurations[given], found.curves[given, :observed], found.epochs, seed)
             frames.append(_rows(model.extrapolate(1.0), found.epochs).assign(run=run, observed=observed))
-            if run == 0 and share == shown_share:
+            if recorded and run == 0 and share == shown_share:
                 prediction = model.extrapolate(np.arange(1, found.epochs) / found.epochs)
                 whole = CurvePrediction(*(values[: settings.shown] for values in prediction))
                 frames.append(_rows(whole, np.arange(1, found.epochs)).assign(run=run, observed=observed))
             progress((number + 1) / len(settings.shares))
     records = pd.concat(frames, ignore_index=True)
-    if settings.record == "predictions":
-        return records
-    drawn = records["observed"] == max(1, round(shown_share * found.epochs))
-    drawn &= (records["run"] == 0) & (records["number"] < settings.shown)
-    last = records[records["epoch"] == found.epochs]
-    return pd.concat([records[drawn].assign(part="prediction"), summarized(last, found.curves)], ignore_index=True)
+    return records if recorded else summarized(records, found.curves)
 
 
 def unobserved(context: Context[PredictUnobserved]) -> pd.DataFrame:
     """Curves of which nothing is observed, in cross-validation: every `every`-th epoch of the curves held out.
 
     Returns:
-        As above.
+        As above, or the scores of each curve.
     """
     settings, found = context.settings, _collection(context)
     n = len(found.curves)
@@ -71,11 +68,14 @@ def unobserved(context: Context[PredictUnobserved]) -> pd.DataFrame:
             prediction = model.predict(found.configurations[held_out], epochs / found.epochs)
             frames.append(_rows(prediction, epochs, held_out).assign(run=run))
             progress((number + 1) / len(folds))
-    return pd.concat(frames, ignore_index=True)
+    records = pd.concat(frames, ignore_index=True)
+    return records if settings.record == "predictions" else summarized_by_curve(records, found.curves)
 
 
 def _collection(context: Context) -> CurveSet:
     """The curves that did not diverge."""
+    if context.benchmark == AUTHORS:
+        return authors_cnn()
     return curve_set(context.benchmark, context.records("curves")).finished()
 
 

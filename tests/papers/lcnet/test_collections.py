@@ -9,6 +9,7 @@ import pytest
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.claims import run_check
 from core.report.verdicts.published import read_published_spec
+from papers.lcnet.authors_summary import BAND
 from papers.lcnet.curve_sets import AUTHORS, LABELS
 from tests.papers.functions import CATALOGUE, Functions, all_claims
 from tests.papers.lcnet.made_sets import MadeResults, records
@@ -73,13 +74,26 @@ def test_what_is_said_of_all_sets_is_judged_on_those_at_hand():
 def test_figures_show_what_was_made(worlds):
     curves = artifacts.fig5_3(worlds[True], None)
     assert (curves.data.groupby(["set", "curve"]).size() == EPOCHS).all() and curves.data["value"].notna().all()
-    assert (curves.data.groupby("set")["curve"].nunique() == 50).all()
+    assert (ours := curves.data.groupby("set")["curve"].nunique().drop(AUTHORS)).eq(50).all() and len(ours) == 4
+    theirs = curves.data[curves.data["set"] == AUTHORS]
+    assert theirs["curve"].isna().all() and len(theirs) == EPOCHS * len(BAND)
     assert "LR 200 configurations (1 diverged), 40 epochs" in curves.caption
     runtimes = artifacts.figB_1(worlds[True], None).data
-    assert (runtimes.groupby("set").size() == COUNT).all()
+    assert (runtimes.groupby("set").size().drop(AUTHORS) == COUNT).all()
+    assert runtimes["configurations"].sum() == COUNT - 1
     last = artifacts.figB_2(worlds[True], None).data
-    assert (last.groupby("set").size() == COUNT - 1).all()
-    np.testing.assert_allclose(last.groupby("set")["share"].max(), 1 - 1 / COUNT)
+    assert (last.groupby("set").size().drop(AUTHORS) == COUNT - 1).all()
+    np.testing.assert_allclose(last.groupby("set")["share"].max().drop(AUTHORS), 1 - 1 / COUNT)
+
+
+def test_the_authors_set_alone_is_drawn_and_judged():
+    results = made(True, [AUTHORS])
+    for draw in (artifacts.fig5_3, artifacts.figB_1, artifacts.figB_2):
+        figure = draw(results, None)
+        assert set(figure.data["set"]) == {AUTHORS} and "Made here" not in figure.caption
+    for claim in CLAIMS:
+        check = run_check(claim, results)
+        assert check.holds == "not run" and (check.reproduced is not None) == (claim.id in ON_THEIRS)
 
 
 def test_sets_that_were_not_collected_have_empty_panels():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from core.experiment.results import Results
 from core.report.verdicts.claims import run_check
 from papers.lcnet.curve_sets import AUTHORS, LABELS, SETS, curve_set
+from papers.lcnet.scoring import summarized, summarized_by_curve
 from tests.papers.functions import Functions, all_claims
 from tests.papers.lcnet.made_sets import MadeResults, records
 from tests.papers.runs import Fake, smoke_runs
@@ -64,6 +66,12 @@ def predictions(curves: np.ndarray, qualities: dict[str, Quality], observed: int
     return pd.concat(frames)
 
 
+def by_method(rows: pd.DataFrame, summary: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
+    """Scores of each method on the authors' curves, as they are recorded."""
+    parts = [summary(each).assign(method=method) for method, each in rows.groupby("method")]
+    return pd.concat(parts, ignore_index=True).assign(benchmark=AUTHORS)
+
+
 def world(partial: dict[str, Quality], unobserved: dict[str, Quality], constant: bool) -> Fake:
     rng, t = np.random.default_rng(5), np.linspace(0, 1, EPOCHS)
     sets, seen, unseen = [], [], []
@@ -73,8 +81,13 @@ def world(partial: dict[str, Quality], unobserved: dict[str, Quality], constant:
         parts = [predictions(curves, partial, round(share * EPOCHS), share > 0.5) for share in SHARES]
         shown = parts[0][parts[0]["method"] == "forest"].head(5)
         before = shown.assign(epoch=EPOCHS - 1, mean=shown["mean"] + (0.0 if constant else 0.1))
-        seen.append(pd.concat([*parts, before]).assign(benchmark=name))
-        unseen.append(predictions(curves, unobserved, 0, late=False).drop(columns="observed").assign(benchmark=name))
+        new = predictions(curves, unobserved, 0, late=False).drop(columns="observed")
+        if name == AUTHORS:
+            seen.append(by_method(pd.concat(parts), lambda rows, curves=curves: summarized(rows, curves)))
+            unseen.append(by_method(new, lambda rows, curves=curves: summarized_by_curve(rows, curves)))
+        else:
+            seen.append(pd.concat([*parts, before]).assign(benchmark=name))
+            unseen.append(new.assign(benchmark=name))
     frames = [pd.concat(each, ignore_index=True) for each in (sets, seen, unseen)]
     return Fake(**dict(zip(("curves", "partial", "unobserved"), frames, strict=True)))
 
@@ -155,7 +168,7 @@ def test_errors_of_figure_5_5_are_of_the_curves_that_all_methods_predicted(world
 
 def test_figure_5_6_has_a_panel_for_each_method_and_set(worlds):
     figure = artifacts.fig5_6(worlds[True], None)
-    assert set(figure.data["method"]) == set(UNOBSERVED) and set(figure.data["benchmark"]) == set(SETS)
+    assert set(figure.data["method"]) == set(UNOBSERVED) and set(figure.data["benchmark"]) == set(LABELS)
 
 
 @pytest.fixture(scope="module")

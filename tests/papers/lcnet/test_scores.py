@@ -7,9 +7,17 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from core.report import NotRunError
 from papers.lcnet.curve_sets import AUTHORS
-from papers.lcnet.scores import by_curve, partial_predictions, partial_scores, run_scores
-from papers.lcnet.scoring import scored, summarized
+from papers.lcnet.scores import (
+    by_curve,
+    partial_predictions,
+    partial_scores,
+    run_scores,
+    unobserved_predictions,
+    unobserved_scores,
+)
+from papers.lcnet.scoring import scored, summarized, summarized_by_curve
 from tests.papers.lcnet.made_sets import records
 from tests.papers.runs import Fake
 
@@ -33,10 +41,10 @@ def predictions(runs: range) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def results(partial: pd.DataFrame, name: str = "lr") -> Fake:
+def results(partial: pd.DataFrame) -> Fake:
     made = curves()
-    collected = records(name, made, np.ones_like(made))
-    return Fake(curves=collected, partial=partial.assign(benchmark=name, method="lcnet"))
+    collected = records("lr", made, np.ones_like(made))
+    return Fake(curves=collected, partial=partial.assign(benchmark="lr", method="lcnet"))
 
 
 def test_scores_are_those_of_a_gaussian():
@@ -49,11 +57,9 @@ def test_scores_are_those_of_a_gaussian():
     assert without["log_likelihood"].isna().all() and not without["covering"].any()
 
 
-@pytest.mark.parametrize("name", ["lr", AUTHORS])
-def test_recorded_scores_are_those_of_the_predictions(name):
+def test_recorded_scores_are_those_of_the_predictions():
     shards = [summarized(predictions(runs), curves()) for runs in (range(3), range(3, 5))]
-    drawn = predictions(range(1)).query("number < 2 and observed == 2").assign(part="prediction")
-    few, whole = results(pd.concat([drawn, *shards], ignore_index=True), name), results(predictions(range(5)), name)
+    few, whole = results(pd.concat(shards, ignore_index=True)), results(predictions(range(5)))
     pairs = [dict(iter(partial_scores(each).groupby("share"))) for each in (few, whole)]
     for found, expected in ([each[share] for each in pairs] for share in SHARES):
         for column in ("squared", "log_likelihood"):
@@ -63,4 +69,27 @@ def test_recorded_scores_are_those_of_the_predictions(name):
     columns = ["share", "run", "squared", "log_likelihood", "curves"]
     found, expected = (run_scores(each).sort_values(["share", "run"])[columns] for each in (few, whole))
     np.testing.assert_allclose(found.astype(float), expected.astype(float), rtol=1e-5)
-    assert len(partial_predictions(few)) == 2 and len(partial_predictions(whole)) == 5 * 2 * COUNT
+    assert len(partial_predictions(whole)) == 5 * 2 * COUNT
+    with pytest.raises(NotRunError):
+        partial_predictions(few)
+
+
+def test_recorded_scores_of_whole_curves_are_those_of_the_predictions():
+    every = pd.concat([predictions(range(2)).query("observed == 2").assign(epoch=epoch) for epoch in (7, EPOCHS)])
+    few, whole = (
+        Fake(curves=results(every).frame("curves"), unobserved=rows.assign(benchmark="lr", method="lcnet"))
+        for rows in (summarized_by_curve(every, curves()), every)
+    )
+    assert len(unobserved_scores(few)) == COUNT and len(unobserved_predictions(whole)) == 4 * COUNT
+    for column in ("squared", "log_likelihood"):
+        pair = [by_curve(unobserved_scores(each), "lcnet", column) for each in (few, whole)]
+        np.testing.assert_allclose(*pair, rtol=1e-5)
+    with pytest.raises(NotRunError):
+        unobserved_predictions(few)
+
+
+def test_scores_of_the_authors_curves_do_not_need_the_curves():
+    rows = summarized(predictions(range(2)), curves()).assign(benchmark=AUTHORS, method="lcnet")
+    found = Fake(partial=rows)
+    assert sorted(partial_scores(found)["share"].unique()) == pytest.approx(sorted(SHARES))
+    assert len(run_scores(found)) == 2 * len(SHARES) and (run_scores(found)["curves"] == COUNT).all()
