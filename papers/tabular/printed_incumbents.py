@@ -1,11 +1,18 @@
-"""The best configurations that the thesis prints, and their neighbours in the authors' tables."""
+"""The best configurations that the thesis prints, and their neighbours in the authors' tables.
+
+The experiment `authors_neighbours` records the neighbours' errors and the incumbent's rank, a few hundred numbers, so
+that neither drawing nor judging needs the tables themselves.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from core.experiment.results import Results
+from core.report.runs.memo import once
 from core.tabular.grid import Configuration
 from core.tabular.neighbourhood import neighbours
 from core.tabular.table import Table
@@ -38,14 +45,43 @@ def change_name(hyperparameter: str, before: object, after: object) -> str:
     return f"{hyperparameter}: {before} to {after}"
 
 
-def neighbourhood_of_printed(table: Table) -> dict[str, np.ndarray]:
-    """Errors (R,) of the printed incumbent of a table's data set and after every change of one value, by row.
+@dataclass(frozen=True)
+class AuthorsNeighbours:
+    """The printed incumbent of a data set in the authors' table.
 
-    Empty if the table has no printed incumbent.
+    Attributes:
+        errors: Validation errors (R,) of the incumbent and after every change of one value, by row.
+        rank: Rank of the incumbent among all configurations by its average error, from 1.
     """
-    start = PRINTED.get(table.dataset)
-    if start is None:
+
+    errors: dict[str, np.ndarray]
+    rank: int
+
+
+@once
+def authors_neighbours(results: Results) -> dict[str, AuthorsNeighbours]:
+    """The records of the experiment of this name by data set; empty if there are none."""
+    frame = results.frame("authors_neighbours")
+    if not len(frame):
         return {}
+    frame = frame.sort_values("run", kind="stable")
+    return {
+        str(name): AuthorsNeighbours(
+            {str(row): found.to_numpy(float) for row, found in rows.groupby("change", sort=False)["valid_mse"]},
+            int(rows["rank"].iloc[0]),
+        )
+        for name, rows in frame.groupby("benchmark")
+    }
+
+
+def printed_or_best(table: Table) -> Configuration:
+    """The printed incumbent of a table's data set, the table's own where none is printed."""
+    return PRINTED.get(table.dataset, table.best_configuration)
+
+
+def neighbourhood_of_printed(table: Table) -> dict[str, np.ndarray]:
+    """Errors (R,) of `printed_or_best` and after every change of one value, by row."""
+    start = printed_or_best(table)
     (position,) = table.grid.positions([start])
     near = [position, *neighbours(table.grid, position)]
     rows = [row_of(start, configuration) for configuration in table.grid.configurations(near)]
@@ -53,8 +89,8 @@ def neighbourhood_of_printed(table: Table) -> dict[str, np.ndarray]:
 
 
 def rank_of_printed(table: Table) -> int:
-    """Rank of the printed incumbent among all configurations by their average error, from 1."""
-    (position,) = table.grid.positions([PRINTED[table.dataset]])
+    """Rank of `printed_or_best` among all configurations by their average error, from 1."""
+    (position,) = table.grid.positions([printed_or_best(table)])
     return int((table.mean_final < table.mean_final[position]).sum()) + 1
 
 

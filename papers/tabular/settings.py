@@ -12,7 +12,7 @@ from core.experiment.table_search_settings import TableSearch
 from core.study.methods import one_of
 from core.tabular.values import VALUES
 
-__all__ = ["AuthorsTable", "NetworkSearch", "TableSearch", "TrainedGrid", "TrainedNeighbours"]
+__all__ = ["AuthorsNeighbours", "AuthorsTable", "NetworkSearch", "TableSearch", "TrainedGrid", "TrainedNeighbours"]
 
 Numbers = tuple[float, ...]
 Counts = tuple[int, ...]
@@ -92,6 +92,10 @@ class AuthorsTable(Settings):
     """How exactly the errors of the authors' tables are kept."""
 
     significant_bits: PositiveInt = 13
+
+
+class AuthorsNeighbours(Settings):
+    """Nothing: the printed incumbents are fixed, and every change of one value is recorded."""
 
 
 class NetworkSearch(Optimization):

@@ -28,15 +28,15 @@ from core.experiment.results import Results
 from core.report.statistics.bootstrap import Interval
 from core.report.tables.table import ReportCell, ReportTable, compare_table
 from core.report.verdicts.cells import Estimate, Verdict, interval_verdict, our_estimate, welch_interval
+from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published, PublishedCell
 from core.tabular.grid import FCNET
 from core.tabular.neighbourhood import local_neighbourhood
 from core.tabular.table import Table
 from core.tabular.values import VALUES
-from papers.tabular.authors_tables import ours_and_theirs
-from papers.tabular.printed_incumbents import INCUMBENT, change_name, neighbourhood_of_printed, rank_of_printed, row_of
-from papers.tabular.trained_tables import describe, label
+from papers.tabular.printed_incumbents import INCUMBENT, AuthorsNeighbours, authors_neighbours, change_name, row_of
+from papers.tabular.trained_tables import describe, grid_tables, label
 
 NAMES = {
     "init_lr": "Initial LR",
@@ -107,7 +107,8 @@ def _neighbourhood(
 ) -> ReportTable:
     """The table of a data set; `trained` are the experiments that may have the printed incumbent's neighbours."""
     errors, own, caption = {}, {}, f"The networks of {label(name)} were not trained."
-    ours, theirs = ours_and_theirs(results)
+    theirs = authors_neighbours(results)
+    ours = _trained_tables(results, others=bool(theirs))
     if (table := ours.get(name)) is not None:
         errors, own, caption = _errors(table), table.best_configuration, _caption(table)
     printed, start = errors_from_printed(results, name, trained)
@@ -162,11 +163,21 @@ def _neighbourhood(
     return compared
 
 
-def _with_authors(table: ReportTable, theirs: Table | None, published: Published) -> ReportTable:
+def _trained_tables(results: Results, others: bool) -> dict[str, Table]:
+    """Our tables; none, instead of an error, if there are other records to show."""
+    try:
+        return grid_tables(results)
+    except NotRunError:
+        if others:
+            return {}
+        raise
+
+
+def _with_authors(table: ReportTable, theirs: AuthorsNeighbours | None, published: Published) -> ReportTable:
     """The table with the neighbourhood of the printed incumbent in the authors' table, if at hand."""
-    errors = {} if theirs is None else neighbourhood_of_printed(theirs)
-    if not errors:
+    if theirs is None:
         return table
+    errors = theirs.errors
     rows = tuple(dict.fromkeys([*table.rows, *errors]))
     cells = {(row, column): table.cells.get((row, column), ReportCell()) for row in rows for column in table.columns}
     for row in rows:
@@ -178,8 +189,8 @@ def _with_authors(table: ReportTable, theirs: Table | None, published: Published
             if row != INCUMBENT:
                 cells[row, AUTHORS_CHANGE] = _changed(errors[row], errors[INCUMBENT], printed, False)
     words = (
-        f"The authors' data are final validation errors of all {theirs.grid.size:,} configurations, where the printed "
-        f"incumbent has rank {rank_of_printed(theirs):,}; the printed errors are test errors, so that relative changes "
+        f"The authors' data are final validation errors of all {FCNET.size:,} configurations, where the printed "
+        f"incumbent has rank {theirs.rank:,}; the printed errors are test errors, so that relative changes "
         "alone have a verdict."
     )
     return replace(

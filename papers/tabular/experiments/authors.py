@@ -1,4 +1,4 @@
-"""The authors' own tables: as records small enough to be shipped, and as objectives of searches."""
+"""The authors' own tables: their errors, the neighbours of the printed incumbents, and objectives of searches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from core.tabular.benchmark import TabularBenchmark
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import DATASET, synthetic_table
 from core.tabular.table import Table
-from papers.tabular.settings import AuthorsTable, TableSearch
+from papers.tabular.printed_incumbents import neighbourhood_of_printed, rank_of_printed
+from papers.tabular.settings import AuthorsNeighbours, AuthorsTable, TableSearch
 
 
 def authors_tables(context: Context[AuthorsTable]) -> pd.DataFrame:
@@ -28,6 +29,21 @@ def authors_tables(context: Context[AuthorsTable]) -> pd.DataFrame:
     errors = _table(context.benchmark).valid_mse[:, -1]
     rows = [rounded(errors[:, run], context.settings.significant_bits) for run in context.runs]
     return pd.DataFrame({"run": list(context.runs), "valid_mse": rows})
+
+
+def authors_neighbours(context: Context[AuthorsNeighbours]) -> pd.DataFrame:
+    """The printed incumbent and every change of one of its values; a "run" is one of the four trainings.
+
+    Returns:
+        run; change: row of the neighbourhood table; valid_mse; rank: that of the incumbent among all configurations.
+
+    Raises:
+        DataUnavailableError: the table is not at hand.
+    """
+    table = _table(context.benchmark)
+    errors, rank = neighbourhood_of_printed(table), rank_of_printed(table)
+    rows = [(run, change, found[run], rank) for run in context.runs for change, found in errors.items()]
+    return pd.DataFrame(rows, columns=["run", "change", "valid_mse", "rank"])
 
 
 def authors_methods(context: Context[TableSearch]) -> pd.DataFrame:

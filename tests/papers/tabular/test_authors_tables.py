@@ -17,7 +17,14 @@ from papers.tabular import authors_tables as shipped
 from papers.tabular.artifacts.neighbourhood_tables import AUTHORS_CHANGE, AUTHORS_ERROR
 from papers.tabular.beside_authors import Pair, error_of_a_constant
 from papers.tabular.experiments.authors import authors_methods, authors_tables, rounded
-from papers.tabular.printed_incumbents import INCUMBENT, PRINTED, neighbourhood_of_printed, rank_of_printed
+from papers.tabular.experiments.authors import authors_neighbours as recorded
+from papers.tabular.printed_incumbents import (
+    INCUMBENT,
+    PRINTED,
+    authors_neighbours,
+    neighbourhood_of_printed,
+    rank_of_printed,
+)
 from tests.papers.functions import CATALOGUE, Functions
 
 FOLDER = CATALOGUE.root / "papers/tabular/published"
@@ -39,6 +46,17 @@ def records(**errors: np.ndarray) -> pd.DataFrame:
         for run, noisy in enumerate(np.float32(mean * np.exp(0.001 * rng.standard_normal((4, FCNET.size)))))
     ]
     return pd.DataFrame(rows)
+
+
+def neighbours(**errors: np.ndarray) -> pd.DataFrame:
+    """Records of the printed incumbents' neighbours in the tables of `records`."""
+    parts = []
+    for name, rows in records(**errors).groupby("benchmark"):
+        table = Table(str(name), "made up", FCNET, (100,), valid_mse=np.stack(rows["valid_mse"], axis=-1)[:, None])
+        found = pd.DataFrame(neighbourhood_of_printed(table)).melt(var_name="change", value_name="valid_mse")
+        found["run"] = found.groupby("change").cumcount()
+        parts.append(found.assign(benchmark=name, method="fcnet", status="ok", rank=rank_of_printed(table)))
+    return pd.concat(parts, ignore_index=True)
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +82,19 @@ def test_the_smoke_scale_makes_a_table_of_the_whole_grid():
     (cell,) = find_cells(Catalogue(), "tabular/authors_tables", "smoke")
     frame = authors_tables(Context(cell, range(4)))
     assert frame["run"].tolist() == [0, 1, 2, 3] and {len(errors) for errors in frame["valid_mse"]} == {62_208}
+
+
+def test_neighbours_are_recorded_with_the_rank_of_their_start(nothing):
+    (cell,) = find_cells(Catalogue(), "tabular/authors_neighbours", "smoke")
+    frame = recorded(Context(cell, range(4))).assign(benchmark="synthetic", method="fcnet", status="ok")
+    found = authors_neighbours(nothing.with_frames(authors_neighbours=frame.sample(frac=1, random_state=0)))[
+        "synthetic"
+    ]
+    assert found.rank == 1 and {len(errors) for errors in found.errors.values()} == {4}
+    start = found.errors.pop(INCUMBENT)
+    assert all(errors.mean() >= start.mean() for errors in found.errors.values())
+    assert start.tolist() == frame.loc[frame["change"] == INCUMBENT].sort_values("run")["valid_mse"].tolist()
+    assert authors_neighbours(nothing) == {}
 
 
 def test_records_to_tables(results, nothing, spread):
@@ -110,27 +141,27 @@ def test_claims_have_an_outcome_on_the_authors_data_beside_that_of_our_runs(resu
 
 def test_the_worst_changes_of_the_printed_incumbents(nothing, spread, levels):
     constant = spread * 9.0 ** levels["lr_schedule"]
-    made = records(protein=spread, naval=constant, parkinsons=constant, slice_localization=constant)
-    check = claims.constant_rate_is_the_worst_flip_elsewhere(nothing.with_frames(authors_tables=made)).reproduced
+    made = neighbours(protein=spread, naval=constant, parkinsons=constant, slice_localization=constant)
+    check = claims.constant_rate_is_the_worst_flip_elsewhere(nothing.with_frames(authors_neighbours=made)).reproduced
     assert (check.holds, check.ours) == ("holds", "3 of 3")
-    made = records(naval=spread, protein=constant)
+    made = neighbours(naval=spread, protein=constant)
     assert (
-        claims.constant_rate_is_the_worst_flip_elsewhere(nothing.with_frames(authors_tables=made)).reproduced.holds
+        claims.constant_rate_is_the_worst_flip_elsewhere(nothing.with_frames(authors_neighbours=made)).reproduced.holds
         == "fails"
     )
     assert (
-        claims.activations_are_the_worst_flips_on_protein(nothing.with_frames(authors_tables=made)).reproduced.holds
+        claims.activations_are_the_worst_flips_on_protein(nothing.with_frames(authors_neighbours=made)).reproduced.holds
         == "fails"
     )
 
 
 def test_tables_quote_errors_and_judge_relative_changes(results, spread):
-    made = results.with_frames(authors_tables=records(naval=spread))
+    made = results.with_frames(authors_neighbours=neighbours(naval=spread))
     table = artifacts.tableD_1(made, read_published(FOLDER / "tableD_1.csv"))
     row = "init_lr: 0.0005 to 0.001"
     assert table.cells[INCUMBENT, AUTHORS_ERROR].verdict is None
     assert table.cells[row, AUTHORS_CHANGE].ours == pytest.approx(3.0, rel=0.01)
-    assert len(table.reproduced_verdicts) == len(neighbourhood_of_printed(shipped.authors_tables(made)["naval"])) - 1
+    assert len(table.reproduced_verdicts) == len(authors_neighbours(made)["naval"].errors) - 1
     assert all(not verdict.reduced for verdict in table.reproduced_verdicts)
 
 
