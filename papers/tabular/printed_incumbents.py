@@ -79,18 +79,17 @@ def printed_or_best(table: Table) -> Configuration:
     return PRINTED.get(table.dataset, table.best_configuration)
 
 
-def neighbourhood_of_printed(table: Table) -> dict[str, np.ndarray]:
-    """Errors (R,) of `printed_or_best` and after every change of one value, by row."""
-    start = printed_or_best(table)
+def neighbourhood_of(table: Table, start: Configuration) -> dict[str, np.ndarray]:
+    """Errors (R,) of a configuration and after every change of one value, by row."""
     (position,) = table.grid.positions([start])
     near = [position, *neighbours(table.grid, position)]
     rows = [row_of(start, configuration) for configuration in table.grid.configurations(near)]
     return {row: table.final_mse[place].astype(float) for row, place in zip(rows, near, strict=True)}
 
 
-def rank_of_printed(table: Table) -> int:
-    """Rank of `printed_or_best` among all configurations by their average error, from 1."""
-    (position,) = table.grid.positions([printed_or_best(table)])
+def rank_of(table: Table, configuration: Configuration) -> int:
+    """Rank of a configuration among all by their average error, from 1."""
+    (position,) = table.grid.positions([configuration])
     return int((table.mean_final < table.mean_final[position]).sum()) + 1
 
 

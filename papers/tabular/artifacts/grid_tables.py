@@ -15,7 +15,7 @@ from core.tabular.table import TEST, TRAIN, VALID, Table
 from core.tabular.values import VALUES
 from papers.tabular.artifacts.neighbourhood_tables import NAMES
 from papers.tabular.authors_tables import ours_and_theirs
-from papers.tabular.printed_incumbents import PRINTED, rank_of_printed
+from papers.tabular.printed_incumbents import PRINTED, rank_of
 from papers.tabular.trained_tables import LABELS, WHOLE, describe, grid_tables, label, short_label
 
 RENAMED = {"const": "fix"}  # in Table 7.2 alone
@@ -81,7 +81,9 @@ def table7_4(results: Results, published: Published) -> ReportTable:
             text, printed = str(table.best_configuration[parameter]), published.get((parameter, name))
             verdict = exact_verdict(text, printed.text if printed else "")
             cells[parameter, AUTHORS.format(name)] = ReportCell(text=text, published=printed, verdict=verdict)
-    ranks = (f"{short_label(name)} {rank_of_printed(table):,}" for name, table in theirs.items() if name in PRINTED)
+    ranks = (
+        f"{short_label(name)} {rank_of(table, PRINTED[name]):,}" for name, table in theirs.items() if name in PRINTED
+    )
     words = ""
     if theirs:
         words = (

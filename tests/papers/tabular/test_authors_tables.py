@@ -15,15 +15,16 @@ from core.tabular.grid import FCNET
 from core.tabular.table import Table
 from papers.tabular import authors_tables as shipped
 from papers.tabular.artifacts.neighbourhood_tables import AUTHORS_CHANGE, AUTHORS_ERROR
-from papers.tabular.beside_authors import Pair, error_of_a_constant
+from papers.tabular.beside_authors import pair
 from papers.tabular.experiments.authors import authors_methods, authors_tables, rounded
 from papers.tabular.experiments.authors import authors_neighbours as recorded
 from papers.tabular.printed_incumbents import (
     INCUMBENT,
     PRINTED,
     authors_neighbours,
-    neighbourhood_of_printed,
-    rank_of_printed,
+    neighbourhood_of,
+    printed_or_best,
+    rank_of,
 )
 from tests.papers.functions import CATALOGUE, Functions
 
@@ -53,9 +54,13 @@ def neighbours(**errors: np.ndarray) -> pd.DataFrame:
     parts = []
     for name, rows in records(**errors).groupby("benchmark"):
         table = Table(str(name), "made up", FCNET, (100,), valid_mse=np.stack(rows["valid_mse"], axis=-1)[:, None])
-        found = pd.DataFrame(neighbourhood_of_printed(table)).melt(var_name="change", value_name="valid_mse")
+        found = pd.DataFrame(neighbourhood_of(table, printed_or_best(table))).melt(
+            var_name="change", value_name="valid_mse"
+        )
         found["run"] = found.groupby("change").cumcount()
-        parts.append(found.assign(benchmark=name, method="fcnet", status="ok", rank=rank_of_printed(table)))
+        parts.append(
+            found.assign(benchmark=name, method="fcnet", status="ok", rank=rank_of(table, PRINTED[table.dataset]))
+        )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -112,17 +117,17 @@ def test_printed_incumbents_are_those_of_paper_yaml_and_of_the_printed_changes(n
     own = dict(CATALOGUE.paper("tabular").experiments["neighbours"].benchmarks[name])
     assert own == PRINTED[name]
     table = Table(name, "made up", FCNET, (100,), valid_mse=np.float32(spread)[:, None, None])
-    rows = set(neighbourhood_of_printed(table))
+    rows = set(neighbourhood_of(table, printed_or_best(table)))
     assert set(read_published(FOLDER / f"{artifact}.csv").rows) <= rows and INCUMBENT in rows
 
 
 def test_ranks_count_what_is_better(spread):
     table = Table("naval", "made up", FCNET, (100,), valid_mse=np.float32(spread)[:, None, None])
     (position,) = FCNET.positions([PRINTED["naval"]])
-    assert rank_of_printed(table) == (spread < spread[position]).sum() + 1
+    assert rank_of(table, PRINTED[table.dataset]) == (spread < spread[position]).sum() + 1
     other = spread.copy()
     other[position] = 0.0
-    assert rank_of_printed(replace(table, valid_mse=np.float32(other)[:, None, None])) == 1
+    assert rank_of(replace(table, valid_mse=np.float32(other)[:, None, None]), PRINTED["naval"]) == 1
 
 
 def test_claims_have_an_outcome_on_the_authors_data_beside_that_of_our_runs(results, nothing, spread):
@@ -192,21 +197,27 @@ def test_our_training_beside_theirs(results, tables):
     whole[ours.grid.indices] = ours.mean_valid[:, -1] / np.where(rates == 2, 3.0, 1.5)
     whole = np.where(np.isfinite(whole), whole, 5.0)
     repeated = np.repeat(np.float32(whole)[:, None, None], 4, axis=2)
-    pair = Pair(ours, Table("protein", "made up", FCNET, (100,), valid_mse=repeated))
-    found = pair.ratios_by_value().set_index(["hyperparameter", "value"])["median"]
-    assert found["init_lr", "0.005"] == pytest.approx(3.0, rel=1e-5)
-    assert found["init_lr", "0.01"] == pytest.approx(1.5, rel=1e-5)
-    assert found["dropout_2", "0.3"] == pytest.approx(1.5, rel=1e-5)
-    assert 0.5 < pair.rank_correlation < 1 and pair.relative_spreads[1] == 0
-    assert pair.rank_of_our_best == (pair.errors[1] < pair.errors[1][pair.errors[0].argmin()]).sum() + 1
-    assert error_of_a_constant(pair.theirs) == pytest.approx(0.6)
-    figure = artifacts.beside_authors(results.with_frames(authors_tables=records(protein=whole)), None)
+    found = pair(ours, Table("protein", "made up", FCNET, (100,), valid_mse=repeated))
+    medians = found.ratios_by_value().set_index(["hyperparameter", "value"])["median"]
+    assert medians["init_lr", "0.005"] == pytest.approx(3.0, rel=1e-5)
+    assert medians["init_lr", "0.01"] == pytest.approx(1.5, rel=1e-5)
+    assert medians["dropout_2", "0.3"] == pytest.approx(1.5, rel=1e-5)
+    assert 0.5 < found.rank_correlation < 1 and found.spread == 0 and found.our_spread > 0
+    assert found.rank_of_our_best == (found.theirs < found.theirs[found.errors.argmin()]).sum() + 1
+    assert found.constant == pytest.approx(0.6)
+    columns = {"configuration": ours.grid.indices, "error": found.theirs, "benchmark": "protein", "method": "fcnet"}
+    record = pd.DataFrame(columns).assign(spread=found.spread, constant=found.constant)
+    figure = artifacts.beside_authors(results.with_frames(authors_beside=record.sample(frac=1, random_state=0)), None)
     assert set(figure.data["dataset"]) == {"protein"} and set(figure.data["part"]) == {"errors", "ratios"}
+    drawn = figure.data[figure.data["part"] == "errors"]
+    np.testing.assert_allclose(drawn["authors"], whole[ours.grid.indices], rtol=1e-5)
 
 
-def test_nothing_stands_beside_a_set_that_we_did_not_train(results, spread):
+def test_nothing_stands_beside_a_set_that_we_did_not_train(results):
+    record = {"configuration": [0], "error": [1.0], "benchmark": ["slice_localization"], "method": ["fcnet"]}
+    frame = pd.DataFrame(record).assign(spread=0.1, constant=1.0)
     with pytest.raises(NotRunError, match="on the same data set"):
-        artifacts.beside_authors(results.with_frames(authors_tables=records(slice_localization=spread)), None)
+        artifacts.beside_authors(results.with_frames(authors_beside=frame), None)
 
 
 def test_searches_on_the_formula_and_their_figure(results):
