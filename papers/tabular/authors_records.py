@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
+from core.report.runs.memo import once
 from core.tabular.grid import FCNET, Configuration
 from core.tabular.importance import best_positions
 from papers.tabular.pair_statistics import agreement
+from papers.tabular.printed_incumbents import errors_by_row
 from papers.tabular.trained_tables import in_order, short_label
 
 
@@ -44,13 +46,17 @@ def agreements(results: Results, shares: Iterable[float]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["share", "first", "second", "correlation", "configurations"])
 
 
-def best_configurations(results: Results) -> dict[str, Configuration]:
-    """The configuration with the lowest average error, by data set; empty if not recorded."""
-    frame = results.frame("authors_best")
-    if not len(frame):
-        return {}
-    places = frame.groupby("benchmark")["configuration"].first()
-    return in_order(dict(zip(map(str, places.index), FCNET.configurations(places.to_numpy()), strict=True)))
+@once
+def authors_best(results: Results) -> dict[str, tuple[Configuration, dict[str, np.ndarray]]]:
+    """The configuration with the lowest average error, and the errors (R,) of it and its neighbours by row.
+
+    By data set; empty if not recorded.
+    """
+    frame, found = results.frame("authors_best"), {}
+    for name, rows in frame.groupby("benchmark"):
+        (configuration,) = FCNET.configurations([rows["configuration"].iloc[0]])
+        found[str(name)] = configuration, errors_by_row(rows)
+    return in_order(found)
 
 
 def in_words(names: Iterable[str]) -> str:

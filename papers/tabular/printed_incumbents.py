@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from core.experiment.results import Results
 from core.report.runs.memo import once
@@ -64,14 +65,16 @@ def authors_neighbours(results: Results) -> dict[str, AuthorsNeighbours]:
     frame = results.frame("authors_neighbours")
     if not len(frame):
         return {}
-    frame = frame.sort_values("run", kind="stable")
     return {
-        str(name): AuthorsNeighbours(
-            {str(row): found.to_numpy(float) for row, found in rows.groupby("change", sort=False)["valid_mse"]},
-            int(rows["rank"].iloc[0]),
-        )
+        str(name): AuthorsNeighbours(errors_by_row(rows), int(rows["rank"].iloc[0]))
         for name, rows in frame.groupby("benchmark")
     }
+
+
+def errors_by_row(records: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Errors (R,) in the order of the runs, by row of the neighbourhood table, from records of one data set."""
+    ordered = records.sort_values("run", kind="stable")
+    return {str(row): found.to_numpy(float) for row, found in ordered.groupby("change", sort=False)["valid_mse"]}
 
 
 def printed_or_best(table: Table) -> Configuration:

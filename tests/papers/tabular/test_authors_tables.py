@@ -1,5 +1,6 @@
 """The authors' tables as shipped records, and what is drawn and judged from them."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,12 +13,15 @@ from core.experiment.selection import find_cells
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.published import read_published, read_published_spec
 from core.tabular.grid import FCNET
+from core.tabular.importance import table_importances
+from core.tabular.ranks import dataset_correlations
 from core.tabular.table import Table
 from papers.tabular import authors_tables as shipped
-from papers.tabular.artifacts.neighbourhood_tables import AUTHORS_CHANGE, AUTHORS_ERROR
+from papers.tabular.authors_neighbourhood import AUTHORS_CHANGE, AUTHORS_ERROR
+from papers.tabular.authors_records import distributions
 from papers.tabular.beside_authors import pair
+from papers.tabular.experiments import authors
 from papers.tabular.experiments.authors import authors_methods, authors_tables, rounded
-from papers.tabular.experiments.authors import authors_neighbours as recorded
 from papers.tabular.printed_incumbents import (
     INCUMBENT,
     PRINTED,
@@ -27,6 +31,7 @@ from papers.tabular.printed_incumbents import (
     rank_of,
 )
 from tests.papers.functions import CATALOGUE, Functions
+from tests.papers.tabular.authors_tables import made_up, recorded
 
 FOLDER = CATALOGUE.root / "papers/tabular/published"
 NEIGHBOURHOODS = {
@@ -35,6 +40,8 @@ NEIGHBOURHOODS = {
     "parkinsons": "tableD_2",
     "slice_localization": "tableD_4",
 }
+DRAWN = ("authors_distributions", "authors_importances", "authors_pairs")
+LAST = "slice_localization"
 artifacts, claims = Functions("tabular", "artifacts"), Functions("tabular", "claims")
 
 
@@ -91,7 +98,9 @@ def test_the_smoke_scale_makes_a_table_of_the_whole_grid():
 
 def test_neighbours_are_recorded_with_the_rank_of_their_start(nothing):
     (cell,) = find_cells(Catalogue(), "tabular/authors_neighbours", "smoke")
-    frame = recorded(Context(cell, range(4))).assign(benchmark="synthetic", method="fcnet", status="ok")
+    frame = authors.authors_neighbours(Context(cell, range(4))).assign(
+        benchmark="synthetic", method="fcnet", status="ok"
+    )
     found = authors_neighbours(nothing.with_frames(authors_neighbours=frame.sample(frac=1, random_state=0)))[
         "synthetic"
     ]
@@ -174,19 +183,51 @@ def test_the_best_configuration_of_the_authors_data_is_compared(results, spread)
     (position,) = FCNET.positions([PRINTED["naval"]])
     errors = spread.copy()
     errors[position] = 1e-3
-    made = results.with_frames(authors_tables=records(naval=errors))
+    made = results.with_frames(**recorded("authors_best", "authors_neighbours", naval=made_up("naval", errors)))
     table = artifacts.table7_4(made, read_published_spec(FOLDER / "table7_4.csv"))
     assert [verdict.kind for verdict in table.reproduced_verdicts] == ["equal"] * 9
-    assert "Naval 1" in table.caption
+    assert "Naval 1 there" in table.caption
+    compared = artifacts.tableD_1(made, read_published(FOLDER / "tableD_1.csv"))
+    assert compared.caption.endswith("It is the best of them.")
+
+
+def test_the_largest_change_of_their_best_is_told_where_another_is_printed(results, spread, levels):
+    table = made_up("naval", spread * 9.0 ** levels["lr_schedule"])
+    made = results.with_frames(**recorded("authors_best", "authors_neighbours", naval=table))
+    caption = artifacts.tableD_1(made, read_published(FOLDER / "tableD_1.csv")).caption
+    assert "Activation/Layer 1 relu" in caption and "Layer 1 Size 16" in caption
+    assert re.search(r"largest relative change from there is 8\.\d* \(LR Schedule: cosine to const\)\.", caption)
 
 
 @pytest.mark.parametrize("name", ["fig7_1", "fig7_3", "fig7_4", "figD_1", "figD_4", "figD_9"])
 def test_figures_show_the_authors_data(name, results, spread):
-    made = results.with_frames(authors_tables=records(protein=spread, slice_localization=spread[::-1]))
-    figure = getattr(artifacts, name)(made, None)
+    experiments = [each for each in CATALOGUE.paper("tabular").artifacts[name].experiments if each in DRAWN]
+    tables = {each: made_up(each, errors) for each, errors in {"protein": spread, LAST: spread[::-1]}.items()}
+    figure = getattr(artifacts, name)(results.with_frames(**recorded(*experiments, **tables)), None)
     data = figure.data
     told = data["source"] if "source" in data else data["curve"]
     assert told.str.contains("authors' data").any() and "62,208 configurations" in figure.caption
+
+
+def test_records_for_drawings_are_those_of_the_tables(results, spread, levels):
+    """Distributions within a thousandth, importances and correlations as computed from the tables themselves."""
+    tables = [made_up("protein", spread), made_up(LAST, spread * 2.0 ** levels["dropout_1"])]
+    made = results.with_frames(**recorded(*DRAWN, **{table.dataset: table for table in tables}))
+    errors, shown = tables[0].mean_final, distributions(made, "error")["protein"]
+    assert len(shown) == 1001 and (shown[0], shown[-1]) == pytest.approx((errors.min(), errors.max()), rel=1e-6)
+    shares = (errors[:, None] <= shown * (1 + 1e-6)).mean(axis=0)
+    np.testing.assert_allclose(shares, np.linspace(0, 1, 1001), atol=1e-3)
+    figure = artifacts.fig7_4(made, None).data
+    theirs = figure[figure["source"] == "authors' data"].drop(columns="source")
+    keys = ["share", "first", "second"]
+    pd.testing.assert_frame_equal(
+        theirs.sort_values(keys, ignore_index=True)[[*keys, "correlation", "configurations"]],
+        dataset_correlations(tables).sort_values(keys, ignore_index=True)[[*keys, "correlation", "configurations"]],
+    )
+    bars = artifacts.figD_9(made, None).data
+    expected = table_importances(tables[1], 0.1)["importance"].to_numpy()
+    drawn = bars[(bars["source"] == "authors' data") & (bars["share"] == 0.1)]["importance"]
+    np.testing.assert_allclose(np.sort(drawn), np.sort(expected), rtol=1e-9)
 
 
 def test_our_training_beside_theirs(results, tables):
