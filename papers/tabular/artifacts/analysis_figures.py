@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
+from matplotlib.ticker import MaxNLocator
 
 from core.experiment.results import Results
 from core.report.figures import style
@@ -200,6 +201,7 @@ def _bars(axes: Axes, frames: dict[str, pd.DataFrame]) -> None:
         axes.barh(places, values, height, color=COLORS[source], label=source)
     names = [" x ".join(SHORT[part] for part in subset.split(" x ")) for subset in shown]
     axes.set_yticks(range(len(names)), names)
+    axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.invert_yaxis()
 
 
