@@ -16,7 +16,7 @@ from core.report import Check, NotRunError, all_of, each_of, frame_of, pending
 from core.report.figures.authors_svm_runs import BENCHMARK, OPTIMUM, authors_svm_runs
 from core.report.verdicts.level_times import median_speedup, median_time
 from core.report.verdicts.outcomes import absent
-from core.report.verdicts.speedups import Known, judge_known, shown
+from core.report.verdicts.speedups import BoundedFactor, judge_factor, shown
 from papers.fabolas.authors_overhead import DESIGNS, with_authors_overhead
 from papers.fabolas.names import BY_TEXT, surrogate_name
 
@@ -44,7 +44,7 @@ class Searches:
         """Those that were run."""
         return set(self.frame["method"])
 
-    def speedup(self, slow: str, fast: str, level: float) -> Known:
+    def speedup(self, slow: str, fast: str, level: float) -> BoundedFactor:
         """How much sooner the median run of `fast` has a regret; raises as `median_speedup`."""
         return median_speedup(self.frame, self.name, slow, fast, level)
 
@@ -55,7 +55,7 @@ class Searches:
             NotRunError: one of the two was not run.
         """
         found = self.speedup(slow, fast, level)
-        return judge_known(found, said, between, f"{fast} over {slow}{self._variants(slow, fast, level)}: ")
+        return judge_factor(found, said, between, f"{fast} over {slow}{self._variants(slow, fast, level)}: ")
 
     def faster_than_each(self, slower: Sequence[str], fast: str, between: tuple[float, float], said: str) -> Check:
         """The same claim on each of several.
@@ -75,7 +75,7 @@ class Searches:
             NotRunError: it was not run.
         """
         found = median_time(self.frame, self.name, method, level)
-        return judge_known(found, said, between, f"{method}, seconds: ")
+        return judge_factor(found, said, between, f"{method}, seconds: ")
 
     def _variants(self, slow: str, fast: str, level: float) -> str:
         """The same speed-up of our runs with the authors' overhead, and by the settings of the text."""

@@ -19,7 +19,7 @@ from core.report.runs.trajectories import incumbent, per_run
 from core.report.statistics.reductions import mean
 from core.report.verdicts.outcomes import pending
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, shape
-from core.report.verdicts.speedups import Known, judge_known
+from core.report.verdicts.speedups import BoundedFactor, judge_factor
 from papers.ablr.names import ALL_SETS, above_best, common_runs, resolved, together
 
 SEED = 2017
@@ -79,7 +79,7 @@ def _ratio(
     pair = common_runs(frame[frame["method"].isin((fast, slow))])
     logs = [_log_regrets(pair, metric, benchmark, name) for name in (fast, slow)]
     interval = bootstrap_interval(logs[0] - logs[1], mean, seed)
-    return judge_known(Known(interval, interval), said, between, f"{fast} over {slow}: ")
+    return judge_factor(BoundedFactor(interval, interval), said, between, f"{fast} over {slow}: ")
 
 
 def _log_regrets(frame: pd.DataFrame, metric: str, benchmark: str, method: str) -> np.ndarray:

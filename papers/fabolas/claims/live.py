@@ -15,7 +15,7 @@ from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, cell_rows, claim, each_of, frame_of, pending
 from core.report.statistics.reductions import mean_difference
 from core.report.verdicts.level_times import median_speedup
-from core.report.verdicts.speedups import Known, judge_known
+from core.report.verdicts.speedups import BoundedFactor, judge_factor
 from papers.fabolas.names import SETS
 
 SEED = 6
@@ -36,7 +36,7 @@ def fabolas_fastest_when_training(results: Results) -> Check:
 
         def over(slow: str) -> Check:
             found = median_speedup(frame, name, slow, "fabolas", level, "error")
-            return judge_known(found, "10 to 1000", (10.0, 1000.0), f"{SETS[name]}, over {slow}: ")
+            return judge_factor(found, "10 to 1000", (10.0, 1000.0), f"{SETS[name]}, over {slow}: ")
 
         others = ("gp", "entropy_search", "mtbo", "hyperband")
         return all_of(each_of(others, _methods(frame, name), over, missing=pending), "10 to 1000")
@@ -57,7 +57,9 @@ def hyperband_recommends_first(results: Results) -> Check:
             rows = [cell_rows(frame, name, method) for method in ("hyperband", other)]
             first = tuple(np.log10(each.groupby("run")["time"].min()) for each in rows)
             interval = bootstrap_interval(first, mean_difference, SEED)
-            return judge_known(Known(interval, interval), "earlier", (0.0, 1.0), f"{SETS[name]}, time over {other}'s: ")
+            return judge_factor(
+                BoundedFactor(interval, interval), "earlier", (0.0, 1.0), f"{SETS[name]}, time over {other}'s: "
+            )
 
         others = ("gp", "entropy_search")
         return all_of(each_of(others, _methods(frame, name), before, missing=pending), "earlier")

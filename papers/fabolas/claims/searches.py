@@ -20,7 +20,7 @@ from core.experiment.results import Results
 from core.report import Check, all_of, both, claim, each_of, frame_of, pending
 from core.report.verdicts.level_times import median_speedup
 from core.report.verdicts.mean_comparisons import lower_than
-from core.report.verdicts.speedups import judge_known
+from core.report.verdicts.speedups import judge_factor
 from papers.fabolas.names import SHARES, TASKS, surrogate_name
 from papers.fabolas.search_times import GOOD, Searches, authors_searches, our_searches
 
@@ -189,5 +189,5 @@ def _each_sooner(results: Results, sizes: list[str], level: float) -> Check:
     parts = [pending(SHARES[size]) for size in sizes if size not in run]
     for slow, fast in pairwise(run):
         found = median_speedup(frame, surrogate_name(frame), slow, fast, level)
-        parts.append(judge_known(found, "sooner", (1.0, np.inf), f"{SHARES[fast]} over {SHARES[slow]}: "))
+        parts.append(judge_factor(found, "sooner", (1.0, np.inf), f"{SHARES[fast]} over {SHARES[slow]}: "))
     return all_of(parts, "sooner")

@@ -17,7 +17,7 @@ from core.report import Check, NotRunError, all_of, claim, judge, left_out, word
 from core.report.runs.time_curves import end_of, over_time
 from core.report.statistics.win_probability import probabilities, resampled_interval, wins
 from core.report.verdicts.mean_comparisons import cells_of
-from core.report.verdicts.speedups import Pair, judge_known, speedup
+from core.report.verdicts.speedups import Pair, judge_factor, speedup
 from core.tabular.values import LABELS
 from papers.lcnet.table_runs import SHOWN, table_runs
 
@@ -119,4 +119,4 @@ def _faster(frame: pd.DataFrame, name: str, times: float, share: float = HALF) -
     end = share * min(map(end_of, cells.values()))
     level = float(np.median(over_time(cells["hyperband"], np.array([end]))))
     found = speedup(Pair.of(frame, name, "hyperband", "hyperband_lcnet", level, average=np.median))
-    return judge_known(found, f"over {times:g}", (times, np.inf), f"{name}, factor by which LC-Net is faster: ")
+    return judge_factor(found, f"over {times:g}", (times, np.inf), f"{name}, factor by which LC-Net is faster: ")

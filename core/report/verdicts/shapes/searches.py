@@ -92,7 +92,7 @@ def faster(
     frame = frame_of(results, *runs)
     pair = speedups.Pair.of(frame, benchmark, slow, fast, level, metric, AVERAGES[average])
     words = f"{benchmark}, factor by which {fast} is faster than {slow}: "
-    check = speedups.judge_known(speedups.speedup(pair), "", (above, below), words)
+    check = speedups.judge_factor(speedups.speedup(pair), "", (above, below), words)
     return open_where(check, _too_short(learning)(cells_of(frame, benchmark, (slow, fast))))
 
 
