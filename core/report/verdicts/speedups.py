@@ -193,10 +193,10 @@ def spread(bounds: Sequence[Bounds]) -> Bounds:
     return Bounds(np.maximum(lows.max(0) - highs.min(0), 0), highs.max(0) - lows.min(0))
 
 
-def judge_factor(factor: BoundedFactor, said: str, between: tuple[float, float], detail: str = "") -> Check:
+def judge_factor(factor: BoundedFactor, between: tuple[float, float], detail: str = "") -> Check:
     """The check of a claim that a factor lies between two others."""
     lower, upper = (np.log10(end) if end > 0 else -np.inf for end in between)
-    check = judge(Interval(factor.low.estimate, factor.low.low, factor.high.high), said, lower, upper)
+    check = judge(Interval(factor.low.estimate, factor.low.low, factor.high.high), lower, upper)
     low, high = factor.ends
     if np.isnan(low) or np.isnan(high):
         low = high = np.nan

@@ -29,4 +29,4 @@ def sooner_on_svm(results: Results, slow: Method, fast: Method, above: float, be
         if method not in set(frame["method"]):
             raise CellNotRunError(surrogate, method, alone=False)
     factor = median_speedup(frame, surrogate, slow, fast, GOOD)
-    return judge_factor(factor, "", (above, below), f"{fast} over {slow}: ")
+    return judge_factor(factor, (above, below), f"{fast} over {slow}: ")

@@ -15,7 +15,7 @@ from tests.core.report.made_runs import made
 
 def faster(frame: pd.DataFrame, between: tuple[float, float]) -> Check:
     """The claim that BOHB is faster than random search to a regret of 0.1 by a factor between two others."""
-    return judge_factor(speedup(Pair.of(frame, "d8", "random", "bohb", 0.1)), "", between)
+    return judge_factor(speedup(Pair.of(frame, "d8", "random", "bohb", 0.1)), between)
 
 
 def test_a_speed_up_in_closed_form():
