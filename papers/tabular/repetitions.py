@@ -54,13 +54,12 @@ def over_repetitions(table: Table, statistic: Callable[[Table], float]) -> Resam
 def of_table(
     table: Table,
     statistic: Callable[[Table], float],
-    published: float | str,
     lower: float = -np.inf,
     upper: float = np.inf,
     detail: str = "",
 ) -> Check:
     """The check of a statistic of a table with its interval over the repetitions; see `judge`."""
-    return judge(over_repetitions(table, statistic).interval(), published, lower, upper, detail)
+    return judge(over_repetitions(table, statistic).interval(), lower, upper, detail)
 
 
 @once

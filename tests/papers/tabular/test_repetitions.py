@@ -17,5 +17,5 @@ def test_all_resamples_of_four_repetitions_give_students_interval_of_a_mean():
     values = table.seconds[0].astype(float)
     found = over_repetitions(table, lambda resampled: float(resampled.seconds[0].astype(float).mean())).interval()
     assert found == pytest.approx((values.mean(), *stats.t.interval(0.95, 3, values.mean(), stats.sem(values))))
-    check = of_table(table, lambda resampled: float(resampled.seconds[0].astype(float).mean()), "long", lower=0.0)
+    check = of_table(table, lambda resampled: float(resampled.seconds[0].astype(float).mean()), lower=0.0)
     assert (check.holds, check.ours, check.low, check.high) == ("holds", *found)
