@@ -15,7 +15,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, bootstrap_interval, judge, pending, worded
 from core.report.statistics.reductions import mean_ratio, median
-from papers.lcnet.scores import paired, partial_scores, unobserved_scores
+from papers.lcnet.scores import by_set, by_share, paired, partial_scores, unobserved_scores
 
 SEED, RESAMPLES = 54, 2000
 COMPARABLE = 1.5  # mean squared errors within this factor are about the same
@@ -123,12 +123,11 @@ def forest_worst_on_new_curves(results: Results, sets: Sets) -> Check:
 
 def _on_sets(scores: pd.DataFrame, sets: Sets, check: Callable[[pd.DataFrame, str], list[Check]]) -> Check:
     """A check of each set's scores; raises NotRunError if there are none of any."""
-    by_set = {name: scores[scores["benchmark"] == name] for name in sets}
-    if not any(map(len, by_set.values())):
+    found, checks = by_set(scores), []
+    if not set(sets) & set(found):
         raise NotRunError(", ".join(sets))
-    checks = []
     for name, label in sets.items():
-        checks += check(by_set[name], label) if len(by_set[name]) else [pending(label)]
+        checks += check(found[name], label) if name in found else [pending(label)]
     return all_of(checks, "all sets" if len(sets) > 1 else "all")
 
 
@@ -136,8 +135,7 @@ def _at_shares(results: Results, sets: Sets, check: Callable[[pd.DataFrame, str,
     """A check at each share of the epochs, on each set."""
 
     def at_each(rows: pd.DataFrame, where: str) -> list[Check]:
-        shares = rows.groupby("share", sort=True)
-        return [part for share, each in shares for part in check(each, f"{where} {share:.0%}", float(share))]
+        return [part for share, each in by_share(rows) for part in check(each, f"{where} {share:.0%}", share)]
 
     return _on_sets(partial_scores(results), sets, at_each)
 
@@ -162,7 +160,7 @@ def _typical(rows: pd.DataFrame, above: str, below: str, where: str, **limits: f
     Errors fall by orders of magnitude from the smallest share to the largest, so those of all shares together would be
     those of the smallest alone.
     """
-    errors = [paired(each, (above, below), "squared") for _, each in rows.groupby("share", sort=True)]
+    errors = [paired(each, (above, below), "squared") for _, each in by_share(rows)]
     if not errors or len({len(first) for first, _ in errors}) > 1 or not len(errors[0][0]):
         return pending(f"{where}: {above} or {below}")
     samples = tuple(np.stack(each, axis=1) for each in zip(*errors, strict=True))
