@@ -12,6 +12,7 @@ from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.figures.data_sets import data_set_names
 from core.report.figures.figure import not_run_panel
+from core.report.figures.panels import draw_panels
 from core.report.figures.ticks import log_from_zero
 from core.report.runs.trajectories import SMALLEST, draw_incumbents
 from papers.bohamiann.artifacts.fits import draw_fit
@@ -83,45 +84,33 @@ def hpolib(results: Results, published: Published | None) -> Figure:
         raise NotRunError("hpolib")
     figure, panels = style.subplots(2, 3, height=4.8)
     methods = ["random", "gp", "bohamiann_50"]
-    drawn = []
-    for axes, benchmark in zip(panels.flat, HPOLIB):
-        part = _panel(axes, frame, "regret", benchmark, methods)
-        if benchmark in GRIDS and len(part):
-            log_from_zero(axes.yaxis, part["mean"], 2 * SMALLEST)
+
+    def draw(axes: Axes, benchmark: str) -> pd.DataFrame:
+        drawn = draw_incumbents(axes, frame, "regret", benchmark, methods)
+        if benchmark in GRIDS:
+            log_from_zero(axes.yaxis, drawn["mean"], 2 * SMALLEST)
             axes.set_ylim(bottom=0)
-        drawn.append(part)
-    panels.flat[-1].set_axis_off()
+        return drawn
+
+    data = draw_panels(panels.flat, {name: TITLES[name] for name in HPOLIB}, draw)
     style.legend(figure, panels.flat, 3)
     runs = (f"{_runs(frame[frame['benchmark'] == name])} on {TITLES[name]}" for name in HPOLIB)
     caption = (
         f"{BAND} the incumbent's regret. Runs: {', '.join(runs)}. "
         "On the grids the regret is that to their best point, linear from 0 to the smallest mean above it."
     )
-    return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
+    return Figure(figure, caption, data)
 
 
 def _panels(results: Results, names: list[str], methods: list[str], rows: int, columns: int, height: float) -> Figure:
     frame = thesis_runs(results)
     figure, panels = style.subplots(rows, columns, height=height, squeeze=False)
-    drawn = [_panel(axes, frame, "regret", name, methods) for axes, name in zip(panels.flat, names)]
+    titles = {name: TITLES[name] for name in names}
+    data = draw_panels(panels.flat, titles, lambda axes, name: draw_incumbents(axes, frame, "regret", name, methods))
     for axes in panels[:, 1:].flat:
         axes.set_ylabel("")
-    for axes in list(panels.flat)[len(names) :]:
-        axes.set_axis_off()
-    if all(part.empty for part in drawn):
-        raise NotRunError("synthetic")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    return Figure(figure, f"{BAND} the immediate regret over {_runs(frame)} runs.", pd.concat(drawn, ignore_index=True))
-
-
-def _panel(axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods: list[str]) -> pd.DataFrame:
-    """Draw one of several panels and return what was drawn; a panel without runs says so."""
-    axes.set_title(TITLES[benchmark])
-    try:
-        return draw_incumbents(axes, frame, metric, benchmark, methods)
-    except NotRunError:
-        not_run_panel(axes)
-        return pd.DataFrame()
+    return Figure(figure, f"{BAND} the immediate regret over {_runs(frame)} runs.", data)
 
 
 def _runs(frame: pd.DataFrame) -> int:
