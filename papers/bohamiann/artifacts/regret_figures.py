@@ -35,7 +35,7 @@ def fig1_left(results: Results, published: Published | None) -> Figure:
     figure, axes = style.subplots(height=3.4, width=4.6)
     methods = ["gp", "rf", "tpe", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10", "random"]
     drawn = draw_incumbents(axes, frame, "regret", "branin", methods)
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    style.legend(figure, [axes], 3)
     return Figure(figure, f"{BAND} the immediate regret on Branin over {_runs(frame)} runs.", drawn)
 
 
@@ -62,7 +62,7 @@ def fig1_right(results: Results, published: Published | None) -> Figure:
         axes.set_xlabel("x")
         _draw_fit(axes, shown[shown["method"] == method])
     panels[0].set_ylabel("f(x)")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    style.legend(figure, [panels[0]], 4)
     points = int((shown["part"] == "data").sum() / shown["method"].nunique())
     caption = f"BOHAMIANN's fit to the {points} points that it evaluated itself (first repetition), from 50 samples."
     return Figure(figure, caption, shown.reset_index(drop=True))
@@ -109,7 +109,7 @@ def _panels(results: Results, names: list[str], methods: list[str], rows: int, c
     data = draw_panels(panels.flat, titles, lambda axes, name: draw_incumbents(axes, frame, "regret", name, methods))
     for axes in panels[:, 1:].flat:
         axes.set_ylabel("")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    style.legend(figure, [panels[0, 0]], 4)
     return Figure(figure, f"{BAND} the immediate regret over {_runs(frame)} runs.", data)
 
 
