@@ -94,7 +94,7 @@ class ReportTable:
 
 
 class Words(TypedDict, total=False):
-    """What a reader of a table is told, as in `ReportTable`; given to the two functions below by keyword."""
+    """Words and number format of a table, as in `ReportTable`; keywords of the two functions below."""
 
     title: str
     caption: str
