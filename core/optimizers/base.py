@@ -177,8 +177,7 @@ class Optimizer(ABC):
         """
         if not isinstance(configurations, Sequence) or not all(isinstance(one, Mapping) for one in configurations):
             raise UserError(f"enqueue: got {brief(configurations)}; allowed: a list of configurations, dictionaries")
-        encoding = CubeEncoding(self.space)
-        self._enqueued += encoding.decode(encoding.encode(configurations))
+        self._enqueued += CubeEncoding(self.space).checked(configurations)
 
     def learn(self, configuration: Mapping[str, Any], evaluation: EvaluationLike) -> None:
         """Take in an evaluation on the largest budget that was made elsewhere, as if it had been told.
@@ -187,8 +186,7 @@ class Optimizer(ABC):
             UserError: a method that learns only from what it has proposed, a configuration of another space, or an
                 evaluation as for `tell`.
         """
-        encoding = CubeEncoding(self.space)
-        (configuration,) = encoding.decode(encoding.encode([configuration]))
+        (configuration,) = CubeEncoding(self.space).checked([configuration])
         trial = Trial(-1 - self._learned, configuration, None, {"origin": ENQUEUED})
         outcome = Outcome.of(as_evaluation(evaluation, self.weighs_costs))
         self._check(trial, outcome)

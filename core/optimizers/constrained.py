@@ -1,8 +1,8 @@
 """A model-based policy that learns where evaluations succeed: expected improvement times the probability of success.
 
 The model of the losses sees only evaluations that succeeded and satisfied all constraints; the others have the loss
-nan. A constraint network (DNGO, section 3.2; `core.models.constraint`) learns from all of them where those are. As long as
-nothing has succeeded, the point that most probably will is proposed.
+nan. A constraint network (DNGO, section 3.2; `core.models.constraint`) learns from all of them where those are. As long
+as nothing has succeeded, the point that most probably will is proposed.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class ReplayedOptimizer(Optimizer):
         super().__init__(space)
         self.encoding = CubeEncoding(space)
         self._seed = int(generator.integers(2**31))
-        # (configuration,) asked, (number, configuration) adopted, or (number, loss, cost, failure) told
+        # (configuration,) asked, (number, configuration) enqueued or learned, or (number, loss, cost, failure) told
         self._events: list[tuple[Any, ...]] = []
         self._search = self._start(self._seed)
 
@@ -79,11 +79,12 @@ class ReplayedOptimizer(Optimizer):
         return configuration, None, {}
 
     def _adopt(self, trial: Trial) -> bool:
-        if not isinstance(self._search, AdoptingSearch):
-            return False
-        self._search.adopt(trial.number, trial.configuration)
-        self._events.append((trial.number, trial.configuration))
-        return True
+        able = isinstance(self._search, AdoptingSearch)
+        if able or trial.number >= 0:
+            self._events.append((trial.number, trial.configuration))
+        if isinstance(self._search, AdoptingSearch):
+            self._search.adopt(trial.number, trial.configuration)
+        return able
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self._search.observe(trial.number, outcome)
@@ -95,8 +96,9 @@ class ReplayedOptimizer(Optimizer):
     def _restore(self, state: Mapping[str, Any]) -> None:
         search, asked = self._start(state["seed"]), 0
         for event in state["events"]:
-            if len(event) == 2 and isinstance(search, AdoptingSearch):
-                search.adopt(*event)
+            if len(event) == 2:
+                if isinstance(search, AdoptingSearch):
+                    search.adopt(*event)
                 asked += event[0] >= 0
                 continue
             if len(event) > 1:

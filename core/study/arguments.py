@@ -147,9 +147,8 @@ def checked_initial(initial: Any, space: ConfigurationSpace) -> list[dict[str, A
     """The known configurations; raises UserError for anything else than a list of configurations of the space."""
     if not isinstance(initial, Sequence) or not all(isinstance(one, Mapping) for one in initial):
         raise UserError(f"initial is {brief(initial)}; allowed: a list of configurations, dictionaries")
-    encoding = CubeEncoding(space)
     try:
-        return encoding.decode(encoding.encode(initial))
+        return CubeEncoding(space).checked(initial)
     except UserError as error:
         raise UserError(f"initial: {error}") from error
 

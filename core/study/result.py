@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from ConfigSpace import ConfigurationSpace
 
+from core.errors import UserError
 from core.study.recommended import recommended, recommends
 from core.study.record import Record, counts, incumbent, incumbents
 from core.study.trace import Trace, trace_of
 
-if TYPE_CHECKING:  # both take seconds to import
+if TYPE_CHECKING:  # these take seconds to import
+    import optuna
     import pandas as pd
     from matplotlib.figure import Figure
 
@@ -108,6 +110,48 @@ class Result:
         """
         return Trace.of([self.records], last=[self.last] if self._recommends else None, successes=True)
 
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per evaluation, one column per hyperparameter, and what came of it; see `core.study.frames`."""
+        from core.study.frames import frame_of
+
+        return frame_of(self.records, self.space, self.maximize)
+
+    def importance(self, order: int = 2) -> pd.DataFrame:
+        """Which hyperparameters, and with order 2 which pairs of them, the loss depends on: `core.study.importance`."""
+        from core.study.importance import importances_of
+
+        return importances_of(self.records, self._known_space(), order)
+
+    def to_optuna(self) -> optuna.Study:
+        """The search as a study of Optuna, see `core.study.in_optuna`; raises UserError if Optuna is not installed."""
+        from core.study.in_optuna import study_of
+
+        return study_of(self.records, self._known_space(), self.maximize)
+
+    def plot_parallel(self) -> Figure:
+        """All configurations as lines in parallel coordinates, see `core.study.plots`; raises as `plot`."""
+        from core.study.plots import parallel
+
+        return parallel(self.records, self._known_space(), self.maximize)
+
+    def plot_slices(self) -> Figure:
+        """The losses over each hyperparameter, see `core.study.plots`; raises as `plot`."""
+        from core.study.plots import slices
+
+        return slices(self.records, self._known_space(), self.maximize)
+
+    def plot_importance(self) -> Figure:
+        """The importances as bars; raises UserError if there are too few evaluations for them."""
+        from core.study.plots import importance
+
+        return importance(self.records, self._known_space())
+
+    def _known_space(self) -> ConfigurationSpace:
+        if self.space is None:
+            raise UserError("this result has no space; allowed: one of minimize, or Result(records, space=space)")
+        return self.space
+
     def plot(self) -> Figure:
         """The loss of each evaluation and of the best so far, over the number of evaluations.
 
@@ -124,17 +168,19 @@ class Result:
         figure, axes = pyplot.subplots(figsize=(6.3, 3.4), layout="constrained")
         places = {record.number: place for place, record in enumerate(self.records, start=1)}
         successes = [record for record in self.records if counts(record)]
-        largest = max(record.budget or 0.0 for record in successes)
+        largest, sign = max(record.budget or 0.0 for record in successes), -1 if self.maximize else 1
         for full in (False, True):
             some = [record for record in successes if ((record.budget or 0.0) == largest) == full]
             if some:
                 label = "evaluations" if on_one_budget else f"on budget {largest:g}" if full else "on less"
-                numbers, losses = [places[record.number] for record in some], [record.loss for record in some]
+                numbers = [places[record.number] for record in some]
+                losses = [sign * record.loss for record in some]
                 axes.plot(numbers, losses, ".", color="0.45" if full else "0.8", label=label)
         numbers, losses = self._steps(places)
         label = "recommended" if self._recommends else "best so far"
-        axes.step([*numbers, len(self.records)], [*losses, losses[-1]], where="post", label=label)
-        axes.set(xlabel="evaluations", ylabel="loss")
+        best = [sign * loss for loss in [*losses, losses[-1]]]
+        axes.step([*numbers, len(self.records)], best, where="post", label=label)
+        axes.set(xlabel="evaluations", ylabel="value" if self.maximize else "loss")
         axes.legend(frameon=False)
         return figure
 
