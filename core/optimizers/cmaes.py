@@ -14,15 +14,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from cma import CMAEvolutionStrategy
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.errors import UserError, brief
+from core.extras import needed_for
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import CubeEncoding
 from core.validation import require_count
+
+with needed_for("method 'cmaes'"):
+    from cma import CMAEvolutionStrategy
 
 TRIES = 100  # draws excluded by a forbidden clause before a uniform point is taken
 

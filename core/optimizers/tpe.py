@@ -16,13 +16,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import optuna
 from ConfigSpace import ConfigurationSpace
-from optuna.trial import TrialState
 
+from core.extras import needed_for
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import Column, CubeEncoding
+
+with needed_for("a sampler of Optuna"):
+    import optuna
+    from optuna.trial import TrialState
 
 TRIES = 100  # suggestions excluded by a forbidden clause before a uniform one is taken
 

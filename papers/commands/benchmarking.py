@@ -58,7 +58,7 @@ def benchmark(catalogue: Catalogue, options: argparse.Namespace, console: Consol
 def _on_tasks(catalogue: Catalogue, name: str, scale: str, watched) -> tuple[Runs, Runs]:
     """Losses and solved targets on a paper's class of tasks, beside the searches that were run."""
     paper, _, tasks = name.partition("/")
-    folder = catalogue.root / catalogue.package
+    folder = catalogue.code / catalogue.package
     having = sorted(file.parent.name for file in folder.glob("*/benchmark.py"))
     if paper not in having:
         raise UserError(f"--on {name}: {paper!r} has no classes of tasks; allowed: {', '.join(having)} or an objective")

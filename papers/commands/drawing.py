@@ -117,18 +117,17 @@ def _draw(catalogue: Catalogue, chosen: list[Drawing], console: Console, process
     if workers < 2:
         return max((_draw_one(catalogue, drawn, console) for drawn in chosen), default=0)
     try:
-        with ProcessPoolExecutor(
-            workers, get_context("spawn"), _draws_from, (catalogue.root, catalogue.package)
-        ) as pool:
+        places = (catalogue.root, catalogue.package, catalogue.code)
+        with ProcessPoolExecutor(workers, get_context("spawn"), _draws_from, places) as pool:
             return max(pool.map(_drawn_by_worker, chosen))
     except BrokenProcessPool as error:
         raise UserError("a process that was drawing was killed; what it had finished is kept") from error
 
 
-def _draws_from(root: Path, package: str) -> None:
+def _draws_from(root: Path, package: str, code: Path) -> None:
     """Prepare a worker: the papers are read once."""
     global _catalogue
-    _catalogue = Catalogue(root, package)
+    _catalogue = Catalogue(root, package, code)
 
 
 def _drawn_by_worker(drawn: Drawing) -> int:
