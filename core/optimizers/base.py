@@ -173,6 +173,28 @@ class Optimizer(ABC):
         del self.pending[trial.number]
         self._observe(trial, outcome)
 
+    def adopt(self, trial: Trial) -> None:
+        """Treat a trial that was proposed elsewhere as if it had been asked for: it is pending until it is told.
+
+        Later proposals know of it; they are not those that would have followed, had it been asked for.
+
+        Args:
+            trial: Trial of a number that is not pending.
+
+        Raises:
+            UserError: a number that is pending, a configuration that the space does not have, or a method that learns
+                from its own trials alone.
+        """
+        if trial.number in self.pending:
+            raise UserError(f"adopt: trial {trial.number} is pending; allowed: another number")
+        self._adopt(trial)
+        self.pending[trial.number] = trial
+        self._asked = max(self._asked, trial.number + 1)
+
+    def _adopt(self, trial: Trial) -> None:
+        """Keep what `_observe` needs of a trial that `_propose` did not make."""
+        raise UserError(f"{type(self).__name__} learns from its own trials alone; allowed: what it asked for")
+
     def recommend(self) -> int | None:
         """The number of the trial whose configuration is recommended, given everything told; the state is unchanged.
 

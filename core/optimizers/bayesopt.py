@@ -26,6 +26,7 @@ from core.optimizers.fidelities import (
     budgets_of,
     check_cost,
     configurations_of,
+    encoded,
     initial_evaluations,
     priced,
 )
@@ -95,6 +96,10 @@ class BayesianOptimization(Optimizer):
     def _check(self, trial: Trial, outcome: Outcome) -> None:
         if self.weighs_costs and not outcome.failure:
             check_cost(trial.number, outcome.cost)
+
+    def _adopt(self, trial: Trial) -> None:
+        point = encoded(self.encoding, trial.configuration, trial.budget)
+        self._places[trial.number] = torch.as_tensor(point).to(self.X)
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self.X = torch.cat([self.X, self._places.pop(trial.number)[None]])

@@ -11,6 +11,7 @@ again, and after many draws a uniform one is taken. A failed trial counts with t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,20 @@ class _Generations:
             if self.strategy.stop():
                 start = self.generator.random(self.encoding.dimension)
                 self.strategy = self._begin(start, 2 * self.strategy.popsize)
+
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
+        """Put a configuration in the place of the generation's next point.
+
+        Raises:
+            UserError: the generation is full and waits for its last results.
+        """
+        (point,) = self.encoding.encode([configuration])
+        if self.handed == len(self.points):
+            if self.places:
+                raise UserError(f"CMAES: trial {number} is not adopted while a generation waits for its last results")
+            self.points, self.handed = [self._allowed(drawn) for drawn in self.strategy.ask()], 0
+        self.points[self.handed], self.places[number] = np.resize(point, self.strategy.N), self.handed
+        self.handed += 1
 
     def _begin(self, start: NDArray[np.float64], population: int | None) -> CMAEvolutionStrategy:
         """A strategy that draws from our generator; the library cannot search one dimension, so it gets a second."""

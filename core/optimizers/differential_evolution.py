@@ -97,6 +97,9 @@ class DifferentialEvolution(Optimizer):
     def _uniform_point(self) -> Tensor:
         return torch.as_tensor(self.encoding.sample(1, self._uniform)[0])
 
+    def _adopt(self, trial: Trial) -> None:
+        self._points[trial.number] = torch.as_tensor(self.encoding.encode([trial.configuration])[0])
+
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         member, point = trial.number % self.population, self._points.pop(trial.number)
         if outcome.loss <= self._losses[member]:

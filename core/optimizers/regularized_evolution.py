@@ -96,6 +96,9 @@ class RegularizedEvolution(Optimizer):
         other = (current + 1 + int(self.generator.integers(column.size - 1))) % column.size
         return float(column.place(np.array([other + column.first]))[0])
 
+    def _adopt(self, trial: Trial) -> None:
+        self._points[trial.number] = self.encoding.encode([trial.configuration])[0]
+
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         loss = float("inf") if outcome.failure else outcome.loss
         self._members.append((loss, self._points.pop(trial.number)))

@@ -34,6 +34,9 @@ class RestorableSearch(Protocol):
     def observe(self, number: int, outcome: Outcome) -> None:
         """Take in the outcome of trial `number`."""
 
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
+        """Treat a configuration as the proposal for trial `number`; raises UserError where the library cannot."""
+
 
 class ReplayedOptimizer(Optimizer):
     """Base of the optimizers that wrap a library. A subclass defines how its search starts.
@@ -50,7 +53,8 @@ class ReplayedOptimizer(Optimizer):
         super().__init__(space)
         self.encoding = CubeEncoding(space)
         self._seed = int(generator.integers(2**31))
-        self._events: list[tuple[Any, ...]] = []  # (configuration,) asked, or (number, loss, cost, failure) told
+        # (configuration,) asked, (number, configuration) adopted, or (number, loss, cost, failure) told
+        self._events: list[tuple[Any, ...]] = []
         self._search = self._start(self._seed)
 
     @abstractmethod
@@ -69,6 +73,10 @@ class ReplayedOptimizer(Optimizer):
         self._events.append((configuration,))
         return configuration, None, {}
 
+    def _adopt(self, trial: Trial) -> None:
+        self._search.adopt(trial.number, trial.configuration)
+        self._events.append((trial.number, dict(trial.configuration)))
+
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self._search.observe(trial.number, outcome)
         self._events.append((trial.number, outcome.loss, outcome.cost, outcome.failure))
@@ -79,6 +87,10 @@ class ReplayedOptimizer(Optimizer):
     def _restore(self, state: Mapping[str, Any]) -> None:
         search, asked = self._start(state["seed"]), 0
         for event in state["events"]:
+            if len(event) == 2:
+                search.adopt(*event)
+                asked = max(asked, event[0] + 1)
+                continue
             if len(event) > 1:
                 search.observe(event[0], Outcome(*event[1:]))
                 continue

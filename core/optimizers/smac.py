@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import copy
 import tempfile
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,10 @@ class _Facade:
         status = self._status.CRASHED if outcome.failure else self._status.SUCCESS
         value = self._value(cost=outcome.loss, time=outcome.cost, status=status)
         self.facade.tell(self.running.pop(number), value, save=False)
+
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
+        """Raise UserError."""
+        raise UserError("SMAC learns from its own trials alone; allowed: what it asked for")
 
     def _plain(self, name: str, value: Any) -> Any:
         """The value as a Python number or the choice itself, since ConfigSpace returns numpy types."""

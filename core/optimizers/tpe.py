@@ -12,7 +12,7 @@ A failed trial counts with the worst-case loss that it carries.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -102,6 +102,12 @@ class _Study:
     def observe(self, number: int, outcome: Outcome) -> None:
         self.study.tell(self.running.pop(number), outcome.loss)
 
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
+        """A trial whose values Optuna is given."""
+        self.study.enqueue_trial(self._codes(configuration))
+        self.running[number] = self.study.ask()
+        self._suggest(self.running[number])
+
     def _suggest(self, trial: optuna.Trial) -> tuple[dict[str, Any], bool]:
         """A configuration, and whether the forbidden clauses allow it; ConfigSpace's vector grows with it."""
         vector = np.full((len(self.columns), 1), np.nan)
@@ -117,7 +123,7 @@ class _Study:
         forbidden = any(clause.is_forbidden_vector_array(vector)[0] for clause in self.space.forbidden_clauses)
         return configuration, not forbidden
 
-    def _codes(self, configuration: dict[str, Any]) -> dict[str, float | int]:
+    def _codes(self, configuration: Mapping[str, Any]) -> dict[str, float | int]:
         named = {column.name: column for column in self.encoding.columns}
         return {name: named[name].code(value) for name, value in configuration.items() if name in named}
 

@@ -169,6 +169,9 @@ class TreeParzen(Optimizer):
             edges[:size, i] = np.clip(column.place(codes - 0.5), 0.0, 1.0)
         return edges, middles
 
+    def _adopt(self, trial: Trial) -> None:
+        self._points[trial.number] = self.encoding.encode([trial.configuration])[0]
+
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self._told.add(self._points.pop(trial.number), float("inf") if outcome.failure else outcome.loss)
 

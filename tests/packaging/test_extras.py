@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EVERY = [line for group in (PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()) for line in group]
 # Modules that are about an optional package as a whole, and say so when they are imported.
-ABOUT_ONE = {"cmaes", "tpe", "pool", "cluster", "published", "optuna_sampler", "optuna_pruner"}
+ABOUT_ONE = {"cmaes", "tpe", "pool", "cluster", "published"}
 BROUGHT = {"cloudpickle", "jinja2"}
 """Optional packages that torch or scikit-learn need as well."""
 HARNESS = ("core.experiment", "core.report")
@@ -26,7 +26,11 @@ HARNESS = ("core.experiment", "core.report")
 
 def library() -> list[str]:
     paths = [path.relative_to(ROOT).with_suffix("") for path in sorted((ROOT / "core").rglob("*.py"))]
-    names = [".".join(path.parts).removesuffix(".__init__") for path in paths if path.stem not in ABOUT_ONE]
+    names = [
+        ".".join(path.parts).removesuffix(".__init__")
+        for path in paths
+        if path.stem not in ABOUT_ONE and path.parent.name != "integrations"
+    ]
     return [name for name in names if not name.startswith(HARNESS) and not name.endswith("__main__")]
 
 
