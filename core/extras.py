@@ -22,6 +22,7 @@ EXTRAS = {
     "cma": "peers",
     "optuna": "peers",
     "smac": "smac",
+    "cocoex": "bbob",
     "gymnasium": "rl",
     "stable_baselines3": "rl",
 }

@@ -125,11 +125,20 @@ def _parser() -> argparse.ArgumentParser:
         help="file.py:Name or module:Name of a class, made with (space, seed), with ask and tell; or an Optuna sampler",
     )
     benchmark.add_argument(
-        "--on", nargs="+", required=True, help="objectives of core.benchmarks, or a paper's class of tasks: profet/svm"
+        "--on",
+        nargs="+",
+        required=True,
+        metavar="NAME",
+        help="objectives or families of core.benchmarks: branin tabular/protein bohb/letter bbob; or a class of "
+        "tasks of a paper: profet/svm",
     )
-    benchmark.add_argument("--beside", nargs="+", help="methods to run on objectives (default: random tpe gp)")
+    benchmark.add_argument(
+        "--beside", nargs="+", metavar="METHOD", help="methods to run on objectives (default: random tpe gp)"
+    )
     benchmark.add_argument("--runs", type=int, default=5, help="runs of each method on objectives (default: 5)")
-    benchmark.add_argument("--evaluations", type=int, default=30, help="evaluations of each run (default: 30)")
+    benchmark.add_argument(
+        "--evaluations", type=int, default=30, help="evaluations on all budget that each run may spend (default: 30)"
+    )
     benchmark.add_argument("--seconds", type=float, default=60.0, help="limit of one call of ask or tell (default: 60)")
     benchmark.add_argument("--out", type=Path, help="page (default: in figures/own/benchmarks)")
     _scale(benchmark)
