@@ -186,8 +186,8 @@ def _drawing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--source",
         choices=SOURCES,
-        default="reference",
-        help="the shipped raw runs (reference), or your own in results/run, drawn into figures/own",
+        help="the shipped raw runs (reference), or your own in results/run, drawn into figures/own (run); default: the "
+        "shipped ones, and your own where none is shipped",
     )
     parser.add_argument(
         "--processes", type=int, default=os.cpu_count() or 1, help="how many draw at once (default: one per core)"
