@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from typing import NamedTuple
 
 from rich.markup import escape
@@ -97,6 +98,11 @@ def to_tex(table: ReportTable, caption: str = "", name: str = "") -> str:
     if name:
         lines.append(f"\\label{{tab:{name}}}")
     return "\n".join([*lines, "\\end{table}"]) + "\n"
+
+
+def to_rst(text: str) -> str:
+    """A paragraph of reStructuredText, for Snakemake's report, which reads it as a template first."""
+    return re.sub(r"([\\*_`|])", r"\\\1", text).replace("{", "{{'{'}}") + "\n"
 
 
 def to_rich(table: ReportTable, caption: str = "") -> RichTable:

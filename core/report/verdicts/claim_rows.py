@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from core.report.verdicts.checks import CellNotRunError, Check
-from core.report.verdicts.claims import CAUSES, KINDS, SHORTEST
+from core.report.verdicts.claims import CAUSES, KINDS, LONGEST, SHORTEST
 from core.report.verdicts.outcomes import absent, all_of, at_least, left_out, outside, pending
 from core.report.verdicts.shapes.shape import Shape
 from core.strict import Strict
@@ -45,7 +45,7 @@ class Row(Strict):
     check: list[dict[str, dict[str, Any]]]
     published: float | Text
     kind: Literal[KINDS] = "claim"
-    headline: bool = False
+    headline: Annotated[str, Field(max_length=LONGEST)] = ""
     cause: CauseRow | None = None
     at_least: Annotated[int, Field(ge=1)] | None = None
     detail: str = ""

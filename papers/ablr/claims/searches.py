@@ -53,7 +53,7 @@ def regret_ratio(
     artifact="fig2_right",
     place="section 3.3, Fig 2 right",
     sentence="Side signals beside the validation accuracy speed up the search with ABLR.",
-    headline=True,
+    headline="Side signals speed up the search",
 )
 def side_signals_speed_up(results: Results) -> Check:
     """On all sets together, by errors above the smallest that any run found on the set, one validation row or more."""

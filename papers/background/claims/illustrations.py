@@ -88,7 +88,6 @@ def kernels_differ_at_a_distance(results: Results) -> Check:
     place="thesis Fig 2.3 (a)",
     kind="shape",
     sentence="The Gaussian process becomes more uncertain away from the data.",
-    headline=True,
 )
 def gp_uncertainty_grows_away_from_data(results: Results) -> Check:
     """The GP's standard deviation outside the observed interval over that between the observations; above 2."""

@@ -35,7 +35,7 @@ CLEARLY = 2 / 3
     artifact="fig4_5",
     place="thesis 1.1, 4.5.2 and 4.6",
     sentence="Fabolas finds good configurations 10 to 1000 times sooner than Bayesian optimization on all of the data.",
-    headline=True,
+    headline="10 to 1000 times faster than full-data BO",
 )
 def fabolas_10_to_1000_times_sooner(results: Results) -> Check:
     """Than with either acquisition function, expected improvement and entropy search."""
@@ -47,7 +47,7 @@ def fabolas_10_to_1000_times_sooner(results: Results) -> Check:
     place="thesis 4.6",
     sentence="Fabolas finds good configurations 10 times sooner, or more, than MTBO, Hyperband and Bayesian "
     "optimization on all of the data.",
-    headline=True,
+    headline="10 times faster than MTBO, Hyperband, BO",
 )
 def fabolas_ten_times_faster_than_all(results: Results) -> Check:
     """The text has 10 to 100 times, "often"; here on the one experiment where all of them have 30 runs."""

@@ -21,7 +21,7 @@ from papers.lcnet.scores import partial_predictions
     artifact="fig5_5",
     place="thesis 5.4.2, observation 1",
     sentence="LC-Net predicts better than the plain Bayesian network throughout, in error and likelihood.",
-    headline=True,
+    headline="Predicts better than a plain Bayesian network",
     cause=Cause(
         "our substitute",
         "28 of 30 parts hold on CNN, FCNet and LR, one fails (LR's likelihood at 10%), and all ten fail on VAE, which "
@@ -81,7 +81,7 @@ def extrapolation_has_early_outliers(results: Results) -> Check:
     artifact="fig5_5",
     place="thesis 5.4.2, observation 6",
     sentence="Models of single curves err more than LC-Net when few epochs are seen, and less when nearly all are.",
-    headline=True,
+    headline="Single-curve models win only late",
 )
 def local_models_win_late(results: Results) -> Check:
     return _both(checks.models_of_single_curves_win_late, results)

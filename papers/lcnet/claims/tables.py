@@ -49,7 +49,7 @@ def bohamiann_overtakes_hyperband(results: Results) -> Check:
     artifact="fig5_7",
     place="thesis 5.4.4, Fig 5.7",
     sentence="Extended by LC-Net, Hyperband approaches the global optimum much faster.",
-    headline=True,
+    headline="Makes Hyperband much faster",
 )
 def lcnet_is_much_faster(results: Results) -> Check:
     """With LC-Net it takes half as long to the regret that Hyperband has after half the time, on protein and slice."""
@@ -60,7 +60,7 @@ def lcnet_is_much_faster(results: Results) -> Check:
     artifact="figB_3",
     place="thesis B.4, Fig B.3",
     sentence="LC-Net speeds up the convergence of Hyperband on all four tables.",
-    headline=True,
+    headline="Speeds up Hyperband on all four tables",
 )
 def lcnet_speeds_up_hyperband(results: Results) -> Check:
     """The regret that Hyperband has after half the time, or on Parkinson after a tenth of it, is reached sooner."""

@@ -36,7 +36,7 @@ def competitive(results: Results, experiment: Experiment, benchmark: Benchmark, 
     place="abstract and section 6",
     kind="shape",
     sentence="The time of an interpolation grows linearly in the number of observations.",
-    headline=True,
+    headline="An interpolation's time grows linearly",
 )
 def interpolation_grows_linearly(results: Results) -> Check:
     """Slope of log seconds over log N from 1,000 observations on; within a quarter of 1."""

@@ -27,7 +27,7 @@ def model_based_begin_like_random(results: Results) -> Check:
     artifact="fig7_5",
     place="thesis 7.4.1",
     sentence="Once they have a meaningful model, SMAC, TPE and BOHAMIANN are better than random search.",
-    headline=True,
+    headline="SMAC, TPE, BOHAMIANN end below random",
 )
 def model_based_end_below_random(results: Results) -> Check:
     return observations.end_below_random(comparison_runs(results), PROTEIN)
@@ -64,7 +64,7 @@ def bohb_begins_like_hyperband(results: Results) -> Check:
     artifact="fig7_5",
     place="thesis 7.4.1",
     sentence="Once it has a meaningful model, BOHB is better than Hyperband.",
-    headline=True,
+    headline="BOHB ends below Hyperband",
 )
 def bohb_ends_below_hyperband(results: Results) -> Check:
     return observations.bohb_below_hyperband(comparison_runs(results), PROTEIN)
@@ -83,7 +83,7 @@ def hyperband_is_fast(results: Results) -> Check:
     artifact="fig7_5",
     place="thesis 7.4.1",
     sentence="In the end Hyperband improves only slightly over random search, and by less than before.",
-    headline=True,
+    headline="Hyperband ends little below random",
 )
 def hyperband_ends_little_below_random(results: Results) -> Check:
     return observations.hyperband_slightly_below_random(comparison_runs(results), PROTEIN)
@@ -102,7 +102,7 @@ def evolution_needs_longer_than_model_based(results: Results) -> Check:
     artifact="fig7_5",
     place="thesis 7.4.1",
     sentence="Regularized evolution often ends best of all methods.",
-    headline=True,
+    headline="Regularized evolution often ends best",
     cause=Cause(
         "our substitute",
         "500 evaluations search 768 configurations instead of 62,208: on protein TPE and BOHB find the best one in 91% "

@@ -54,7 +54,8 @@ def test_claims_are_in_the_order_of_modules_and_definitions(write):
         "sentence": "The noisy method ends above the plain one.",
         "place": "Table 1",
         "criterion": "The noisy method's mean, above 0.",
-        "headline": False,
+        "where": found[0].where,
+        "headline": "",
         "cause": None,
     }
     assert [(claim.id, claim.kind) for claim in claims_about(catalogue, "toy", "fig1")] == [("falls", "shape")]
