@@ -29,6 +29,8 @@
     for (const section of document.querySelectorAll("section.paper, #failures")) {
       section.hidden = !items.some((item) => !item.hidden && section.contains(item));
     }
+    const counts = document.getElementById("counts");
+    if (counts) counts.hidden = Boolean(paper || verdict || kind || scale || wanted.length);
     const articles = items.filter((item) => item.tagName === "ARTICLE");
     output.value = `${articles.filter((item) => !item.hidden).length} of ${articles.length} tables and figures`;
   }

@@ -20,7 +20,7 @@ from core.report.page import tally as words
 from core.report.page.answer import answer
 from core.report.page.counts import CLAIM_HEADS, NUMBER_HEADS, claim_counts, number_counts
 from core.report.page.records import table_from_record
-from core.report.tables.text import published_text, row_lines
+from core.report.tables.text import published_text, row_lines, shared_notes
 from core.report.verdicts.cells import KINDS
 from core.report.verdicts.checks import OUTCOMES
 from core.report.verdicts.looks import LOOKS
@@ -107,6 +107,7 @@ def render_page(
         "cell": cell_text,
         "cells": _cells,
         "folders": _folders,
+        "notes": lambda record: shared_notes(table_from_record(record)),
         "code": lambda where: code_address(where, site.root),
         "answers": _answers,
         "outcomes_in": _outcomes_in,

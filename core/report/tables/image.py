@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 from core.report.figures.figure import CAPTION_LINES
 from core.report.figures.style import GREY, INK
 from core.report.tables.table import ReportCell, ReportTable
-from core.report.tables.text import Lines, line_name, notes, row_lines
+from core.report.tables.text import Lines, line_name, notes, row_lines, shared_notes
 from core.report.tables.width import Ruler, literal, shared_ruler
 from core.report.verdicts.looks import LOOKS
 
@@ -46,12 +46,13 @@ class _Layout:
 
 def table_figure(table: ReportTable, last: str = "") -> MatplotlibFigure:
     """The table as a matplotlib figure, with two lines below it: its first notes and the `last` sentence."""
-    ruler = shared_ruler()
+    table, ruler = table.shown, shared_ruler()
     texts = {(r, c): text for r in table.rows for c, text in zip(table.columns, row_lines(table, r), strict=True)}
     layout = _measure(table, texts, ruler)
     title = ruler.wrap(table.title, layout.width, TITLE, "bold")
-    foot = ruler.fit(notes(table, ""), last, CAPTION_LINES, layout.width, CAPTION)
+    foot = ruler.fit(notes(table, "", marked=False), last, CAPTION_LINES, layout.width, CAPTION)
     legend = ruler.wrap(_legend(table), layout.width, CAPTION)
+    legend += [line for note in shared_notes(table) for line in ruler.wrap(note, layout.width, CAPTION)]
     body = sum(layout.height(row) for row in table.rows) or 30.0
     head = len(title) * 15.0 + 6.0
     height = 2 * MARGIN + head + 20.0 + body + 8.0 + 10.5 * (len(legend) + len(foot)) + 4.0

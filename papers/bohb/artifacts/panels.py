@@ -8,9 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from core.report import NotRunError
 from core.report.figures import style
-from core.report.figures.figure import not_run_panel
 from core.report.runs.frames import count_runs
 from papers.bohb.names import DATA_SETS
 
@@ -36,25 +34,28 @@ def missing_sets(frame: pd.DataFrame) -> str:
 
 
 def data_set_panels(
-    frame: pd.DataFrame, draw_one: Callable[[Axes, pd.DataFrame, str], pd.DataFrame]
+    frame: pd.DataFrame,
+    draw_one: Callable[[Axes, pd.DataFrame, str], pd.DataFrame],
+    quantity: str = "immediate regret",
 ) -> tuple[Figure, pd.DataFrame]:
-    """Six panels, one per data set of the thesis; sets without runs say so, and other sets that were run replace them.
+    """A panel for each of the six data sets of the thesis that was run, in its order, or for what else was.
 
     Returns:
         The figure, and what was drawn.
     """
     ran = list(frame["benchmark"].unique())
-    names = list(DATA_SETS) if set(ran) & set(DATA_SETS) else [*ran, *DATA_SETS][: len(DATA_SETS)]
-    figure, panels = style.subplots(2, 3, width=7.2, height=4.8)
+    names = [name for name in DATA_SETS if name in ran] or ran
+    columns = 2 if len(names) in (2, 4) else min(3, len(names))
+    rows = -(-len(names) // columns)
+    figure, panels = style.subplots(rows, columns, width=7.2, height=0.4 + 2.3 * rows, squeeze=False)
     parts = []
-    for axes, name in zip(panels.flat, names, strict=True):
+    for axes, name in zip(panels.flat, names, strict=False):
         axes.set_title(DATA_SETS.get(name, name))
-        try:
-            parts.append(draw_one(axes, frame, name))
-            axes.set_xlabel(axis_label(frame, name))
-        except NotRunError:
-            not_run_panel(axes)
+        parts.append(draw_one(axes, frame, name))
+        axes.set_xlabel(axis_label(frame, name))
+    for axes in panels.flat[len(names) :]:
+        axes.set_axis_off()
     for axes in panels[:, 0]:
-        axes.set_ylabel("immediate regret")
+        axes.set_ylabel(quantity)
     style.legend(figure, panels.flat, LEGEND_COLUMNS)
     return figure, pd.concat(parts, ignore_index=True)

@@ -10,7 +10,6 @@ from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.figures.figure import not_run_panel
 from core.report.statistics.distributions import ecdf
-from papers.profet.artifacts.latent_figures import PALETTE
 
 COLLECTIONS = {"svm": "SVM", "fcnet": "FC-Net", "bohamiann/xgboost_tables": "XGBoost"}
 COLUMNS = 4  # of panels with samples
@@ -28,9 +27,11 @@ def figE_1(results: Results, published: Published | None) -> Figure:
         except NotRunError:
             not_run_panel(axes)
             continue
-        for color, (name, rows) in zip(PALETTE * 2, frame.groupby("benchmark"), strict=False):
+        medians = frame.groupby("benchmark")["loss"].median().sort_values()
+        colors = dict(zip(medians.index, style.sequential(len(medians)), strict=True))
+        for name, rows in frame.groupby("benchmark"):
             values, share = ecdf(rows["loss"].to_numpy())
-            axes.step(values, share, where="post", color=color, linewidth=1)
+            axes.step(values, share, where="post", color=colors[name], linewidth=1)
             parts.append(pd.DataFrame({"collection": label, "task": name, "value": values}))
         axes.set(xlabel="error", ylim=(0, 1.02))
         if label == "XGBoost":
@@ -40,8 +41,9 @@ def figE_1(results: Results, published: Published | None) -> Figure:
         raise NotRunError("svm")
     panels[0].set_ylabel("share of configurations")
     caption = (
-        f"Distribution of the values on the Sobol grid, one curve for each data set. {'; '.join(words)}. A jump is "
-        "what many configurations have in common, such as predicting the most frequent class."
+        "Distribution of the values on the Sobol grid, one curve for each data set, darker the smaller its median. "
+        f"{'; '.join(words)}. A jump is what many configurations have in common, such as predicting the most frequent "
+        "class."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
