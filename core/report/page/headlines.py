@@ -78,8 +78,8 @@ def headlines(sidecars: Sequence[dict[str, Any]]) -> list[Headline]:
             sidecar["artifact"],
             claim["id"],
             claim["headline"],
-            _answer(claim),
-            None if claim["reproduced"] is None else _answer(claim["reproduced"]),
+            _answer(claim, claim["published"]),
+            None if claim["reproduced"] is None else _answer(claim["reproduced"], claim["published"]),
             not claim["reduced"],
             claim["cause"]["kind"] if claim["cause"] is not None and fails(claim) else "",
         )
@@ -89,13 +89,13 @@ def headlines(sidecars: Sequence[dict[str, Any]]) -> list[Headline]:
     ]
 
 
-def effect_of(check: dict[str, Any]) -> Effect | None:
-    """The effect of a check as a record; None if nothing was run or its values are on no scale of ratios."""
+def effect_of(check: dict[str, Any], stated: float | str) -> Effect | None:
+    """The effect of a check as a record, beside the published value; None if there is no ratio of the two."""
     lower, upper = float(check["lower"]), float(check["upper"])
     if isinstance(check["ours"], str) and (counted := COUNT.fullmatch(check["ours"])):
         held, parts = map(int, counted.groups())
         return Effect(held / parts, held / parts, (held + check["undecided"]) / parts, lower, 1.0)
-    ours, unit = _number(check["ours"]), _number(check["published"])
+    ours, unit = _number(check["ours"]), _number(stated)
     if not unit > 0:
         unit = _limit(lower, upper)
     if math.isnan(ours) or math.isnan(unit):
@@ -104,10 +104,10 @@ def effect_of(check: dict[str, Any]) -> Effect | None:
     return Effect(ours / unit, *(end / unit for end in ends))
 
 
-def _answer(check: dict[str, Any]) -> Answer:
-    published = f" ({value_text(check['published'])})" if _number(check["published"]) > 0 else ""
+def _answer(check: dict[str, Any], stated: float | str) -> Answer:
+    published = f" ({value_text(stated)})" if _number(stated) > 0 else ""
     shown = "" if check["ours"] == "nan" else f"{_short(check['ours'])}{published}"
-    return Answer(check["holds"], check["part"], effect_of(check), shown)
+    return Answer(check["holds"], check["part"], effect_of(check, stated), shown)
 
 
 def _short(value: float | str) -> str:

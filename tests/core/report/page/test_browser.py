@@ -11,7 +11,7 @@ from core.report.statistics.bootstrap import Interval
 from core.report.verdicts.checks import judge
 from tests.core.report.page.made_sidecars import PIXEL, page_of, sidecar, table
 
-HOLDS, FAILS = (judge(Interval(value, value - 0.1, value + 0.1), 1.0, lower=0.0) for value in (1.0, -1.0))
+HOLDS, FAILS = (judge(Interval(value, value - 0.1, value + 0.1), lower=0.0) for value in (1.0, -1.0))
 CHOOSE = """
 const form = doc.getElementById("filters");
 const shown = () => [...doc.querySelectorAll("article")].filter((each) => !each.hidden).map((each) => each.id);

@@ -22,7 +22,7 @@ from tests.core.report.page.made_sidecars import NAMES, PIXEL, Page, page_of, si
 @pytest.fixture
 def figures(tmp_path):
     figures = tmp_path / "figures"
-    holds = judge(Interval(0.5, 0.2, 0.9), 1.0, lower=0, detail="a detail")
+    holds = judge(Interval(0.5, 0.2, 0.9), lower=0, detail="a detail")
     records = [
         sidecar("alpha", "fig1", checks=[holds, not_run()]),
         sidecar("alpha", "table1", table(0.0), stale=["uci/boston/sghmc"]),
@@ -62,7 +62,7 @@ def test_pictures_are_linked_or_embedded(figures):
 
 
 def test_own_runs_stand_beside_the_shipped_ones(figures):
-    shipped, own = judge(Interval(0.5, 0.2, 0.9), 1.0, lower=0), judge(Interval(-0.7, -0.8, -0.6), 1.0, lower=0)
+    shipped, own = judge(Interval(0.5, 0.2, 0.9), lower=0), judge(Interval(-0.7, -0.8, -0.6), lower=0)
     both_drawn = [sidecar("alpha", "table1", table(shift), [check]) for shift, check in ((0.0, shipped), (5.0, own))]
     sidecars, others = ([json.loads(to_json(record))] for record in both_drawn)
     text = " ".join(" ".join(Page(page_of(figures, sidecars, others)).words).split())
@@ -107,7 +107,7 @@ def test_tally_counts_verdicts_and_claims_but_not_quoted_cells(figures):
 
 
 def test_what_our_part_shows_and_why_a_claim_fails_stand_beside_the_outcome(figures):
-    part = outside(judge(Interval(-0.5, -0.9, -0.2), 1.0, lower=0), "a part")
+    part = outside(judge(Interval(-0.5, -0.9, -0.2), lower=0), "a part")
     made = sidecar("alpha", "fig1", checks=[part])
     made["claims"][0] |= {"headline": "It is less", "cause": {"kind": "the paper", "evidence": "its own table"}}
     console = Console(width=300, file=io.StringIO(), record=True)
@@ -120,7 +120,7 @@ def test_what_our_part_shows_and_why_a_claim_fails_stand_beside_the_outcome(figu
 
 
 def test_the_outcome_on_the_authors_data_stands_beside_that_of_our_runs(figures):
-    ours, theirs = judge(Interval(0.5, 0.2, 0.9), 1.0, lower=0), judge(Interval(-0.7, -0.8, -0.6), 1.0, lower=0)
+    ours, theirs = judge(Interval(0.5, 0.2, 0.9), lower=0), judge(Interval(-0.7, -0.8, -0.6), lower=0)
     made = sidecar("alpha", "fig1", checks=[both(lambda: ours, lambda: theirs)])
     made = json.loads(to_json(made))
     console = Console(width=300, file=io.StringIO(), record=True)
@@ -135,7 +135,7 @@ def test_the_outcome_on_the_authors_data_stands_beside_that_of_our_runs(figures)
 
 
 def test_checks_of_the_code_are_shown_and_not_counted():
-    check = Check("a", "b", math.nan, math.nan, "holds")
+    check = Check("a", math.nan, math.nan, "holds")
     made = sidecar("alpha", "fig1", checks=[check])
     made["claims"] = [{**made["claims"][0], "kind": "check"}]
     assert not tally([made]).claims

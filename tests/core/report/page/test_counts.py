@@ -11,7 +11,7 @@ from core.report.verdicts.checks import judge
 from core.report.verdicts.outcomes import both, outside
 from tests.core.report.page.made_sidecars import sidecar, table
 
-HOLDS, FAILS = (judge(Interval(value, value - 0.1, value + 0.1), 1.0, lower=0.0) for value in (1.0, -1.0))
+HOLDS, FAILS = (judge(Interval(value, value - 0.1, value + 0.1), lower=0.0) for value in (1.0, -1.0))
 
 
 def made(paper, shift, checks=(), **changes):

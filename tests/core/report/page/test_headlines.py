@@ -20,9 +20,9 @@ from core.report.verdicts.checks import judge
 from core.report.verdicts.outcomes import all_of, at_least, both, contrary, not_run, outside
 from tests.core.report.page.made_sidecars import sidecar
 
-HOLDS = judge(Interval(80.0, 60.0, 90.0), 100.0, lower=50.0)
-FAILS = judge(Interval(8.0, 7.0, 9.0), "much", lower=10.0)
-OPEN = judge(Interval(1.0, 0.5, 1.5), "less", upper=1.0)
+HOLDS = judge(Interval(80.0, 60.0, 90.0), lower=50.0)
+FAILS = judge(Interval(8.0, 7.0, 9.0), lower=10.0)
+OPEN = judge(Interval(1.0, 0.5, 1.5), upper=1.0)
 
 
 def record(check):
@@ -30,34 +30,35 @@ def record(check):
 
 
 @pytest.mark.parametrize(
-    "check, expected",
+    "check, published, expected",
     [
-        (HOLDS, (0.8, 0.6, 0.9, 0.5, math.inf)),  # over the published number
-        (FAILS, (0.8, 0.7, 0.9, 1.0, math.inf)),  # over the limit of the criterion
-        (judge(Interval(1.2, 1.1, 1.3), "linear", 0.5, 2.0), (1.2, 1.1, 1.3, 0.5, 2.0)),  # over its middle
-        (judge(Interval(0.5, 0.4, 0.6), "less", 0.0, 2.0), (0.25, 0.2, 0.3, 0.0, 1.0)),
-        (all_of([HOLDS, FAILS, OPEN, OPEN], "all"), (0.25, 0.25, 0.75, 1.0, 1.0)),  # two of four parts may hold yet
-        (at_least(1, [HOLDS, FAILS, OPEN, OPEN], "some"), (0.25, 0.25, 0.75, 0.25, 1.0)),
-        (contrary(FAILS, 16.0), (0.5, 7 / 16, 9 / 16, math.nan, math.nan)),
+        (HOLDS, 100.0, (0.8, 0.6, 0.9, 0.5, math.inf)),  # over the published number
+        (FAILS, "much", (0.8, 0.7, 0.9, 1.0, math.inf)),  # over the limit of the criterion
+        (judge(Interval(1.2, 1.1, 1.3), 0.5, 2.0), "linear", (1.2, 1.1, 1.3, 0.5, 2.0)),  # over its middle
+        (judge(Interval(0.5, 0.4, 0.6), 0.0, 2.0), "less", (0.25, 0.2, 0.3, 0.0, 1.0)),
+        (all_of([HOLDS, FAILS, OPEN, OPEN]), "all", (0.25, 0.25, 0.75, 1.0, 1.0)),  # two of four parts may hold yet
+        (at_least(1, [HOLDS, FAILS, OPEN, OPEN]), "1 of 4", (0.25, 0.25, 0.75, 0.25, 1.0)),
+        (contrary(FAILS), 16.0, (0.5, 7 / 16, 9 / 16, math.nan, math.nan)),
     ],
 )
-def test_effects_are_ours_over_the_published_value_or_the_share_of_parts(check, expected):
-    found = effect_of(record(check))
+def test_effects_are_ours_over_the_published_value_or_the_share_of_parts(check, published, expected):
+    found = effect_of(record(check), published)
     assert tuple(vars(found).values()) == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize("check", [not_run(), judge(Interval(0.3, 0.1, 0.5), "more", lower=0.0)])
+@pytest.mark.parametrize("check", [not_run(), judge(Interval(0.3, 0.1, 0.5), lower=0.0)])
 def test_without_runs_or_a_ratio_there_is_no_effect(check):
-    assert effect_of(record(check)) is None
+    assert effect_of(record(check), "more") is None
 
 
 @pytest.fixture
 def sidecars():
-    part = outside(judge(Interval(30.0, 20.0, 40.0), 10.0, upper=12.0), "of a part")
+    part = outside(judge(Interval(30.0, 20.0, 40.0), upper=12.0), "of a part")
     checks = [HOLDS, FAILS, OPEN, part, both(lambda: FAILS, lambda: HOLDS), not_run(), HOLDS]
     made = sidecar("alpha", "fig1", checks=checks)
     for claim, words in zip(made["claims"], "abcdef ", strict=True):
-        claim |= {"headline": words.strip(), "reduced": words != "a"}
+        published = {"a": 100.0, "d": 10.0}.get(words, "words")
+        claim |= {"headline": words.strip(), "reduced": words != "a", "published": published}
     for number in (1, 3, 4):
         made["claims"][number]["cause"] = {"kind": "the paper" if number == 3 else "our code", "evidence": "it says"}
     return [json.loads(to_json(made))]
@@ -103,7 +104,7 @@ def test_the_figure_has_a_dot_for_each_effect_and_a_bar_of_counts(sidecars):
 
 
 def test_effects_beyond_the_axis_become_arrows():
-    made = sidecar("alpha", "fig1", checks=[judge(Interval(9000.0, 1.0, 9100.0), 10.0, lower=1.0)])
+    made = sidecar("alpha", "fig1", checks=[judge(Interval(9000.0, 1.0, 9100.0), lower=1.0)])
     made["claims"][0]["headline"] = "far"
     with style.context():
         counts = {"alpha": Counter(holds=1)}
