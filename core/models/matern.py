@@ -67,7 +67,7 @@ def unpack(theta: Tensor, d: int, basis: Basis | None = None) -> Hyperparameters
 
 
 def dimension_scaled(d: int) -> hyperpriors.Row:
-    """A prior of length scales that grows with the dimension, for an estimate: l_k ~ LogNormal(sqrt(2) + log(d) / 2, 3).
+    """A prior of length scales that grows with the dimension, for estimates: l_k ~ LogNormal(sqrt 2 + log(d) / 2, 3).
 
     Hvarfner, Hellsten and Nardi (2024), "Vanilla Bayesian Optimization Performs Great in High Dimensions". The density
     is that of l_k, as in BoTorch, whose default it is, not that of log l_k, which has another factor l_k: as a function

@@ -80,12 +80,19 @@ class IntegratedGPSettings(ModelSettings):
 
 
 class ForestSettings(ModelSettings):
-    """A random forest of `trees` trees."""
+    """A random forest of `trees` trees.
+
+    Attributes:
+        trees: Number of trees.
+        random_splits: Whether all trees are grown on all data with random thresholds, rather than on bootstrap samples
+            with the best ones, see `core.models.random_forest`.
+    """
 
     has_gradient: ClassVar[bool] = False
 
     method: Literal["rf"] = "rf"
     trees: PositiveInt = 30
+    random_splits: Annotated[bool, AddedLater(False)] = True
 
     @model_validator(mode="after")
     def _has_no_gradient(self) -> ForestSettings:
@@ -97,7 +104,9 @@ class ForestSettings(ModelSettings):
         """The forest, which does not depend on n."""
         from core.models.random_forest import RandomForest
 
-        return RandomForest(trees=self.trees, device=device)
+        return RandomForest(
+            trees=self.trees, bootstrap=not self.random_splits, random_splits=self.random_splits, device=device
+        )
 
 
 class DNGOSettings(ModelSettings):

@@ -28,6 +28,9 @@ class ModelSettings(MethodSettings):
     """Base of Bayesian optimization with a model.
 
     Attributes:
+        has_gradient: Whether the acquisition function of the model has a gradient.
+        climbs: Whether a search at several scales ends with an ascent along that gradient.
+        initial_with_earlier: Library's number of initial points if there are earlier tasks.
         acquisition: Acquisition function that the next point maximizes: expected or probability of improvement, the
             lower confidence bound, or a sample of the model.
         maximizer: Maximizer of the acquisition function: "multiscale" suits every space, as does "local_search", the
@@ -49,6 +52,7 @@ class ModelSettings(MethodSettings):
     in_lockstep: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = True
     climbs: ClassVar[bool] = False
+    initial_with_earlier: ClassVar[int] = 5
 
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
     maximizer: Literal[
@@ -127,10 +131,12 @@ class ModelSettings(MethodSettings):
         from core.spaces import CubeEncoding
 
         encoding = CubeEncoding(space)
-        initial = initial_size(encoding.dimension) if self.initial_design is None else self.initial_design
+        initial = self.initial_design
+        if initial is None:
+            initial = self.initial_with_earlier if given.get("earlier") else initial_size(encoding.dimension)
         return BayesianOptimization(self.policy(encoding, **given), initial, seed)
 
 
 def initial_size(dimension: int) -> int:
-    """The library's number of initial points in a space of so many hyperparameters, from 5 to 15."""
+    """The library's number of initial points in a space of so many hyperparameters, from 5 to 10."""
     return min(max(LEAST_POINTS, POINTS_PER_DIMENSION * dimension), MOST_POINTS)
