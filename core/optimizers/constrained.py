@@ -20,7 +20,7 @@ from core.models.numerics import linear_algebra
 from core.models.strayed import unwarned
 from core.optimizers.allowed import where_allowed, where_unseen
 from core.optimizers.memory import Memory
-from core.optimizers.policy import INCUMBENTS, ModelBased, Suggestion, utility
+from core.optimizers.policy import INCUMBENTS, ModelBased, Suggestion
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,7 @@ class ConstrainedPolicy(ModelBased):
             acquisition: Acquisition = _Nothing()
             succeeded, losses = X[:, valid], y[:, valid]
             if valid.any():
-                memory, model = self._fit(memory, succeeded, losses, generators)
-                acquisition = utility(model, self.acquisition, losses, pending, generators, self.fantasies)
+                memory, acquisition = self._utility(memory, succeeded, losses, pending, generators)
             constrained = Constrained(acquisition, feasibility.probability, valid.any()[None])
             allowed = where_allowed(constrained, self.encoding)
             if self.unseen:

@@ -88,7 +88,7 @@ class JointParzen(Optimizer):
         return order[:count], order[count:]
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
-        proposed = self._best() if self._asked >= self.initial_design else None
+        proposed = self._best() if self._seen >= self.initial_design else None
         if proposed is None:
             self._points[self._asked], configuration = self._draws.next()
             return configuration, None, {"origin": RANDOM}
@@ -118,6 +118,10 @@ class JointParzen(Optimizer):
         """Points (n, d) with nan in the place of what is inactive."""
         active = self._canonical.active(points) if len(points) else None
         return points if active is None else np.where(active, points, np.nan)
+
+    def _adopt(self, trial: Trial) -> bool:
+        self._points[trial.number] = self.encoding.encode([trial.configuration])[0]
+        return True
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self._told.add(self._points.pop(trial.number), math.inf if outcome.failure else outcome.loss)

@@ -194,11 +194,7 @@ class ModelBased:
     ) -> tuple[Memory, Suggestion]:
         """The maximizer of the acquisition function of a model fitted to each run."""
         with linear_algebra():
-            seen, targets = self._features(X), self._targets(y)
-            memory, model = self._fit(memory, seen, targets, generators)
-            among = self._features(pending)
-            acquisition = utility(model, self.acquisition, targets, among, generators, self.fantasies)
-            acquisition = Features(self.encoding).of(acquisition) if self.unordered else acquisition
+            memory, acquisition = self._utility(memory, X, y, pending, generators)
             acquisition = where_allowed(acquisition, self.encoding)
             if self.unseen:
                 acquisition = where_unseen(acquisition, self.encoding, torch.cat([X, pending], 1))
@@ -206,6 +202,16 @@ class ModelBased:
             incumbents = X.gather(1, best.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
             points, _ = self.maximizer(acquisition, self.encoding.dimension, generators, incumbents)
         return memory, Suggestion(points)
+
+    def _utility(
+        self, memory: Memory, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Memory, Acquisition]:
+        """The acquisition function of points, by a model of features and targets; arguments as for `propose`."""
+        targets = self._targets(y)
+        memory, model = self._fit(memory, self._features(X), targets, generators)
+        among = self._features(pending)
+        acquisition = utility(model, self.acquisition, targets, among, generators, self.fantasies)
+        return memory, Features(self.encoding).of(acquisition) if self.unordered else acquisition
 
     def _fit(
         self, memory: Memory, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]
