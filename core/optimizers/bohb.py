@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from core.density import KernelDensity
 from core.density.kernel import MINIMUM_BANDWIDTH
-from core.optimizers.base import Outcome, Trial
+from core.optimizers.base import ENQUEUED, Outcome, Trial
 from core.optimizers.brackets import Bracket
 from core.optimizers.hyperband import MODEL, Hyperband
 from core.optimizers.points import Archive, Canonical
@@ -153,7 +153,14 @@ class BOHB(Hyperband):
                 return *self._canonical.settle(points[best]), MODEL
         return super()._choose(bracket)
 
+    def _adopt(self, trial: Trial) -> bool:
+        return True
+
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        if trial.info["origin"] == ENQUEUED:
+            point = self.encoding.encode([trial.configuration])[0]
+            self._told[-1].add(point, float("inf") if outcome.failure else outcome.loss)
+            return
         point = self._points[trial.info["configuration"]]  # which the last trial of a rung may drop
         super()._observe(trial, outcome)
         self._told[trial.info["rung"]].add(point, float("inf") if outcome.failure else outcome.loss)

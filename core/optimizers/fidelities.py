@@ -138,6 +138,11 @@ def configurations_of(encoding: CubeEncoding | FidelityEncoding) -> CubeEncoding
     return encoding.inner if isinstance(encoding, FidelityEncoding) else encoding
 
 
+def on_full(encoding: CubeEncoding | FidelityEncoding, x: Tensor) -> Tensor:
+    """The points (runs, n, ...) of configurations x (runs, n, d) on the largest budget."""
+    return encoding.on_full(x) if isinstance(encoding, FidelityEncoding) else x
+
+
 def check_cost(number: int, cost: float) -> float:
     """The cost of a trial, if a model of log costs can use it.
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from core.errors import UserError
 from core.report.statistics import student
 
-COLUMNS = 256  # columns whose medians are computed together
+COLUMNS = 64  # columns whose medians are computed together: their counts fit into a processor's cache
 BLOCK = 2_000_000  # numbers resampled at once, which bounds the memory that a bootstrap takes
 
 
@@ -144,9 +144,8 @@ def medians_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
     medians = np.empty((len(picks), flat.shape[1]))
     for start in range(0, flat.shape[1], COLUMNS):
         columns = slice(start, start + COLUMNS)
-        medians[:, columns] = _medians(
-            np.sort(flat[:, columns], axis=0), np.argsort(flat[:, columns], axis=0), counts, size
-        )
+        order = np.argsort(flat[:, columns], axis=0)
+        medians[:, columns] = _medians(np.take_along_axis(flat[:, columns], order, axis=0), order, counts, size)
     return medians.reshape(len(picks), *values.shape[1:])
 
 
@@ -154,16 +153,19 @@ def _medians(ranked: np.ndarray, order: np.ndarray, counts: np.ndarray, size: in
     """Medians (batch, k) of resamples of k columns, given these sorted and their orders, (runs, k), and the counts.
 
     From the smallest run to the largest, those drawn so far are counted in all resamples at once: the two middle ones
-    are the first at which more than their ranks have been.
+    are the first at which more than their ranks have been. Of an odd number of runs both are the same.
     """
-    middle = (size - 1) // 2, size // 2
+    middle = sorted({(size - 1) // 2, size // 2})
     reached = np.zeros((order.shape[1], counts.shape[1]), counts.dtype)
-    places = np.zeros((2, *reached.shape), np.min_scalar_type(len(order)))
+    places = np.zeros((len(middle), *reached.shape), np.min_scalar_type(len(order)))
     for runs in order:
         reached += counts[runs]
-        for place, rank in zip(places, middle):
-            place += reached <= rank
-    low, high = (np.take_along_axis(ranked.T, place.astype(np.intp), axis=1) for place in places)
+        for place, rank in zip(places, middle, strict=True):
+            before = reached <= rank
+            place += before
+        if not before.any():
+            break
+    low, high = (np.take_along_axis(ranked.T, places[end].astype(np.intp), axis=1) for end in (0, -1))
     return ((low + high) / 2).T
 
 
