@@ -108,18 +108,18 @@ def _slope_in_actions(layout, critic, rows, observation, slopes, scratch):
 
 
 @cache
-def compile_agent(task: str) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
-    """The functions `explore`, `update` and `test` of a task, with their machine code cached on disk."""
+def compile_episodes(task: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The functions `explore` and `test` of a task, with their machine code cached on disk."""
     version = fingerprint()
     start, observe, advance = TASKS[task].start, TASKS[task].observe, TASKS[task].advance
-    STATE, ACTIONS, OBSERVATION = TASKS[task].STATE, TASKS[task].ACTIONS, TASKS[task].OBSERVATION
+    STATE, ACTIONS = TASKS[task].STATE, TASKS[task].ACTIONS
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")
     def explore(layout, actor, steps, pull, spread, stored, memory, generator, scratch):
-        """Play an episode with noise into the memory, where `stored` steps came before; the reward, nan if not finite."""
+        """Play an episode with noise into the memory, after `stored` earlier steps; its reward."""
         version  # noqa: B018
-        state, noise, action, row = np.empty(STATE), np.zeros(ACTIONS), np.empty((1, ACTIONS), np.float32), layout.row[0]
-        size, reward = len(memory.rewards), 0.0
+        state, noise, action = np.empty(STATE), np.zeros(ACTIONS), np.empty((1, ACTIONS), np.float32)
+        row, size, reward = layout.row[0], len(memory.rewards), 0.0
         start(state, generator)
         scratch[:row] = 0
         observe(state, scratch, 0)
@@ -139,56 +139,6 @@ def compile_agent(task: str) -> tuple[Callable[..., Any], Callable[..., Any], Ca
         return reward
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")
-    def update(layout, critic_layout, learner, batch, updates, before, rates, stored, memory, generator, scratch):
-        """Make a number of updates, after `before` earlier ones, with batches of the `stored` latest steps."""
-        version  # noqa: B018
-        order, actions = np.empty(batch, np.int64), np.empty((batch, ACTIONS), np.float32)
-        targets, row, critic_row = np.empty(batch, np.float32), layout.row[0], critic_layout.row[0]
-        top, out = critic_layout.activation[-1], critic_layout.row[-1]
-        actor_top, actor_out = layout.activation[-1], layout.row[-1]
-        for step in range(before + 1, before + updates + 1):
-            for b in range(batch):
-                order[b] = index_below(stored, generator)
-            _copy_rows(memory.after, order, row, scratch)
-            _act(layout, learner.slow_actor, batch, actions, scratch)
-            _fill(memory.after, order, actions, row, critic_row, OBSERVATION, scratch)
-            predict(critic_layout, learner.slow_critic, batch, scratch)
-            for b in range(batch):
-                targets[b] = memory.rewards[order[b]] + rates.discount * scratch[top + b * out]
-                for k in range(ACTIONS):
-                    actions[b, k] = memory.actions[order[b], k]
-            _fill(memory.before, order, actions, row, critic_row, OBSERVATION, scratch)
-            predict(critic_layout, learner.critic, batch, scratch)
-            for b in range(batch):
-                scratch[top + b * out] = 2 * (scratch[top + b * out] - targets[b]) / batch
-            propagate(critic_layout, learner.critic, batch, scratch)
-            if rates.decay > 0:
-                for k in range(0, critic_layout.size, LANES):
-                    g, theta = load(learner.critic.gradient, k), load(learner.critic.theta, k)
-                    store(learner.critic.gradient, k, g + theta * np.float32(rates.decay))
-            move(critic_layout, learner.critic, rates.critic, step)
-
-            _copy_rows(memory.before, order, row, scratch)
-            _act(layout, learner.actor, batch, actions, scratch)
-            _fill(memory.before, order, actions, row, critic_row, OBSERVATION, scratch)
-            predict(critic_layout, learner.critic, batch, scratch)
-            for b in range(batch):
-                scratch[top + b * out] = np.float32(-1 / batch)
-            propagate(critic_layout, learner.critic, batch, scratch)
-            learner.critic.gradient[:] = 0
-            slopes = np.empty((batch, ACTIONS), np.float32)
-            _slope_in_actions(critic_layout, learner.critic, batch, OBSERVATION, slopes, scratch)
-            _copy_rows(memory.before, order, row, scratch)
-            predict(layout, learner.actor, batch, scratch)
-            for b in range(batch):
-                for k in range(ACTIONS):
-                    scratch[actor_top + b * actor_out + k] = slopes[b, k] * (1 - actions[b, k] * actions[b, k])
-            propagate(layout, learner.actor, batch, scratch)
-            move(layout, learner.actor, rates.actor, step)
-            _follow(layout, learner.slow_actor, learner.actor, np.float32(rates.follow))
-            _follow(critic_layout, learner.slow_critic, learner.critic, np.float32(rates.follow))
-
-    @numba.njit(cache=True, nogil=True, error_model="numpy")
     def test(layout, actor, steps, above, rewards, generator, scratch):
         """Play episodes without noise until one has no reward above `above`, len(rewards) at most; their number."""
         version  # noqa: B018
@@ -205,4 +155,63 @@ def compile_agent(task: str) -> tuple[Callable[..., Any], Callable[..., Any], Ca
                 return episode + 1
         return len(rewards)
 
-    return explore, update, test
+    return explore, test
+
+
+@cache
+def compile_update() -> Callable[..., Any]:
+    """The function `update`, with its machine code cached on disk."""
+    version = fingerprint()
+
+    @numba.njit(cache=True, nogil=True, error_model="numpy")
+    def update(layout, critic_layout, learner, batch, updates, before, rates, stored, memory, generator, scratch):
+        """Make a number of updates, after `before` earlier ones, with batches of the `stored` latest steps."""
+        version  # noqa: B018
+        observation, count = layout.sizes[0], memory.actions.shape[1]
+        order, actions = np.empty(batch, np.int64), np.empty((batch, count), np.float32)
+        targets, row, critic_row = np.empty(batch, np.float32), layout.row[0], critic_layout.row[0]
+        top, out = critic_layout.activation[-1], critic_layout.row[-1]
+        actor_top, actor_out = layout.activation[-1], layout.row[-1]
+        for step in range(before + 1, before + updates + 1):
+            for b in range(batch):
+                order[b] = index_below(stored, generator)
+            _copy_rows(memory.after, order, row, scratch)
+            _act(layout, learner.slow_actor, batch, actions, scratch)
+            _fill(memory.after, order, actions, row, critic_row, observation, scratch)
+            predict(critic_layout, learner.slow_critic, batch, scratch)
+            for b in range(batch):
+                targets[b] = memory.rewards[order[b]] + rates.discount * scratch[top + b * out]
+                for k in range(count):
+                    actions[b, k] = memory.actions[order[b], k]
+            _fill(memory.before, order, actions, row, critic_row, observation, scratch)
+            predict(critic_layout, learner.critic, batch, scratch)
+            for b in range(batch):
+                scratch[top + b * out] = 2 * (scratch[top + b * out] - targets[b]) / batch
+            propagate(critic_layout, learner.critic, batch, scratch)
+            if rates.decay > 0:
+                for k in range(0, critic_layout.size, LANES):
+                    g, theta = load(learner.critic.gradient, k), load(learner.critic.theta, k)
+                    store(learner.critic.gradient, k, g + theta * np.float32(rates.decay))
+            move(critic_layout, learner.critic, rates.critic, step)
+
+            _copy_rows(memory.before, order, row, scratch)
+            _act(layout, learner.actor, batch, actions, scratch)
+            _fill(memory.before, order, actions, row, critic_row, observation, scratch)
+            predict(critic_layout, learner.critic, batch, scratch)
+            for b in range(batch):
+                scratch[top + b * out] = np.float32(-1 / batch)
+            propagate(critic_layout, learner.critic, batch, scratch)
+            learner.critic.gradient[:] = 0
+            slopes = np.empty((batch, count), np.float32)
+            _slope_in_actions(critic_layout, learner.critic, batch, observation, slopes, scratch)
+            _copy_rows(memory.before, order, row, scratch)
+            predict(layout, learner.actor, batch, scratch)
+            for b in range(batch):
+                for k in range(count):
+                    scratch[actor_top + b * actor_out + k] = slopes[b, k] * (1 - actions[b, k] * actions[b, k])
+            propagate(layout, learner.actor, batch, scratch)
+            move(layout, learner.actor, rates.actor, step)
+            _follow(layout, learner.slow_actor, learner.actor, np.float32(rates.follow))
+            _follow(critic_layout, learner.slow_critic, learner.critic, np.float32(rates.follow))
+
+    return update

@@ -23,17 +23,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.compiled.deterministic import TASKS, UNIT, Learner, Memory, Rates, compile_agent
+from core.compiled.deterministic import TASKS, UNIT, Learner, Memory, Rates, compile_episodes, compile_update
 from core.compiled.layout import Layout, make_layout
 from core.compiled.perceptron import Perceptron, make_perceptron
+from core.control.rewards import ENOUGH
 from core.errors import UnknownNameError, UserError
 from core.validation import check_counts
 
 IN_A_ROW = 10
 MOST_EPISODES = 2000
-ENOUGH = {"swing_up": -2.0, "reaching": -6.0}
-"""Rewards above which an episode is successful (NIPS Table 2)."""
-
 LAST_LAYER = 3e-3
 
 
@@ -148,7 +146,8 @@ class _Agent:
     def __init__(self, settings: DDPG, task: str, seed: int, most_episodes: int) -> None:
         module, rng = TASKS[task], np.random.default_rng(seed)
         self.settings, self.steps = settings, module.STEPS
-        self._explore, self._update, self._test = compile_agent(task)
+        self._explore, self._test = compile_episodes(task)
+        self._update = compile_update()
         hidden = (settings.units_1, settings.units_2)
         self.layout = make_layout((module.OBSERVATION, *hidden, module.ACTIONS), settings.batch_size)
         self.critic_layout = make_layout((module.OBSERVATION + module.ACTIONS, *hidden, 1), settings.batch_size)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.compiled.deterministic import TASKS, UNIT, Learner, Memory, Rates, compile_agent
+from core.compiled.deterministic import TASKS, UNIT, Learner, Memory, Rates, compile_episodes, compile_update
 from core.compiled.layout import make_layout, padded_places
 from core.compiled.perceptron import index_below, make_perceptron
 
@@ -37,7 +37,8 @@ class Agent:
         )
         self.scratch = np.zeros(max(each.scratch for each in self.layouts), np.float32)
         self.generator = np.array([5], np.uint64)
-        self.explore, self.update, self.test = compile_agent(task)
+        self.explore, self.test = compile_episodes(task)
+        self.update = compile_update()
 
     def play(self, episode: int, spread: float) -> float:
         stored = episode * self.steps

@@ -1,4 +1,4 @@
-"""Swinging up and reaching: each step against scipy's integrator on equations set up anew, and the rewards' extremes."""
+"""Swinging up and reaching: each step against scipy's integrator on equations set up anew, and extreme rewards."""
 
 from __future__ import annotations
 

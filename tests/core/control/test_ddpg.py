@@ -46,11 +46,8 @@ def test_an_agent_that_is_no_longer_finite_has_not_learned():
 
 def test_the_number_of_updates_may_be_a_fraction(monkeypatch):
     counts = []
-    update = ddpg.compile_agent("swing_up")[1]
-    explore, _, test = ddpg.compile_agent("swing_up")
-    monkeypatch.setattr(
-        ddpg, "compile_agent", lambda task: (explore, lambda *args: counts.append(args[4]) or update(*args), test)
-    )
+    update = ddpg.compile_update()
+    monkeypatch.setattr(ddpg, "compile_update", lambda: lambda *args: counts.append(args[4]) or update(*args))
     DDPG(**SMALL, updates=0.06).learn("swing_up", 0, most_episodes=5)
     assert sum(counts) == pytest.approx(5 * 0.06 * 40, abs=1) and set(counts) == {2, 3}
 
