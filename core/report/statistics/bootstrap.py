@@ -78,6 +78,19 @@ def bootstrap_intervals(
     Args:
         of_medians: Whether the statistics take the samples' medians over the runs, as with `of_means`.
     """
+    return intervals_of(*bootstrap_draws(samples, statistics, generator, n, paired, of_means, of_medians), level)
+
+
+def bootstrap_draws(
+    samples: ArrayLike | tuple[ArrayLike, ...],
+    statistics: Callable[..., np.ndarray],
+    generator: np.random.Generator | int,
+    n: int = 10_000,
+    paired: bool = False,
+    of_means: bool = False,
+    of_medians: bool = False,
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """What these intervals are made of: k statistics of n resamples (n, k) and of the samples (k,), and the runs."""
     arrays = [np.asarray(s, dtype=float) for s in (samples if isinstance(samples, tuple) else (samples,))]
     runs = [a.shape[0] for a in arrays if a.ndim]
     if len(runs) < len(arrays) or min(runs) < 1:
@@ -96,7 +109,7 @@ def bootstrap_intervals(
             picks = [generator.integers(r, size=(size, r)) for r in runs]
         values.append(statistics(*map(resample, arrays, picks)))
     estimate = statistics(*(resample(a, np.arange(r)[None]) for a, r in zip(arrays, runs, strict=True)))[0]
-    return intervals_of(np.concatenate(values), estimate, min(runs), level)
+    return np.concatenate(values), estimate, min(runs)
 
 
 def intervals_of(drawn: np.ndarray, estimate: np.ndarray, runs: int, level: float = 0.95) -> list[Interval]:

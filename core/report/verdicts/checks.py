@@ -33,11 +33,13 @@ class CellNotRunError(NotRunError):
 
     Attributes:
         alone: Whether other methods were run on the benchmark.
+        words: What a part of a claim lacks without it: by default the benchmark, with the method if others were run.
     """
 
-    def __init__(self, benchmark: str, method: str, alone: bool) -> None:
+    def __init__(self, benchmark: str, method: str, alone: bool, words: str = "") -> None:
         super().__init__(f"{benchmark}/{method}")
-        self.benchmark, self.method, self.alone = benchmark, method, alone
+        self.method, self.alone = method, alone
+        self.words = words or (f"{benchmark}: {method}" if alone else benchmark)
 
 
 @dataclass(frozen=True)
@@ -49,17 +51,22 @@ class Check:
     clear: Distance from our value to the nearest border of the region that the interval would have to reach to leave
         the outcome open, if the check holds or fails. Its unit is the distance to the end of the interval on that side,
         so it is above 1, and infinite where nothing was sampled.
+    lower, upper: Ends of the region in which the claim is true, in the unit of our value or, if it is made of parts, as
+        the share of them that must hold; nan where the region is not one interval.
+    undecided: Number of parts that are open, if it is made of parts.
     reproduced: Check of the same claim on the authors' own data; None if they do not bear on it or are not at hand.
     """
 
     ours: float | str
-    published: float | str
     low: float
     high: float
     holds: str
     detail: str = ""
     clear: float = math.inf
     part: str = ""
+    lower: float = math.nan
+    upper: float = math.nan
+    undecided: int = 0
     reproduced: Check | None = None
 
     @property
@@ -89,13 +96,7 @@ def reading(results: Any) -> Iterator[None]:
         raise
 
 
-def judge(
-    interval: Interval,
-    published: float | str,
-    lower: float = -math.inf,
-    upper: float = math.inf,
-    detail: str = "",
-) -> Check:
+def judge(interval: Interval, lower: float = -math.inf, upper: float = math.inf, detail: str = "") -> Check:
     """The Check of a claim that is true if the statistic lies strictly between `lower` and `upper`.
 
     "A above B" is lower=0 on the difference; an exact tie is inconclusive.
@@ -111,7 +112,7 @@ def judge(
         clear = _distances(estimate, *((high, lower) if high < lower else (low, upper)))
     else:
         holds = "inconclusive"
-    return Check(estimate, published, low, high, holds, detail, clear)
+    return Check(estimate, low, high, holds, detail, clear, lower=lower, upper=upper)
 
 
 def _distances(estimate: float, end: float, border: float) -> float:

@@ -67,7 +67,7 @@ def lower_than(
         NotRunError: one of the two was not run.
     """
     cells, samples, interval, detail = _ratio(frame, benchmark, worse, better, time, floor)
-    check = judge(interval, "below", lower=-np.log10(margin), detail=detail)
+    check = judge(interval, lower=-np.log10(margin), detail=detail)
     tied = check.holds == "fails" and (samples[1] <= floor).all()
     return open_where(check, no_common_end(cells, time) or reason(cells) or (f"below {floor:g}" if tied else ""))
 
@@ -88,7 +88,7 @@ def within_factor(
         NotRunError: one of the two was not run.
     """
     cells, _, interval, detail = _ratio(frame, benchmark, first, second, time, floor)
-    check = judge(interval, "alike", lower=-np.log10(factor), upper=np.log10(factor), detail=detail)
+    check = judge(interval, lower=-np.log10(factor), upper=np.log10(factor), detail=detail)
     return open_where(check, no_common_end(cells, time) or reason(cells))
 
 
