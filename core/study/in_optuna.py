@@ -37,7 +37,10 @@ def study_of(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
     sign = -1 if maximize else 1
     columns = [Column.of(space[name]) for name in space]
     largest = max((record.budget or 0.0 for record in records), default=0.0)
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)  # or it would announce the study
     study = optuna.create_study(direction="maximize" if maximize else "minimize")
+    optuna.logging.set_verbosity(verbosity)
     for record in records:
         active = [column for column in columns if column.name in record.configuration]
         reported = {int(step): sign * loss for step, loss in record.info.get(REPORTS, ())}
