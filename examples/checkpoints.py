@@ -26,7 +26,7 @@ def error(configuration, budget, state):
         state["epochs"] = 0
     epochs = round(budget) - state["epochs"]
     for _ in range(epochs):
-        state["network"].partial_fit(TRAIN, TRAIN_LABELS, np.arange(10))
+        state["network"].partial_fit(TRAIN, TRAIN_LABELS, classes=np.arange(10))
     state["epochs"] = round(budget)
     return {"loss": 1 - state["network"].score(VALIDATION, VALIDATION_LABELS), "epochs": epochs}
 
