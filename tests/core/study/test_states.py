@@ -75,7 +75,8 @@ def test_workers_find_each_other_s_states(address, monkeypatch):
         state["epochs"] = budget
         return {"loss": bowl(configuration), "had": had}
 
-    result = minimize(training, SPACE, "successive_halving", 13, budgets=(1, 9), workers=2)
+    method = {"method": "successive_halving", "brackets": 1}
+    result = minimize(training, SPACE, method, 13, budgets=(1, 9), workers=2)
     assert {record.budget: record.info["had"] for record in result.records} == {1.0: 0, 3.0: 1.0, 9.0: 3.0}
 
 
