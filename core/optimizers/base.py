@@ -67,7 +67,7 @@ class Optimizer(ABC):
     def _adopt(self, trial: Trial) -> bool:
         """Prepare to observe a trial that the method did not propose; False, with nothing changed, if it cannot.
 
-        The configuration is one of the space. A budget of None is the largest.
+        A budget of None is the largest. Raises UserError for a configuration that the space does not have.
         """
         return False
 
@@ -178,6 +178,25 @@ class Optimizer(ABC):
             self._ignored.remove(trial.number)
         else:
             self._observe(trial, outcome)
+
+    def adopt(self, trial: Trial) -> None:
+        """Treat a trial that was proposed elsewhere as if it had been asked for: it is pending until it is told.
+
+        Later proposals know of it; they are not those that would have followed, had it been asked for.
+
+        Args:
+            trial: Trial of a number that is not pending.
+
+        Raises:
+            UserError: a number that is pending, a configuration that the space does not have, or a method that learns
+                from its own trials alone, as CMA-ES does while a generation waits for its last results.
+        """
+        if trial.number in self.pending:
+            raise UserError(f"adopt: trial {trial.number} is pending; allowed: another number")
+        if not self._adopt(trial):
+            raise UserError(f"{type(self).__name__} cannot learn from trial {trial.number}; allowed: what it asked for")
+        self.pending[trial.number] = trial
+        self._asked = max(self._asked, trial.number + 1)
 
     def recommend(self) -> int | None:
         """The number of the trial whose configuration is recommended, given everything told; the state is unchanged.

@@ -27,8 +27,8 @@ from core.optimizers.fidelities import (
     budgets_of,
     check_cost,
     configurations_of,
+    encoded,
     initial_evaluations,
-    on_full,
     priced,
 )
 from core.optimizers.policy import ModelBased, Policy, uniform_points
@@ -85,8 +85,8 @@ class BayesianOptimization(Optimizer):
         return configuration, budget, notes
 
     def _adopt(self, trial: Trial) -> bool:
-        x = torch.from_numpy(configurations_of(self.encoding).encode([trial.configuration])).to(self.X)
-        self._places[trial.number] = on_full(self.encoding, x[None])[0, 0]
+        point = encoded(self.encoding, trial.configuration, trial.budget)
+        self._places[trial.number] = torch.as_tensor(point).to(self.X)
         return True
 
     @property
