@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ConfigSpace import ConfigurationSpace
 
-from core.errors import UserError
+from core.extras import needed_for
 from core.spaces import Column
 from core.study.evaluation import plain
 from core.study.pruning import REPORTS
@@ -28,12 +28,10 @@ def study_of(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
     and the failure.
 
     Raises:
-        UserError: Optuna is not installed.
+        UnavailableError: Optuna is not installed.
     """
-    try:
+    with needed_for("result.to_optuna()"):
         import optuna
-    except ImportError as error:
-        raise UserError("Optuna is not installed; `pip install optuna` installs it") from error
     sign = -1 if maximize else 1
     columns = [Column.of(space[name]) for name in space]
     largest = max((record.budget or 0.0 for record in records), default=0.0)

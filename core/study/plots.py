@@ -14,6 +14,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.errors import UserError
+from core.extras import needed_for
 from core.spaces import Column, CubeEncoding
 from core.study.importance import importances_of
 from core.study.record import Record, counts, why_none_counts
@@ -32,7 +33,8 @@ def parallel(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
     Raises:
         UserError: no evaluation counts.
     """
-    from matplotlib import pyplot
+    with needed_for("plot"):
+        from matplotlib import pyplot
 
     used, losses, shades = _used(records, maximize)
     encoding = CubeEncoding(space)
@@ -62,7 +64,8 @@ def slices(records: Sequence[Record], space: ConfigurationSpace, maximize: bool)
     Raises:
         UserError: no evaluation counts.
     """
-    from matplotlib import pyplot
+    with needed_for("plot"):
+        from matplotlib import pyplot
 
     used, losses, shades = _used(records, maximize)
     columns = CubeEncoding(space).columns
@@ -84,7 +87,8 @@ def slices(records: Sequence[Record], space: ConfigurationSpace, maximize: bool)
 
 def importance(records: Sequence[Record], space: ConfigurationSpace) -> Figure:
     """The importances of hyperparameters and pairs, at most twelve; raises as `importances_of`."""
-    from matplotlib import pyplot
+    with needed_for("plot"):
+        from matplotlib import pyplot
 
     frame = importances_of(records, space).head(BARS)
     figure, axes = pyplot.subplots(figsize=(4.6, 0.8 + 0.24 * len(frame)), layout="constrained")
