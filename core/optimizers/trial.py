@@ -13,6 +13,7 @@ from core.benchmarks.base import Evaluation, failure_of
 from core.errors import UserError, brief
 
 ENQUEUED = "enqueued"  # the origin of a trial that the caller chose
+OBSERVED = "observed loss"  # the key of `info` for the loss of an evaluation that failed only by violating a constraint
 
 
 @dataclass(frozen=True)
