@@ -31,9 +31,6 @@ class RandomSearch(Optimizer):
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
         return self._draws.next()[1], None, {}
 
-    def _adopt(self, trial: Trial) -> None:
-        """Does nothing, as `_observe`."""
-
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         """Does nothing: random search does not learn."""
 

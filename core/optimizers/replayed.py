@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from ConfigSpace import ConfigurationSpace
@@ -34,8 +34,13 @@ class RestorableSearch(Protocol):
     def observe(self, number: int, outcome: Outcome) -> None:
         """Take in the outcome of trial `number`."""
 
+
+@runtime_checkable
+class AdoptingSearch(RestorableSearch, Protocol):
+    """One that also observes configurations that it did not propose."""
+
     def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
-        """Treat a configuration as the proposal for trial `number`; raises UserError where the library cannot."""
+        """Prepare to observe a configuration as trial `number`, which is negative if it was evaluated elsewhere."""
 
 
 class ReplayedOptimizer(Optimizer):
@@ -53,7 +58,7 @@ class ReplayedOptimizer(Optimizer):
         super().__init__(space)
         self.encoding = CubeEncoding(space)
         self._seed = int(generator.integers(2**31))
-        # (configuration,) asked, (number, configuration) adopted, or (number, loss, cost, failure) told
+        # (configuration,) asked, (number, configuration) enqueued or learned, or (number, loss, cost, failure) told
         self._events: list[tuple[Any, ...]] = []
         self._search = self._start(self._seed)
 
@@ -73,9 +78,13 @@ class ReplayedOptimizer(Optimizer):
         self._events.append((configuration,))
         return configuration, None, {}
 
-    def _adopt(self, trial: Trial) -> None:
-        self._search.adopt(trial.number, trial.configuration)
-        self._events.append((trial.number, dict(trial.configuration)))
+    def _adopt(self, trial: Trial) -> bool:
+        able = isinstance(self._search, AdoptingSearch)
+        if able or trial.number >= 0:
+            self._events.append((trial.number, trial.configuration))
+        if isinstance(self._search, AdoptingSearch):
+            self._search.adopt(trial.number, trial.configuration)
+        return able
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self._search.observe(trial.number, outcome)
@@ -88,8 +97,9 @@ class ReplayedOptimizer(Optimizer):
         search, asked = self._start(state["seed"]), 0
         for event in state["events"]:
             if len(event) == 2:
-                search.adopt(*event)
-                asked = max(asked, event[0] + 1)
+                if isinstance(search, AdoptingSearch):
+                    search.adopt(*event)
+                asked += event[0] >= 0
                 continue
             if len(event) > 1:
                 search.observe(event[0], Outcome(*event[1:]))

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import copy
 import tempfile
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -126,14 +125,9 @@ class _Facade:
         value = self._value(cost=outcome.loss, time=outcome.cost, status=status)
         self.facade.tell(self.running.pop(number), value, save=False)
 
-    def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
-        """Raise UserError."""
-        raise UserError("SMAC learns from its own trials alone; allowed: what it asked for")
-
     def _plain(self, name: str, value: Any) -> Any:
         """The value as a Python number or the choice itself, since ConfigSpace returns numpy types."""
-        column = self.columns[name]
-        return column.values(np.array([column.code(value)]))[0]
+        return self.columns[name].exact(value)
 
 
 def _in_order(maximizer: Any) -> Any:

@@ -94,19 +94,16 @@ class _Study:
                 return configuration
             self.study.tell(trial, state=TrialState.FAIL)
         (configuration,) = self.encoding.decode(self.encoding.sample(1, self.generator))
+        self.adopt(number, configuration)
+        return configuration
+
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
         self.study.enqueue_trial(self._codes(configuration))
         self.running[number] = self.study.ask()
         self._suggest(self.running[number])
-        return configuration
 
     def observe(self, number: int, outcome: Outcome) -> None:
         self.study.tell(self.running.pop(number), outcome.loss)
-
-    def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
-        """A trial whose values Optuna is given."""
-        self.study.enqueue_trial(self._codes(configuration))
-        self.running[number] = self.study.ask()
-        self._suggest(self.running[number])
 
     def _suggest(self, trial: optuna.Trial) -> tuple[dict[str, Any], bool]:
         """A configuration, and whether the forbidden clauses allow it; ConfigSpace's vector grows with it."""

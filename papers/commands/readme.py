@@ -123,15 +123,15 @@ def verdicts(sidecars: list[dict]) -> str:
     words = WORDS | {kind: f"{kind} ({number} of them baselines)" for kind, number in counts.baselines.items()}
     kinds = [kind for kind in KINDS if counts.verdicts[kind] and kind != "not published"]
     cells = [(counts.verdicts[kind], words.get(kind, kind)) for kind in kinds]
-    told = [("cell", cells), ("claim", _outcomes(counts.claims))]
-    parts = [_in_words(noun, found) for noun, found in told if found]
+    by_noun = [("cell", cells), ("claim", _outcomes(counts.claims))]
+    parts = [_in_words(noun, found) for noun, found in by_noun if found]
     if counts.on_our_part:
         parts.append(f"of those outside on our part {_in_words('', _outcomes(counts.on_our_part))}")
     if counts.full:
         parts.append(f"at the full protocol {_in_words('', _outcomes(counts.full))}")
     on_theirs = [(counts.reproduced_cells[kind], WORDS.get(kind, kind)) for kind in KINDS]
-    told = [("cell", [each for each in on_theirs if each[0]]), ("claim", _outcomes(counts.reproduced))]
-    if shown := [_in_words(noun, found) for noun, found in told if found]:
+    by_noun = [("cell", [each for each in on_theirs if each[0]]), ("claim", _outcomes(counts.reproduced))]
+    if shown := [_in_words(noun, found) for noun, found in by_noun if found]:
         parts.append(f"on the authors' data {', '.join(shown)}")
     return "; ".join(parts)
 

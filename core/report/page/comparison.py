@@ -92,7 +92,7 @@ def _claims_table(sidecar: dict[str, Any]) -> RichTable:
             if check is claim:
                 outcome += " (a check of the code)" if claim["kind"] == "check" else ""
                 outcome += f" ({escape(cause)})" if (cause := cause_text(claim)) else ""
-            values = [value_text(check["ours"]), interval_text(check), value_text(check["published"])]
+            values = [value_text(check["ours"]), interval_text(check), value_text(claim["published"])]
             table.add_row(words if check is claim else "", *map(escape, values), outcome)
     return table
 

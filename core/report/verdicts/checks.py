@@ -33,11 +33,13 @@ class CellNotRunError(NotRunError):
 
     Attributes:
         alone: Whether other methods were run on the benchmark.
+        words: What a part of a claim lacks without it: by default the benchmark, with the method if others were run.
     """
 
-    def __init__(self, benchmark: str, method: str, alone: bool) -> None:
+    def __init__(self, benchmark: str, method: str, alone: bool, words: str = "") -> None:
         super().__init__(f"{benchmark}/{method}")
-        self.benchmark, self.method, self.alone = benchmark, method, alone
+        self.method, self.alone = method, alone
+        self.words = words or (f"{benchmark}: {method}" if alone else benchmark)
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,6 @@ class Check:
     """
 
     ours: float | str
-    published: float | str
     low: float
     high: float
     holds: str
@@ -89,13 +90,7 @@ def reading(results: Any) -> Iterator[None]:
         raise
 
 
-def judge(
-    interval: Interval,
-    published: float | str,
-    lower: float = -math.inf,
-    upper: float = math.inf,
-    detail: str = "",
-) -> Check:
+def judge(interval: Interval, lower: float = -math.inf, upper: float = math.inf, detail: str = "") -> Check:
     """The Check of a claim that is true if the statistic lies strictly between `lower` and `upper`.
 
     "A above B" is lower=0 on the difference; an exact tie is inconclusive.
@@ -111,7 +106,7 @@ def judge(
         clear = _distances(estimate, *((high, lower) if high < lower else (low, upper)))
     else:
         holds = "inconclusive"
-    return Check(estimate, published, low, high, holds, detail, clear)
+    return Check(estimate, low, high, holds, detail, clear)
 
 
 def _distances(estimate: float, end: float, border: float) -> float:

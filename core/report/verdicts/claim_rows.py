@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
 from core.report.verdicts.checks import CellNotRunError, Check
 from core.report.verdicts.claims import CAUSES, KINDS, SHORTEST
-from core.report.verdicts.outcomes import absent, all_of, at_least, left_out, outside, pending
+from core.report.verdicts.outcomes import absent, all_of, at_least, both, left_out, outside, pending
 from core.report.verdicts.shapes.shape import Shape
 from core.strict import Strict
 
@@ -31,6 +31,8 @@ class Row(Strict):
     Attributes:
         criterion: The statistic and the region in which it makes the claim true; by default the words of the shape.
         check: Shapes and their values.
+        reproduced: Values by which the same shapes judge the authors' data, in place of some of `check`; None if they
+            have none.
         published: Value or words of the paper that ours stand beside.
         at_least: Number of parts that must hold; by default all.
         detail: Words before the details of the parts.
@@ -43,6 +45,7 @@ class Row(Strict):
     sentence: Long
     criterion: str = ""
     check: list[dict[str, dict[str, Any]]]
+    reproduced: dict[str, Any] | None = None
     published: float | Text
     kind: Literal[KINDS] = "claim"
     headline: bool = False
@@ -73,8 +76,8 @@ class Part:
     shape: Shape
     values: dict[str, Any]
 
-    def check(self, results: Any) -> Check | CellNotRunError:
-        """The Check, or the error that says which cell was not run."""
+    def check(self, results: Any) -> Check | list[Check] | CellNotRunError:
+        """What the shape returns, or the error that says which cell was not run."""
         try:
             return self.shape.function(results, **self.values)
         except CellNotRunError as error:
@@ -82,39 +85,65 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Parts:
+    """The parts of a row.
+
+    Attributes:
+        single: Whether there is one part alone, whose value and interval are those of the claim.
+    """
+
+    each: tuple[Part, ...]
+    single: bool
+
+
+@dataclass(frozen=True)
 class RowCheck:
     """The check of a row: a function of the results.
 
     Attributes:
-        single: Whether the row is about one part alone, whose value and interval are those of the claim.
+        parts: The parts that our runs are judged by.
+        reproduced: Those that the authors' data are judged by; None if they are not.
     """
 
     row: Row
-    parts: tuple[Part, ...]
-    single: bool
+    parts: Parts
+    reproduced: Parts | None = None
 
     def __call__(self, results: Any) -> Check:
-        row, outcomes = self.row, [part.check(results) for part in self.parts]
+        if (theirs := self.reproduced) is None:
+            return self._ours(results)
+        return both(lambda: self._ours(results), lambda: self._joined(theirs, results))
+
+    def _ours(self, results: Any) -> Check:
+        joined = self._joined(self.parts, results)
+        return outside(joined, self.row.outside) if self.row.outside else joined
+
+    def _joined(self, parts: Parts, results: Any) -> Check:
+        outcomes = [part.check(results) for part in parts.each]
         if all(isinstance(each, CellNotRunError) for each in outcomes):
             raise outcomes[0]
-        checks = [self._without(each) if isinstance(each, CellNotRunError) else each for each in outcomes]
-        if self.single:
-            joined = replace(checks[0], published=row.published)
-        elif row.at_least is None:
-            joined = all_of(checks, row.published, row.detail)
-        else:
-            joined = at_least(row.at_least, checks, row.published, row.detail)
-        return outside(joined, row.outside) if row.outside else joined
+        if parts.single and isinstance(outcomes[0], Check):
+            return outcomes[0]
+        checks = [check for each in outcomes for check in self._checks(each)]
+        if self.row.at_least is None:
+            return all_of(checks, self.row.detail)
+        return at_least(self.row.at_least, checks, self.row.detail)
+
+    def _checks(self, outcome: Check | list[Check] | CellNotRunError) -> list[Check]:
+        """What a shape returned as a list, with the part about a cell that was not run."""
+        if isinstance(outcome, CellNotRunError):
+            return [self._without(outcome)]
+        return outcome if isinstance(outcome, list) else [outcome]
 
     def _without(self, cell: CellNotRunError) -> Check:
         """The part about a cell that was not run."""
         if not cell.alone and self.row.missing is not None:
-            return MISSING[self.row.missing](cell.benchmark)
+            return MISSING[self.row.missing](cell.words)
         if cell.method in self.row.optional:
-            return absent(f"{cell.benchmark}: {cell.method}")
+            return absent(cell.words)
         raise cell
 
     @property
     def summary(self) -> str:
         """What the shapes say of themselves."""
-        return " ".join(dict.fromkeys(part.shape.summary for part in self.parts))
+        return " ".join(dict.fromkeys(part.shape.summary for part in self.parts.each))

@@ -13,6 +13,10 @@ papers/<paper>/claims/<table>.yaml maps artifacts to their claims, in the order 
 `check` names a shape, one of `core.report.verdicts.shapes` or of the paper's own claims/ folder, and gives its values.
 A list stands for several parts, see `shape`, and so does a list of such checks. A claim of several parts holds if all
 of them hold or, where the row says so, `at_least` some. `outside` is the reason why our runs cannot show the claim.
+`reproduced` has the values by which the same shapes judge the authors' data, which is the claim's second outcome:
+
+        check: {typical_error: {benchmark: [cnn, lr], first: forest, second: last_seen_value, below: 1.5}}
+        reproduced: {benchmark: [authors_cnn]}
 
 What was not run makes the claim `not run`, but for two cases. `missing` says what a part is whose benchmark was not run
 at all: `left out`, the claim is judged without it; `pending`, the claim is open unless another part refutes it. A part
@@ -25,13 +29,14 @@ shapes that have a parameter of that name.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
 from core.errors import UserError, brief, nearest
 from core.experiment.catalogue import Catalogue
-from core.report.verdicts.claim_rows import Part, Row, RowCheck
+from core.report.verdicts.claim_rows import Part, Parts, Row, RowCheck
 from core.report.verdicts.claims import Cause, Claim
 from core.report.verdicts.names import benchmarks_of, methods_of
 from core.report.verdicts.shapes.shape import Shape
@@ -65,23 +70,71 @@ def table_claims(catalogue: Catalogue, paper: str, shapes: Mapping[str, Shape]) 
             if artifact not in catalogue.paper(paper).artifacts:
                 hint = nearest(artifact, catalogue.paper(paper).artifacts)
                 raise UserError(f"{place}: {artifact}: not an artifact of this paper; {hint}")
-            known = _known(catalogue, paper, artifact)
+            vocabulary = Vocabulary(shapes, defaults, _names(catalogue, paper, artifact))
             for name, given in _mapping(rows, f"{place}: {artifact}", "claims").items():
                 where = f"{place}: {artifact}.{name}"
                 row = _row(_mapping(given, where, "keys of a claim"), defaults, where)
-                yield _claim(name, where, artifact, row, _check(row, shapes, defaults, known, where))
+                yield _claim(name, where, artifact, row, vocabulary.check(row, where))
 
 
-def _claim(name: str, where: str, artifact: str, row: Row, check: RowCheck) -> Claim:
-    cause = None if row.cause is None else Cause(row.cause.kind, row.cause.evidence)
-    criterion = row.criterion or check.summary
-    return Claim(name, where, artifact, row.kind, row.sentence, row.place, check, criterion, row.headline, cause)
+@dataclass(frozen=True)
+class Vocabulary:
+    """What the checks of the rows about an artifact are made of.
+
+    Attributes:
+        shapes: The shapes by name.
+        defaults: Values of shapes that the table states once.
+        names: The names in paper.yaml by their kind, see `Name`.
+    """
+
+    shapes: Mapping[str, Shape]
+    defaults: Mapping[str, Any]
+    names: Mapping[str, list[str]]
+
+    def check(self, row: Row, where: str) -> RowCheck:
+        """The check of a row; raises UserError."""
+        ours = self._parts(row, {}, where)
+        if row.at_least is not None and row.at_least > len(ours.each):
+            raise UserError(
+                f"{where}: at_least = {row.at_least}; allowed: at most the number of parts, {len(ours.each)}"
+            )
+        if row.reproduced is None:
+            return RowCheck(row, ours)
+        return RowCheck(row, ours, self._parts(row, row.reproduced, f"{where}: reproduced"))
+
+    def _parts(self, row: Row, changes: Mapping[str, Any], where: str) -> Parts:
+        """The parts of a row, some of whose values are changed."""
+        parts: list[Part] = []
+        single = len(row.check) == 1
+        for each in row.check:
+            ((name, own),) = each.items()
+            if name not in self.shapes:
+                raise UserError(f"{where}: check = {name!r}: not a shape; {nearest(name, self.shapes)}")
+            shape = self.shapes[name]
+            given = {key: value for key, value in self.defaults.items() if key in shape.values.model_fields}
+            given |= own | changes
+            single = single and not shape.is_several(given)
+            try:
+                parts += [Part(shape, values) for values in shape.parts(given)]
+            except ValidationError as error:
+                raise UserError(f"{where}: check.{name}: {explain(error)}") from error
+            self._check_names(shape, given, f"{where}: check.{name}")
+        return Parts(tuple(parts), single)
+
+    def _check_names(self, shape: Shape, given: Mapping[str, Any], where: str) -> None:
+        for key, kind in shape.names.items():
+            values = given.get(key, [])
+            for value in values if isinstance(values, list | dict) else [values]:
+                if value is not None and value not in self.names[kind]:
+                    hint = f"not a {kind} of the artifact's experiments; {nearest(value, self.names[kind])}"
+                    raise UserError(f"{where}.{key} = {value!r}: {hint}")
 
 
-def _mapping(value: Any, where: str, content: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise UserError(f"{where} = {brief(value)}; allowed: a mapping with {content}")
-    return value
+def _names(catalogue: Catalogue, paper: str, artifact: str) -> dict[str, list[str]]:
+    """The names in paper.yaml that rows about an artifact may use, by their kind."""
+    experiments = catalogue.experiments_of(paper, artifact)
+    specs = list(experiments.values())
+    return {"experiment": list(experiments), "benchmark": benchmarks_of(specs), "method": methods_of(specs)}
 
 
 def _row(given: dict[str, Any], defaults: Mapping[str, Any], where: str) -> Row:
@@ -91,39 +144,23 @@ def _row(given: dict[str, Any], defaults: Mapping[str, Any], where: str) -> Row:
         raise UserError(f"{where}: {explain(error)}") from error
 
 
-def _check(
-    row: Row, shapes: Mapping[str, Shape], defaults: Mapping[str, Any], known: Mapping[str, list[str]], where: str
-) -> RowCheck:
-    parts: list[Part] = []
-    single = len(row.check) == 1
-    for each in row.check:
-        ((name, given),) = each.items()
-        if name not in shapes:
-            raise UserError(f"{where}: check = {name!r}: not a shape; {nearest(name, shapes)}")
-        shape = shapes[name]
-        given = {key: value for key, value in defaults.items() if key in shape.values.model_fields} | given
-        single = single and not shape.is_several(given)
-        try:
-            parts += [Part(shape, values) for values in shape.parts(given)]
-        except ValidationError as error:
-            raise UserError(f"{where}: check.{name}: {explain(error)}") from error
-        _check_names(shape, given, known, f"{where}: check.{name}")
-    if row.at_least is not None and row.at_least > len(parts):
-        raise UserError(f"{where}: at_least = {row.at_least}; allowed: at most the number of parts, {len(parts)}")
-    return RowCheck(row, tuple(parts), single)
+def _claim(name: str, where: str, artifact: str, row: Row, check: RowCheck) -> Claim:
+    return Claim(
+        id=name,
+        where=where,
+        artifact=artifact,
+        kind=row.kind,
+        sentence=row.sentence,
+        place=row.place,
+        published=row.published,
+        check=check,
+        criterion=row.criterion or check.summary,
+        headline=row.headline,
+        cause=None if row.cause is None else Cause(row.cause.kind, row.cause.evidence),
+    )
 
 
-def _known(catalogue: Catalogue, paper: str, artifact: str) -> dict[str, list[str]]:
-    """The names in paper.yaml that rows about an artifact may use, by their kind."""
-    experiments = catalogue.experiments_of(paper, artifact)
-    specs = list(experiments.values())
-    return {"experiment": list(experiments), "benchmark": benchmarks_of(specs), "method": methods_of(specs)}
-
-
-def _check_names(shape: Shape, given: Mapping[str, Any], known: Mapping[str, list[str]], where: str) -> None:
-    for key, kind in shape.names.items():
-        values = given.get(key, [])
-        for value in values if isinstance(values, list | dict) else [values]:
-            if value is not None and value not in known[kind]:
-                hint = f"not a {kind} of the artifact's experiments; {nearest(value, known[kind])}"
-                raise UserError(f"{where}.{key} = {value!r}: {hint}")
+def _mapping(value: Any, where: str, content: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise UserError(f"{where} = {brief(value)}; allowed: a mapping with {content}")
+    return value

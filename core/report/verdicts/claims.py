@@ -2,7 +2,7 @@
 
 Claims of a shape that recurs are rows of tables, see claim_tables.py. Any other is a function:
 
-    @claim(artifact="table1", place="Table 1", sentence="The adaptive sampler is more likely on all four sets.")
+    @claim(artifact="table1", place="Table 1", sentence="The adaptive sampler is best on all sets.", published="4 of 4")
     def adaptive_beats_best_average(results: Results) -> Check: ...
 
 The function's name is the claim's id, the only one of its name in the paper, and its docstring is the criterion. For
@@ -59,6 +59,7 @@ class Claim:
             what is drawn, so that it tests only our code and is not counted.
         sentence: The claim in our own words.
         place: Place where the paper says or shows it.
+        published: Value or words of the paper that ours stands beside.
         check: A function of the results.
         criterion: The statistic and the region in which it makes the claim true, in words.
         headline: Whether readers take the paper to be about it.
@@ -71,6 +72,7 @@ class Claim:
     kind: str
     sentence: str
     place: str
+    published: float | str
     check: Callable[[Any], Check]
     criterion: str = ""
     headline: bool = False
@@ -80,7 +82,7 @@ class Claim:
     def record(self) -> dict[str, Any]:
         """The claim as plain values for the sidecar."""
         said = {"artifact": self.artifact, "kind": self.kind, "sentence": self.sentence, "place": self.place}
-        said["criterion"] = self.criterion
+        said |= {"published": self.published, "criterion": self.criterion}
         cause = None if self.cause is None else {"kind": self.cause.kind, "evidence": self.cause.evidence}
         return {"id": self.id, **said, "headline": self.headline, "cause": cause}
 
@@ -89,6 +91,7 @@ def claim(
     artifact: str,
     place: str,
     sentence: str,
+    published: float | str,
     kind: str = "claim",
     headline: bool = False,
     cause: Cause | None = None,
@@ -115,7 +118,9 @@ def claim(
             raise UserError(f"{place_of(function)}: takes {taken}; allowed: one parameter, results")
         name, where = function.__name__, place_of(function)
         criterion = " ".join((function.__doc__ or "").split())
-        function.claim = Claim(name, where, artifact, kind, sentence, place, function, criterion, headline, cause)
+        function.claim = Claim(
+            name, where, artifact, kind, sentence, place, published, function, criterion, headline, cause
+        )
         return function
 
     return mark
@@ -134,7 +139,7 @@ def run_check(claim: Claim, results: Any, looks: int = 1) -> Check:
         with reading(results):
             check = claim.check(results)
     except NotRunError as error:
-        return not_run(detail=str(error))
+        return not_run(str(error))
     if not isinstance(check, Check) or check.holds not in OUTCOMES:
         raise UserError(f"{claim.where}: must return a Check that is one of {OUTCOMES}")
     return after_looks(check, looks)

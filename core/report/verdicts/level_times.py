@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.report.runs.frames import cell_rows, split_runs
 from core.report.statistics.bootstrap import bootstrap_intervals
-from core.report.verdicts.speedups import RESAMPLES, SEED, Known
+from core.report.verdicts.speedups import RESAMPLES, SEED, BoundedFactor
 from core.study.curves import time_to
 
 
@@ -23,7 +23,7 @@ def times_to_level(rows: pd.DataFrame, level: float, metric: str = "regret") -> 
 
 def median_speedup(
     frame: pd.DataFrame, benchmark: str, slow: str, fast: str, level: float, metric: str = "regret"
-) -> Known:
+) -> BoundedFactor:
     """The median time of `slow` over that of `fast`, as logarithms to base 10.
 
     Raises:
@@ -36,10 +36,12 @@ def median_speedup(
         at_least = [np.log10(np.median(times.min(-1), axis=1)) for times in drawn]
         return np.stack([at_least[0] - reached[1], reached[0] - at_least[1]], axis=1)
 
-    return Known(*bootstrap_intervals(samples, bounds, SEED, RESAMPLES))
+    return BoundedFactor(*bootstrap_intervals(samples, bounds, SEED, RESAMPLES))
 
 
-def median_time(frame: pd.DataFrame, benchmark: str, method: str, level: float, metric: str = "regret") -> Known:
+def median_time(
+    frame: pd.DataFrame, benchmark: str, method: str, level: float, metric: str = "regret"
+) -> BoundedFactor:
     """The median time at which a method's runs first reached a level, as a logarithm to base 10.
 
     Raises:
@@ -50,4 +52,4 @@ def median_time(frame: pd.DataFrame, benchmark: str, method: str, level: float, 
     def bounds(drawn: np.ndarray) -> np.ndarray:
         return np.log10(np.stack([np.median(drawn.min(-1), axis=1), np.median(drawn[..., 0], axis=1)], axis=1))
 
-    return Known(*bootstrap_intervals((times,), bounds, SEED, RESAMPLES))
+    return BoundedFactor(*bootstrap_intervals((times,), bounds, SEED, RESAMPLES))

@@ -18,6 +18,7 @@ from core.report.runs.frames import cell_rows
 from core.report.runs.time_curves import end_of, over_time
 from core.report.runs.trajectories import SMALLEST
 from core.report.statistics.bootstrap import Interval, bootstrap_interval
+from core.report.statistics.reductions import mean_difference
 from core.report.verdicts.checks import Check, judge
 from core.report.verdicts.outcomes import open_where
 
@@ -66,7 +67,7 @@ def lower_than(
         NotRunError: one of the two was not run.
     """
     cells, samples, interval, detail = _ratio(frame, benchmark, worse, better, time, floor)
-    check = judge(interval, "below", lower=-np.log10(margin), detail=detail)
+    check = judge(interval, lower=-np.log10(margin), detail=detail)
     tied = check.holds == "fails" and (samples[1] <= floor).all()
     return open_where(check, no_common_end(cells, time) or reason(cells) or (f"below {floor:g}" if tied else ""))
 
@@ -87,7 +88,7 @@ def within_factor(
         NotRunError: one of the two was not run.
     """
     cells, _, interval, detail = _ratio(frame, benchmark, first, second, time, floor)
-    check = judge(interval, "alike", lower=-np.log10(factor), upper=np.log10(factor), detail=detail)
+    check = judge(interval, lower=-np.log10(factor), upper=np.log10(factor), detail=detail)
     return open_where(check, no_common_end(cells, time) or reason(cells))
 
 
@@ -143,7 +144,8 @@ def _ratio(
     """Two cells, their values at the time, the difference of their mean logarithms, and that ratio in words."""
     cells = cells_of(frame, benchmark, [first, second])
     samples, at = values_at(cells, time)
-    interval = bootstrap_interval(samples, lambda a, b: np.subtract(*log_means((a, b), floor)), SEED)
+    logarithms = tuple(np.log10(np.maximum(values, floor)) for values in samples)
+    interval = bootstrap_interval(logarithms, mean_difference, SEED)
     detail = f"{benchmark}, {first} over {second} at {at:.4g}: {as_factor(interval)}"
     if below := sum(int((values < floor).sum()) for values in samples):
         detail += f" ({below} below {floor:g} count as that)"

@@ -27,7 +27,7 @@ LEFT_OUT = "left out"  # of a conjunction
 NORMAL = NormalDist()
 
 
-def all_of(checks: Iterable[Check], published: float | str, detail: str = "") -> Check:
+def all_of(checks: Iterable[Check], detail: str = "") -> Check:
     """The Check of a claim made of several ("on all four data sets"): our value is how many of them hold."""
     checks = list(checks)
     judged = [check for check in checks if check.holds != LEFT_OUT]
@@ -38,10 +38,10 @@ def all_of(checks: Iterable[Check], published: float | str, detail: str = "") ->
     if holds == "outside" and bearing:
         part, clear, note = _together(bearing)
     details = "; ".join(filter(None, dict.fromkeys([detail, *(check.detail for check in checks), note])))
-    return Check(ours, published, math.nan, math.nan, holds, details, clear, part)
+    return Check(ours, math.nan, math.nan, holds, details, clear, part)
 
 
-def at_least(count: int, checks: Iterable[Check], published: float | str, detail: str = "") -> Check:
+def at_least(count: int, checks: Iterable[Check], detail: str = "") -> Check:
     """The Check of a claim that some of several hold ("on four of five"): our value is how many of them do.
 
     One false part among n - count + 1 would make it hold, and one among `count` would make it fail, so that each shares
@@ -57,7 +57,7 @@ def at_least(count: int, checks: Iterable[Check], published: float | str, detail
     holds = next((outcome for outcome, value in clear.items() if value >= 1), "inconclusive")
     ours = f"{sum(check.holds == 'holds' for check in checks)} of {len(checks)}"
     details = "; ".join(filter(None, [detail, *(check.detail for check in checks)]))
-    return Check(ours, published, math.nan, math.nan, holds, details, clear.get(holds, math.inf))
+    return Check(ours, math.nan, math.nan, holds, details, clear.get(holds, math.inf))
 
 
 def _together(parts: Sequence[tuple[str, float]]) -> tuple[str, float, str]:
@@ -94,7 +94,7 @@ def after_looks(check: Check, looks: int) -> Check:
 
 def unknown(why: str) -> Check:
     """A part of a claim, for `all_of`, that cannot be judged: the others may refute the claim but not confirm it."""
-    return Check(math.nan, "", math.nan, math.nan, "inconclusive", why)
+    return Check(math.nan, math.nan, math.nan, "inconclusive", why)
 
 
 def absent(name: str) -> Check:
@@ -120,9 +120,9 @@ def outside(check: Check, reason: str) -> Check:
     return replace(check, holds="outside", part=check.on_our_part, detail=details)
 
 
-def not_run(published: float | str = math.nan, detail: str = "") -> Check:
+def not_run(detail: str = "") -> Check:
     """The Check of a claim whose runs are missing."""
-    return Check(math.nan, published, math.nan, math.nan, "not run", detail)
+    return Check(math.nan, math.nan, math.nan, "not run", detail)
 
 
 def both(replicate: Callable[[], Check], reproduce: Callable[[], Check]) -> Check:
@@ -142,7 +142,7 @@ def both(replicate: Callable[[], Check], reproduce: Callable[[], Check]) -> Chec
     try:
         replicated = replicate()
     except NotRunError as error:
-        replicated = not_run(reproduced.published, str(error))
+        replicated = not_run(str(error))
     return replace(replicated, reproduced=reproduced)
 
 
@@ -157,11 +157,11 @@ def each_of(
     return [check(name) if name in run else missing(label(name)) for name in names]
 
 
-def contrary(check: Check, published: float | str) -> Check:
+def contrary(check: Check) -> Check:
     """The opposite of a claim: it holds where the claim fails, and fails where the claim holds."""
     turned = {"holds": "fails", "fails": "holds"}
     holds, part = (turned.get(outcome, outcome) for outcome in (check.holds, check.part))
-    return replace(check, holds=holds, part=part, published=published)
+    return replace(check, holds=holds, part=part)
 
 
 def open_where(check: Check, reason: str) -> Check:

@@ -45,7 +45,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Known:
+class BoundedFactor:
     """A logarithm between two bounds, with the interval of each."""
 
     low: Interval
@@ -145,7 +145,7 @@ def shown(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:.3g}"
 
 
-def known(cells: Sequence[Curves], statistic: Callable[..., Bounds]) -> Known:
+def bounded_factor(cells: Sequence[Curves], statistic: Callable[..., Bounds]) -> BoundedFactor:
     """Both bounds of a statistic of cells' averages (batch, m), with their intervals, from the same resamples."""
     averages = {cell.average for cell in cells}
     if len(averages) > 1:
@@ -157,10 +157,10 @@ def known(cells: Sequence[Curves], statistic: Callable[..., Bounds]) -> Known:
 
     samples, medians = tuple(cell.values for cell in cells), averages == {np.median}
     intervals = bootstrap_intervals(samples, bounds, SEED, RESAMPLES, of_means=not medians, of_medians=medians)
-    return Known(*intervals)
+    return BoundedFactor(*intervals)
 
 
-def of_speedups(pairs: Sequence[Pair], combine: Callable[[list[Bounds]], Bounds]) -> Known:
+def of_speedups(pairs: Sequence[Pair], combine: Callable[[list[Bounds]], Bounds]) -> BoundedFactor:
     """A combination of the speed-ups of several pairs; a cell that is in several of them is resampled once for all."""
     cells = {id(cell): cell for pair in pairs for cell in (pair.slow, pair.fast)}
 
@@ -168,18 +168,18 @@ def of_speedups(pairs: Sequence[Pair], combine: Callable[[list[Bounds]], Bounds]
         of = dict(zip(cells, averages, strict=True))
         return combine([pair.log_speedup(of[id(pair.slow)], of[id(pair.fast)]) for pair in pairs])
 
-    return known(list(cells.values()), statistic)
+    return bounded_factor(list(cells.values()), statistic)
 
 
-def speedup(pair: Pair) -> Known:
+def speedup(pair: Pair) -> BoundedFactor:
     """The time of `slow` over that of `fast`."""
     return of_speedups([pair], lambda bounds: bounds[0])
 
 
 def estimate(pair: Pair) -> float | str:
-    """The speed-up without an interval, in the form of `Known.value`."""
+    """The speed-up without an interval, in the form of `BoundedFactor.value`."""
     bounds = pair.log_speedup(*(cell.average(cell.values, axis=0)[None] for cell in (pair.slow, pair.fast)))
-    return Known(*(Interval.exact(float(side[0])) for side in (bounds.low, bounds.high))).value
+    return BoundedFactor(*(Interval.exact(float(side[0])) for side in (bounds.low, bounds.high))).value
 
 
 def median(bounds: Sequence[Bounds]) -> Bounds:
@@ -193,10 +193,10 @@ def spread(bounds: Sequence[Bounds]) -> Bounds:
     return Bounds(np.maximum(lows.max(0) - highs.min(0), 0), highs.max(0) - lows.min(0))
 
 
-def judge_known(factor: Known, said: str, between: tuple[float, float], detail: str = "") -> Check:
+def judge_factor(factor: BoundedFactor, between: tuple[float, float], detail: str = "") -> Check:
     """The check of a claim that a factor lies between two others."""
     lower, upper = (np.log10(end) if end > 0 else -np.inf for end in between)
-    check = judge(Interval(factor.low.estimate, factor.low.low, factor.high.high), said, lower, upper)
+    check = judge(Interval(factor.low.estimate, factor.low.low, factor.high.high), lower, upper)
     low, high = factor.ends
     if np.isnan(low) or np.isnan(high):
         low = high = np.nan

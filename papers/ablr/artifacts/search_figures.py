@@ -9,6 +9,7 @@ from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
 from core.report.figures import style
 from core.report.figures.figure import not_run_panel
+from core.report.figures.panels import draw_panels
 from core.report.runs.frames import count_runs
 from core.report.runs.trajectories import draw_incumbents
 from papers.ablr.names import (
@@ -51,15 +52,14 @@ def fig2_left(results: Results, published: Published | None) -> Figure:
     """Fig 2, left: searches on the surrogate of a task after stored evaluations of the others."""
     frame = common_runs(frame_of(results, "openml", "transfer"))
     figure, panels = style.subplots(1, 2, width=7.2, height=3.3)
-    parts, counts = [], []
-    for axes, (name, title) in zip(panels, COLLECTIONS.items(), strict=True):
-        axes.set_title(title)
-        rows = frame[frame["benchmark"] == name]
-        if rows.empty:
-            not_run_panel(axes)
-            continue
-        parts.append(_draw_relative(axes, rows, name, TRANSFER).assign(benchmark=name))
-        counts.append(f"{count_runs(rows)} in {title[:3]}")
+    counts = []
+
+    def draw(axes: Axes, name: str) -> pd.DataFrame:
+        drawn = _draw_relative(axes, frame, name, TRANSFER)
+        counts.append(f"{count_runs(frame[frame['benchmark'] == name])} in {COLLECTIONS[name][:3]}")
+        return drawn
+
+    data = draw_panels(panels, COLLECTIONS, draw)
     style.legend(figure, panels, 3)
     caption = (
         "One task of a collection is left out at a time: mean and standard error of the best error found on its "
@@ -68,7 +68,7 @@ def fig2_left(results: Results, published: Published | None) -> Figure:
         "forest on OpenML, flow 6969 instead of the paper's 6794; (b) XGBoost on data sets of LIBSVM, with fits of at "
         "most 50 steps."
     )
-    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+    return Figure(figure, caption, data)
 
 
 def fig2_right(results: Results, published: Published | None) -> Figure:

@@ -20,6 +20,7 @@ BENCHMARK = "openml_random_forest"
     artifact="fig2_left",
     place="section 3.2, Fig 2 left",
     sentence="On OpenML, evaluations of other data sets speed up the search for a random forest's hyperparameters.",
+    published="faster",
     headline=True,
 )
 def transfer_speeds_up_on_openml(results: Results) -> Check:
@@ -29,7 +30,7 @@ def transfer_speeds_up_on_openml(results: Results) -> Check:
     it is: it may be 0 or below on a surrogate, whose smallest value need not be at a stored configuration.
     """
     frame = common_runs(frame_of(results, "openml"))
-    return all_of([_ahead(frame, "ablr_nn", slow) for slow in ("ablr", "gp")], "faster")
+    return all_of([_ahead(frame, "ablr_nn", slow) for slow in ("ablr", "gp")])
 
 
 def _ahead(frame: pd.DataFrame, fast: str, slow: str) -> Check:
@@ -38,4 +39,4 @@ def _ahead(frame: pd.DataFrame, fast: str, slow: str) -> Check:
         return pending(missing[0])
     errors = [incumbent(per_run(frame, "regret", BENCHMARK, name))[:, INITIAL:].mean(1) for name in (slow, fast)]
     interval = bootstrap_interval(errors[0] - errors[1], mean, SEED)
-    return worded(judge(interval, "faster", lower=0.0), f"{fast} ahead of {slow} by", "+.3f")
+    return worded(judge(interval, lower=0.0), f"{fast} ahead of {slow} by", "+.3f")

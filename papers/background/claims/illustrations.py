@@ -27,7 +27,7 @@ def rougher(
     """The mean squared second difference of one method's curves over that of another's is above 1."""
     rows = (rows_of(results, experiment, method=method) for method in (rough, smooth))
     interval = _ratio(*(_roughness(each, part, column) for each in rows))
-    return judge(interval, "", lower=1.0, detail=f"roughness of the {column}, {rough} over {smooth}")
+    return judge(interval, lower=1.0, detail=f"roughness of the {column}, {rough} over {smooth}")
 
 
 @claim(
@@ -35,6 +35,7 @@ def rougher(
     place="thesis Fig 2.1 (b)",
     kind="check",
     sentence="Expected improvement is close to zero where the function was observed.",
+    published="zero",
 )
 def ei_vanishes_at_observations(results: Results) -> Check:
     """Expected improvement at the observations over its maximum, before the step; below 0.05."""
@@ -44,7 +45,7 @@ def ei_vanishes_at_observations(results: Results) -> Check:
     for _, run in rows.groupby("run"):
         grid, data = run[run["part"] == "grid"], run[run["part"] == "data"]
         ratios.append(data["ei"].mean() / grid["ei"].max())
-    return judge(_mean(ratios), "zero", upper=0.05, detail="EI at the observations over its maximum")
+    return judge(_mean(ratios), upper=0.05, detail="EI at the observations over its maximum")
 
 
 @claim(
@@ -52,6 +53,7 @@ def ei_vanishes_at_observations(results: Results) -> Check:
     place="thesis Fig 2.1 (c)",
     kind="check",
     sentence="Evaluating the maximizer of expected improvement removes the model's uncertainty there.",
+    published="collapses",
 )
 def evaluation_removes_uncertainty(results: Results) -> Check:
     """Standard deviation at the evaluated point after the step over that before it; below 0.2."""
@@ -62,7 +64,7 @@ def evaluation_removes_uncertainty(results: Results) -> Check:
         after = run[(run["part"] == "grid") & (run["stage"] == "after")]
         x = candidate["x"].iloc[0]
         ratios.append(np.interp(x, after["x"], after["sd"]) / candidate["sd"].iloc[0])
-    return judge(_mean(ratios), "collapses", upper=0.2, detail="sd after over sd before")
+    return judge(_mean(ratios), upper=0.2, detail="sd after over sd before")
 
 
 @claim(
@@ -70,6 +72,7 @@ def evaluation_removes_uncertainty(results: Results) -> Check:
     place="thesis Fig 2.2 (a)",
     kind="check",
     sentence="The Matern-5/2 kernel falls more slowly than the RBF kernel far from zero.",
+    published="heavier tail",
 )
 def kernels_differ_at_a_distance(results: Results) -> Check:
     """Matern-5/2 minus RBF at distance 2.5 length scales: the Matern kernel has the heavier tail."""
@@ -80,7 +83,7 @@ def kernels_differ_at_a_distance(results: Results) -> Check:
         at[name] = float(np.interp(2.5, profile["x"], profile["value"]))
     difference = at["matern52"] - at["rbf"]
     holds = "holds" if difference > 0 else "fails"
-    return Check(difference, "heavier tail", difference, difference, holds, "exact: a formula, not a sample")
+    return Check(difference, difference, difference, holds, "exact: a formula, not a sample")
 
 
 @claim(
@@ -88,11 +91,12 @@ def kernels_differ_at_a_distance(results: Results) -> Check:
     place="thesis Fig 2.3 (a)",
     kind="shape",
     sentence="The Gaussian process becomes more uncertain away from the data.",
+    published="grows",
     headline=True,
 )
 def gp_uncertainty_grows_away_from_data(results: Results) -> Check:
     """The GP's standard deviation outside the observed interval over that between the observations; above 2."""
-    return judge(_ratio(*_sd(results, "gp")), "grows", lower=2.0, detail="sd outside over sd inside")
+    return judge(_ratio(*_sd(results, "gp")), lower=2.0, detail="sd outside over sd inside")
 
 
 @claim(
@@ -101,6 +105,7 @@ def gp_uncertainty_grows_away_from_data(results: Results) -> Check:
     kind="shape",
     sentence="The random forest's uncertainty does not grow with the distance to the data as the Gaussian "
     "process' does.",
+    published="does not grow",
 )
 def forest_uncertainty_grows_less(results: Results) -> Check:
     """The forest's ratio of the sd outside to the sd inside over the GP's; below 1."""
@@ -111,7 +116,7 @@ def forest_uncertainty_grows_less(results: Results) -> Check:
         SEED,
         paired=True,
     )
-    return judge(interval, "does not grow", upper=1.0, detail="growth of the forest's sd over the GP's")
+    return judge(interval, upper=1.0, detail="growth of the forest's sd over the GP's")
 
 
 def _sd(results: Results, method: str) -> tuple[np.ndarray, np.ndarray]:

@@ -22,6 +22,7 @@ NOMINAL = 0.95  # the share that two standard deviations hold where the uncertai
     artifact="fig3_1",
     place="thesis 3.3 and Fig 3.1, bottom right",
     sentence="SGHMC represents the uncertainty of the model more faithfully than the three other approximations.",
+    published="3 of 3",
 )
 def sghmc_is_most_faithful(results: Results) -> Check:
     """Log-density of the function under the prediction, mean over the grid: SGHMC's is above that of each other method.
@@ -33,10 +34,8 @@ def sghmc_is_most_faithful(results: Results) -> Check:
     checks = []
     for name in VARIATIONAL:
         interval = bootstrap_interval((ours, _log_density(results, name)), mean_difference, SEED, paired=True)
-        checks.append(worded(judge(interval, "", lower=0.0), f"SGHMC against {name}, nats", "+.3g"))
-    return all_of(
-        checks, "3 of 3", f"SGHMC's sd away from the data is {(outside / inside).mean():.3g} times that there"
-    )
+        checks.append(worded(judge(interval, lower=0.0), f"SGHMC against {name}, nats", "+.3g"))
+    return all_of(checks, f"SGHMC's sd away from the data is {(outside / inside).mean():.3g} times that there")
 
 
 @claim(
@@ -44,17 +43,18 @@ def sghmc_is_most_faithful(results: Results) -> Check:
     place="thesis 3.3 and Fig 3.1",
     kind="shape",
     sentence="The three other approximations underfit, or predict too little uncertainty away from the data.",
+    published="3 of 3",
 )
 def others_overconfident_or_underfit(results: Results) -> Check:
     """Each has an RMSE above 0.1 at the data, or two standard deviations that hold less than 95% beyond the data."""
     checks = []
     for name in VARIATIONAL:
         error = bootstrap_interval(_sinc_error(results, name), mean, SEED)
-        underfits = worded(judge(error, "", lower=0.1), f"{name}: RMSE at the data")
+        underfits = worded(judge(error, lower=0.1), f"{name}: RMSE at the data")
         share = bootstrap_interval(_covered_outside(results, name), mean, SEED)
-        narrow = worded(judge(share, "", upper=NOMINAL), f"{name}: share within two sd away from the data")
+        narrow = worded(judge(share, upper=NOMINAL), f"{name}: share within two sd away from the data")
         checks.append(underfits if underfits.holds == "holds" else narrow)
-    return all_of(checks, "3 of 3", f"SGHMC's share {_covered_outside(results, 'sghmc').mean():.2g}")
+    return all_of(checks, f"SGHMC's share {_covered_outside(results, 'sghmc').mean():.2g}")
 
 
 @shape
@@ -72,7 +72,7 @@ def most_chains(results: Results, method: Method, visit: Literal["one mode", "bo
     detail = (
         f"share of chains that visit {visit}; with the text's equations and our start and priors {by_text.mean():.2g}"
     )
-    return judge(interval, "", lower=0.5, detail=detail)
+    return judge(interval, lower=0.5, detail=detail)
 
 
 def _log_density(results: Results, method: str) -> np.ndarray:

@@ -48,7 +48,7 @@ def draw(
     Methods that were not run are left out; each is drawn from its first incumbent to the end of its runs.
 
     Args:
-        errors: half the width of the band in standard errors.
+        errors: Half the width of the band in standard errors.
 
     Returns:
         What was drawn: method, time, value, low, high.

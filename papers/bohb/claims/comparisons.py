@@ -48,6 +48,6 @@ def sets_of(
     return frame, names
 
 
-def on_sets(checks: list[Check], names: list[str], said: str, wanted: int = len(DATA_SETS)) -> Check:
+def on_sets(checks: list[Check], names: list[str], wanted: int = len(DATA_SETS)) -> Check:
     """A claim composed of one or more checks for each set."""
-    return all_of(checks, said, f"{len(names)} of {wanted} sets run")
+    return all_of(checks, f"{len(names)} of {wanted} sets run")

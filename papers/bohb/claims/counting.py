@@ -11,7 +11,7 @@ from core.report.runs.time_curves import end_of, over_time, times_of
 from core.report.runs.trajectories import SMALLEST
 from core.report.verdicts.mean_comparisons import SEED, as_factor, cells_of, log_means, values_at
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, shape
-from core.report.verdicts.speedups import POINTS, Bounds, Curves, judge_known, known
+from core.report.verdicts.speedups import POINTS, Bounds, Curves, bounded_factor, judge_factor
 from papers.bohb.claims.comparisons import cannot_compare
 from papers.bohb.names import COUNTING_ONES, DIMENSIONS
 
@@ -27,7 +27,7 @@ def stalls(results: Results, runs: Experiments, benchmark: Benchmark, method: Me
     times = np.array([end_of(rows) / 4, end_of(rows)])
     interval = bootstrap_interval(over_time(rows, times), _log_fall, SEED)
     words = f"{method}'s fall from {times[0]:.4g} to {times[1]:.4g}: {as_factor(interval)}"
-    return judge(interval, "", upper=np.log10(factor), detail=words)
+    return judge(interval, upper=np.log10(factor), detail=words)
 
 
 @shape
@@ -39,7 +39,7 @@ def falls_faster(
     samples = tuple(over_time(rows, np.array([start, end])) for rows in cells.values())
     interval = bootstrap_interval(samples, lambda a, b: _log_fall(a) - _log_fall(b), SEED)
     words = f"{benchmark}, {fast}'s fall over {slow}'s from {start:g} to {end:g}: {as_factor(interval)}"
-    return open_where(judge(interval, "", lower=0, detail=words), cannot_compare(cells, end))
+    return open_where(judge(interval, lower=0, detail=words), cannot_compare(cells, end))
 
 
 @claim(
@@ -47,6 +47,7 @@ def falls_faster(
     place="thesis Fig 6.2, caption",
     sentence="The time that random search and Hyperband need for a good solution grows exponentially with the "
     "dimensions.",
+    published="exponentially more",
 )
 def random_methods_need_more_in_higher_dimensions(results: Results) -> Check:
     """From 8 to 16 and to 32 dimensions the time to a median regret of 0.25 grows by more than 2, then by more.
@@ -54,13 +55,14 @@ def random_methods_need_more_in_higher_dimensions(results: Results) -> Check:
     A power of the dimension would grow by the same factor each time.
     """
     frame = frame_of(results, *COUNTING_ONES)
-    return all_of([each for method in ("random", "hyperband") for each in _growth(frame, method)], "exponentially more")
+    return all_of([each for method in ("random", "hyperband") for each in _growth(frame, method)])
 
 
 @claim(
     artifact="figC_9",
     place="thesis C.7, item 2, Fig C.9",
     sentence="In 8 dimensions BOHB's performance varies a good deal from run to run.",
+    published="quite some",
 )
 def bohb_varies_in_8_dimensions(results: Results) -> Check:
     """With 4 + 4 dimensions BOHB's final quartiles are more than a factor of 2 apart."""
@@ -70,7 +72,7 @@ def bohb_varies_in_8_dimensions(results: Results) -> Check:
         return np.subtract(*np.quantile(np.log10(values), (0.75, 0.25), axis=1))
 
     interval = bootstrap_interval(np.maximum(final, SMALLEST), statistic, SEED)
-    return judge(interval, "quite some", lower=np.log10(VARIES), detail=f"ratio of quartiles {as_factor(interval)}")
+    return judge(interval, lower=np.log10(VARIES), detail=f"ratio of quartiles {as_factor(interval)}")
 
 
 def _log_fall(curves: np.ndarray) -> np.ndarray:
@@ -88,10 +90,10 @@ def _growth(frame: pd.DataFrame, method: str) -> list[Check]:
         times = [each.log_time(average, GOOD) for each, average in zip(curves, averages, strict=True)]
         return [times[1] - times[0], times[2] - times[1]]
 
-    first, second = (known(curves, lambda *averages, i=i: growths(*averages)[i]) for i in (0, 1))
-    more = known(curves, lambda *averages: growths(*averages)[1] - growths(*averages)[0])
+    first, second = (bounded_factor(curves, lambda *averages, i=i: growths(*averages)[i]) for i in (0, 1))
+    more = bounded_factor(curves, lambda *averages: growths(*averages)[1] - growths(*averages)[0])
     return [
-        judge_known(first, "more", (DOUBLED, np.inf), f"{method}, time in d16 over d8: "),
-        judge_known(second, "more", (DOUBLED, np.inf), "in d32 over d16: "),
-        judge_known(more, "ever more", (1.0, np.inf), "second over first: "),
+        judge_factor(first, (DOUBLED, np.inf), f"{method}, time in d16 over d8: "),
+        judge_factor(second, (DOUBLED, np.inf), "in d32 over d16: "),
+        judge_factor(more, (1.0, np.inf), "second over first: "),
     ]

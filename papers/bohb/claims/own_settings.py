@@ -58,7 +58,7 @@ def gains_late(
 
     interval = bootstrap_interval(samples, statistic, SEED)
     detail = f"{benchmark}, gain at {times[1]:.4g} over that at {times[0]:.4g}: {as_factor(interval)}"
-    check = judge(interval, "", lower=0, detail=detail)
+    check = judge(interval, lower=0, detail=detail)
     below = any((values <= RESOLUTION).all(0).any() for values in samples)
     short = cannot_compare(cells) or cannot_compare(cells, early)
     return open_where(check, short or (f"below {RESOLUTION:g}" if below else ""))
@@ -72,4 +72,4 @@ def _final(
     samples, at = values_at(cells)
     interval = bootstrap_interval(samples, statistic, SEED)
     detail = f"{benchmark} at {at:.4g}: {as_factor(interval)} times the best"
-    return open_where(judge(interval, "", upper=np.log10(below), detail=detail), cannot_compare(cells))
+    return open_where(judge(interval, upper=np.log10(below), detail=detail), cannot_compare(cells))

@@ -10,7 +10,7 @@ from core.report.figures.authors_svm_runs import OPTIMUM
 from core.report.verdicts.checks import CellNotRunError
 from core.report.verdicts.level_times import median_speedup
 from core.report.verdicts.shapes.shape import Method, shape
-from core.report.verdicts.speedups import judge_known
+from core.report.verdicts.speedups import judge_factor
 from papers.bohb.svm_runs import svm_runs
 
 GOOD = 0.02 - OPTIMUM  # regret
@@ -29,4 +29,4 @@ def sooner_on_svm(results: Results, slow: Method, fast: Method, above: float, be
         if method not in set(frame["method"]):
             raise CellNotRunError(surrogate, method, alone=False)
     factor = median_speedup(frame, surrogate, slow, fast, GOOD)
-    return judge_known(factor, "", (above, below), f"{fast} over {slow}: ")
+    return judge_factor(factor, (above, below), f"{fast} over {slow}: ")

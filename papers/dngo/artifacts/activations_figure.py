@@ -33,8 +33,7 @@ def fig2(results: Results, published: Published | None) -> Figure:
         axes.set_title(title)
         axes.set_xlabel("x")
     draw_network(panels[1, 1], LAYERS, "(d) architecture", markersize=9)
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    style.legend(figure, [panels[0, 0]], 4)
     caption = (
         "20 noise-free observations of sinc (first repetition); networks of three layers of 50 units. (d): solid "
         "weights are trained, dashed ones marginalized."

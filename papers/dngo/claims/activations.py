@@ -21,7 +21,7 @@ def sd_growth(results: Results, method: Method, seed: int, above: float = -math.
     """The median growth of the sd from distance 0.5 to 1 from the data lies in a region."""
     growth = _sd(results, method, FAR) / _sd(results, method, NEAR)
     interval = bootstrap_interval(growth, median, seed)
-    return judge(interval, "", above, below, "median of sd at 1 over sd at 0.5")
+    return judge(interval, above, below, "median of sd at 1 over sd at 0.5")
 
 
 @claim(
@@ -29,6 +29,7 @@ def sd_growth(results: Results, method: Method, seed: int, above: float = -math.
     place="Fig 2, caption",
     kind="shape",
     sentence="Unbounded activations can lead to extremely large uncertainty estimates.",
+    published="extremely large",
 )
 def relu_is_extremely_uncertain(results: Results) -> Check:
     """Median ratio of the sd at distance 1 from the data, rectifiers over tanh; above 3.
@@ -38,7 +39,7 @@ def relu_is_extremely_uncertain(results: Results) -> Check:
     relu, tanh = (_sd(results, name, FAR) for name in ("relu", "tanh"))
     interval = bootstrap_interval(relu / tanh, median, SEED)
     detail = f"median of sd with ReLU over sd with tanh; {(relu / tanh).max():.3g} at most"
-    return judge(interval, "extremely large", lower=3.0, detail=detail)
+    return judge(interval, lower=3.0, detail=detail)
 
 
 def _sd(results: Results, method: str, distance: float) -> np.ndarray:

@@ -19,11 +19,12 @@ SEED = 2015
     artifact="architecture",
     place="Section 3.1.1",
     sentence="Among networks with one to four hidden layers, those with three are best.",
+    published="3 layers",
 )
 def three_layers_are_best(results: Results) -> Check:
     """Relative loss of the best other depth minus that of three layers, fresh runs; above 0."""
     means = ", ".join(f"{method[-1]}: {confirmed(results, method).mean():.3f}" for method in SEARCHED)
-    return judge(_lead(results, "layers_3"), "3 layers", lower=0.0, detail=f"relative loss by layers {means}")
+    return judge(_lead(results, "layers_3"), lower=0.0, detail=f"relative loss by layers {means}")
 
 
 @shape
@@ -41,7 +42,7 @@ def best_architecture_has(
     detail = f"{method.replace('_', ': ')}; median and range over its layers"
     lead = _lead(results, method)
     reason = f"best by {lead.text()} only" if lead.low <= 0 else ""
-    return open_where(judge(interval, "", above, below, detail), reason)
+    return open_where(judge(interval, above, below, detail), reason)
 
 
 def _lead(results: Results, method: str) -> Interval:

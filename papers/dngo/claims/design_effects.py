@@ -17,7 +17,7 @@ def distance_ratio(
 ) -> Check:
     """The mean distance of queries from the incumbent with one method over that with another is above a factor."""
     pair = tuple(_distances(results, benchmark, method) for method in (first, second))
-    ratio = judge(bootstrap_interval(pair, mean_ratio, seed, paired=True), "", lower=above)
+    ratio = judge(bootstrap_interval(pair, mean_ratio, seed, paired=True), lower=above)
     return worded(ratio, f"{benchmark}: distance, {first} over {second}", ".2f")
 
 

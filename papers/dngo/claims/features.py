@@ -30,7 +30,7 @@ def metric_ratio(
     ours, theirs = (np.log(_metric(frame, benchmark, method, metric)) for method in (first, second))
     ratio = bootstrap_interval(ours - theirs, mean, seed)
     words = f"{benchmark}, {first}, {metric}: {Interval(*np.exp(ratio)).text('.2f')}"
-    return judge(ratio, "", np.log(above), np.log(below), words)
+    return judge(ratio, np.log(above), np.log(below), words)
 
 
 @shape
@@ -40,7 +40,7 @@ def likelihood_difference(
     """The median difference of held-out log-likelihoods lies in a region."""
     frame = results.frame("features")
     ours, theirs = (_metric(frame, benchmark, method, "log_likelihood") for method in (first, second))
-    return worded(judge(bootstrap_interval(ours - theirs, median, seed), "", above, below), benchmark, "+.2g")
+    return worded(judge(bootstrap_interval(ours - theirs, median, seed), above, below), benchmark, "+.2g")
 
 
 @shape
@@ -53,7 +53,7 @@ def seconds_of_an_update(
         _metric(frame, benchmark, method, "seconds") / _metric(frame, benchmark, method, "updates")
         for method in (first, second)
     )
-    return worded(judge(bootstrap_interval(seconds, mean_ratio, seed), "", lower=above), benchmark, ".1f")
+    return worded(judge(bootstrap_interval(seconds, mean_ratio, seed), lower=above), benchmark, ".1f")
 
 
 def _metric(frame: pd.DataFrame, benchmark: str, method: str, metric: str) -> np.ndarray:

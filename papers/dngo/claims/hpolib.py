@@ -28,4 +28,4 @@ def smallest_loss(
     last = min(values.shape[1] for values in losses) - 1
     interval = bootstrap_interval(tuple(values[:, last] for values in losses), mean_difference, seed)
     limit = f" (below {below:g})" if math.isfinite(below) else ""
-    return worded(judge(interval, "", above, below), f"{benchmark}{limit}", "+.3g")
+    return worded(judge(interval, above, below), f"{benchmark}{limit}", "+.3g")

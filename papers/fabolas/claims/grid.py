@@ -27,6 +27,7 @@ GOOD_SHARE = 0.1  # of the machines: the region of good ones
     artifact="fig4_1",
     place="thesis 4.2, Fig 4.1",
     sentence="1/128 of the data is enough to locate a reasonable configuration.",
+    published="few",
     headline=True,
 )
 def small_subset_locates_the_good_region(results: Results) -> Check:
@@ -39,12 +40,17 @@ def small_subset_locates_the_good_region(results: Results) -> Check:
     def check(grid: MachineGrid) -> Check:
         samples = grid.errors[[grid.at(SMALL), -1]].reshape(2, -1).T
         interval = bootstrap_interval(samples, better, SEED, RESAMPLES)
-        return judge(interval, "few", upper=GOOD_SHARE, detail="share of better machines")
+        return judge(interval, upper=GOOD_SHARE, detail="share of better machines")
 
     return on_both_grids(results, check)
 
 
-@claim(artifact="fig4_1", place="thesis 4.2, Fig 4.1", sentence="Smaller subsets have no deceiving local optima.")
+@claim(
+    artifact="fig4_1",
+    place="thesis 4.2, Fig 4.1",
+    sentence="Smaller subsets have no deceiving local optima.",
+    published="none",
+)
 def no_deceiving_optima(results: Results) -> Check:
     """How many local optima among the best tenth on a subset of a size shown are bad on all of the data: none.
 
@@ -57,9 +63,9 @@ def no_deceiving_optima(results: Results) -> Check:
         for place in grid.shown:
             errors = grid.errors[place]
             deceiving = float((_local_optima(errors) & _best(errors) & bad).sum())
-            part = judge(Interval.exact(deceiving), "none", upper=0.5)
+            part = judge(Interval.exact(deceiving), upper=0.5)
             parts.append(worded(part, f"s = {share_text(grid.shares[place])}", ".0f"))
-        return all_of(parts, "none")
+        return all_of(parts)
 
     return on_both_grids(results, check)
 
@@ -68,6 +74,7 @@ def no_deceiving_optima(results: Results) -> Check:
     artifact="fig4_1",
     place="thesis 4.2, caption of Fig 4.1",
     sentence="The error of bad configurations is around 0.9 whatever the size of the subset.",
+    published="about 0.9",
 )
 def bad_configurations_stay_bad(results: Results) -> Check:
     """The mean error of the machines that are above 0.8 on all of the data is in (0.85, 0.95) at each size shown."""
@@ -77,8 +84,8 @@ def bad_configurations_stay_bad(results: Results) -> Check:
         parts = []
         for place in grid.shown:
             interval = bootstrap_interval(grid.errors[place][bad], lambda e: e.mean(1), SEED, RESAMPLES)
-            parts.append(worded(judge(interval, "about 0.9", *AROUND), f"s = {share_text(grid.shares[place])}"))
-        return all_of(parts, "about 0.9", f"{int(bad.sum())} of {bad.size} machines")
+            parts.append(worded(judge(interval, *AROUND), f"s = {share_text(grid.shares[place])}"))
+        return all_of(parts, f"{int(bad.sum())} of {bad.size} machines")
 
     return on_both_grids(results, check)
 
@@ -87,6 +94,7 @@ def bad_configurations_stay_bad(results: Results) -> Check:
     artifact="fig4_1",
     place="thesis 4.2, caption of Fig 4.1",
     sentence="The region of good configurations does not change drastically with the size of the subset.",
+    published="similar",
 )
 def good_region_is_stable(results: Results) -> Check:
     """Over half of the tenth of the machines that is best on all of the data is in the best tenth on 1/128 of it."""
@@ -95,7 +103,7 @@ def good_region_is_stable(results: Results) -> Check:
         best = [_best(grid.errors[place]) for place in (grid.at(SMALL), -1)]
         overlap = best[0][best[1]].astype(float)
         interval = bootstrap_interval(overlap, lambda inside: inside.mean(1), SEED, RESAMPLES)
-        return judge(interval, "similar", lower=0.5, detail=f"share of {int(best[1].sum())} machines")
+        return judge(interval, lower=0.5, detail=f"share of {int(best[1].sum())} machines")
 
     return on_both_grids(results, check)
 
@@ -104,6 +112,7 @@ def good_region_is_stable(results: Results) -> Check:
     artifact="fig4_1",
     place="thesis 4.2, caption of Fig 4.1",
     sentence="The hyperparameters affect the training time less dramatically than the size of the subset does.",
+    published="less",
 )
 def size_matters_most_for_time(results: Results) -> Check:
     """The range of log time over the machines, 5% to 95%, at s = 1, over the mean growth from 1/128 to 1; below 1."""
@@ -114,7 +123,7 @@ def size_matters_most_for_time(results: Results) -> Check:
 
     def check(grid: MachineGrid) -> Check:
         samples = np.log(grid.seconds[[grid.at(SMALL), -1]]).reshape(2, -1).T
-        return judge(bootstrap_interval(samples, ratio, SEED, RESAMPLES), "less", upper=1.0)
+        return judge(bootstrap_interval(samples, ratio, SEED, RESAMPLES), upper=1.0)
 
     return on_both_grids(results, check)
 
@@ -123,6 +132,7 @@ def size_matters_most_for_time(results: Results) -> Check:
     artifact="fig4_1",
     place="thesis 4.2",
     sentence="Machines that train in a few seconds on 1/128 of the data take up to a few hours on all of it.",
+    published="over 1000",
 )
 def small_subsets_are_cheap(results: Results) -> Check:
     """The longest training time at s = 1, 95% over the machines, over that at 1/128; above 1000, hours over seconds."""
@@ -133,7 +143,7 @@ def small_subsets_are_cheap(results: Results) -> Check:
     def check(grid: MachineGrid) -> Check:
         samples = np.log10(grid.seconds[[grid.at(SMALL), -1]]).reshape(2, -1).T
         interval = bootstrap_interval(samples, growth, SEED, RESAMPLES)
-        return judge(interval, "over 1000", lower=1000.0, detail="factor")
+        return judge(interval, lower=1000.0, detail="factor")
 
     return on_both_grids(results, check)
 
@@ -142,6 +152,7 @@ def small_subsets_are_cheap(results: Results) -> Check:
     artifact="fig4_4",
     place="thesis 4.4.5, Fig 4.4",
     sentence="The noise of subsampling decreases as the subset grows.",
+    published="decreases",
 )
 def noise_decreases(results: Results) -> Check:
     """The slope of the logarithm of the mean variance over the machines against that of the size; below 0."""
@@ -153,7 +164,7 @@ def noise_decreases(results: Results) -> Check:
 
     interval = bootstrap_interval(np.stack(list(noise.values()), axis=1), slope, SEED, RESAMPLES)
     sizes = f"s = {share_text(min(noise))} to {share_text(max(noise))}, exponent"
-    return of_thesis_grid(judge(interval, "decreases", upper=0.0, detail=sizes), *noise_machines(results))
+    return of_thesis_grid(judge(interval, upper=0.0, detail=sizes), *noise_machines(results))
 
 
 def _local_optima(errors: np.ndarray) -> np.ndarray:

@@ -9,68 +9,63 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, cell_rows, claim, each_of, frame_of, pending
 from core.report.statistics.reductions import mean_difference
 from core.report.verdicts.level_times import median_speedup
-from core.report.verdicts.speedups import Known, judge_known
+from core.report.verdicts.speedups import BoundedFactor, judge_factor
 from papers.fabolas.names import SETS
 
 SEED = 6
 GOOD = 0.01  # test error above the smallest
+FULL_DATA = ("gp", "entropy_search")
 
 
 @claim(
     artifact="fig4_6",
     place="thesis 4.5.2, Fig 4.6",
     sentence="Fabolas finds good configurations between 10 and 1000 times faster than the other methods.",
+    published="10 to 1000",
     headline=True,
 )
 def fabolas_fastest_when_training(results: Results) -> Check:
     """Than Bayesian optimization on all of the data, MTBO and Hyperband."""
+    frame = frame_of(results, "live")
+    smallest = frame.groupby("benchmark")["error"].min()
 
-    def check(frame: pd.DataFrame, name: str) -> Check:
-        level = frame.loc[frame["benchmark"] == name, "error"].min() + GOOD
+    def over(name: str, slow: str) -> Check:
+        factor = median_speedup(frame, name, slow, "fabolas", smallest[name] + GOOD, "error")
+        return judge_factor(factor, (10.0, 1000.0), f"{SETS[name]}, over {slow}: ")
 
-        def over(slow: str) -> Check:
-            found = median_speedup(frame, name, slow, "fabolas", level, "error")
-            return judge_known(found, "10 to 1000", (10.0, 1000.0), f"{SETS[name]}, over {slow}: ")
-
-        others = ("gp", "entropy_search", "mtbo", "hyperband")
-        return all_of(each_of(others, _methods(frame, name), over, missing=pending), "10 to 1000")
-
-    return _on_sets(results, check, "10 to 1000")
+    return _on_sets(results, (*FULL_DATA, "mtbo", "hyperband"), over)
 
 
 @claim(
     artifact="fig4_6",
     place="thesis 4.5.2, Fig 4.6",
     sentence="Hyperband recommends its first incumbent before the methods that train on all of the data only.",
+    published="earlier",
 )
 def hyperband_recommends_first(results: Results) -> Check:
     """The geometric mean of the times of its runs' first incumbents is below that of either acquisition function's."""
-
-    def check(frame: pd.DataFrame, name: str) -> Check:
-        def before(other: str) -> Check:
-            rows = [cell_rows(frame, name, method) for method in ("hyperband", other)]
-            first = tuple(np.log10(each.groupby("run")["time"].min()) for each in rows)
-            interval = bootstrap_interval(first, mean_difference, SEED)
-            return judge_known(Known(interval, interval), "earlier", (0.0, 1.0), f"{SETS[name]}, time over {other}'s: ")
-
-        others = ("gp", "entropy_search")
-        return all_of(each_of(others, _methods(frame, name), before, missing=pending), "earlier")
-
-    return _on_sets(results, check, "earlier")
-
-
-def _methods(frame: pd.DataFrame, name: str) -> set[str]:
-    """The methods that were run on a data set."""
-    return set(frame.loc[frame["benchmark"] == name, "method"])
-
-
-def _on_sets(results: Results, check: Callable[[pd.DataFrame, str], Check], said: str) -> Check:
     frame = frame_of(results, "live")
-    ran = set(frame["benchmark"])
-    return all_of(each_of(SETS, ran, lambda name: check(frame, name), lambda name: SETS[name]), said)
+
+    def before(name: str, other: str) -> Check:
+        rows = [cell_rows(frame, name, method) for method in ("hyperband", other)]
+        first = tuple(np.log10(each.groupby("run")["time"].min()) for each in rows)
+        interval = bootstrap_interval(first, mean_difference, SEED)
+        return judge_factor(BoundedFactor(interval, interval), (0.0, 1.0), f"{SETS[name]}, time over {other}'s: ")
+
+    return _on_sets(results, FULL_DATA, before)
+
+
+def _on_sets(results: Results, others: tuple[str, ...], check: Callable[[str, str], Check]) -> Check:
+    """A comparison with several methods on each set."""
+    frame = frame_of(results, "live")
+    run = frame.groupby("benchmark")["method"].agg(set)
+
+    def on(name: str) -> Check:
+        return all_of(each_of(others, run[name], lambda other: check(name, other), missing=pending))
+
+    return all_of(each_of(SETS, run.index, on, SETS.__getitem__))

@@ -21,6 +21,7 @@ RESAMPLES = 1000
     artifact="fig4_3",
     place="thesis 4.4.1",
     sentence="The kernel lets the model of the loss extrapolate to all of the data without evaluations there.",
+    published="extrapolates",
 )
 def loss_is_extrapolated(results: Results) -> Check:
     return _extrapolated(results, "error")
@@ -30,6 +31,7 @@ def loss_is_extrapolated(results: Results) -> Check:
     artifact="fig4_3",
     place="thesis 4.4.1",
     sentence="The kernel lets the model of the cost extrapolate to all of the data without evaluations there.",
+    published="extrapolates",
 )
 def cost_is_extrapolated(results: Results) -> Check:
     return _extrapolated(results, "log seconds")
@@ -39,6 +41,7 @@ def cost_is_extrapolated(results: Results) -> Check:
     artifact="fig4_4",
     place="thesis 4.4.5, Fig 4.4",
     sentence="The noise that a Gaussian process estimates is always larger than that of subsampling.",
+    published="larger",
 )
 def model_noise_above_subsampling(results: Results) -> Check:
     """The mean estimate over the machines' mean variance, for each size below all of the data; above 1."""
@@ -48,8 +51,8 @@ def model_noise_above_subsampling(results: Results) -> Check:
         if share == 1 or share not in estimates.index:
             continue
         interval = bootstrap_interval(noise, lambda v, e=estimates[share]: e / v.mean(1), SEED, RESAMPLES)
-        parts.append(worded(judge(interval, "larger", lower=1.0), f"s = {share_text(share)}"))
-    return of_thesis_grid(all_of(parts, "larger"), *noise_machines(results))
+        parts.append(worded(judge(interval, lower=1.0), f"s = {share_text(share)}"))
+    return of_thesis_grid(all_of(parts), *noise_machines(results))
 
 
 def _extrapolated(results: Results, quantity: str) -> Check:
@@ -69,4 +72,4 @@ def _of_models(frame: pd.DataFrame, quantity: str) -> Check:
     wrong = np.abs(whole[["mean", "last"]].to_numpy() - whole[["actual"]].to_numpy())
     interval = bootstrap_interval(wrong, lambda drawn: drawn[..., 0].mean(1) / drawn[..., 1].mean(1), SEED, RESAMPLES)
     detail = f"{len(whole)} predictions, {wrong[:, 0].mean():.3g} against {wrong[:, 1].mean():.3g}"
-    return judge(interval, "extrapolates", upper=1.0, detail=detail)
+    return judge(interval, upper=1.0, detail=detail)

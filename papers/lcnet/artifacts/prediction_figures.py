@@ -40,7 +40,7 @@ def fig5_4(results: Results, published: Published | None) -> Figure:
     left.axvline(observed, color=style.GREY, linestyle=":", linewidth=1)
     spread = curves[number].max() - curves[number].min()
     values = np.linspace(curves[number].min() - 0.4 * spread, curves[number].max(), 600)
-    for method in (name for name in (*GLOBAL, *LOCAL) if name in set(rows["method"])):
+    for method in filter(set(rows["method"].unique()).__contains__, (*GLOBAL, *LOCAL)):
         drawn = rows[rows["method"] == method]
         look = style.method(method)
         after = drawn[drawn["epoch"] >= observed]
@@ -80,7 +80,7 @@ def fig5_5(results: Results, published: Published | None) -> Figure:
             right.set_axis_off()
             continue
         counted.append(f"{label} {rows['curves'].min()} ({_counts(rows)})")
-        for method in (each for each in (*GLOBAL, *LOCAL) if each in set(rows["method"])):
+        for method in filter(set(rows["method"].unique()).__contains__, (*GLOBAL, *LOCAL)):
             table = rows[rows["method"] == method].set_index(["share", "run"])[["squared", "log_likelihood"]]
             _line(left, table["squared"], method)
             if table["log_likelihood"].notna().all():
@@ -106,7 +106,7 @@ def fig5_5(results: Results, published: Published | None) -> Figure:
 def fig5_6(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 5.6: true against predicted values of curves that were not observed."""
     scores = unobserved_predictions(results)
-    methods = [name for name in GLOBAL if name in set(scores["method"])]
+    methods = [name for name in GLOBAL if name in set(scores["method"].unique())]
     figure, panels = style.subplots(
         len(methods), len(LABELS), width=7.2, height=1.5 * len(methods) + 0.7, squeeze=False
     )

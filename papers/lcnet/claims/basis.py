@@ -15,12 +15,13 @@ from papers.lcnet.basis_draws import basis_draws
     place="thesis B.2, Fig 5.1",
     kind="check",
     sentence="The basis functions model the distance from the asymptote: all of them are 0 at the end.",
+    published=0,
 )
 def residuals_vanish(results: Results) -> Check:
     """The largest absolute value at t = 1 of all functions and draws."""
     _, draws = basis_draws()
     largest = max(float(np.abs(values[:, -1]).max()) for values in draws.values())
-    return judge(Interval.exact(largest), 0, upper=1e-12)
+    return judge(Interval.exact(largest), upper=1e-12)
 
 
 @claim(
@@ -28,6 +29,7 @@ def residuals_vanish(results: Results) -> Check:
     place="thesis 5.3, Fig 5.2",
     kind="check",
     sentence="One network models the asymptote, the parameters and the weights of five basis functions.",
+    published=5,
 )
 def one_network_models_all_parts(results: Results) -> Check:
     """Number of weights in the network's softmax."""
@@ -37,5 +39,5 @@ def one_network_models_all_parts(results: Results) -> Check:
 
     network = BasisMLP((4, 50, 50, 50, BasisMLP.outputs))
     asymptote, weights, parameters = network.head(torch.zeros(network.num_weights), torch.zeros(1, 4))
-    found = float(weights.shape[-1]) if asymptote.numel() == 1 and parameters.shape[-1] else 0.0
-    return judge(Interval.exact(found), 5, lower=4.5, upper=5.5)
+    number = float(weights.shape[-1]) if asymptote.numel() == 1 and parameters.shape[-1] else 0.0
+    return judge(Interval.exact(number), lower=4.5, upper=5.5)

@@ -73,7 +73,7 @@ def _probability(results: Results, published: Published, *names: str) -> Figure:
         axes.set_title(TITLES[name])
         axes.set_xlabel("query n")
     panels[0, 0].set_ylabel(rf"$P[R_n / n > {THRESHOLD}]$")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    style.legend(figure, [panels[0, 0]], 3)
     caption = (
         "Share of runs whose average regret is above the threshold, with Wilson's 95% interval; shares of 0 lie below "
         "the axis. Straight lines show the fitted slopes and begin at the last query whose share is at least nine "
@@ -93,7 +93,7 @@ def _table(fit: Decay, published: Published, name: str, reduced: bool, runs: int
             verdict = verdict.outside(STAND_INS[name])
         cells[row, name] = ReportCell(fitted[row].estimate, runs=runs, published=published[row, name], verdict=verdict)
     look = {"format": ".3g", "row_header": "Decay", "row_labels": DECAY, "column_labels": TITLES}
-    return ReportTable("", published.rows, (name,), cells, direction="neither", **look)
+    return ReportTable(published.rows, (name,), cells, direction="neither", **look)
 
 
 def draw_share(axes: Axes, above: np.ndarray) -> pd.DataFrame:

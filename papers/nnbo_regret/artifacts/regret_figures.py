@@ -41,7 +41,7 @@ def _regret(results: Results, experiment: str, benchmark: str, theirs: pd.DataFr
     axes.axhline(0, color=style.RULE, linewidth=0.8)
     axes.set_xlabel("queries after 50 uniform points")
     axes.set_ylabel("regret")
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    style.legend(figure, [axes], 2)
     caption = (
         f"{LABELS[benchmark]}; means and middle 80% of {len(average)} runs. The minimum includes the uniform points; "
         "it can approach zero only as far as the grid of candidates allows. Dashed: means of the authors' own runs "

@@ -25,27 +25,28 @@ def rate_of_decay(results: Results, benchmark: Benchmark, above: float, below: f
         f"from half the highest share on {late.rate.estimate:.3g}; "
         f"with the initial design counted {counted.rate.text()}"
     )
-    return judge(fit.rate, "", above, below, detail)
+    return judge(fit.rate, above, below, detail)
 
 
 @shape
 def late_over_early_rate(results: Results, benchmark: Benchmark, above: float, below: float) -> Check:
     """The rate below 0.3 of the highest share over that above it lies in a region."""
     ratio = fit_decay(_above(results, benchmark), SEED).late_over_early
-    return judge(ratio, "", above, below, "late over early rate")
+    return judge(ratio, above, below, "late over early rate")
 
 
 @shape
 def ratio_of_rates_of_decay(results: Results, first: Benchmark, second: Benchmark, below: float) -> Check:
     """The rate on one benchmark over that on another is below a limit."""
     ratio = ratio_of_rates(_above(results, first), _above(results, second), SEED)
-    return worded(judge(ratio, "", upper=below), f"ratio of the rates, {second}")
+    return worded(judge(ratio, upper=below), f"ratio of the rates, {second}")
 
 
 @claim(
     artifact="fig3a",
     place="Fig 3, caption",
     sentence="The authors speculate that the probability falls from about 400 queries on.",
+    published=400.0,
 )
 def decay_starts_at_400(results: Results) -> Check:
     """n_0, the last query with nine tenths of the highest share of runs above eps; within 300 to 500."""
@@ -56,7 +57,7 @@ def decay_starts_at_400(results: Results) -> Check:
         f"n_0; {counted:.0f} with the initial design counted; {quartic.start.text()} on the function of the authors' "
         f"code, with a rate of {quartic.rate.text()}"
     )
-    return outside(judge(fit.start, 400.0, lower=300, upper=500, detail=detail), UNSTATED)
+    return outside(judge(fit.start, lower=300, upper=500, detail=detail), UNSTATED)
 
 
 def _above(results: Results, name: str) -> np.ndarray:

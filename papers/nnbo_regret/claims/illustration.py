@@ -18,17 +18,19 @@ LITTLE = 100
     place="section 3 and Fig 1 (a)",
     kind="shape",
     sentence="A weighted sum of the representation gives a mean function of low squared error.",
+    published="low",
 )
 def representation_interpolates(results: Results) -> Check:
     """Root mean squared error of the mean over the domain, in standard deviations of f there; below 0.1."""
     error, _ = _errors(results)
-    return judge(bootstrap_interval(error, median, SEED), "low", upper=0.1, detail="median of error over sd of f")
+    return judge(bootstrap_interval(error, median, SEED), upper=0.1, detail="median of error over sd of f")
 
 
 @claim(
     artifact="fig1",
     place="section 3",
     sentence="With little data the network itself interpolates badly, while least squares on its last layer does well.",
+    published="better",
 )
 def regression_beats_the_output_layer(results: Results) -> Check:
     """The error of the network's own output over that of the regression on its last layer; above 1.
@@ -38,7 +40,7 @@ def regression_beats_the_output_layer(results: Results) -> Check:
     error, network = _errors(results)
     seen = rows_of(results, "illustration", part="data").groupby("run").size().max()
     interval = bootstrap_interval(network / error, median, SEED)
-    check = judge(interval, "better", lower=1.0, detail="median of network's error over regression's")
+    check = judge(interval, lower=1.0, detail="median of network's error over regression's")
     return outside(check, f"after {seen} observations") if seen > LITTLE else check
 
 

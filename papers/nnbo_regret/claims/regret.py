@@ -33,7 +33,7 @@ def reaches_zero(results: Results, experiment: Experiment, benchmark: Benchmark,
     detail = (
         f"geometric mean of the minimum over initial mean regret, after {minimum.shape[1]} queries; {share:.0%} of "
     )
-    return judge(interval, "", upper=below, detail=f"{detail}runs below {below:g}, mean minimum {last.mean():.3g}")
+    return judge(interval, upper=below, detail=f"{detail}runs below {below:g}, mean minimum {last.mean():.3g}")
 
 
 @shape
@@ -44,7 +44,7 @@ def does_not_fall_at_first(results: Results, experiment: Experiment, benchmark: 
     interval = bootstrap_interval(starts, mean_ratio, SEED, paired=True)
     highest = average.mean(axis=0).argmax() + 1
     detail = f"R_m / m at {2 * BATCH} over that at {BATCH}; highest at query {highest}"
-    return judge(interval, "", lower=1 - LEVEL, detail=detail)
+    return judge(interval, lower=1 - LEVEL, detail=detail)
 
 
 @shape
@@ -53,4 +53,4 @@ def falls_in_a_quarter(results: Results, experiment: Experiment, benchmark: Benc
     average, _, _ = queries(results, experiment, benchmark, SHOWN)
     start, end = (average.shape[1] * each // QUARTERS for each in (quarter - 1, quarter))
     interval = bootstrap_interval((average[:, end - 1], average[:, start - 1]), mean_ratio, SEED, paired=True)
-    return worded(judge(interval, "", upper=1 - LEVEL), f"R_m / m at {end} over that at {start}")
+    return worded(judge(interval, upper=1 - LEVEL), f"R_m / m at {end} over that at {start}")

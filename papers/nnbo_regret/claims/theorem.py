@@ -55,7 +55,7 @@ def centred(paths: Paths, batches: np.ndarray) -> Check:
     rejected = int((tests.p < 0.05).sum())
     printed = float(np.nanmean(increments.standardized(paths.as_printed())))
     detail = f"mean Z {interval.text()}, not 0 in {rejected} of {stretches} stretches; {printed:.3g} with printed signs"
-    return judge(interval, "", lower=-0.1, upper=0.1, detail=detail)
+    return judge(interval, lower=-0.1, upper=0.1, detail=detail)
 
 
 @on_paths
@@ -80,7 +80,7 @@ def sub_gaussian(paths: Paths, batches: np.ndarray) -> Check:
     proxies = dict(zip(ARGUMENTS, increments.proxies(z, ARGUMENTS, SEED), strict=True))
     worst = max(proxies, key=lambda t: proxies[t].estimate)
     text = f"{proxies[worst].text()} at t = {worst:g}, excess kurtosis {increments.excess_kurtosis(z):+.3g}"
-    every = all_of([judge(interval, "", upper=1.25) for interval in proxies.values()], "")
+    every = all_of([judge(interval, upper=1.25) for interval in proxies.values()])
     return replace(every, detail=f"{every.ours} values of t, {text}")
 
 
@@ -92,7 +92,7 @@ def heavy_on_left(paths: Paths, batches: np.ndarray) -> Check:
     sides = table["side"].value_counts()
     text = f"{sides.get('left', 0)} left, {sides.get('right', 0)} right of {len(table)}, worst {worst['mean']:+.3g}"
     interval = Interval(worst["mean"], worst["low"], worst["high"])
-    return judge(interval, "", upper=0.1, detail=text)
+    return judge(interval, upper=0.1, detail=text)
 
 
 @on_paths
@@ -114,7 +114,7 @@ def below_the_bound(paths: Paths, batches: np.ndarray) -> Check:
     interval = _largest_mean((paths.average_regret > THRESHOLD) - bound)
     vacuous = float((bound == 1).mean())
     text = f"excess {interval.text()}, Eq. 30 says nothing at {vacuous:.0%} of the queries"
-    return judge(interval, "", upper=0.05, detail=text)
+    return judge(interval, upper=0.05, detail=text)
 
 
 @on_paths
@@ -129,7 +129,7 @@ def exponent_grows_linearly(paths: Paths, batches: np.ndarray) -> Check:
     interval = bootstrap_interval(ends, _growth, SEED)
     below = float((paths.cumulative_predicted_regret[:, -1] < THRESHOLD * exponent.shape[1]).mean())
     text = f"power {interval.text()}, S_n < n eps at the end in {below:.0%} of the runs"
-    return judge(interval, "", lower=0.9, detail=text)
+    return judge(interval, lower=0.9, detail=text)
 
 
 def _largest_mean(excess: np.ndarray) -> Interval:
@@ -159,4 +159,4 @@ def _growth(ends: np.ndarray) -> np.ndarray:
 
 
 def _near_one(interval: Interval, detail: str) -> Check:
-    return judge(interval, "", lower=1 / FACTOR, upper=FACTOR, detail=detail)
+    return judge(interval, lower=1 / FACTOR, upper=FACTOR, detail=detail)

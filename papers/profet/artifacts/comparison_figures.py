@@ -115,7 +115,7 @@ def _comparable(key: tuple[str, str], cell: ReportCell, lengths: dict[str, int])
     """The cell, which is `outside`: the text's targets have no levels as low as printed; ranks depend on all methods.
 
     Args:
-        lengths: number of evaluations of our searches, by benchmark.
+        lengths: Number of evaluations of our searches, by benchmark.
     """
     if cell.verdict is None:
         return cell

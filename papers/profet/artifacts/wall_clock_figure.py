@@ -24,7 +24,7 @@ def totals(frame: pd.DataFrame) -> pd.DataFrame:
 def fig8_2(results: Results, published: Published | None) -> Figure:
     """Bars of the seconds of 20 runs, the optimizers' own share hatched."""
     frame = frame_of(results, "wall_clock")
-    found = totals(frame).reindex([name for name in METHODS if name in set(frame["method"])])
+    found = totals(frame).reindex([name for name in METHODS if name in set(frame["method"].unique())])
     figure, axes = style.subplots(height=2.8, width=4.8)
     place = np.arange(len(found))
     for shift, column, color, label in (

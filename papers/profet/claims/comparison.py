@@ -48,7 +48,7 @@ def loses_more_from_noise(results: Results, benchmark: Benchmark, more: Method, 
 
     interval = bootstrap_interval(_pairs(results, *cells), difference, SEED, paired=True)
     words = f"{CLASSES[benchmark]}, what noise costs {style.label(more)} less {style.label(less)}"
-    return worded(judge(interval, "", lower=0.0), words, "+.3g")
+    return worded(judge(interval, lower=0.0), words, "+.3g")
 
 
 @shape
@@ -62,7 +62,7 @@ def lacks_of_the_lead(results: Results, benchmark: Benchmark, best: Method, meth
         return (first.mean(1) - ours.mean(1)) / (first.mean(1) - random.mean(1))
 
     interval = bootstrap_interval(_pairs(results, *cells), share, SEED, paired=True)
-    check = slightly(judge(interval, "", lower=0.0, upper=below), below)
+    check = slightly(judge(interval, lower=0.0, upper=below), below)
     return worded(check, f"{CLASSES[benchmark]}, share of {style.label(best)}'s lead over random search lost")
 
 
@@ -74,7 +74,7 @@ def ranks_before(results: Results, benchmark: Benchmark, first: Method, later: M
         raise NotRunError(benchmark)
     ranks = average_ranks(losses)
     interval = bootstrap_interval((ranks[later][:, -1], ranks[first][:, -1]), mean_difference, SEED, paired=True)
-    part = worded(judge(interval, "", lower=0.0), f"{style.label(later)} less {style.label(first)}", "+.3g")
+    part = worded(judge(interval, lower=0.0), f"{style.label(later)} less {style.label(first)}", "+.3g")
     return _unless_stand_in(part, later)
 
 
@@ -88,7 +88,7 @@ def _difference(
     if lacking := _lacking(results, first, second):
         return lacking
     interval = bootstrap_interval(_pairs(results, first, second, averaged=averaged), mean_difference, SEED, paired=True)
-    part = worded(judge(interval, "", lower=0.0), f"{CLASSES[first[0]]}, {words}", "+.3g")
+    part = worded(judge(interval, lower=0.0), f"{CLASSES[first[0]]}, {words}", "+.3g")
     return _unless_stand_in(part, first[1], second[1])
 
 

@@ -8,16 +8,45 @@ test errors is asked of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, both, each_of, left_out, outside, worded
+from core.report.verdicts.shapes.shape import Benchmark, shape
 from core.tabular.table import Table
 from papers.tabular.authors_tables import authors_tables
 from papers.tabular.repetitions import of_table
-from papers.tabular.trained_tables import LABELS, WHOLE, grid_tables, label
+from papers.tabular.trained_tables import WHOLE, grid_tables, label
 
 Tables = Mapping[str, Table]
+Data = Literal["ours", "authors"]
+
+
+def on_tables(check: Callable[..., Check]) -> Callable[..., Check]:
+    """The shape of a check of a table: a function of the table and of the region, `lower` and `upper`, see `judge`."""
+
+    def judged(
+        results: Results,
+        sets: tuple[Benchmark, ...],
+        above: float | None = None,
+        below: float | None = None,
+        data: Data = "ours",
+    ) -> Check:
+        region = {name: end for name, end in (("lower", above), ("upper", below)) if end is not None}
+        return on_sets(tables_of(results, data), sets, lambda table: check(table, **region))
+
+    for name in ("__name__", "__doc__", "__module__"):
+        setattr(judged, name, getattr(check, name))
+    return shape(judged)
+
+
+def tables_of(results: Results, data: Data) -> Tables:
+    """Our tables or the authors', by data set.
+
+    Raises:
+        NotRunError: there are none.
+    """
+    return grid_tables(results) if data == "ours" else authors_tables(results)
 
 
 def of_both(results: Results, check: Callable[[Tables], Check]) -> Check:
@@ -29,37 +58,25 @@ def of_both(results: Results, check: Callable[[Tables], Check]) -> Check:
     return both(lambda: check(grid_tables(results)), lambda: check(authors_tables(results)))
 
 
-def on(tables: Tables, name: str, check: Callable[[Table], Check]) -> Check:
-    """The check applied to the table of one data set.
-
-    Raises:
-        NotRunError: it is not among them.
-    """
-    if name not in tables:
-        raise NotRunError(f"grid on {name}")
-    return check(tables[name])
-
-
-def on_all(
-    tables: Tables, check: Callable[[Table], Check], published: str, names: Collection[str] = tuple(LABELS)
-) -> Check:
-    """The check applied to several tables, by default to all; one part for each.
-
-    Raises:
-        NotRunError: none of them is there.
-    """
-    if not any(name in tables for name in names):
-        raise NotRunError(f"grid on {', '.join(names)}")
-    parts = each_of(names, tables, lambda name: worded(check(tables[name]), label(name)), label, left_out)
-    return all_of(parts, published)
-
-
-def of_whole(table: Table, statistic: Callable[[Table], float], published: float | str, **region: Any) -> Check:
+def of_whole(table: Table, statistic: Callable[[Table], float], **region: Any) -> Check:
     """The check of a statistic of the whole grid, `outside` if the table is a part of it; regions as for `of_table`."""
-    return if_whole(of_table(table, statistic, published, **region), [table])
+    return if_whole(of_table(table, statistic, **region), [table])
 
 
 def if_whole(check: Check, tables: Iterable[Table]) -> Check:
     """The check itself, `outside` if one of the tables that it is made from is a part of the grid."""
     least = min(table.grid.size for table in tables)
     return check if least == WHOLE else outside(check, f"{least:,} of {WHOLE:,} configurations")
+
+
+def on_sets(tables: Tables, names: Collection[str], check: Callable[[Table], Check]) -> Check:
+    """The check of the table of one set, or of several with a part for each.
+
+    Raises:
+        NotRunError: none of them is there.
+    """
+    if not any(name in tables for name in names):
+        raise NotRunError(f"grid on {', '.join(names)}")
+    if len(names) == 1:
+        return check(*(tables[name] for name in names))
+    return all_of(each_of(names, tables, lambda name: worded(check(tables[name]), label(name)), label, left_out))

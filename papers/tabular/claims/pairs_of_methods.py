@@ -29,7 +29,7 @@ GRID = np.geomspace(0.01, 1.0, 41)  # shares of the end at which a method may ha
 def better(frame: pd.DataFrame, ours: str, theirs: str, share: float, benchmark: str = PROTEIN) -> Check:
     """The probability at this share of the end, or where the runs of either end: above one half."""
     interval, detail = probability(frame, ours, theirs, share, benchmark)
-    return judge(interval, "above 0.5", lower=0.5, detail=detail)
+    return judge(interval, lower=0.5, detail=detail)
 
 
 def better_at_the_end(frame: pd.DataFrame, ours: str, theirs: str, benchmark: str = PROTEIN) -> Check:
@@ -42,7 +42,7 @@ def alike(frame: pd.DataFrame, ours: str, theirs: str, share: float, benchmark: 
     interval, detail = probability(frame, ours, theirs, share, benchmark)
     if interval.high - interval.low >= ALIKE[1] - ALIKE[0]:
         detail += f", as wide as {ALIKE[0]} to {ALIKE[1]}: too few runs to show them equal"
-    return judge(interval, "about 0.5", *ALIKE, detail=detail)
+    return judge(interval, *ALIKE, detail=detail)
 
 
 def probability(frame: pd.DataFrame, ours: str, theirs: str, share: float, benchmark: str) -> tuple[Interval, str]:
@@ -58,14 +58,14 @@ def later(frame: pd.DataFrame, ours: str, theirs: str, benchmark: str = PROTEIN)
     """Check that `ours` leaves random search behind later than `theirs`, or never: difference of times above 0."""
     interval = _between_times(frame, ours, theirs, _difference, benchmark)
     words = _times_in_words(frame, (ours, theirs), benchmark)
-    return worded(judge(interval, "later", lower=0.0), f"{words}; difference")
+    return worded(judge(interval, lower=0.0), f"{words}; difference")
 
 
 def together(frame: pd.DataFrame, ours: str, theirs: str, benchmark: str = PROTEIN) -> Check:
     """Check that both leave random search behind within a factor of two: log2 of the ratio of times in -1 to 1."""
     interval = _between_times(frame, ours, theirs, _log_ratio, benchmark)
     words = _times_in_words(frame, (ours, theirs), benchmark)
-    return worded(judge(interval, "together", -1.0, 1.0), f"{words}; log2 of the ratio")
+    return worded(judge(interval, -1.0, 1.0), f"{words}; log2 of the ratio")
 
 
 def regret_at(frame: pd.DataFrame, benchmark: str, method: str, shares: Iterable[float] = (END,)) -> np.ndarray:

@@ -32,26 +32,29 @@ TWO = ("regularized_evolution", "tpe")
     artifact="fig7_5",
     place="thesis 7.4.2",
     sentence="The mean final regret of regularized evolution is lower than TPE's.",
+    published="lower mean",
 )
 def evolution_has_a_lower_mean_than_tpe(results: Results) -> Check:
     """The mean that the text names, of regrets as they are: many of ours are 0 and have no logarithm."""
-    return _evolution_minus_tpe(results, mean, "lower mean", upper=0.0)
+    return _evolution_minus_tpe(results, mean, upper=0.0)
 
 
 @claim(
     artifact="fig7_5",
     place="thesis 7.4.2",
     sentence="The final regret of regularized evolution differs more from run to run than TPE's.",
+    published="less robust",
 )
 def evolution_is_less_robust_than_tpe(results: Results) -> Check:
     """Standard deviation of the final regret of regularized evolution minus TPE's: above 0."""
-    return _evolution_minus_tpe(results, lambda regret: regret.std(axis=1, ddof=1), "less robust", lower=0.0)
+    return _evolution_minus_tpe(results, lambda regret: regret.std(axis=1, ddof=1), lower=0.0)
 
 
 @claim(
     artifact="fig7_5",
     place="thesis 7.4.2",
     sentence="Every method has runs that end with a test regret of 1e-3 or less.",
+    published="non-zero",
 )
 def every_method_reaches_1e_3(results: Results) -> Check:
     """For each method the share of runs with a final regret of at most 1e-3: one run is enough to show it."""
@@ -59,16 +62,17 @@ def every_method_reaches_1e_3(results: Results) -> Check:
     def reaches(method: str, regret: np.ndarray) -> Check:
         share = float((regret <= TARGET).mean())
         words = f"{method_label(method)} {share:.2f}"
-        return Check(share, "", share, share, "holds", words) if share else unknown(words)
+        return Check(share, share, share, "holds", words) if share else unknown(words)
 
     detail = "cannot be refuted, since no number of runs shows a probability of zero"
-    return if_whole(_of_all_methods(results, reaches, "non-zero", detail), [grid_table(results, PROTEIN)])
+    return if_whole(_of_all_methods(results, reaches, detail), [grid_table(results, PROTEIN)])
 
 
 @claim(
     artifact="fig7_5",
     place="thesis 7.4.2",
     sentence="Only BOHAMIANN, regularized evolution and TPE reach 1e-3 in more than 60% of their runs.",
+    published="above 60% for three",
 )
 def three_methods_reach_1e_3_mostly(results: Results) -> Check:
     """The share of runs at 1e-3 or below: above 0.6 for BOHAMIANN, regularized evolution and TPE, below for others."""
@@ -76,10 +80,15 @@ def three_methods_reach_1e_3_mostly(results: Results) -> Check:
     def often(method: str, regret: np.ndarray) -> Check:
         return _share(method, regret <= TARGET, **{"lower" if method in REACH_OFTEN else "upper": OFTEN})
 
-    return if_whole(_of_all_methods(results, often, "above 60% for three"), [grid_table(results, PROTEIN)])
+    return if_whole(_of_all_methods(results, often), [grid_table(results, PROTEIN)])
 
 
-@claim(artifact="fig7_5", place="thesis 7.4.2", sentence="No method ends with the same regret in all its runs.")
+@claim(
+    artifact="fig7_5",
+    place="thesis 7.4.2",
+    sentence="No method ends with the same regret in all its runs.",
+    published="not consistently",
+)
 def no_method_always_ends_alike(results: Results) -> Check:
     """For each method the share of runs that end with its most frequent regret: below 0.9."""
 
@@ -87,7 +96,7 @@ def no_method_always_ends_alike(results: Results) -> Check:
         values, counts = np.unique(regret, return_counts=True)
         return _share(method, regret == values[counts.argmax()], upper=CONSISTENT)
 
-    return _of_all_methods(results, varies, "not consistently")
+    return _of_all_methods(results, varies)
 
 
 def near_the_best(results: Results) -> str:
@@ -99,9 +108,7 @@ def near_the_best(results: Results) -> str:
     return f"{near} of {len(regret):,} configurations {'is' if near == 1 else 'are'} within 1e-3 of the best{farther}"
 
 
-def _of_all_methods(
-    results: Results, check: Callable[[str, np.ndarray], Check], published: str, detail: str = ""
-) -> Check:
+def _of_all_methods(results: Results, check: Callable[[str, np.ndarray], Check], detail: str = "") -> Check:
     """A check with one part for each method, on its final regrets (runs,)."""
     frame = comparison_runs(results)
     parts = each(
@@ -109,20 +116,18 @@ def _of_all_methods(
         METHODS,
         lambda name: unfinished(frame, (name,)) or check(name, regret_at(frame, PROTEIN, name)[:, 0]),
     )
-    return all_of(parts, published, "; ".join(filter(None, [detail, near_the_best(results)])))
+    return all_of(parts, "; ".join(filter(None, [detail, near_the_best(results)])))
 
 
 def _share(method: str, which: np.ndarray, **bounds: float) -> Check:
-    return worded(judge(share_interval(which), "", **bounds), method_label(method))
+    return worded(judge(share_interval(which), **bounds), method_label(method))
 
 
-def _evolution_minus_tpe(
-    results: Results, statistic: Callable[[np.ndarray], np.ndarray], published: str, **bounds: float
-) -> Check:
+def _evolution_minus_tpe(results: Results, statistic: Callable[[np.ndarray], np.ndarray], **bounds: float) -> Check:
     frame = comparison_runs(results)
     if (short := unfinished(frame, TWO)) is not None:
-        return all_of([short], published)
+        return all_of([short])
     samples = tuple(regret_at(frame, PROTEIN, name)[:, 0] for name in TWO)
     difference = lambda evolution, tpe: statistic(evolution) - statistic(tpe)  # noqa: E731
     interval = bootstrap_interval(samples, difference, SEED, RESAMPLES)
-    return judge(interval, published, **bounds, detail=near_the_best(results))
+    return judge(interval, **bounds, detail=near_the_best(results))

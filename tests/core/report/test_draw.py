@@ -213,7 +213,7 @@ def test_an_artifact_without_a_function_and_a_claim_without_an_artifact_are_expl
     with pytest.raises(UserError, match="artifact 'tableX': toypapers/toy/artifacts/ has no function of that name"):
         draw_artifact(catalogue, drawing(catalogue, "toy/tableX", "quick", "run"))
     (tmp_path / "toypapers/toy/claims").mkdir()
-    mark = '@claim(artifact="table1", place="Table 1", sentence="It wins on both sets.")'
+    mark = '@claim(artifact="table1", place="Table 1", sentence="It wins on both sets.", published="both")'
     text = f"from core.report import claim\n\n\n{mark}\ndef wins(results): ...\n"
     (tmp_path / "toypapers/toy/claims/sets.py").write_text(text)
     catalogue = toy()

@@ -64,11 +64,11 @@ def tableA(results, published):
 
 
 def wins(results):
-    return judge(Interval(1.0, 0.5, 1.5), "both", lower=0)
+    return judge(Interval(1.0, 0.5, 1.5), lower=0)
 
 
 def form(results):
-    return judge(Interval(1.0, -0.5, 1.5), 2.0, lower=0)
+    return judge(Interval(1.0, -0.5, 1.5), lower=0)
 
 
 def spec(kind="table", comparison="cells", place="Table 1"):
@@ -83,6 +83,6 @@ def spec(kind="table", comparison="cells", place="Table 1"):
 
 FUNCTIONS = {"table1": table1, "fig1": fig1, "tableA": tableA}
 CLAIMS = {
-    "table1": [Claim("wins", "toy.py", "table1", "claim", "It wins on both sets.", "Sec 1", wins)],
-    "fig1": [Claim("form", "toy.py", "fig1", "shape", "The curve falls in time.", "Fig 1", form)],
+    "table1": [Claim("wins", "toy.py", "table1", "claim", "It wins on both sets.", "Sec 1", "both", wins)],
+    "fig1": [Claim("form", "toy.py", "fig1", "shape", "The curve falls in time.", "Fig 1", 2.0, form)],
 }

@@ -110,7 +110,7 @@ def test_published_losses_bear_out_what_the_paper_says_of_them(fake):
 
 
 def test_margins_are_half_of_tpe_s_distance():
-    for part in claims.dngo_ties_gp.parts:
+    for part in claims.dngo_ties_gp.parts.each:
         row = ROWS.get(part.values["benchmark"], part.values["benchmark"])
         scale = 100 if row in PERCENT else 1
         distance = (PUBLISHED[row, "tpe"].value - PUBLISHED[row, "gp"].value) / scale / 2

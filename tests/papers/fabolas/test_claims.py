@@ -9,7 +9,7 @@ import pytest
 from core.report.verdicts.claims import run_check
 from papers.fabolas.claims import thesis_grid
 from papers.fabolas.grid_runs import SHOWN, machine_grid
-from papers.fabolas.names import SETS, SHARES, TASKS
+from papers.fabolas.names import AUTHORS, SETS, SHARES, TASKS
 from tests.core.report.made_runs import made
 from tests.papers.fabolas.conftest import made_grid
 from tests.papers.functions import Functions, all_claims
@@ -32,7 +32,7 @@ FALSE = {"random": 100, "gp": 100, "entropy_search": 900, "hyperband": 90, "mtbo
 
 def searches(times: dict[str, float]) -> pd.DataFrame:
     """Curves of regret t / time^-1 that reach 0.005 at these multiples of a second."""
-    frames = [made("mnist", name, 0.005 * time, 1.0, time / 50, 500 * time) for name, time in times.items()]
+    frames = [made(AUTHORS, name, 0.005 * time, 1.0, time / 50, 500 * time) for name, time in times.items()]
     frame = pd.concat(frames, ignore_index=True)
     return frame.assign(error=frame["regret"] + 0.02, optimum=0.02, evaluation_seconds=frame["time"], evaluations=1)
 
@@ -42,7 +42,7 @@ def tasks(starts: dict[str, float], ends: dict[str, float]) -> pd.DataFrame:
     frames = []
     for name, start in starts.items():
         power = np.log(0.1 / ends[name]) / np.log(1000 / start)
-        frames.append(made("mnist", name, 0.1 * start**power, power, start / 10, 1000.0))
+        frames.append(made(AUTHORS, name, 0.1 * start**power, power, start / 10, 1000.0))
     return pd.concat(frames).assign(error=lambda frame: frame["regret"] + 0.02, optimum=0.02)
 
 
@@ -199,7 +199,7 @@ def test_equally_well_is_within_a_quarter():
 
 def test_three_times_is_about_the_best_error_and_not_about_good_ones():
     """Random search has a good configuration when expected improvement does, and the best one three times later."""
-    slow = made("mnist", "random", 0.005 * 100**0.78, 0.78, 2, 5e4)
+    slow = made(AUTHORS, "random", 0.005 * 100**0.78, 0.78, 2, 5e4)
     frame = pd.concat([slow, searches({"gp": 100})], ignore_index=True).assign(error=0.02, optimum=0.02)
     assert claims.ei_three_times_faster_than_random(Fake(surrogate=frame)).holds == "holds"
 

@@ -92,7 +92,7 @@ def faster(
     frame = frame_of(results, *runs)
     pair = speedups.Pair.of(frame, benchmark, slow, fast, level, metric, AVERAGES[average])
     words = f"{benchmark}, factor by which {fast} is faster than {slow}: "
-    check = speedups.judge_known(speedups.speedup(pair), "", (above, below), words)
+    check = speedups.judge_factor(speedups.speedup(pair), (above, below), words)
     return open_where(check, _too_short(learning)(cells_of(frame, benchmark, (slow, fast))))
 
 
@@ -113,7 +113,7 @@ def final_log_regret(
     """
     values = trajectories.common_ends(frame_of(results, *runs), "regret", benchmark, (first, second))
     ends = tuple(map(trajectories.log_regret, values))
-    check = judge(bootstrap_interval(ends, mean_difference, seed, paired=True), "", above, below)
+    check = judge(bootstrap_interval(ends, mean_difference, seed, paired=True), above, below)
     return worded(check, f"{benchmark}, {first} against {second}, orders of magnitude", "+.2f")
 
 

@@ -3,6 +3,8 @@
     @shape
     def ends_below(results: Results, benchmark: Benchmark, better: Method, worse: Method, factor: float = 1.0) -> Check:
 
+It returns a Check, or a list of them where the runs decide how many parts there are.
+
 A row of a paper's table of claims gives the values by name, see `core.report.verdicts.claim_tables`. They are validated
 by the types of the parameters. A list where the shape takes a single value stands for several parts of the claim, one
 for each: `{benchmark: [adult, letter], better: bohb, worse: [tpe, gp]}` has four, the last list varying fastest.
@@ -39,9 +41,9 @@ Methods = tuple[Method, ...]
 
 @dataclass(frozen=True)
 class Shape:
-    """A function from the results and the values of a row to a Check."""
+    """A function from the results and the values of a row to a Check or several."""
 
-    function: Callable[..., Check]
+    function: Callable[..., Check | list[Check]]
 
     @property
     def name(self) -> str:
@@ -87,7 +89,7 @@ class Shape:
         return isinstance(value, list) and field is not None and get_origin(field.annotation) is not tuple
 
 
-def shape(function: Callable[..., Check]) -> Callable[..., Check]:
+def shape(function: Callable[..., Check | list[Check]]) -> Callable[..., Check | list[Check]]:
     """Mark a function as a shape that rows of tables may name."""
     function.shape = Shape(function)
     return function

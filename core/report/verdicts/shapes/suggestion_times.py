@@ -26,7 +26,7 @@ def grows_with_power(results: Results, method: Method, exponent: float, seed: in
     sizes, seconds = times(results, method)
     first = min(int(np.searchsorted(sizes, LARGE)), len(sizes) - 2)
     interval = bootstrap_interval(slopes(sizes[first:], seconds[:, first:]), mean, seed)
-    check = judge(interval, "", exponent - NEAR, exponent + NEAR)
+    check = judge(interval, exponent - NEAR, exponent + NEAR)
     check = worded(check, f"{method}, exponent of N from {sizes[first]:.0f} to {sizes[-1]:.0f} observations")
     return open_where(check, f"below {LARGE:,} observations" if sizes[first] < LARGE else "")
 
@@ -40,4 +40,4 @@ def slower_suggestion(results: Results, slow: Method, fast: Method, seed: int) -
     slower = both[longer.mean(0) > shorter.mean(0)]
     first = f"slower from {slower[0]:.0f} observations on" if len(slower) else "never slower"
     interval = bootstrap_interval((longer[:, -1], shorter[:, -1]), mean_ratio, seed)
-    return judge(interval, "", lower=1.0, detail=f"ratio of seconds at {both[-1]:.0f} observations; {first}")
+    return judge(interval, lower=1.0, detail=f"ratio of seconds at {both[-1]:.0f} observations; {first}")

@@ -46,7 +46,7 @@ def sidecar(paper, artifact, made=None, checks=(), **changes):
     claims = [
         {
             "id": "c", "artifact": artifact, "kind": "claim", "sentence": "A < B & C <script>", "place": "Sec 1",
-            "criterion": "A less B, below 0.",
+            "published": 1.0, "criterion": "A less B, below 0.",
             **vars(check), "reduced": False, "headline": False, "cause": None,
         }
         for check in checks
@@ -65,7 +65,7 @@ def sidecar(paper, artifact, made=None, checks=(), **changes):
 
 @pytest.fixture
 def figures(tmp_path):
-    holds = judge(Interval(0.5, 0.2, 0.9), 1.0, lower=0, detail="a detail")
+    holds = judge(Interval(0.5, 0.2, 0.9), lower=0, detail="a detail")
     records = [
         sidecar("alpha", "fig1", checks=[holds, not_run()]),
         sidecar("alpha", "table1", table(0.0), stale=["uci/boston/sghmc"]),
@@ -159,7 +159,7 @@ def test_tally_counts_verdicts_and_claims_but_not_quoted_cells(figures):
 
 
 def test_what_our_part_shows_and_why_a_claim_fails_stand_beside_the_outcome(figures):
-    part = outside(judge(Interval(-0.5, -0.9, -0.2), 1.0, lower=0), "a part")
+    part = outside(judge(Interval(-0.5, -0.9, -0.2), lower=0), "a part")
     made = sidecar("alpha", "fig1", checks=[part])
     made["claims"][0] |= {"headline": True, "cause": {"kind": "the paper", "evidence": "its own table says so"}}
     console = Console(width=300, file=io.StringIO(), record=True)
@@ -172,7 +172,7 @@ def test_what_our_part_shows_and_why_a_claim_fails_stand_beside_the_outcome(figu
 
 
 def test_the_outcome_on_the_authors_data_stands_beside_that_of_our_runs():
-    ours, theirs = judge(Interval(0.5, 0.2, 0.9), 1.0, lower=0), judge(Interval(-0.7, -0.8, -0.6), 1.0, lower=0)
+    ours, theirs = judge(Interval(0.5, 0.2, 0.9), lower=0), judge(Interval(-0.7, -0.8, -0.6), lower=0)
     made = sidecar("alpha", "fig1", checks=[both(lambda: ours, lambda: theirs)])
     made = json.loads(to_json(made))
     console = Console(width=300, file=io.StringIO(), record=True)
@@ -187,7 +187,7 @@ def test_the_outcome_on_the_authors_data_stands_beside_that_of_our_runs():
 
 
 def test_checks_of_the_code_are_shown_and_not_counted():
-    check = Check("a", "b", math.nan, math.nan, "holds")
+    check = Check("a", math.nan, math.nan, "holds")
     made = sidecar("alpha", "fig1", checks=[check])
     made["claims"] = [{**made["claims"][0], "kind": "check"}]
     assert not tally([made]).claims

@@ -124,7 +124,7 @@ def test_what_is_all_equal_is_said_once():
 def test_far_away_and_unmeasurable_differences():
     def verdict_line(in_sd):
         verdict = Verdict("worse", -1.0, in_sd, -2.0, -0.5)
-        table = ReportTable("", ("r",), ("c",), {("r", "c"): ReportCell(verdict=verdict)})
+        table = ReportTable(("r",), ("c",), {("r", "c"): ReportCell(verdict=verdict)})
         return row_lines(table, "r")[0].verdict
 
     assert verdict_line(-345.6) == "▼ worse, −346 sd"
@@ -136,14 +136,14 @@ def test_far_away_and_unmeasurable_differences():
 def test_a_cell_without_a_verdict_shows_ours_and_a_derived_number_says_so():
     quoted = PublishedCell(2.5, text="2.5", note="derived: 5 / 2")
     cells = {("rate", "x"): ReportCell(2.25, 0.00003, 4, published=quoted), ("rate", "y"): ReportCell(published=quoted)}
-    first, second = row_lines(ReportTable("", ("rate",), ("x", "y"), cells, format=".4g"), "rate")
+    first, second = row_lines(ReportTable(("rate",), ("x", "y"), cells, format=".4g"), "rate")
     assert first == ("2.25 ± 0.00", "2.5 (derived)", "", "") and second == ("", "2.5 (derived)", "", "")
 
 
 @pytest.mark.parametrize(("sd", "shown"), [(2.939e-05, "0.0001521 ± 0.0000294"), (1e-3, "0.0001521 ± 0.001")])
 def test_a_spread_has_no_exponent_that_its_mean_has_not(sd, shown):
     cell = ReportCell(0.0001521, sd, 4, verdict=Verdict("worse"))
-    assert row_lines(ReportTable("", ("a",), ("x",), {("a", "x"): cell}, format=".4g"), "a")[0].ours == shown
+    assert row_lines(ReportTable(("a",), ("x",), {("a", "x"): cell}, format=".4g"), "a")[0].ours == shown
 
 
 def test_a_better_baseline_is_explained_under_the_table(table):

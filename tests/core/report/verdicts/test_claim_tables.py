@@ -23,17 +23,17 @@ from core.report.verdicts.shapes.shape import Benchmark, Method, Methods, shape
 def mean_value(results, benchmark: Benchmark, method: Method, above: float = 0.0, sd: float = 0.1) -> Check:
     "The mean value of a cell is above a limit."
     value = cell_rows(results.frame("fit"), benchmark, method)["value"].mean()
-    return judge(Interval(value, value - sd, value + sd), "", lower=above, detail=f"{benchmark}/{method}")
+    return judge(Interval(value, value - sd, value + sd), lower=above, detail=f"{benchmark}/{method}")
 
 
 @shape
 def how_many(results, methods: Methods) -> Check:
-    return judge(Interval.exact(len(methods)), "", lower=1.5)
+    return judge(Interval.exact(len(methods)), lower=1.5)
 
 
-@claim(artifact="table1", place="Table 1", sentence="A claim that is a function.")
+@claim(artifact="table1", place="Table 1", sentence="A claim that is a function.", published=1)
 def a_function(results):
-    return judge(Interval.exact(1.0), 1.0)
+    return judge(Interval.exact(1.0))
 '''
 
 ROW = """
@@ -81,7 +81,7 @@ def checked(catalogue, **cells: dict[str, float]):
 def test_a_row_is_a_claim_with_its_place_in_the_repository(write):
     cause = "    headline: true\n    cause: {kind: our code, evidence: seen in another run}\n"
     made, function = claims_about(write(ROW + cause), "toy", "table1")
-    assert (made.id, made.kind, made.headline) == ("it_is_above", "claim", True)
+    assert (made.id, made.kind, made.headline, made.published) == ("it_is_above", "claim", True, "above")
     assert made.cause == Cause("our code", "seen in another run")
     assert made.where == "toypapers/toy/claims/claims.yaml: table1.it_is_above"
     assert function.id == "a_function"
@@ -104,7 +104,7 @@ def test_a_table_is_among_the_files_that_drawings_are_made_from(write, tmp_path)
 
 def test_one_part_has_its_own_value_and_interval(write):
     check = checked(write(ROW), line={"plain": 1.5})
-    assert (check.holds, check.ours, check.published, check.detail) == ("holds", 1.5, "above", "line/plain")
+    assert (check.holds, check.ours, check.detail) == ("holds", 1.5, "line/plain")
     assert (check.low, check.high) == pytest.approx((1.4, 1.6))
     assert checked(write(ROW), line={"plain": 0.5}).holds == "fails"
 
@@ -137,6 +137,32 @@ def test_some_of_the_parts(write):
 def test_a_reason_that_the_runs_cannot_show_it(write):
     check = checked(write(ROW + "    outside: only ours\n"), line={"plain": 2})
     assert (check.holds, check.part) == ("outside", "holds") and check.detail.endswith("only ours")
+
+
+REPRODUCED = f"{ROW}    reproduced: {{benchmark: [curve]}}\n"
+
+
+def test_the_authors_data_have_an_outcome_of_their_own(write):
+    check = checked(write(REPRODUCED), line={"plain": 2}, curve={"plain": 0})
+    assert (check.holds, check.ours, check.detail) == ("holds", 2, "line/plain")
+    assert (check.reproduced.holds, check.reproduced.ours, check.reproduced.detail) == (
+        "fails",
+        "0 of 1",
+        "curve/plain",
+    )
+
+
+def test_either_outcome_stands_alone(write):
+    assert checked(write(REPRODUCED), line={"plain": 2}).reproduced is None
+    check = checked(write(REPRODUCED), curve={"plain": 2})
+    assert (check.holds, check.detail, check.reproduced.holds) == ("not run", "line/plain", "holds")
+    assert checked(write(REPRODUCED)).holds == "not run"
+
+
+def test_what_our_runs_cannot_show_the_authors_data_may(write):
+    catalogue = write(f"{REPRODUCED}    outside: only ours\n")
+    check = checked(catalogue, line={"plain": 2}, curve={"plain": 2})
+    assert (check.holds, check.reproduced.holds) == ("outside", "holds")
 
 
 def test_defaults_are_values_of_the_shapes_that_take_them(write):
@@ -220,6 +246,16 @@ def test_a_method_that_was_not_run_is_outside_if_it_is_optional(write):
             "  it_is_above:",
             "  it_is_above: true\n  that:",
             "table1.it_is_above = True; allowed: a mapping with keys",
+        ),
+        (
+            "published: above",
+            "published: above\n    reproduced: {benchmark: lime}",
+            "it_is_above: reproduced: check.mean_value.benchmark = 'lime': not a benchmark of the artifact's exp",
+        ),
+        (
+            "published: above",
+            "published: above\n    reproduced: {bench: line}",
+            "it_is_above: reproduced: check.mean_value: bench = 'line': unknown key; did you mean 'benchmark'",
         ),
         ("table1:", "table1: []\nfig1:", "table1 = []; allowed: a mapping with claims"),
         ("table1:", "defaults: {seeds: 1}\ntable1:", "defaults.seeds = 1: no shape has such a value"),

@@ -17,11 +17,11 @@ HEAD = """from core.report import Check, Interval, claim, judge
 
 
 """
-CLAIM = """@claim(artifact="table1", place="Table 1", sentence="The noisy method ends above the plain one.")
+CLAIM = """@claim(artifact="table1", place="Table 1", sentence="The noisy method is above the plain one.", published=1)
 def noisy_is_worse(results):
     '''The noisy method's mean,
     above 0.'''
-    return judge(Interval(1.0, 0.5, 1.5), "both", lower=0)
+    return judge(Interval(1.0, 0.5, 1.5), lower=0)
 """
 
 
@@ -51,8 +51,9 @@ def test_claims_are_in_the_order_of_modules_and_definitions(write):
         "id": "noisy_is_worse",
         "artifact": "table1",
         "kind": "claim",
-        "sentence": "The noisy method ends above the plain one.",
+        "sentence": "The noisy method is above the plain one.",
         "place": "Table 1",
+        "published": 1,
         "criterion": "The noisy method's mean, above 0.",
         "headline": False,
         "cause": None,
@@ -104,7 +105,7 @@ def test_an_artifact_may_have_a_name_of_the_module(write):
         ),
         (CLAIM.replace('place="Table 1"', 'place=""'), "place = ''; allowed: text, one place per claim"),
         (
-            re.sub("sentence=.*\\)", 'sentence="It wins.")', CLAIM),
+            re.sub('sentence="[^"]*"', 'sentence="It wins."', CLAIM),
             "sentence = 'It wins.'; allowed: at least 10 char",
         ),
         (CLAIM.replace('place="', 'kind="guess", place="'), "kind = 'guess'; allowed: claim or shape"),
@@ -128,7 +129,7 @@ def test_a_name_that_two_claims_have(write):
 
 
 def test_two_claims_of_one_function():
-    mark = claim(artifact="table1", place="Table 1", sentence="It wins on both of them.")
+    mark = claim(artifact="table1", place="Table 1", sentence="It wins on both of them.", published="both")
     with pytest.raises(UserError, match="wins: two claims; allowed: one per function"):
         mark(mark(lambda_named_wins()))
 
@@ -142,11 +143,11 @@ def lambda_named_wins():
 
 def made(check):
     check.__name__ = "wins"
-    return claim(artifact="table1", place="Table 1", sentence="It wins on both of them.")(check).claim
+    return claim(artifact="table1", place="Table 1", sentence="It wins on both of them.", published="both")(check).claim
 
 
 def test_run_check():
-    good = judge(Interval(1, 0.5, 2), 1.0, lower=0)
+    good = judge(Interval(1, 0.5, 2), lower=0)
     assert run_check(made(lambda results: results), good) is good
 
     def missing(results):
@@ -154,6 +155,6 @@ def test_run_check():
 
     outcome = run_check(made(missing), None)
     assert outcome.holds == "not run" and outcome.detail == "yacht/b" and math.isnan(outcome.ours)
-    for wrong in (True, Check(1, 1, 1, 1, "yes")):
+    for wrong in (True, Check(1, 1, 1, "yes")):
         with pytest.raises(UserError, match=r"test_claims\.py, line \d+, wins: must return a Check that is one of"):
             run_check(made(lambda results: results), wrong)
