@@ -120,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     compare = commands_.add_parser("compare", help="show verdicts in the terminal and in figures/comparison.html")
     compare.add_argument("name", nargs="*", help="artifacts as for draw (default: all); with --against, cells")
     compare.add_argument("--against", choices=("reference",), help="compare your runs of cells with the shipped ones")
+    compare.add_argument("--single-file", action="store_true", help="write the page with its pictures inside")
     _drawing(compare)
     compare.set_defaults(command=("drawing", "compare"))
 

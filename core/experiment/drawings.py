@@ -16,12 +16,13 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.schema import split_reference
 
-EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "json"), "figure": ("pdf", "png", "json")}
+EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "rst", "json"), "figure": ("pdf", "png", "rst", "json")}
+"""The files of a drawing: an rst file has its whole caption, for Snakemake's report."""
 OWN = "own/"
 """The folder below figures/ for drawings from your own runs, so that they never replace those of the shipped runs."""
 ABLATION = "ablation/"
 """The folder below that for drawings that include ablations."""
-CODE = ("*.py", "*.yaml", "*.csv", "*.html", "*.css")
+CODE = ("*.py", "*.yaml", "*.csv", "*.html", "*.css", "*.js")
 """What drawings are made with, below core/, the commands and a paper's folder."""
 
 

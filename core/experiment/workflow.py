@@ -75,6 +75,16 @@ class Workflow:
         """All files of all drawings of a paper, in the configured folder."""
         return [file for drawn in self._drawings(paper, self.source) for file in drawn.files]
 
+    def in_report(self, file: str) -> dict[str, Any]:
+        """Caption, category and labels of an image in Snakemake's report; empty for files that it leaves out."""
+        if not file.endswith(".png"):
+            return {}
+        drawn = self.outputs.drawn[file]
+        paper = self.catalogue.paper(drawn.paper)
+        spec = paper.artifacts[drawn.artifact]
+        labels = {"place": spec.source.place, "title": spec.title}
+        return {"caption": f"{drawn.stem}.rst", "category": paper.name, "labels": labels}
+
     def inputs_of_paper(self, paper: str) -> list[str]:
         """What all drawings of a paper in the configured folder are made from."""
         return self._inputs(paper, self._drawings(paper, self.source))

@@ -1,22 +1,21 @@
 """A method's next configuration of a group of parameters, given the trials of a study.
 
-Nothing is remembered between trials: the optimizer is made anew, told of the study's trials, whoever proposed them, and
-asked once. A proposal thus depends on the seed, the number of the trial and what the storage says, and on nothing else:
-a study goes on after an interruption or in another process, and enqueued trials, fixed parameters and a space that
-changes are the usual case. What it costs is that chains of samplers never continue: a suggestion takes as long as a
-method's first one on as many observations.
+Nothing is remembered between trials: the optimizer is made anew, adopts the trials of the study, whoever proposed them,
+and is asked once. A proposal thus depends on the seed, the number of the trial and what the storage says, and on
+nothing else: a study goes on after an interruption or in another process, and enqueued trials, fixed parameters and a
+space that changes are the usual case. What it costs is that chains of samplers never continue: a suggestion takes as
+long as a method's first one on as many observations.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from core.benchmarks.base import FAILURE
 from core.integrations.optuna_history import History, budget_attribute
 from core.integrations.optuna_space import Group
-from core.optimizers.base import Optimizer
+from core.optimizers.base import Optimizer, Trial
 from core.optimizers.bohb import BOHB
 from core.study.methods import RandomSettings
 from core.study.methods.settings import Budgets, MethodSettings
@@ -43,28 +42,27 @@ def propose(
         settings, budgets = RandomSettings(), None
     optimizer = settings.build(group.space, seed, budgets, evaluations)
     if settings.method != "random":
-        _tell(optimizer, group, history)
+        _adopt(optimizer, group, history)
     trials = optimizer.ask(1)
     return (trials[0].configuration, trials[0].budget) if trials else None
 
 
-def _tell(optimizer: Optimizer, group: Group, history: History) -> None:
+def _adopt(optimizer: Optimizer, group: Group, history: History) -> None:
     """Tell the optimizer of all trials that have the group's parameters, and let those under way be pending."""
     evaluations = history.evaluations()
-    for trial in [*history.finished, *history.running]:
-        configuration, told = group.configuration(trial), evaluations.get(trial.number)
-        if configuration is None:
-            continue
-        if told is not None and optimizer.weighs_costs:
-            told.cost[:] = told.cost.clip(min=LEAST_COST)
-        budget = budget_attribute(trial)
-        if told is not None and budget is not None:
-            optimizer.learn(configuration, told, budget)
-            continue
-        optimizer.enqueue([configuration])
-        (own,) = optimizer.ask(1)
-        if told is not None:
+    for trial in history.finished:
+        configuration = group.configuration(trial)
+        if configuration is not None:
+            own = Trial(optimizer.asked, configuration, budget_attribute(trial))
+            optimizer.adopt(own)
+            told = evaluations[trial.number]
+            if optimizer.weighs_costs:
+                told.cost[:] = told.cost.clip(min=LEAST_COST)
             optimizer.tell(own, told)
+    for trial in history.running:
+        configuration = group.configuration(trial)
+        if configuration is not None:
+            optimizer.adopt(Trial(optimizer.asked, configuration, budget_attribute(trial)))
 
 
 def _of_bohb(settings: MethodSettings, group: Group, history: History, seed: int, budgets: Budgets | None) -> Proposal:
@@ -72,20 +70,22 @@ def _of_bohb(settings: MethodSettings, group: Group, history: History, seed: int
     optimizer = settings.build(group.space, seed, budgets)
     if not isinstance(optimizer, BOHB):
         raise TypeError(f"{settings.method} builds {type(optimizer).__name__}")
-    evaluations, top = history.evaluations(), optimizer.budgets[-1]
+    evaluations, top = history.evaluations(), len(optimizer.budgets) - 1
     for trial in [*history.finished, *history.running]:
         configuration = group.configuration(trial)
         if configuration is None:
             continue
         told = evaluations.get(trial.number)
         if told is not None and FAILURE in told.info[0]:
-            optimizer.learn(configuration, told, optimizer.budgets[0])
+            optimizer.learn_on(configuration, 0, float("inf"))
             continue
         reached = max(trial.intermediate_values, default=-1)
-        for budget in optimizer.budgets:
+        for rung, budget in enumerate(optimizer.budgets):
             value = history.report(trial, budget)
-            if value is not None and budget <= reached and math.isfinite(value):
-                optimizer.learn(configuration, history.sign * value, budget)
-        if trial.state.name == "COMPLETE" and told is not None and reached < top:  # its value is that of all its budget
-            optimizer.learn(configuration, told, top)
-    return optimizer.choose(), None
+            if value is not None and budget <= reached:
+                optimizer.learn_on(configuration, rung, history.sign * value)
+        if (
+            trial.state.name == "COMPLETE" and told is not None and reached < optimizer.budgets[top]
+        ):  # the value is that of all its budget
+            optimizer.learn_on(configuration, top, float(told.loss[0]))
+    return optimizer.choose()[0], None

@@ -119,7 +119,7 @@ class Optimizer(ABC):
     def _adopt(self, trial: Trial) -> bool:
         """Prepare to observe a trial that the method did not propose; False, with nothing changed, if it cannot.
 
-        The configuration is one of the space. A budget of None is the largest.
+        A budget of None is the largest. Raises UserError for a configuration that the space does not have.
         """
         return False
 
@@ -179,20 +179,15 @@ class Optimizer(ABC):
             raise UserError(f"enqueue: got {brief(configurations)}; allowed: a list of configurations, dictionaries")
         self._enqueued += CubeEncoding(self.space).checked(configurations)
 
-    def learn(self, configuration: Mapping[str, Any], evaluation: EvaluationLike, budget: float | None = None) -> None:
-        """Take in an evaluation that was made elsewhere, as if it had been told.
-
-        Args:
-            budget: Budget of the evaluation, for a method that has several; None is the largest.
+    def learn(self, configuration: Mapping[str, Any], evaluation: EvaluationLike) -> None:
+        """Take in an evaluation on the largest budget that was made elsewhere, as if it had been told.
 
         Raises:
-            UserError: a method that learns only from what it has proposed, a configuration of another space, a budget
-                that the method does not have, or an evaluation as for `tell`.
+            UserError: a method that learns only from what it has proposed, a configuration of another space, or an
+                evaluation as for `tell`.
         """
         (configuration,) = CubeEncoding(self.space).checked([configuration])
-        if budget is not None and getattr(self, "budgets", None) is None:
-            raise UserError(f"learn: budget is {budget}, but {type(self).__name__} has no budgets; allowed: None")
-        trial = Trial(-1 - self._learned, configuration, budget, {"origin": ENQUEUED})
+        trial = Trial(-1 - self._learned, configuration, None, {"origin": ENQUEUED})
         outcome = Outcome.of(as_evaluation(evaluation, self.weighs_costs))
         self._check(trial, outcome)
         if not self._adopt(trial):
@@ -235,6 +230,25 @@ class Optimizer(ABC):
             self._ignored.remove(trial.number)
         else:
             self._observe(trial, outcome)
+
+    def adopt(self, trial: Trial) -> None:
+        """Treat a trial that was proposed elsewhere as if it had been asked for: it is pending until it is told.
+
+        Later proposals know of it; they are not those that would have followed, had it been asked for.
+
+        Args:
+            trial: Trial of a number that is not pending.
+
+        Raises:
+            UserError: a number that is pending, a configuration that the space does not have, or a method that learns
+                from its own trials alone, as CMA-ES does while a generation waits for its last results.
+        """
+        if trial.number in self.pending:
+            raise UserError(f"adopt: trial {trial.number} is pending; allowed: another number")
+        if not self._adopt(trial):
+            raise UserError(f"{type(self).__name__} cannot learn from trial {trial.number}; allowed: what it asked for")
+        self.pending[trial.number] = trial
+        self._asked = max(self._asked, trial.number + 1)
 
     def recommend(self) -> int | None:
         """The number of the trial whose configuration is recommended, given everything told; the state is unchanged.

@@ -86,7 +86,7 @@ class BayesianOptimization(Optimizer):
 
     def _adopt(self, trial: Trial) -> bool:
         point = encoded(self.encoding, trial.configuration, trial.budget)
-        self._places[trial.number] = torch.from_numpy(point).to(self.X)
+        self._places[trial.number] = torch.as_tensor(point).to(self.X)
         return True
 
     @property

@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 
 from core.density import KernelDensity
 from core.density.kernel import MINIMUM_BANDWIDTH
-from core.optimizers.base import ENQUEUED, Outcome, Trial
-from core.optimizers.brackets import ROUNDING, Bracket
+from core.optimizers.base import Outcome, Trial
+from core.optimizers.brackets import Bracket
 from core.optimizers.hyperband import MODEL, Hyperband
 from core.optimizers.points import RANDOM, Archive, Canonical
 from core.validation import require_count, require_number
@@ -141,9 +141,14 @@ class BOHB(Hyperband):
         points = points if active is None else impute(points, active)
         return KernelDensity.fit(points, self.encoding.cardinalities, self.minimum_bandwidth)
 
-    def choose(self) -> Mapping[str, Any]:
-        """A new configuration as for a bracket, given what was told and learned, without asking for a trial."""
-        return self._choice()[1]
+    def learn_on(self, configuration: Mapping[str, Any], rung: int, loss: float) -> None:
+        """Take in the loss of a configuration on the budget of a rung, infinite for a failure, outside of brackets."""
+        self._told[rung].add(self.encoding.encode([configuration])[0], loss)
+
+    def choose(self) -> tuple[Mapping[str, Any], str]:
+        """A new configuration as for a bracket, given what was told and learnt, and its origin."""
+        _, configuration, origin = self._choice()
+        return configuration, origin
 
     def _choose(self, bracket: Bracket) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
         return self._choice()
@@ -160,19 +165,13 @@ class BOHB(Hyperband):
                 return *self._canonical.settle(points[best]), MODEL
         return *self._draws.next(), RANDOM
 
-    def _rung(self, budget: float | None) -> int:
-        """The rung with the largest budget up to one; the lowest for less."""
-        if budget is None:
-            return len(self.budgets) - 1
-        return max((rung for rung, own in enumerate(self.budgets) if own <= budget * (1 + ROUNDING)), default=0)
-
     def _adopt(self, trial: Trial) -> bool:
         return True
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
-        if trial.info["origin"] == ENQUEUED:
-            point = self.encoding.encode([trial.configuration])[0]
-            self._told[self._rung(trial.budget)].add(point, float("inf") if outcome.failure else outcome.loss)
+        if "rung" not in trial.info:  # not one of a bracket
+            loss = float("inf") if outcome.failure else outcome.loss
+            self.learn_on(trial.configuration, len(self._told) - 1, loss)
             return
         point = self._points[trial.info["configuration"]]  # which the last trial of a rung may drop
         super()._observe(trial, outcome)

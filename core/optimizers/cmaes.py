@@ -88,20 +88,7 @@ class _Generations:
         self.handed += 1
         return self.encoding.decode(self._cube(self.points[self.handed - 1]))[0]
 
-    def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
-        """Put a configuration in the place of the generation's next point.
-
-        While a generation waits for its last results there is no next one, and the configuration is not learned from.
-        """
-        if self.handed == len(self.points) and self.places:
-            return
-        (point,) = self.encoding.encode([configuration])
-        self.propose(number)
-        self.points[self.handed - 1] = np.resize(point, len(self.points[0]))
-
     def observe(self, number: int, outcome: Outcome) -> None:
-        if number not in self.places:
-            return
         self.losses[self.places.pop(number)] = outcome.loss
         if len(self.losses) == len(self.points):
             self.strategy.tell(self.points, [self.losses[place] for place in range(len(self.points))])
@@ -109,6 +96,17 @@ class _Generations:
             if self.strategy.stop():
                 start = self.generator.random(self.encoding.dimension)
                 self.strategy = self._begin(start, 2 * self.strategy.popsize)
+
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> bool:
+        """Put a configuration in the place of the generation's next point; False while a full one waits for results."""
+        (point,) = self.encoding.encode([configuration])
+        if self.handed == len(self.points):
+            if self.places:
+                return False
+            self.points, self.handed = [self._allowed(drawn) for drawn in self.strategy.ask()], 0
+        self.points[self.handed], self.places[number] = np.resize(point, self.strategy.N), self.handed
+        self.handed += 1
+        return True
 
     def _begin(self, start: NDArray[np.float64], population: int | None) -> CMAEvolutionStrategy:
         """A strategy that draws from our generator; the library cannot search one dimension, so it gets a second."""

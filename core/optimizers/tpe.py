@@ -97,10 +97,12 @@ class _Study:
         self.adopt(number, configuration)
         return configuration
 
-    def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> bool:
+        """Let a trial have values that Optuna did not choose."""
         self.study.enqueue_trial(self._codes(configuration))
         self.running[number] = self.study.ask()
         self._suggest(self.running[number])
+        return True
 
     def observe(self, number: int, outcome: Outcome) -> None:
         self.study.tell(self.running.pop(number), outcome.loss)

@@ -15,7 +15,7 @@ from rich.console import Console
 from core.errors import UserError
 from core.experiment import SOURCES
 from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import ABLATION, EXTENSIONS, OWN, Currency, Drawing, cells_of, drawing, folder_of
+from core.experiment.drawings import ABLATION, EXTENSIONS, OWN, Currency, Drawing, cells_of, drawing
 from core.files import write_whole
 
 SUFFIXES = {f".{extension}" for extensions in EXTENSIONS.values() for extension in extensions}
@@ -57,7 +57,7 @@ def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console)
         names = {drawn.name for drawn in chosen if drawn.source == source}
         for part in summary([s for s in sidecars if f"{s['paper']}/{s['artifact']}" in names]):
             console.print(part)
-        page = write_page(catalogue.root / "figures" / folder_of(source), sidecars)
+        page = write_page(catalogue, source, sidecars, options.single_file)
         console.print(f"wrote {page.relative_to(catalogue.root)}")
     if not options.name:
         catalogue.require_all()

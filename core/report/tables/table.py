@@ -51,6 +51,7 @@ class ReportTable:
     format: Format of our numbers, as in `format(x, ".2f")`; published ones keep their printed digits.
     quoted_rows: Rows quoted from the publication for comparison, which we did not run.
     reproduced_columns: Columns that follow from the authors' own data; their verdicts are counted apart.
+    turned: Whether readers see rows as columns, since there are more columns than fit side by side.
     """
 
     rows: tuple[str, ...]
@@ -66,6 +67,25 @@ class ReportTable:
     column_labels: dict[str, str] = field(default_factory=dict)
     quoted_rows: tuple[str, ...] = ()
     reproduced_columns: tuple[str, ...] = ()
+    turned: bool = False
+
+    @property
+    def shown(self) -> ReportTable:
+        """The table as readers see it, with rows and columns exchanged where it is `turned`."""
+        if not self.turned:
+            return self
+        labels = {row: self.row_label(row) for row in self.rows}
+        names = {column: self.column_label(column) for column in self.columns}
+        return replace(
+            self,
+            rows=self.columns,
+            columns=self.rows,
+            cells={(column, row): cell for (row, column), cell in self.cells.items()},
+            row_header="",
+            row_labels=names,
+            column_labels=labels,
+            turned=False,
+        )
 
     def row_label(self, row: str) -> str:
         """The label given with the table, else the method's own label, else the row's name; then any changes."""

@@ -29,6 +29,7 @@ def multitask(results: Results, published: Published | None) -> Figure:
     frame = results.frame("multitask")
 
     def draw(axes: Axes, name: str) -> pd.DataFrame:
+        axes.set_yscale("log")
         run = methods_run(frame, name)
         drawn = [draw_band(axes, points_of_regret(frame, name, method), method) for method in METHODS if method in run]
         axes.axhline(TARGET, color=style.GREY, linewidth=0.8, linestyle=":")

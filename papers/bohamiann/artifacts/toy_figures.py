@@ -32,7 +32,7 @@ def fig3_1(results: Results, published: Published | None) -> Figure:
         grid, data = shown[shown["part"] == "grid"], shown[shown["part"] == "data"]
         draw_fit(axes, grid, np.sinc(10 * grid["x"] - 5), "sinc", style.BLUE)
         axes.plot(data["x"], data["mean"], "k.", markersize=4, label="observations")
-    panels.flat[0].set_ylim(-3, 3)
+    panels.flat[0].set_ylim(-2, 2)
     for axes in panels[1]:
         axes.set_xlabel("x")
     for axes in panels[:, 0]:

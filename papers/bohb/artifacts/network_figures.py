@@ -20,6 +20,7 @@ from papers.bohb.artifacts.panels import runs_of, shown_set
 
 METHODS = ["random", "tpe", "hyperband", "bohb"]
 TITLES = {f"bnn_{name}": data_set_name(name) for name in ("boston", "protein", "diabetes")}
+HIGHEST = 100  # of the axis of Fig 6.5: first incumbents can be far above, and all of interest is below
 STEPS = "MCMC steps / 10,000"
 
 
@@ -29,7 +30,7 @@ def fig6_5(results: Results, published: Published | None) -> Figure:
     name = shown_set(frame, "bnn_boston")
     figure, axes = style.subplots(height=3.4, width=4.8)
     drawn = draw(axes, frame, name, METHODS, metric="loss", median=True)
-    axes.set(xlabel=STEPS, ylabel="negative log-likelihood")
+    axes.set(xlabel=STEPS, ylabel="negative log-likelihood", ylim=(None, HIGHEST))
     style.legend(figure, [axes], 4)
     return Figure(figure, _caption(frame, f"On {TITLES[name]}", name), drawn)
 

@@ -48,16 +48,20 @@ def missing_sets(frame: pd.DataFrame) -> str:
 
 
 def data_set_panels(
-    frame: pd.DataFrame, draw_one: Callable[[Axes, pd.DataFrame, str], pd.DataFrame]
+    frame: pd.DataFrame,
+    draw_one: Callable[[Axes, pd.DataFrame, str], pd.DataFrame],
+    quantity: str = "immediate regret",
 ) -> tuple[Figure, pd.DataFrame]:
-    """Six panels, one per data set of the thesis; sets without runs say so, and other sets that were run replace them.
+    """A panel for each of the six data sets of the thesis that was run, in its order, or for what else was.
 
     Returns:
         The figure, and what was drawn.
     """
     ran = benchmarks_run(frame)
-    names = list(DATA_SETS) if set(ran) & set(DATA_SETS) else [*ran, *DATA_SETS][: len(DATA_SETS)]
-    figure, panels = style.subplots(2, 3, width=7.2, height=4.8)
+    names = [name for name in DATA_SETS if name in ran] or ran
+    columns = 2 if len(names) in (2, 4) else min(3, len(names))
+    rows = -(-len(names) // columns)
+    figure, panels = style.subplots(rows, columns, width=7.2, height=0.4 + 2.3 * rows, squeeze=False)
 
     def draw(axes: Axes, name: str) -> pd.DataFrame:
         drawn = draw_one(axes, frame, name)
@@ -66,6 +70,6 @@ def data_set_panels(
 
     data = draw_panels(panels.flat, {name: DATA_SETS.get(name, name) for name in names}, draw)
     for axes in panels[:, 0]:
-        axes.set_ylabel("immediate regret")
+        axes.set_ylabel(quantity)
     style.legend(figure, panels.flat, LEGEND_COLUMNS)
     return figure, data

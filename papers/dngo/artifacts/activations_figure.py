@@ -29,7 +29,7 @@ def fig2(results: Results, published: Published | None) -> Figure:
             label = "1, 2, 3 standard deviations" if deviations == 1 else None
             axes.fill_between(grid["x"], low, high, color=style.BLUE, alpha=0.18, lw=0, label=label)
         axes.plot(data["x"], data["mean"], "k.", markersize=5, label="observations")
-        axes.set_ylim(-4, 4)
+        axes.set_ylim(-2, 2)
         axes.set_title(title)
         axes.set_xlabel("x")
     draw_network(panels[1, 1], LAYERS, "(d) architecture", markersize=9)

@@ -11,7 +11,6 @@ from core.report import Figure, Published, frame_of
 from core.report.figures import style
 from core.report.figures.panels import draw_panels
 from core.report.statistics.distributions import ecdf
-from papers.profet.artifacts.latent_figures import PALETTE
 
 COLLECTIONS = {"svm": "SVM", "fcnet": "FC-Net", "bohamiann/xgboost_tables": "XGBoost"}
 COLUMNS = 4  # of panels with samples
@@ -25,9 +24,11 @@ def figE_1(results: Results, published: Published | None) -> Figure:
 
     def draw(axes: Axes, experiment: str) -> pd.DataFrame:
         frame, label, parts = frame_of(results, experiment), COLLECTIONS[experiment], []
-        for color, (name, rows) in zip(PALETTE * 2, frame.groupby("benchmark"), strict=False):
+        medians = frame.groupby("benchmark")["loss"].median().sort_values()
+        colors = dict(zip(medians.index, style.sequential(len(medians)), strict=True))
+        for name, rows in frame.groupby("benchmark"):
             values, share = ecdf(rows["loss"].to_numpy())
-            axes.step(values, share, where="post", color=color, linewidth=1)
+            axes.step(values, share, where="post", color=colors[name], linewidth=1)
             parts.append(pd.DataFrame({"collection": label, "task": name, "value": values}))
         axes.set(xlabel="error", ylim=(0, 1.02))
         if label == "XGBoost":
@@ -38,8 +39,9 @@ def figE_1(results: Results, published: Published | None) -> Figure:
     data = draw_panels(panels, COLLECTIONS, draw)
     panels[0].set_ylabel("share of configurations")
     caption = (
-        f"Distribution of the values on the Sobol grid, one curve for each data set. {'; '.join(words)}. A jump is "
-        "what many configurations have in common, such as predicting the most frequent class."
+        "Distribution of the values on the Sobol grid, one curve for each data set, darker the smaller its median. "
+        f"{'; '.join(words)}. A jump is what many configurations have in common, such as predicting the most frequent "
+        "class."
     )
     return Figure(figure, caption, data)
 

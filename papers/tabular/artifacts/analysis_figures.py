@@ -137,7 +137,11 @@ def _budgets(tables: dict[str, Table]) -> Figure:
     for axes, (name, table) in zip(panels[0], tables.items(), strict=True):
         frame = budget_correlations(table)
         for share, rows in frame.groupby("share"):
-            axes.plot(rows["epoch"], rows["correlation"], color=SHARE_COLORS[share], label=_words(share))
+            look = {
+                "color": SHARE_COLORS[share],
+                "linewidth": 0.7 if share == SHARES[0] else 1.5,
+            }  # few have much noise
+            axes.plot(rows["epoch"], rows["correlation"], label=_words(share), **look)
         axes.set_title(short_label(name))
         axes.set_xlabel("epochs")
         axes.set_xscale("log")

@@ -129,7 +129,7 @@ class TestEarlierEvaluations:
 
 
 def test_every_method_with_a_model_learns_from_any_configuration():
-    """The others draw at random or, of evolution, replace the member of a trial's number."""
+    """The others are searches without a model, and those whose model wants more than a loss."""
     unable = set()
     for name, settings in METHODS.items():
         if name in ("smac", "hyperband_lcnet"):

@@ -11,7 +11,19 @@ import pytest
 from rich.console import Console
 
 from core.report.tables.table import ReportCell, ReportTable, compare_table, spec_table
-from core.report.tables.text import CSV_COLUMNS, WEAKENED, notes, row_lines, show, to_csv, to_markdown, to_rich, to_tex
+from core.report.tables.text import (
+    CSV_COLUMNS,
+    WEAKENED,
+    notes,
+    row_lines,
+    shared_notes,
+    show,
+    to_csv,
+    to_markdown,
+    to_rich,
+    to_rst,
+    to_tex,
+)
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.published import Published, PublishedCell
 
@@ -153,3 +165,31 @@ def test_a_better_baseline_is_explained_under_the_table(table):
     assert notes(replace(table, cells={**table.cells, key: better}), "Scale quick.").endswith(
         f"{WEAKENED} Scale quick."
     )
+
+
+def test_what_diverged_says_so_in_words():
+    printed = PublishedCell(math.nan, None, "none", 10, "nan", "nan", "")
+    cell = ReportCell(math.nan, math.nan, 3, 3, published=printed, verdict=Verdict("reproduced"))
+    (line,) = row_lines(ReportTable("", ("sghmc",), ("yacht",), {("sghmc", "yacht"): cell}), "sghmc")
+    assert (line.ours, line.published) == ("diverged", "diverged (printed nan)")
+
+
+def test_a_note_of_many_cells_is_written_once():
+    rows = tuple("abcde")
+    cells = {(row, "x"): ReportCell(1.0, runs=3, verdict=Verdict("outside", note="other targets")) for row in rows}
+    cells["e", "x"] = ReportCell(1.0, runs=3, verdict=Verdict("outside", note="other targets; half as long"))
+    table = ReportTable("", rows, ("x",), cells, direction="lower")
+    assert [row_lines(table, row)[0].extra for row in ("a", "e")] == ["(a)", "half as long; (a)"]
+    assert shared_notes(table) == ["(a) other targets."]
+    assert to_markdown(table).count("other targets") == to_tex(table).count("other targets") == 1
+
+
+def test_a_turned_table_has_its_columns_below_each_other_and_the_same_csv(table):
+    turned = replace(table, turned=True)
+    assert to_csv(turned) == to_csv(table)
+    lines = to_markdown(turned).splitlines()
+    assert lines[2].startswith("|  | SGHMC | adaptive SGHMC | ") and lines[4].startswith("| boston | −3.50")
+
+
+def test_text_for_snakemakes_report_has_no_markup():
+    assert to_rst("a*b_c {x} `k`") == "a\\*b\\_c {{'{'}}x} \\`k\\`\n"
