@@ -77,8 +77,8 @@ def cells_of(catalogue: Catalogue, drawing: Drawing) -> list[Cell]:
 
 def code_behind(catalogue: Catalogue, paper: str) -> list[Path]:
     """The library, the harness, the paper's own files and the published numbers, whichever of them a drawing uses."""
-    papers = catalogue.root / catalogue.package
-    folders = (catalogue.root / "core", papers / "commands", papers / paper)
+    papers = catalogue.code / catalogue.package
+    folders = (catalogue.code / "core", papers / "commands", papers / paper)
     files = [path for folder in folders for pattern in CODE for path in sorted(folder.rglob(pattern))]
     return list(dict.fromkeys([*files, *sorted(papers.glob("*/published/*.csv"))]))
 

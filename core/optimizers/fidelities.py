@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,10 @@ class FidelityEncoding(ABC):
     @abstractmethod
     def budgets(self, points: ArrayLike) -> list[float] | None:
         """The budgets of points (n, d + 1); None without a fidelity."""
+
+    @abstractmethod
+    def place(self, budget: float | None) -> list[float]:
+        """The last column for a budget, by default the largest: one number, none without a fidelity."""
 
     @abstractmethod
     def _last(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
@@ -118,6 +123,14 @@ def budgets_of(encoding: CubeEncoding | FidelityEncoding, points: ArrayLike) -> 
     return [None] * len(np.asarray(points)) if budgets is None else budgets
 
 
+def encoded(
+    encoding: CubeEncoding | FidelityEncoding, configuration: Mapping[str, Any], budget: float | None
+) -> NDArray[np.float64]:
+    """The point (d,) of a configuration on a budget; raises UserError as `CubeEncoding.encode`."""
+    (point,) = configurations_of(encoding).encode([configuration])
+    return np.append(point, encoding.place(budget)) if isinstance(encoding, FidelityEncoding) else point
+
+
 def budget_range(encoding: CubeEncoding | FidelityEncoding) -> tuple[float, float] | None:
     """The smallest and the largest budget, None where the encoding has no fidelity."""
     return encoding.budget_range if isinstance(encoding, FidelityEncoding) else None
@@ -136,11 +149,6 @@ def initial_evaluations(encoding: CubeEncoding | FidelityEncoding, x: Tensor) ->
 def configurations_of(encoding: CubeEncoding | FidelityEncoding) -> CubeEncoding:
     """The encoding of the configurations alone."""
     return encoding.inner if isinstance(encoding, FidelityEncoding) else encoding
-
-
-def on_full(encoding: CubeEncoding | FidelityEncoding, x: Tensor) -> Tensor:
-    """The points (runs, n, ...) of configurations x (runs, n, d) on the largest budget."""
-    return encoding.on_full(x) if isinstance(encoding, FidelityEncoding) else x
 
 
 def check_cost(number: int, cost: float) -> float:

@@ -39,8 +39,12 @@ class RestorableSearch(Protocol):
 class AdoptingSearch(RestorableSearch, Protocol):
     """One that also observes configurations that it did not propose."""
 
-    def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
-        """Prepare to observe a configuration as trial `number`, which is negative if it was evaluated elsewhere."""
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> bool:
+        """Prepare to observe a configuration as trial `number`, which is negative if it was evaluated elsewhere.
+
+        Returns:
+            Whether it can be taken in at this point; otherwise nothing has changed.
+        """
 
 
 class ReplayedOptimizer(Optimizer):
@@ -58,7 +62,7 @@ class ReplayedOptimizer(Optimizer):
         super().__init__(space)
         self.encoding = CubeEncoding(space)
         self._seed = int(generator.integers(2**31))
-        # (configuration,) asked, (number, configuration) enqueued or learned, or (number, loss, cost, failure) told
+        # (configuration,) asked, (number, configuration) adopted, or (number, loss, cost, failure) told
         self._events: list[tuple[Any, ...]] = []
         self._search = self._start(self._seed)
 
@@ -79,11 +83,10 @@ class ReplayedOptimizer(Optimizer):
         return configuration, None, {}
 
     def _adopt(self, trial: Trial) -> bool:
-        able = isinstance(self._search, AdoptingSearch)
+        search, configuration = self._search, dict(trial.configuration)
+        able = isinstance(search, AdoptingSearch) and search.adopt(trial.number, configuration)
         if able or trial.number >= 0:
-            self._events.append((trial.number, trial.configuration))
-        if isinstance(self._search, AdoptingSearch):
-            self._search.adopt(trial.number, trial.configuration)
+            self._events.append((trial.number, configuration))
         return able
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
@@ -99,7 +102,7 @@ class ReplayedOptimizer(Optimizer):
             if len(event) == 2:
                 if isinstance(search, AdoptingSearch):
                     search.adopt(*event)
-                asked += event[0] >= 0
+                asked = max(asked, event[0] + 1)
                 continue
             if len(event) > 1:
                 search.observe(event[0], Outcome(*event[1:]))

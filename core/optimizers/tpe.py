@@ -16,13 +16,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import optuna
 from ConfigSpace import ConfigurationSpace
-from optuna.trial import TrialState
 
+from core.extras import needed_for
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import Column, CubeEncoding
+
+with needed_for("a sampler of Optuna"):
+    import optuna
+    from optuna.trial import TrialState
 
 TRIES = 100  # suggestions excluded by a forbidden clause before a uniform one is taken
 
@@ -94,10 +97,12 @@ class _Study:
         self.adopt(number, configuration)
         return configuration
 
-    def adopt(self, number: int, configuration: Mapping[str, Any]) -> None:
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> bool:
+        """Let a trial have values that Optuna did not choose."""
         self.study.enqueue_trial(self._codes(configuration))
         self.running[number] = self.study.ask()
         self._suggest(self.running[number])
+        return True
 
     def observe(self, number: int, outcome: Outcome) -> None:
         self.study.tell(self.running.pop(number), outcome.loss)

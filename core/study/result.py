@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ConfigSpace import ConfigurationSpace
 
 from core.errors import UserError
+from core.extras import needed_for
 from core.study.recommended import recommended, recommends
 from core.study.record import Record, counts, incumbent, incumbents
 from core.study.trace import Trace, trace_of
@@ -162,7 +163,8 @@ class Result:
         Raises:
             UserError: every evaluation failed.
         """
-        from matplotlib import pyplot
+        with needed_for("a figure"):
+            from matplotlib import pyplot
 
         on_one_budget = self._best().budget is None  # raises if there is nothing to draw
         figure, axes = pyplot.subplots(figsize=(6.3, 3.4), layout="constrained")
