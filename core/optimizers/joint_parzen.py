@@ -95,6 +95,10 @@ class JointParzen(Optimizer):
         self._points[self._asked], configuration = self._canonical.settle(proposed)
         return configuration, None, {"origin": MODEL}
 
+    def _adopt(self, trial: Trial) -> bool:
+        self._points[trial.number] = self.encoding.encode([trial.configuration])[0]
+        return True
+
     def _best(self) -> Points | None:
         """The best new candidate (d,); None if there is none, or nothing that is good."""
         good, bad = self.good()
