@@ -37,10 +37,10 @@ def error_spread(table: Table, **region: float) -> Check:
 
 
 @on_tables
-def share_below_0_3(table: Table, **region: float) -> Check:
+def share_below_0_3(table: Table, lower: float, upper: float) -> Check:
     """Share of configurations with an average error below 0.3; at least one of them."""
     one = 0.5 / table.grid.size
-    return of_whole(table, lambda table: (table.mean_final < 0.3).mean(), **{"lower": one} | region)
+    return of_whole(table, lambda table: (table.mean_final < 0.3).mean(), lower=max(lower, one), upper=upper)
 
 
 @on_tables

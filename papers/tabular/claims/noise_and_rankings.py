@@ -21,14 +21,14 @@ FEWER, MANY = 200, 10_000  # resamples of more configurations than that, over wh
 
 
 @on_tables
-def noise_quantiles(table: Table, **region: float) -> Check:
+def noise_quantiles(table: Table, lower: float, upper: float) -> Check:
     """90% over 10% quantile of the final noise; above what repetitions of equally noisy configurations would show."""
     chance = np.sqrt(np.divide(*2 * special.gammaincinv((table.repetitions - 1) / 2, (0.9, 0.1))))
     noise = _finite_noise(table)[:, -1]
     ratio = lambda noise: np.divide(*np.quantile(noise, (0.9, 0.1), axis=1))  # noqa: E731
     interval = bootstrap_interval(noise, ratio, SEED, FEWER if len(noise) > MANY else RESAMPLES)
     detail = f"equally noisy configurations: {chance:.2f}"
-    return if_whole(judge(interval, **{"lower": chance} | region, detail=detail), [table])
+    return if_whole(judge(interval, max(lower, chance), upper, detail), [table])
 
 
 @on_tables
