@@ -84,6 +84,7 @@ def wine_is_the_exception(results: Results) -> Check:
     published=0.07,
 )
 def multitask_bohamiann_is_the_faster_one(results: Results) -> Check:
+    """How many evaluations multi-task GP-BO needs more to the target, as a share of GP-BO's; above 0."""
     frame = results.frame("multitask")
     times = tuple(_times(frame, method) for method in ("mt_gp", "mt_bohamiann", "gp"))
 
