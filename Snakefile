@@ -39,6 +39,11 @@ localrules:
     comparison,
 
 
+def in_report(file):
+    shown = flow.in_report(file)
+    return report(file, **shown) if shown else file
+
+
 # One process draws all artifacts of a paper: most of the time for a single one goes into starting Python.
 for name in flow.papers:
 
@@ -49,7 +54,7 @@ for name in flow.papers:
         input:
             in_one_line(lambda w, name=name: flow.inputs_of_paper(name)),
         output:
-            flow.drawings(name),
+            [in_report(file) for file in flow.drawings(name)],
         log:
             f"logs/draw/{flow.folder}{name}.log",
         params:

@@ -64,11 +64,3 @@ def brief(value: object) -> str:
     except Exception:  # the user's class, whose `__repr__` may need what it lacks
         text = f"<{type(value).__name__}>"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
-
-
-def missing_module(error: ModuleNotFoundError) -> str:
-    """What to do if a package of the environment is missing."""
-    return (
-        f"the Python package {error.name!r} is missing; `make quickstart` installs the environment into .venv, "
-        "and `source .venv/bin/activate` enters it"
-    )

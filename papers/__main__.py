@@ -1,6 +1,6 @@
 """Command line of the repository.
 
-python -m papers list | run | draw | compare | benchmark | promote | verify | quickstart
+python -m papers list | new | run | draw | compare | benchmark | promote | verify | quickstart
 
 A paper may have commands of its own, `python -m papers profet sample`.
 """
@@ -14,10 +14,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.errors import UserError, missing_module
+from core.errors import UserError
 from core.experiment import SCALES, SOURCES
+from core.extras import missing_module
+from core.workplace import about, is_clone, workplace
 
-ROOT = Path(__file__).resolve().parent.parent
+CODE = Path(__file__).resolve().parent.parent
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -52,7 +54,10 @@ def _call(options: argparse.Namespace) -> int:
 
     module, function = options.command
     command = getattr(importlib.import_module(module if "." in module else f"papers.commands.{module}"), function)
-    return command(Catalogue(ROOT), options, Console(highlight=False))
+    catalogue, console = Catalogue(workplace(CODE), code=CODE), Console(highlight=False)
+    if not is_clone(CODE):
+        console.print(about(catalogue.root), markup=False, soft_wrap=True)
+    return command(catalogue, options, console)
 
 
 def _parser_of(arguments: list[str]) -> tuple[argparse.ArgumentParser, list[str]]:
@@ -62,7 +67,7 @@ def _parser_of(arguments: list[str]) -> tuple[argparse.ArgumentParser, list[str]
         The parser, and the arguments that are for it.
     """
     paper = arguments[0] if arguments else ""
-    if paper.isidentifier() and (ROOT / "papers" / paper / "commands.py").is_file():
+    if paper.isidentifier() and (CODE / "papers" / paper / "commands.py").is_file():
         return importlib.import_module(f"papers.{paper}.commands").parser(), arguments[1:]
     return _parser(), arguments
 
@@ -111,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     compare = commands_.add_parser("compare", help="show verdicts in the terminal and in figures/comparison.html")
     compare.add_argument("name", nargs="*", help="artifacts as for draw (default: all); with --against, cells")
     compare.add_argument("--against", choices=("reference",), help="compare your runs of cells with the shipped ones")
+    compare.add_argument("--single-file", action="store_true", help="write the page with its pictures inside")
     _drawing(compare)
     compare.set_defaults(command=("drawing", "compare"))
 
@@ -120,11 +126,20 @@ def _parser() -> argparse.ArgumentParser:
         help="file.py:Name or module:Name of a class, made with (space, seed), with ask and tell; or an Optuna sampler",
     )
     benchmark.add_argument(
-        "--on", nargs="+", required=True, help="objectives of core.benchmarks, or a paper's class of tasks: profet/svm"
+        "--on",
+        nargs="+",
+        required=True,
+        metavar="NAME",
+        help="objectives or families of core.benchmarks: branin tabular/protein bohb/letter bbob; or a class of "
+        "tasks of a paper: profet/svm",
     )
-    benchmark.add_argument("--beside", nargs="+", help="methods to run on objectives (default: random tpe gp)")
+    benchmark.add_argument(
+        "--beside", nargs="+", metavar="METHOD", help="methods to run on objectives (default: random tpe gp)"
+    )
     benchmark.add_argument("--runs", type=int, default=5, help="runs of each method on objectives (default: 5)")
-    benchmark.add_argument("--evaluations", type=int, default=30, help="evaluations of each run (default: 30)")
+    benchmark.add_argument(
+        "--evaluations", type=int, default=30, help="evaluations on all budget that each run may spend (default: 30)"
+    )
     benchmark.add_argument("--seconds", type=float, default=60.0, help="limit of one call of ask or tell (default: 60)")
     benchmark.add_argument("--out", type=Path, help="page (default: in figures/own/benchmarks)")
     _scale(benchmark)
@@ -172,8 +187,8 @@ def _drawing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--source",
         choices=SOURCES,
-        default="reference",
-        help="the shipped raw runs (reference), or your own in results/run, drawn into figures/own",
+        help="the shipped raw runs (reference), or your own in results/run, drawn into figures/own (run); default: the "
+        "shipped ones, and your own where none is shipped",
     )
     parser.add_argument(
         "--processes", type=int, default=os.cpu_count() or 1, help="how many draw at once (default: one per core)"
@@ -196,9 +211,14 @@ def _setting(text: str) -> tuple[str, Any]:
         return key, value
 
 
-if __name__ == "__main__":
+def command_line() -> int:
+    """`main` as the command `hpo-replications`; returns its status unless it was interrupted."""
     status = main()
-    if status > 128:  # interrupted: an orderly shutdown can take longer than anyone wants to wait
+    if status > 128:  # an orderly shutdown can take longer than anyone wants to wait
         sys.stdout.flush()
         os._exit(status)
-    sys.exit(status)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(command_line())

@@ -18,6 +18,7 @@ from core.benchmarks.meta_model import MetaModel as MetaModel
 from core.benchmarks.policy_optimization import PolicyTuning as PolicyTuning
 from core.benchmarks.registry import objective as objective
 from core.benchmarks.registry import objectives as objectives
+from core.benchmarks.registry import objectives_of as objectives_of
 from core.benchmarks.svm import SVM as SVM
 from core.benchmarks.svm_surrogate import SVMSurrogate as SVMSurrogate
 from core.benchmarks.synthetic import FUNCTIONS as FUNCTIONS

@@ -1,15 +1,17 @@
-"""Objectives by the names that experiments use."""
+"""Objectives by the names that experiments use, and families of them (`core.benchmarks.families`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from core.benchmarks.base import Objective
+from core.benchmarks.families import FAMILIES, below, family_members, is_member, make_member
 from core.benchmarks.hpolib import lda_on_grid, logistic_regression_on_grid, svm_on_grid
 from core.benchmarks.logistic_regression import logistic_regression_mnist10k
 from core.benchmarks.synthetic import FUNCTIONS
 from core.errors import UnknownNameError
 
+WHERE = "core.benchmarks.objectives()"
 MADE: dict[str, Callable[[], Objective]] = {
     "svm_on_grid": svm_on_grid,
     "lda_on_grid": lda_on_grid,
@@ -31,21 +33,36 @@ MADE: dict[str, Callable[[], Objective]] = {
 
 def objectives() -> list[str]:
     """The names that `objective` knows: synthetic functions first, then those that are made when asked for."""
-    return [*FUNCTIONS, *MADE]
+    return [*FUNCTIONS, *MADE, *family_members()]
+
+
+def objectives_of(name: str) -> list[str]:
+    """The names of the objectives that a name stands for: all members of a family, or itself.
+
+    Raises:
+        UnknownNameError: it stands for none.
+    """
+    if members := below(name):
+        return members
+    if name not in FUNCTIONS and name not in MADE and not is_member(name):
+        raise UnknownNameError("objective", name, [*objectives(), *FAMILIES], WHERE)
+    return [name]
 
 
 def objective(name: str) -> Objective:
-    """A synthetic function, or a benchmark whose data the catalogue has.
+    """A synthetic function, a benchmark whose data the catalogue has, or a member of a family: "tabular/protein".
 
     Raises:
         UnknownNameError: no objective has that name; the message has the nearest ones.
-        DataUnavailableError: its data are in none of the catalogue's places.
+        UnavailableError: its data are in none of the catalogue's places, its records are not here, or a package is not.
     """
     if name in FUNCTIONS:
         return FUNCTIONS[name]
-    if name not in MADE:
-        raise UnknownNameError("objective", name, objectives(), "core.benchmarks.objectives()")
-    return MADE[name]()
+    if name in MADE:
+        return MADE[name]()
+    if is_member(name):
+        return make_member(name)
+    raise UnknownNameError("objective", name, objectives(), WHERE)
 
 
 def _support_vector_machine(dataset: str) -> Objective:

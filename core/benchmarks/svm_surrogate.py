@@ -27,11 +27,11 @@ from core.benchmarks.forest import Cells, Forest
 from core.benchmarks.svm_space import svm_space
 from core.benchmarks.svm_times import timed_everywhere
 from core.errors import UserError
+from core.workplace import workplace
 
 COLUMNS = ("C", "gamma", "share", "valid_error", "seconds")
 SEED = 0  # of the forests
 SHIPPED = Path("results/reference/quick/fabolas/grid/mnist/svm.parquet")
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class SVMSurrogate:
@@ -124,13 +124,14 @@ def _fitted(values: bytes) -> SVMSurrogate:
     return SVMSurrogate(error, time, X[machines[2] == 1, :2], float(machines[2].min()))
 
 
-def svm_surrogate(file: str | Path = ROOT / SHIPPED) -> SVMSurrogate:
+def svm_surrogate(file: str | Path | None = None) -> SVMSurrogate:
     """The surrogate of the grid on MNIST whose records are shipped with the repository.
 
     Raises:
         UserError: there is no such file; or as `SVMSurrogate.fit`.
     """
-    if not Path(file).is_file():
+    file = workplace() / SHIPPED if file is None else Path(file)
+    if not file.is_file():
         raise UserError(
             f"svm_surrogate: {file} is missing; it comes with the repository, or make it by `python -m papers run "
             "fabolas/grid --scale quick` and `python -m papers promote fabolas/grid --scale quick`"

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_budget
 from core.data import load, train_validation_test_split
 from core.errors import UserError, brief
+from core.extras import needed_for
 from core.spaces import Column
 
 INTEGERS = ("n_estimators", "max_depth")
@@ -92,7 +93,8 @@ class XGBoost:
         Raises:
             UserError: a budget was given, or a configuration that is not one of the space.
         """
-        import xgboost as library  # here, because drawing the table of the space does without it
+        with needed_for("the XGBoost benchmark"):  # here, because drawing the table of the space does without it
+            import xgboost as library
 
         check_budget(self.fidelity, budget)
         losses, costs, info = [], [], []

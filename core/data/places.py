@@ -1,5 +1,7 @@
 """Where data are searched for, in order: the folders of REPLICATION_DATA, then `data/` at the repository root.
 
+Of an installed package, `data/` is that of the workplace (`core.workplace`).
+
 Environment variables:
 
 * `REPLICATION_DATA`: folders, separated by colons, each laid out as the catalogue's `file` paths. They are only read.
@@ -18,10 +20,10 @@ from functools import cache
 from pathlib import Path
 
 from core.data.catalogue import Entry
+from core.workplace import workplace
 
 FOLDERS_VARIABLE = "REPLICATION_DATA"
 MIRROR_VARIABLE = "REPLICATION_MIRROR"
-ROOT = Path(__file__).resolve().parents[2] / "data"
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Places:
     """The read-only folders, the folder for downloads, and the network."""
 
     folders: tuple[Path, ...] = ()
-    root: Path = ROOT
+    root: Path = field(default_factory=lambda: workplace() / "data")
     network: Network = field(default_factory=Network)
 
     @classmethod

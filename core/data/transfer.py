@@ -1,21 +1,18 @@
 """Downloading one file over HTTP, whole or not at all.
 
 An address that does not answer, or answers that it is busy (408, 429, 5xx), or sends less than it announced, is tried
-again after a growing pause; any other answer except success is final. Only http and https are followed: addresses come
-from other sites' answers, too.
+again; any other refusal is final. Only http and https are followed: addresses come from other sites' answers, too.
 
-pooch is not used: it verifies a file by its hash, and most publishers state none. What is verified here is the content
-after conversion (see `core.data.fingerprint`), which stays the same when a publisher repacks a file.
+Requests does the transfer, and not pooch, which wraps it: pooch verifies a file by a hash that is known beforehand, and
+most publishers state none. What is verified here is the content after conversion (see `core.data.fingerprint`), which
+stays the same when a publisher repacks a file. Nor does pooch tell an answer that is final from one that may pass.
 """
 
 from __future__ import annotations
 
 import hashlib
-import http.client
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -26,11 +23,8 @@ from core.files import cannot_be_written
 Progress = Callable[[str, int, int | None], None]  # what, bytes so far, total bytes (None: not announced)
 
 _PIECE = 1 << 18
+_HEADERS = {"User-Agent": "hpo-replications", "Accept-Encoding": "identity"}
 _BUSY = frozenset({408, 429, 500, 502, 503, 504})
-
-
-class _InterruptedError(Exception):
-    """A try that failed in a way that another try may not."""
 
 
 def download(
@@ -79,55 +73,43 @@ def storage_error(path: Path, error: OSError) -> StorageError:
 
 def _try_repeatedly(address: str, path: Path, network: Network, progress: Progress | None) -> str:
     """Retry until the file is complete; returns its MD5."""
+    from requests import HTTPError, RequestException  # which reading files that are here does without
+
     for attempt in range(network.attempts):
         if attempt:
             time.sleep(network.pause * 2 ** (attempt - 1))
         try:
             return _receive(address, path, network.timeout, progress)
-        except _InterruptedError as failure:
-            reason = failure
+        except HTTPError as error:
+            answer = error.response
+            assert answer is not None  # requests has it optional for errors of other makers
+            reason = f"answered {answer.status_code} {answer.reason}"
+            if answer.status_code not in _BUSY:
+                raise DownloadError(f"{address}: {reason}") from error
+        except RequestException as error:
+            reason = f"no whole answer ({_root(error)})"
+        except OSError as error:
+            raise storage_error(path, error) from error
     raise DownloadError(f"{address}: {reason} (tried {network.attempts} times)")
 
 
 def _receive(address: str, path: Path, timeout: float, progress: Progress | None) -> str:
-    request = urllib.request.Request(address, headers={"User-Agent": "hpo-replications", "Accept-Encoding": "identity"})
-    try:
-        with urllib.request.urlopen(request, timeout=timeout) as response:
-            return _store(response, path, progress)
-    except urllib.error.HTTPError as error:
-        answer = f"answered {error.code} {error.reason}"
-        error.close()
-        if error.code in _BUSY:
-            raise _InterruptedError(answer) from error
-        raise DownloadError(f"{address}: {answer}") from error
-    except urllib.error.URLError as error:
-        raise _InterruptedError(f"no answer ({error.reason})") from error
-    except (http.client.HTTPException, ConnectionError, TimeoutError) as error:
-        raise _InterruptedError(f"no answer ({error or type(error).__name__})") from error
+    import requests
 
-
-def _store(response: http.client.HTTPResponse, path: Path, progress: Progress | None) -> str:
-    announced = response.headers.get("Content-Length")
-    total = int(announced) if announced and announced.isdigit() else None
     digest, received = hashlib.md5(usedforsecurity=False), 0
-    try:
+    with requests.get(address, headers=_HEADERS, stream=True, timeout=timeout) as response:
+        response.raise_for_status()
+        announced = response.headers.get("Content-Length", "")
         with open(path, "wb") as stream:
-            for piece in _pieces(response):
+            for piece in response.iter_content(_PIECE):  # raises if fewer bytes come than were announced
                 stream.write(piece)
                 digest.update(piece)
                 received += len(piece)
                 if progress is not None:
-                    progress(response.url, received, total)
-    except OSError as error:  # errors of the disk: those of the network are caught in _pieces
-        raise storage_error(path, error) from error
-    if total is not None and received != total:
-        raise _InterruptedError(f"ended after {received} of {total} bytes")
+                    progress(response.url, received, int(announced) if announced.isdigit() else None)
     return digest.hexdigest()
 
 
-def _pieces(response: http.client.HTTPResponse) -> Iterator[bytes]:
-    try:
-        while piece := response.read(_PIECE):
-            yield piece
-    except (http.client.HTTPException, OSError) as error:
-        raise _InterruptedError(f"the connection broke ({error or type(error).__name__})") from error
+def _root(error: BaseException) -> BaseException:
+    """The error that caused others, which say little more than how it came about."""
+    return error if error.__context__ is None else _root(error.__context__)

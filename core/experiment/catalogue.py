@@ -21,16 +21,22 @@ from core.experiment.settings import Settings
 
 
 class Catalogue:
-    """Every papers/<paper>/ folder with a paper.yaml below `root`.
+    """Every papers/<paper>/ folder with a paper.yaml.
+
+    Args:
+        root: Folder of results and figures.
+        package: Name of the folder, and package, with the papers.
+        code: Folder with the papers and `core`, if that is not the root: where a wheel is installed.
 
     Attributes:
-        names: The folders, in alphabetical order.
+        names: The papers' folders, in alphabetical order.
     """
 
-    def __init__(self, root: Path | str = ".", package: str = "papers") -> None:
+    def __init__(self, root: Path | str = ".", package: str = "papers", code: Path | str | None = None) -> None:
         self.root = Path(root).resolve()
+        self.code = self.root if code is None else Path(code).resolve()
         self.package = package
-        self.names = [file.parent.name for file in sorted((self.root / package).glob("*/paper.yaml"))]
+        self.names = [file.parent.name for file in sorted((self.code / package).glob("*/paper.yaml"))]
         self._loaded: dict[str, Paper | UserError] = {}
         self._cells: dict[tuple[str, str, str], tuple[Cell, ...]] = {}
         self._folders: dict[tuple[str, str], Folder] = {}
@@ -79,13 +85,13 @@ class Catalogue:
 
     def module(self, paper: str, name: str) -> ModuleType:
         """papers.<paper>.<name>, imported; raises as `import_module`."""
-        return import_module(self.root, self.package, paper, name)
+        return import_module(self.code, self.package, paper, name)
 
     def folder(self, paper: str, name: str) -> Folder:
         """A paper's experiments, artifacts or claims; each file is read once."""
         key = (paper, name)
         if key not in self._folders:
-            self._folders[key] = Folder(self.root, self.package, paper, name)
+            self._folders[key] = Folder(self.code, self.package, paper, name)
         return self._folders[key]
 
     def function(self, cell: Cell) -> Callable[..., Any]:
@@ -179,7 +185,7 @@ class Catalogue:
         return found
 
     def _load(self, name: str) -> Paper:
-        paper = load_paper(self.root / self.package / name / "paper.yaml")
+        paper = load_paper(self.code / self.package / name / "paper.yaml")
         for experiment in paper.experiments:
             for scale in SCALES:
                 self._expand(paper, experiment, scale)

@@ -16,12 +16,13 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.schema import split_reference
 
-EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "json"), "figure": ("pdf", "png", "json")}
+EXTENSIONS = {"table": ("pdf", "png", "csv", "md", "tex", "rst", "json"), "figure": ("pdf", "png", "rst", "json")}
+"""The files of a drawing: an rst file has its whole caption, for Snakemake's report."""
 OWN = "own/"
 """The folder below figures/ for drawings from your own runs, so that they never replace those of the shipped runs."""
 ABLATION = "ablation/"
 """The folder below that for drawings that include ablations."""
-CODE = ("*.py", "*.yaml", "*.csv", "*.html", "*.css")
+CODE = ("*.py", "*.yaml", "*.csv", "*.html", "*.css", "*.js")
 """What drawings are made with, below core/, the commands and a paper's folder."""
 
 
@@ -76,8 +77,8 @@ def cells_of(catalogue: Catalogue, drawing: Drawing) -> list[Cell]:
 
 def code_behind(catalogue: Catalogue, paper: str) -> list[Path]:
     """The library, the harness, the paper's own files and the published numbers, whichever of them a drawing uses."""
-    papers = catalogue.root / catalogue.package
-    folders = (catalogue.root / "core", papers / "commands", papers / paper)
+    papers = catalogue.code / catalogue.package
+    folders = (catalogue.code / "core", papers / "commands", papers / paper)
     files = [path for folder in folders for pattern in CODE for path in sorted(folder.rglob(pattern))]
     return list(dict.fromkeys([*files, *sorted(papers.glob("*/published/*.csv"))]))
 

@@ -64,9 +64,9 @@ def reads_the_same(cell: Cell, read: dict[str, dict[str, str]], root: Path) -> b
     return True
 
 
-def has_digest(path: Path, told: str | None) -> bool:
+def has_digest(path: Path, recorded: str | None) -> bool:
     """Whether a file's records are those of the file with this digest: its own, or that of an earlier version."""
-    return told == digest(path) or told in read_provenance(path).get(FORMERLY, ())
+    return recorded == digest(path) or recorded in read_provenance(path).get(FORMERLY, ())
 
 
 def digest(path: Path) -> str:

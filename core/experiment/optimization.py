@@ -118,10 +118,10 @@ def one_by_one(
     """
     seeds = context.method_seeds("optimizer")
     for done, (seed, noise) in enumerate(zip(seeds, objective_generators(context), strict=True)):
-        optimizer, told = build(seed), context.progress_of(done)
+        optimizer, progress = build(seed), context.progress_of(done)
         most = None if optimizer.ends else evaluations
-        yield simulate(optimizer, objective, workers, noise, until=until, evaluations=most, progress=told)
-        told(1.0)  # an optimizer that ends by itself has no limit to measure progress by
+        yield simulate(optimizer, objective, workers, noise, until=until, evaluations=most, progress=progress)
+        progress(1.0)  # an optimizer that ends by itself has no limit to measure progress by
 
 
 def _one_by_one(context: Context, objective: Objective) -> pd.DataFrame:

@@ -92,13 +92,13 @@ class OwnRuns:
         """
         path = cell.path("")
         name = SETTINGS / path.relative_to("results/run").with_suffix("")
-        file, told = self._root / name, f"{cell.settings_hash}, runs: {cell.runs}\n"
+        file, wanted = self._root / name, f"{cell.settings_hash}, runs: {cell.runs}\n"
         written = file.read_text() if file.is_file() else ""
         if self.is_finished(cell):
             if not written:
                 return []
         elif (self._root / path).exists():
-            told += f"unfinished as of {(self._root / path).stat().st_mtime_ns}\n"
-        if written != told and not (self.is_finished(cell) and written.startswith(told)):
-            write_whole(file, lambda stream: stream.write(told.encode()))
+            wanted += f"unfinished as of {(self._root / path).stat().st_mtime_ns}\n"
+        if written != wanted and not (self.is_finished(cell) and written.startswith(wanted)):
+            write_whole(file, lambda stream: stream.write(wanted.encode()))
         return [str(name)]

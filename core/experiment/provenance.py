@@ -11,6 +11,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from core.extras import DISTRIBUTION
+from core.workplace import is_clone
+
 FORMERLY = "formerly"
 """Key of the digests that a file had when it held the same records in other bytes."""
 PACKAGES = (
@@ -41,7 +44,12 @@ def _first_commit(root: Path) -> str:
 
 
 def commit(root: Path) -> str:
-    """The current commit of the code; `+changes` is appended if core/ or papers/ differ from it or have new files."""
+    """The current commit of the code; `+changes` is appended if core/ or papers/ differ from it or have new files.
+
+    Of an installed package it is the version: the folder where results lie may be a repository of something else.
+    """
+    if not is_clone():
+        return f"{DISTRIBUTION}-{_version(DISTRIBUTION)}"
     try:
         head = _git(root, "rev-parse", "HEAD")
         changed = _git(root, "status", "--porcelain", "--", "core", "papers")

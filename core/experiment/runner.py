@@ -52,7 +52,7 @@ def run_cell(
     """Compute what is missing from a cell and return its file.
 
     A finished file with today's settings hash and enough repetitions is left untouched; one with fewer is extended,
-    one with other settings or that cannot be read is recomputed, and `say` is told why.
+    one with other settings or that cannot be read is recomputed, and `say` receives the reason.
 
     Raises:
         UserError: every repetition raised (nothing is kept), or memory ran out or a file cannot be read or written
@@ -73,8 +73,8 @@ def run_cell(
         progress(done / len(shards))
         commits = provenance.commits(root) if missing else ""
         for runs in missing:
-            told = within(progress, done / len(shards), (done + 1) / len(shards))
-            context = Context(cell, runs, device, told, root)
+            of_shard = within(progress, done / len(shards), (done + 1) / len(shards))
+            context = Context(cell, runs, device, of_shard, root)
             _run_shard(context, function, shard_file(path, runs), commits)
             done += 1
             progress(done / len(shards))

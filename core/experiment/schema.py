@@ -185,10 +185,11 @@ class Paper(Strict):
 
     `methods` are settings of the optimization methods of `core.study.methods`, by their names there, wherever the paper
     uses them. A paper states all settings of its methods, here or in its experiments: the library's defaults are for
-    other uses and may change.
+    other uses and may change. `name` is what the paper is called in figures and on pages, by default its folder's name.
     """
 
     paper: Name
+    name: str = Field(default_factory=lambda given: given["paper"])
     title: str
     citation: str
     documents: dict[str, str]

@@ -25,13 +25,13 @@ def collect(context: Context, objective: Objective, configurations: int) -> pd.D
     """
     encoding, frames = CubeEncoding(objective.space), []
     for done, (run, seed) in enumerate(zip(context.runs, context.shared_seeds("objective"), strict=True)):
-        first, generator, told = run * configurations, np.random.default_rng(seed), context.progress_of(done)
+        first, generator, progress = run * configurations, np.random.default_rng(seed), context.progress_of(done)
         points = encoding.decode(sobol_points(encoding.dimension, first, configurations))
         for number, configuration in enumerate(points):
             found = guarded_evaluate(objective, [configuration], None, generator)
             row = {"run": run, "number": first + number, "loss": found.loss, "seconds": found.cost}
             frames.append(pd.DataFrame({**row, "failure": [failure_of(entry) for entry in found.info]}))
-            told((number + 1) / configurations)
+            progress((number + 1) / configurations)
     return pd.concat(frames, ignore_index=True).astype({"number": np.int32})
 
 

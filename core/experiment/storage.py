@@ -102,12 +102,13 @@ def read_provenance(path: str | Path) -> dict[str, Any]:
 
 
 def _encoded(table: pa.Table) -> bytes:
-    split = [name for name in table.column_names if _mostly_differ(table[name])]
+    columns = dict(_leaf(name, table[name]) for name in table.column_names)
+    split = [path for path, values in columns.items() if _mostly_differ(values)]
     stream = pa.BufferOutputStream()
     options = {
         "compression": "zstd",
         "compression_level": 9,
-        "use_dictionary": [name for name in table.column_names if name not in split],
+        "use_dictionary": [path for path in columns if path not in split],
         "use_byte_stream_split": split,
         "write_page_checksum": True,
         "store_schema": False,  # Arrow's copy of the schema would repeat the provenance: half of a file of short runs
@@ -118,10 +119,24 @@ def _encoded(table: pa.Table) -> bytes:
     return stream.getvalue().to_pybytes()
 
 
-def _mostly_differ(column: pa.ChunkedArray) -> bool:
-    """Whether a column has floats most of which occur once: byte by byte these compress to half their size."""
+def _leaf(path: str, column: pa.ChunkedArray) -> tuple[str, pa.ChunkedArray]:
+    """Parquet's path to the numbers of a column, which may be of lists, and the numbers."""
     import pyarrow.compute as pc  # takes time that readers do not need to spend
 
+    while pa.types.is_list(column.type):
+        path, column = f"{path}.list.element", pc.list_flatten(column)
+    return path, column
+
+
+def _mostly_differ(column: pa.ChunkedArray) -> bool:
+    """Whether a column has floats most of which occur once: byte by byte these compress to half their size.
+
+    Half precision has too few numbers for that, so there it is decided by the type.
+    """
+    import pyarrow.compute as pc
+
+    if pa.types.is_float16(column.type):
+        return True
     return pa.types.is_floating(column.type) and 2 * pc.count_distinct(column).as_py() > len(column)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.settings import Settings
+from core.experiment.settings import Settings, require_ends
 from core.study.methods import one_of
 
 BANDITS = ("hyperband", "hyperband_lcnet", "bohb")
@@ -30,7 +30,5 @@ class TableSearch(Settings):
         brackets = self.method.own.get("brackets")
         given = {"evaluations": self.evaluations, "minimum_budget": self.minimum_budget, "method.brackets": brackets}
         needed = ["minimum_budget", "method.brackets"] if self.method.needs_budgets else ["evaluations"]
-        if [name for name, value in given.items() if value is not None] != needed:
-            told = ", ".join(f"{name} = {value}" for name, value in given.items())
-            raise ValueError(f"{told}; allowed for method {self.method.method!r}: {' and '.join(needed)} alone")
+        require_ends(self.method.method, given, needed)
         return self

@@ -67,15 +67,15 @@ def trajectory(run: Run, largest: float, errors: Values, on_all: bool) -> pd.Dat
     kept = np.flatnonzero(np.r_[True, chosen[1:] != chosen[:-1]])
     kept = np.r_[kept, len(chosen) - 1]
     costs, overheads = (np.cumsum([getattr(record, name) for record in records]) for name in ("cost", "overhead"))
-    told = np.arange(len(records))[-len(chosen) :][kept]  # how many evaluations there had been, less one
-    spent = overheads[np.minimum(told + known, len(records) - 1)]
+    last = np.arange(len(records))[-len(chosen) :][kept]  # how many evaluations there had been, less one
+    spent = overheads[np.minimum(last + known, len(records) - 1)]
     found = [records[place] for place in chosen[kept]]
     return pd.DataFrame(
         {
-            "time": costs[told] + spent,
-            "evaluation_seconds": costs[told],
+            "time": costs[last] + spent,
+            "evaluation_seconds": costs[last],
             "overhead": spent,
-            "evaluations": told + 1,
+            "evaluations": last + 1,
             "share": [largest if record.budget is None else record.budget for record in found],
             "error": errors([record.configuration for record in found]),
         }

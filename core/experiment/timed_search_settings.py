@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import PositiveFloat, PositiveInt, model_validator
 
-from core.experiment.settings import Settings
+from core.experiment.settings import Settings, require_ends
 from core.study.methods import one_of
 
 TimedMethod = one_of("random", "gp", "gp_mcmc", "entropy_search", "mtbo", "fabolas", "hyperband", "bohb")
@@ -26,10 +26,5 @@ class TimedSearch(Settings):
     @model_validator(mode="after")
     def _ends(self) -> TimedSearch:
         given = {"evaluations": self.evaluations, "seconds": self.seconds}
-        needed = "evaluations" if self.method.in_lockstep else "seconds"
-        if [name for name, value in given.items() if value is not None] != [needed]:
-            told = " and ".join(f"{name} = {value}" for name, value in given.items())
-            raise ValueError(
-                f"{told}: a run of method {self.method.method!r} ends after {needed}; allowed: these alone"
-            )
+        require_ends(self.method.method, given, ["evaluations" if self.method.in_lockstep else "seconds"])
         return self

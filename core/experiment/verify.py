@@ -112,12 +112,12 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
 def other_machine(found: dict[str, Any]) -> list[str]:
     """How this machine differs from the one that made a file, in what rounding depends on."""
     here = provenance.machine()
-    told = []
+    differences = []
     if found.get("device", "cpu") != "cpu":
-        told.append(f"made on {found['device']}")
+        differences.append(f"made on {found['device']}")
     for name in ("cpu", "python"):
         if found.get(name) != here[name]:
-            told.append(f"made with {name} {found.get(name)}, here {here[name]}")
+            differences.append(f"made with {name} {found.get(name)}, here {here[name]}")
     theirs = found.get("packages", {})
     changed = [name for name, own in here["packages"].items() if theirs.get(name) != own]
-    return told + [f"made with {name} {theirs.get(name)}, here {here['packages'][name]}" for name in changed]
+    return differences + [f"made with {name} {theirs.get(name)}, here {here['packages'][name]}" for name in changed]

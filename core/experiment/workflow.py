@@ -15,7 +15,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.drawings import Drawing, cells_of, code_behind, drawings_of, drawn_at, folder_of, runs_behind
 from core.experiment.durations import announcement
-from core.experiment.outputs import PAGE, Outputs
+from core.experiment.outputs import Outputs
 from core.experiment.own_runs import OwnRuns
 from core.files import write_whole
 
@@ -75,9 +75,15 @@ class Workflow:
         """All files of all drawings of a paper, in the configured folder."""
         return [file for drawn in self._drawings(paper, self.source) for file in drawn.files]
 
-    def all_targets(self) -> list[str]:
-        """Every drawing, and the page that compares them."""
-        return [f"figures/{self.folder}{PAGE}", *(file for paper in self.papers for file in self.drawings(paper))]
+    def in_report(self, file: str) -> dict[str, Any]:
+        """Caption, category and labels of an image in Snakemake's report; empty for files that it leaves out."""
+        if not file.endswith(".png"):
+            return {}
+        drawn = self.outputs.drawn[file]
+        paper = self.catalogue.paper(drawn.paper)
+        spec = paper.artifacts[drawn.artifact]
+        labels = {"place": spec.source.place, "title": spec.title}
+        return {"caption": f"{drawn.stem}.rst", "category": paper.name, "labels": labels}
 
     def inputs_of_paper(self, paper: str) -> list[str]:
         """What all drawings of a paper in the configured folder are made from."""

@@ -1,6 +1,7 @@
 """What optimizers have in common: ask for trials, tell their evaluations, save and restore.
 
     optimizer = RandomSearch(space, generator)
+    optimizer.enqueue([{"x": 0.5}])                                 # known configurations come first
     for trial in optimizer.ask(4):                                  # four trials to evaluate, in any order
         optimizer.tell(trial, loss(trial.configuration))            # or what `guarded_evaluate` returns
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,8 +25,10 @@ from core.benchmarks.base import Evaluation, failure_of
 from core.errors import UserError, brief
 from core.optimizers.state_files import read_state, write_state
 from core.optimizers.told import EvaluationLike, as_evaluation
-from core.spaces import SpaceLike, as_space, describe_space
+from core.spaces import CubeEncoding, SpaceLike, as_space, describe_space
 from core.validation import require_count
+
+ENQUEUED = "enqueued"  # the origin of a trial that the caller chose
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,9 @@ class Optimizer(ABC):
         self.space = as_space(space)
         self.pending: dict[int, Trial] = {}
         self._asked = 0
+        self._enqueued: list[dict[str, Any]] = []
+        self._ignored: set[int] = set()  # enqueued trials whose outcomes the method cannot use
+        self._learned = 0
 
     @property
     def asked(self) -> int:
@@ -109,6 +115,13 @@ class Optimizer(ABC):
 
     def _check(self, trial: Trial, outcome: Outcome) -> None:  # noqa: B027, most need nothing
         """Raise UserError if the outcome cannot be taken in; called before anything has changed."""
+
+    def _adopt(self, trial: Trial) -> bool:
+        """Prepare to observe a trial that the method did not propose; False, with nothing changed, if it cannot.
+
+        A budget of None is the largest. Raises UserError for a configuration that the space does not have.
+        """
+        return False
 
     @abstractmethod
     def _state(self) -> dict[str, Any]:
@@ -141,12 +154,54 @@ class Optimizer(ABC):
         """
         n = require_count("ask: n", n)
         trials: list[Trial] = []
-        while len(trials) < n and (proposal := self._propose()) is not None:
+        while len(trials) < n:
+            proposal = (self._enqueued[0], None, {"origin": ENQUEUED}) if self._enqueued else self._propose()
+            if proposal is None:
+                break
             trial = Trial(self._asked, *proposal)
+            if self._enqueued and not self._adopt(trial):
+                self._ignored.add(trial.number)
+            del self._enqueued[:1]
             self._asked += 1
             self.pending[trial.number] = trial
             trials.append(trial)
         return trials
+
+    def enqueue(self, configurations: Sequence[Mapping[str, Any]]) -> None:
+        """Configurations to propose before any others, in this order, on the largest budget.
+
+        A method that learns from any configuration learns from these; to the others they are as if never evaluated.
+
+        Raises:
+            UserError: not a list of configurations of the space.
+        """
+        if not isinstance(configurations, Sequence) or not all(isinstance(one, Mapping) for one in configurations):
+            raise UserError(f"enqueue: got {brief(configurations)}; allowed: a list of configurations, dictionaries")
+        self._enqueued += CubeEncoding(self.space).checked(configurations)
+
+    def learn(self, configuration: Mapping[str, Any], evaluation: EvaluationLike) -> None:
+        """Take in an evaluation on the largest budget that was made elsewhere, as if it had been told.
+
+        Raises:
+            UserError: a method that learns only from what it has proposed, a configuration of another space, or an
+                evaluation as for `tell`.
+        """
+        (configuration,) = CubeEncoding(self.space).checked([configuration])
+        trial = Trial(-1 - self._learned, configuration, None, {"origin": ENQUEUED})
+        outcome = Outcome.of(as_evaluation(evaluation, self.weighs_costs))
+        self._check(trial, outcome)
+        if not self._adopt(trial):
+            raise UserError(
+                f"{type(self).__name__} learns only from configurations that it has proposed; allowed: a method that "
+                "learns from any, such as gp, rf, bohamiann, tpe or bohb"
+            )
+        self._learned += 1
+        self._observe(trial, outcome)
+
+    @property
+    def _seen(self) -> int:
+        """The number of trials asked for, and of evaluations learned from elsewhere."""
+        return self._asked + self._learned
 
     def tell(self, trial: Trial, evaluation: EvaluationLike) -> None:
         """Take in a trial's evaluation, even a failed one, which counts with the worst-case loss that it carries.
@@ -171,7 +226,29 @@ class Optimizer(ABC):
         outcome = Outcome.of(as_evaluation(evaluation, self.weighs_costs))
         self._check(trial, outcome)
         del self.pending[trial.number]
-        self._observe(trial, outcome)
+        if trial.number in self._ignored:
+            self._ignored.remove(trial.number)
+        else:
+            self._observe(trial, outcome)
+
+    def adopt(self, trial: Trial) -> None:
+        """Treat a trial that was proposed elsewhere as if it had been asked for: it is pending until it is told.
+
+        Later proposals know of it; they are not those that would have followed, had it been asked for.
+
+        Args:
+            trial: Trial of a number that is not pending.
+
+        Raises:
+            UserError: a number that is pending, a configuration that the space does not have, or a method that learns
+                from its own trials alone, as CMA-ES does while a generation waits for its last results.
+        """
+        if trial.number in self.pending:
+            raise UserError(f"adopt: trial {trial.number} is pending; allowed: another number")
+        if not self._adopt(trial):
+            raise UserError(f"{type(self).__name__} cannot learn from trial {trial.number}; allowed: what it asked for")
+        self.pending[trial.number] = trial
+        self._asked = max(self._asked, trial.number + 1)
 
     def recommend(self) -> int | None:
         """The number of the trial whose configuration is recommended, given everything told; the state is unchanged.
@@ -188,7 +265,12 @@ class Optimizer(ABC):
             "asked": self._asked,
             "pending": [asdict(trial) for trial in self.pending.values()],
             "own": self._state(),
+            **({"chosen": self._chosen_by_caller()} if any(self._chosen_by_caller().values()) else {}),
         }
+
+    def _chosen_by_caller(self) -> dict[str, Any]:
+        """The state of what was enqueued and learned from elsewhere."""
+        return {"queue": list(self._enqueued), "ignored": sorted(self._ignored), "learned": self._learned}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue from the state of an optimizer with the same settings, as if it had never stopped.
@@ -199,13 +281,15 @@ class Optimizer(ABC):
         """
         if state.get("optimizer") != type(self).__name__:
             raise UserError(f"state of {state.get('optimizer')!r}; allowed: one of {type(self).__name__}")
-        _require_parts(self.state_dict(), state)
+        _require_parts({name: part for name, part in self.state_dict().items() if name != "chosen"}, state)
         name, theirs, ours = _difference("", state["settings"], self._settings())
         if theirs != ours:
             raise UserError(f"state with {name} {theirs}; this optimizer has {ours}; allowed: the same")
         pending = {entry["number"]: Trial(**entry) for entry in state["pending"]}
         self._restore(state["own"])
         self._asked, self.pending = state["asked"], pending
+        chosen = state.get("chosen", {"queue": [], "ignored": [], "learned": 0})
+        self._enqueued, self._ignored, self._learned = list(chosen["queue"]), set(chosen["ignored"]), chosen["learned"]
 
     def _settings(self) -> dict[str, Any]:
         own = {name: getattr(self, name) for name in self.SETTINGS}

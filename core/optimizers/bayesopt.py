@@ -20,16 +20,18 @@ import torch
 from torch import Tensor
 
 from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.constrained import ConstrainedPolicy
 from core.optimizers.description import describe
 from core.optimizers.fidelities import (
     budget_range,
     budgets_of,
     check_cost,
     configurations_of,
+    encoded,
     initial_evaluations,
     priced,
 )
-from core.optimizers.policy import Policy, uniform_points
+from core.optimizers.policy import ModelBased, Policy, uniform_points
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
 from core.validation import require_count
@@ -73,7 +75,7 @@ class BayesianOptimization(Optimizer):
     def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]]:
         waiting = [self._places[number] for number in self.pending]
         pending = torch.stack(waiting) if waiting else self.X[:0]
-        proposal = self._proposer.propose(self._asked, self.X[None], self._outcomes()[None], pending[None])
+        proposal = self._proposer.propose(self._seen, self.X[None], self._outcomes()[None], pending[None])
         self._places[self._asked] = proposal.points[0]
         point = proposal.points.cpu().numpy()
         (configuration,), (budget,) = self.encoding.decode(point), budgets_of(self.encoding, point)
@@ -81,6 +83,11 @@ class BayesianOptimization(Optimizer):
         if "recommended" in notes:
             notes["recommended"] = self._told[notes["recommended"]]
         return configuration, budget, notes
+
+    def _adopt(self, trial: Trial) -> bool:
+        point = encoded(self.encoding, trial.configuration, trial.budget)
+        self._places[trial.number] = torch.as_tensor(point).to(self.X)
+        return True
 
     @property
     def weighs_costs(self) -> bool:
@@ -102,6 +109,14 @@ class BayesianOptimization(Optimizer):
         self.costs = torch.cat([self.costs, self.y.new_tensor([outcome.cost])])
         self._told.append(trial.number)
         self.failed = torch.cat([self.failed, torch.tensor([bool(outcome.failure)])])
+
+    def learn_constraints(self) -> None:
+        """Let a model learn where evaluations fail, see `core.optimizers.constrained`; call it before the first trial.
+
+        A policy without one of the models of `ModelBased` stays as it is: to it failures are large losses.
+        """
+        if type(self._proposer.policy) is ModelBased:
+            self._proposer.policy = ConstrainedPolicy.of(self._proposer.policy)
 
     def recommend(self) -> int | None:
         """The trial that the policy recommends, if it makes recommendations, given everything told; the state stays.
@@ -128,6 +143,8 @@ class BayesianOptimization(Optimizer):
         """The losses that the model is fitted to, (N,)."""
         if not self.failed.any():
             return self.y
+        if isinstance(self._proposer.policy, ConstrainedPolicy):
+            return self.y.masked_fill(self.failed, torch.nan)
         successes = self.y[~self.failed]
         if not len(successes):  # any constant except 0, which a model of log losses cannot use
             return torch.full_like(self.y, float(getattr(self._proposer.policy, "log_loss", False)))

@@ -35,7 +35,7 @@ from core.density.kernel import MINIMUM_BANDWIDTH
 from core.optimizers.base import Outcome, Trial
 from core.optimizers.brackets import Bracket
 from core.optimizers.hyperband import MODEL, Hyperband
-from core.optimizers.points import Archive, Canonical
+from core.optimizers.points import RANDOM, Archive, Canonical
 from core.validation import require_count, require_number
 
 DIGITS = 9  # decimals of log l / g; values equal to this many are ties
@@ -141,7 +141,19 @@ class BOHB(Hyperband):
         points = points if active is None else impute(points, active)
         return KernelDensity.fit(points, self.encoding.cardinalities, self.minimum_bandwidth)
 
+    def learn_on(self, configuration: Mapping[str, Any], rung: int, loss: float) -> None:
+        """Take in the loss of a configuration on the budget of a rung, infinite for a failure, outside of brackets."""
+        self._told[rung].add(self.encoding.encode([configuration])[0], loss)
+
+    def choose(self) -> tuple[Mapping[str, Any], str]:
+        """A new configuration as for a bracket, given what was told and learnt, and its origin."""
+        _, configuration, origin = self._choice()
+        return configuration, origin
+
     def _choose(self, bracket: Bracket) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
+        return self._choice()
+
+    def _choice(self) -> tuple[NDArray[np.float64], Mapping[str, Any], str]:
         if self.generator.random() >= self.random_fraction and (densities := self.model()) is not None:
             good, bad = densities
             factors = self.bandwidth_factor, self.categorical_factor
@@ -151,9 +163,16 @@ class BOHB(Hyperband):
                 ratios = good.log_density(points) - bad.log_density(points)
                 best = np.argmax(ratios.round(DIGITS))
                 return *self._canonical.settle(points[best]), MODEL
-        return super()._choose(bracket)
+        return *self._draws.next(), RANDOM
+
+    def _adopt(self, trial: Trial) -> bool:
+        return True
 
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        if "rung" not in trial.info:  # not one of a bracket
+            loss = float("inf") if outcome.failure else outcome.loss
+            self.learn_on(trial.configuration, len(self._told) - 1, loss)
+            return
         point = self._points[trial.info["configuration"]]  # which the last trial of a rung may drop
         super()._observe(trial, outcome)
         self._told[trial.info["rung"]].add(point, float("inf") if outcome.failure else outcome.loss)

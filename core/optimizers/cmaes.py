@@ -11,18 +11,22 @@ again, and after many draws a uniform one is taken. A failed trial counts with t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from cma import CMAEvolutionStrategy
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.errors import UserError, brief
+from core.extras import needed_for
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import CubeEncoding
 from core.validation import require_count
+
+with needed_for("method 'cmaes'"):
+    from cma import CMAEvolutionStrategy
 
 TRIES = 100  # draws excluded by a forbidden clause before a uniform point is taken
 
@@ -92,6 +96,17 @@ class _Generations:
             if self.strategy.stop():
                 start = self.generator.random(self.encoding.dimension)
                 self.strategy = self._begin(start, 2 * self.strategy.popsize)
+
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> bool:
+        """Put a configuration in the place of the generation's next point; False while a full one waits for results."""
+        (point,) = self.encoding.encode([configuration])
+        if self.handed == len(self.points):
+            if self.places:
+                return False
+            self.points, self.handed = [self._allowed(drawn) for drawn in self.strategy.ask()], 0
+        self.points[self.handed], self.places[number] = np.resize(point, self.strategy.N), self.handed
+        self.handed += 1
+        return True
 
     def _begin(self, start: NDArray[np.float64], population: int | None) -> CMAEvolutionStrategy:
         """A strategy that draws from our generator; the library cannot search one dimension, so it gets a second."""

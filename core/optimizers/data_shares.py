@@ -37,6 +37,10 @@ class FullData(FidelityEncoding):
         """None."""
         return
 
+    def place(self, budget: float | None) -> list[float]:
+        """No number."""
+        return []
+
     def _last(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
         return np.empty((n, 0))
 
@@ -103,6 +107,11 @@ class SubsetSizes(FidelityEncoding):
         budgets: list[float] = np.clip(unclipped, self.smallest, self.largest).tolist()
         return budgets
 
+    def place(self, budget: float | None) -> list[float]:
+        """The last column for a budget, which is moved into the range."""
+        share = 1.0 if budget is None else budget / self.largest
+        return [min(max(self.column(share), 0.0), 1.0)]
+
     def _last(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
         return generator.random(n)
 
@@ -145,6 +154,11 @@ class Tasks(FidelityEncoding):
         """The budgets of points (n, d + 1)."""
         chosen = np.asarray(points)[:, -1].round().astype(int)
         return [max(self.smallest, self.largest * self.shares[task]) for task in chosen]
+
+    def place(self, budget: float | None) -> list[float]:
+        """The number of the task with the nearest share."""
+        share = 1.0 if budget is None else budget / self.largest
+        return [float(np.abs(np.array(self.shares) - share).argmin())]
 
     def _last(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
         return generator.integers(len(self.shares), size=n).astype(float)

@@ -84,6 +84,12 @@ class DifferentialEvolution(Optimizer):
         self._points[self._asked] = point
         return self.encoding.decode(point[None])[0], None, {}
 
+    def _adopt(self, trial: Trial) -> bool:
+        if trial.number < 0:  # a trial replaces the member of its number
+            return False
+        self._points[trial.number] = torch.as_tensor(self.encoding.encode([trial.configuration])[0])
+        return True
+
     def _challenger(self, member: int) -> Tensor:
         for _ in range(TRIES):
             best = self._losses.argmin().view(1)

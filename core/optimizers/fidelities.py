@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,10 @@ class FidelityEncoding(ABC):
         """The budgets of points (n, d + 1); None without a fidelity."""
 
     @abstractmethod
+    def place(self, budget: float | None) -> list[float]:
+        """The last column for a budget, by default the largest: one number, none without a fidelity."""
+
+    @abstractmethod
     def _last(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
         """n random values of the last column, (n,)."""
 
@@ -116,6 +121,14 @@ def budgets_of(encoding: CubeEncoding | FidelityEncoding, points: ArrayLike) -> 
     """The budget of each point (n, d), None where the encoding has no fidelity."""
     budgets = encoding.budgets(points) if isinstance(encoding, FidelityEncoding) else None
     return [None] * len(np.asarray(points)) if budgets is None else budgets
+
+
+def encoded(
+    encoding: CubeEncoding | FidelityEncoding, configuration: Mapping[str, Any], budget: float | None
+) -> NDArray[np.float64]:
+    """The point (d,) of a configuration on a budget; raises UserError as `CubeEncoding.encode`."""
+    (point,) = configurations_of(encoding).encode([configuration])
+    return np.append(point, encoding.place(budget)) if isinstance(encoding, FidelityEncoding) else point
 
 
 def budget_range(encoding: CubeEncoding | FidelityEncoding) -> tuple[float, float] | None:

@@ -87,6 +87,11 @@ class Bandit(Optimizer):
         return *self._draws.next(), RANDOM
 
     @property
+    def promotable(self) -> list[Mapping[str, Any]]:
+        """The configurations that may still be evaluated on a larger budget."""
+        return list(self._configurations.values())
+
+    @property
     def ends(self) -> bool:
         """Whether it finishes by itself."""
         return self.brackets is not None

@@ -31,6 +31,9 @@ class RandomSearch(Optimizer):
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
         return self._draws.next()[1], None, {}
 
+    def _adopt(self, trial: Trial) -> bool:
+        return trial.number >= 0  # an evaluation made elsewhere would have no effect
+
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         """Does nothing: random search does not learn."""
 

@@ -61,7 +61,7 @@ class RegularizedEvolution(Optimizer):
         self._points: dict[int, NDArray[np.float64]] = {}
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
-        if self._asked >= self.population and self._members:
+        if self._seen >= self.population and self._members:
             parent = self._winner()
             for _ in range(TRIES):
                 point = self._canonical.allowed(self._mutant(parent)[None])
@@ -70,6 +70,10 @@ class RegularizedEvolution(Optimizer):
                     return configuration, None, {"origin": MUTANT}
         self._points[self._asked], configuration = self._draws.next()
         return configuration, None, {"origin": RANDOM}
+
+    def _adopt(self, trial: Trial) -> bool:
+        self._points[trial.number] = self.encoding.encode([trial.configuration])[0]
+        return True
 
     def _winner(self) -> NDArray[np.float64]:
         rows = self.generator.integers(len(self._members), size=self.tournament)

@@ -124,6 +124,11 @@ class Reinforce(Optimizer):
         columns = enumerate(self.encoding.columns)
         return np.array([int(column.read(point[j : j + 1])[0]) - column.first for j, column in columns])
 
+    def _adopt(self, trial: Trial) -> bool:
+        """The policy's step for a configuration that it did not draw is that for one that it did."""
+        self._drawn[trial.number] = self._rows(self.encoding.encode([trial.configuration])[0]), self.probabilities()
+        return True
+
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         rows, probabilities = self._drawn.pop(trial.number)
         reward = self._worst if outcome.failure else _bounded(-outcome.loss)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from ConfigSpace import ConfigurationSpace
@@ -35,6 +35,18 @@ class RestorableSearch(Protocol):
         """Take in the outcome of trial `number`."""
 
 
+@runtime_checkable
+class AdoptingSearch(RestorableSearch, Protocol):
+    """One that also observes configurations that it did not propose."""
+
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> bool:
+        """Prepare to observe a configuration as trial `number`, which is negative if it was evaluated elsewhere.
+
+        Returns:
+            Whether it can be taken in at this point; otherwise nothing has changed.
+        """
+
+
 class ReplayedOptimizer(Optimizer):
     """Base of the optimizers that wrap a library. A subclass defines how its search starts.
 
@@ -50,7 +62,8 @@ class ReplayedOptimizer(Optimizer):
         super().__init__(space)
         self.encoding = CubeEncoding(space)
         self._seed = int(generator.integers(2**31))
-        self._events: list[tuple[Any, ...]] = []  # (configuration,) asked, or (number, loss, cost, failure) told
+        # (configuration,) asked, (number, configuration) adopted, or (number, loss, cost, failure) told
+        self._events: list[tuple[Any, ...]] = []
         self._search = self._start(self._seed)
 
     @abstractmethod
@@ -69,6 +82,13 @@ class ReplayedOptimizer(Optimizer):
         self._events.append((configuration,))
         return configuration, None, {}
 
+    def _adopt(self, trial: Trial) -> bool:
+        search, configuration = self._search, dict(trial.configuration)
+        able = isinstance(search, AdoptingSearch) and search.adopt(trial.number, configuration)
+        if able or trial.number >= 0:
+            self._events.append((trial.number, configuration))
+        return able
+
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self._search.observe(trial.number, outcome)
         self._events.append((trial.number, outcome.loss, outcome.cost, outcome.failure))
@@ -79,6 +99,11 @@ class ReplayedOptimizer(Optimizer):
     def _restore(self, state: Mapping[str, Any]) -> None:
         search, asked = self._start(state["seed"]), 0
         for event in state["events"]:
+            if len(event) == 2:
+                if isinstance(search, AdoptingSearch):
+                    search.adopt(*event)
+                asked = max(asked, event[0] + 1)
+                continue
             if len(event) > 1:
                 search.observe(event[0], Outcome(*event[1:]))
                 continue

@@ -127,8 +127,7 @@ class _Facade:
 
     def _plain(self, name: str, value: Any) -> Any:
         """The value as a Python number or the choice itself, since ConfigSpace returns numpy types."""
-        column = self.columns[name]
-        return column.values(np.array([column.code(value)]))[0]
+        return self.columns[name].exact(value)
 
 
 def _in_order(maximizer: Any) -> Any:

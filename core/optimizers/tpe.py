@@ -12,17 +12,20 @@ A failed trial counts with the worst-case loss that it carries.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import optuna
 from ConfigSpace import ConfigurationSpace
-from optuna.trial import TrialState
 
+from core.extras import needed_for
 from core.optimizers.base import Outcome
 from core.optimizers.replayed import ReplayedOptimizer
 from core.spaces import Column, CubeEncoding
+
+with needed_for("a sampler of Optuna"):
+    import optuna
+    from optuna.trial import TrialState
 
 TRIES = 100  # suggestions excluded by a forbidden clause before a uniform one is taken
 
@@ -91,10 +94,15 @@ class _Study:
                 return configuration
             self.study.tell(trial, state=TrialState.FAIL)
         (configuration,) = self.encoding.decode(self.encoding.sample(1, self.generator))
+        self.adopt(number, configuration)
+        return configuration
+
+    def adopt(self, number: int, configuration: Mapping[str, Any]) -> bool:
+        """Let a trial have values that Optuna did not choose."""
         self.study.enqueue_trial(self._codes(configuration))
         self.running[number] = self.study.ask()
         self._suggest(self.running[number])
-        return configuration
+        return True
 
     def observe(self, number: int, outcome: Outcome) -> None:
         self.study.tell(self.running.pop(number), outcome.loss)
@@ -114,7 +122,7 @@ class _Study:
         forbidden = any(clause.is_forbidden_vector_array(vector)[0] for clause in self.space.forbidden_clauses)
         return configuration, not forbidden
 
-    def _codes(self, configuration: dict[str, Any]) -> dict[str, float | int]:
+    def _codes(self, configuration: Mapping[str, Any]) -> dict[str, float | int]:
         named = {column.name: column for column in self.encoding.columns}
         return {name: named[name].code(value) for name, value in configuration.items() if name in named}
 

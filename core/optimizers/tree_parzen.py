@@ -102,7 +102,7 @@ class TreeParzen(Optimizer):
         return np.sort(order[:count]), np.sort(order[count:])
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
-        if self._asked >= self.initial_design and len(self._told) and np.isfinite(self._told.losses).any():
+        if self._seen >= self.initial_design and len(self._told) and np.isfinite(self._told.losses).any():
             for _ in range(TRIES):
                 point = self._best()[None]
                 if len(self._canonical.allowed(point)):
@@ -110,6 +110,10 @@ class TreeParzen(Optimizer):
                     return configuration, None, {"origin": MODEL}
         self._points[self._asked], configuration = self._random()
         return configuration, None, {"origin": RANDOM}
+
+    def _adopt(self, trial: Trial) -> bool:
+        self._points[trial.number] = self.encoding.encode([trial.configuration])[0]
+        return True
 
     def _random(self) -> tuple[NDArray[np.float64], dict[str, Any]]:
         """A random point and its configuration."""

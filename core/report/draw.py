@@ -1,8 +1,9 @@
 """Drawing an artifact: call its function with the results and write everything that a reader gets.
 
-The files are <stem>.pdf and .png, for tables .csv, .md and .tex, for figures .csv if they give their data, and last
-the sidecar <stem>.json: what was drawn, from which runs, with which verdicts and claims. The comparison page is made
-from sidecars and images alone. An artifact whose runs are missing is drawn as `not run`.
+The files are <stem>.pdf and .png, for tables .csv, .md and .tex, for figures .csv if they give their data, .rst with
+the whole caption, of which images have two lines, and last the sidecar <stem>.json: what was drawn, from which runs,
+with which verdicts and claims. The comparison page is made from sidecars and images alone. An artifact whose runs are
+missing is drawn as `not run`.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from core.report.figures import style
 from core.report.figures.figure import Figure, add_caption, placeholder
 from core.report.figures.files import render, write_file
 from core.report.page.records import FORMAT, table_record, to_json
-from core.report.provenance import nothing_run, provenance_caption, provenance_record
+from core.report.provenance import nothing_run, provenance_brief, provenance_caption, provenance_record
 from core.report.resolved import Resolved, resolve
 from core.report.tables.image import table_figure
 from core.report.tables.table import ReportCell, ReportTable, absent_table
-from core.report.tables.text import sentence, to_csv, to_markdown, to_tex
+from core.report.tables.text import sentence, to_csv, to_markdown, to_rst, to_tex
 from core.report.verdicts.checks import NotRunError, reading
 from core.report.verdicts.claims import Claim, run_check
 from core.report.verdicts.outcomes import not_run
@@ -46,20 +47,23 @@ def draw(job: Resolved) -> Path:
         product = _product(job)
         absent = _is_absent(product)
         caption = provenance_caption(results, document, spec.source.place, job.source, absent, job.cuts)
+        brief = provenance_brief(results, job.source, absent)
         title = sentence(f"{spec.source.place}. {spec.title}")
         if isinstance(product, ReportTable):
             product = replace(product, title=product.title or title.rstrip("."))
-            table, image = product, table_figure(product, caption)
+            table, image = product, table_figure(product, brief)
             files: dict[str, bytes | str] = {
                 "csv": to_csv(product),
                 "md": to_markdown(product, caption),
                 "tex": to_tex(product, caption, job.name),
             }
         else:
-            image = add_caption(product.figure, " ".join(filter(None, [title, sentence(product.caption), caption])))
+            image = add_caption(product.figure, f"{title} {sentence(product.caption)}".strip(), brief)
             table = product.table
             files = {} if product.data is None else {"csv": product.data.to_csv(index=False, lineterminator="\n")}
+        whole = " ".join(filter(None, [sentence(product.caption), caption]))
         files = {**render(image, f"{job.paper}/{job.name}: {spec.title}", crop=isinstance(product, Figure)), **files}
+        files["rst"] = to_rst(f"{title} {whole}")
     record = {
         "format": FORMAT,
         "paper": job.paper,
@@ -70,10 +74,11 @@ def draw(job: Resolved) -> Path:
         "repeats": spec.repeats,
         "document": document,
         "place": spec.source.place,
-        "caption": " ".join(filter(None, [sentence(product.caption), caption])),
+        "caption": whole,
         "provenance": caption,
         "source": job.source,
         "drawn_at": job.scale,
+        "absent": absent,
         **provenance_record(results, absent),
         "files": sorted(f"{stem.name}.{suffix}" for suffix in files),
         "table": None if table is None else table_record(table),

@@ -53,6 +53,19 @@ def provenance_caption(
     return " ".join(parts)
 
 
+def provenance_brief(results: Any, source: str = "reference", absent: bool = False) -> str:
+    """Scales and runs alone, for the two lines below an image; own runs and stale ones are marked as such."""
+    present = [cell for cell in results.cells if cell.present and not absent]
+    if not results.cells:
+        return ""
+    if not present:
+        return "Not run."
+    scales = " and ".join(dict.fromkeys(results.scale(cell.experiment) for cell in results.cells))
+    marks = {"own, not the shipped ones": source == "run", "some stale": any(cell.stale for cell in present)}
+    marked = [mark for mark, applies in marks.items() if applies]
+    return f"Scale {scales}; {', '.join([runs_text(present), *marked])}."
+
+
 def scale_text(results: Any) -> str:
     """`paper`, or `paper (uci), quick (toy)` if the experiments differ."""
     by_scale: dict[str, list[str]] = {}
@@ -104,6 +117,7 @@ def provenance_record(results: Any, absent: bool = False) -> dict[str, Any]:
         "commits": sorted({cell.commit for cell in present if cell.commit}),
         "wall_seconds": float(sum(cell.wall_seconds for cell in present)),
         "cells": len(results.cells),
+        "raw": [cell.path for cell in present],
         "stale": [cell_name(cell) for cell in present if cell.stale],
         "missing": [cell_name(cell) for cell in results.cells if not cell.present],
     }

@@ -4,5 +4,6 @@ from core.spaces.columns import Column
 from core.spaces.description import describe_space
 from core.spaces.encoding import CubeEncoding
 from core.spaces.given import SpaceLike, as_space
+from core.spaces.ranges import Float, Integer
 
-__all__ = ["Column", "CubeEncoding", "SpaceLike", "as_space", "describe_space"]
+__all__ = ["Column", "CubeEncoding", "Float", "Integer", "SpaceLike", "as_space", "describe_space"]

@@ -162,6 +162,10 @@ class Column:
         """Codes (n,) to what a configuration holds: Python numbers or the choices."""
         return [self.choices[code] for code in codes] if self.choices else list(codes.tolist())
 
+    def exact(self, value: Any) -> Any:
+        """A value as a Python number or the choice itself; raises as `code`."""
+        return self.values(np.array([self.code(value)]))[0]
+
     def vector(self, codes: NDArray[Any]) -> NDArray[np.float64]:
         """Codes (n,) to ConfigSpace's own vector representation (n,), in which its conditions are stated."""
         if self.kind == "constant":

@@ -112,6 +112,14 @@ class CubeEncoding:
             for i in range(active.shape[1])
         ]
 
+    def checked(self, configurations: Configurations) -> list[dict[str, Any]]:
+        """The same configurations in plain Python values and the order of the space, unchanged; raises as `encode`."""
+        self.encode(configurations)
+        return [
+            {column.name: column.exact(given[column.name]) for column in self._all if column.name in given}
+            for given in configurations
+        ]
+
     def canonical(self, points: ArrayLike) -> NDArray[np.float64]:
         """The canonical points (n, d) of the same configurations: encode(decode(points)), forbidden or not.
 

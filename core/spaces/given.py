@@ -10,13 +10,16 @@ from ConfigSpace import ConfigurationSpace, OrdinalHyperparameter
 from ConfigSpace.hyperparameters import Hyperparameter
 
 from core.errors import UserError, brief
+from core.spaces.ranges import Float, Integer
 
 SpaceLike = ConfigurationSpace | Mapping[str, Any]
 ALLOWED = (
-    "(low, high) of two numbers with low < high, whole ones for an integer, a range of integers, a list of choices, a "
-    "single number or text that stays constant, or a hyperparameter of ConfigSpace"
+    "(low, high) of two numbers with low < high, whole ones for an integer, ('log', low, high) with low > 0, a range "
+    "of integers, a list of choices, a single number or text that stays constant, Float or Integer of core, or a "
+    "hyperparameter of ConfigSpace that has this name"
 )
-UNDERSTOOD = (tuple, list, range, Hyperparameter, str, Number)
+LOG = "log"
+UNDERSTOOD = (tuple, list, range, Hyperparameter, Float, Integer, str, Number)
 HINTS: dict[type | tuple[type, ...], str] = {
     Mapping: "a dictionary within the dictionary; write its entries side by side, with names of their own",
     (set, frozenset): "a set, which has no order; write a list",
@@ -27,6 +30,7 @@ def as_space(space: SpaceLike | None) -> ConfigurationSpace:
     """The space itself, or the one that a dictionary describes: {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a", "b"]}.
 
     A `range` stands for its integers: {"n": range(1, 5)} is 1 to 4, and {"n": range(16, 65, 16)} four of them in order.
+    A learning rate is searched by its logarithm with ("log", 1e-5, 1e-1), or `Float(1e-5, 1e-1, log=True)` of `core`.
 
     Raises:
         UserError: neither of them, or an entry of the dictionary that is not understood.
@@ -54,6 +58,13 @@ def _entry(name: str, given: Any) -> Any:
         raise TypeError(f"{type(given).__name__} is not understood")
     if isinstance(given, range):
         return _whole_numbers(name, given)
+    if isinstance(given, (Float, Integer)):
+        return given.named(name)
+    if isinstance(given, Hyperparameter) and given.name != name:
+        raise ValueError(f"its own name is {given.name!r}")
+    if isinstance(given, tuple) and given and given[0] == LOG:
+        _, low, high = given
+        return (Float if _is_range_of_floats((low, high)) else Integer)(low, high, log=True).named(name)
     return tuple(map(float, given)) if isinstance(given, tuple) and _is_range_of_floats(given) else given
 
 

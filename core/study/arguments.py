@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ from core.benchmarks.base import (
     Configurations,
     Evaluation,
     Fidelity,
-    FunctionObjective,
     Objective,
     check_budget,
     checked_worst_loss,
@@ -24,27 +23,18 @@ from core.optimizers.base import Optimizer
 from core.optimizers.brackets import rung_budgets
 from core.spaces import CubeEncoding, SpaceLike, as_space, describe_space
 from core.study.evaluation import plain
+from core.study.function import RESULTS, UserFunction, taken
+from core.study.judged import Judged
 from core.study.methods.settings import Budgets, MethodSettings
 from core.study.replay import run_header
+from core.validation import require_number
 
 if TYPE_CHECKING:  # imports torch
     from core.models.tasks import Task
 
+RESERVED = (*RESULTS, "cost")
 ROUNDING = 1e-9
 WORST_LOSS = 1e100  # loss of failures if none is given: larger than all others, for methods that rank losses
-
-
-@dataclass(frozen=True)
-class _Function:
-    """A user's function as `FunctionObjective` calls it."""
-
-    function: Callable[..., float]
-    budgeted: bool
-    drawing: bool
-
-    def __call__(self, configuration: Mapping[str, Any], budget: float | None, generator: np.random.Generator) -> float:
-        arguments = (configuration, budget) if self.budgeted else (configuration,)
-        return self.function(*arguments, **({"generator": generator} if self.drawing else {}))
 
 
 @dataclass(frozen=True)
@@ -101,40 +91,66 @@ def budgets_of(function: Any, budgets: Any, needed: bool) -> Budgets | None:
 
 
 def objective_of(
-    function: Any, space: ConfigurationSpace, budgets: Budgets | None, worst_loss: float | None
-) -> Objective:
-    """The objective; raises UserError for a function that cannot be called as announced, or a wrong worst loss."""
+    function: Any,
+    space: ConfigurationSpace,
+    budgets: Budgets | None,
+    worst_loss: float | None,
+    maximize: bool = False,
+    constraints: Sequence[str] = (),
+    seconds: float | None = None,
+) -> Judged:
+    """The objective; its `worst_loss` is one of losses, also where values are maximized.
+
+    Raises:
+        UserError: a function that cannot be called as announced, or another argument that is not allowed.
+    """
+    sign = -1 if maximize else 1
+    if worst_loss is None:
+        own = getattr(function, "worst_loss", WORST_LOSS) if is_benchmark(function) and not maximize else WORST_LOSS
+        worst = checked_worst_loss(own)
+    else:
+        worst = sign * checked_worst_loss(worst_loss)
+    if seconds is not None:
+        allowed = "positive and finite numbers, or None"
+        require_number("evaluation_seconds", seconds, lambda value: 0 < value < math.inf, allowed)
+    return Judged(_inner(function, space, budgets, worst, sign), worst, sign, tuple(constraints), seconds)
+
+
+def _inner(function: Any, space: ConfigurationSpace, budgets: Budgets | None, worst: float, sign: int) -> Objective:
     if is_benchmark(function):
-        worst = getattr(function, "worst_loss", WORST_LOSS) if worst_loss is None else worst_loss
-        return _Benchmark(function, space, getattr(function, "fidelity", None), checked_worst_loss(worst))
+        return _Benchmark(function, space, getattr(function, "fidelity", None), worst)
     if not callable(function):
         raise UserError(
             f"function is {brief(function)}; allowed: a callable that takes a configuration, or an object with "
             "`evaluate` and `space`"
         )
-    drawing = _check_call(function, budgets is not None)
+    takes = taken(function, budgets is not None)
     fidelity = None if budgets is None else Fidelity("budget", *budgets)
-    worst = WORST_LOSS if worst_loss is None else worst_loss
-    return FunctionObjective(_Function(function, budgets is not None, drawing), space, worst, fidelity=fidelity)
+    return UserFunction(function, space, fidelity, worst, takes, sign=sign)
 
 
-def _check_call(function: Callable[..., Any], budgeted: bool) -> bool:
-    """Whether the function takes a generator; raises UserError if it cannot be called with these arguments."""
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some callables written in C have no signature
-        return False
-    drawing = "generator" in signature.parameters
-    wanted = ("configuration", "budget") if budgeted else ("configuration",)
-    try:
-        signature.bind(*wanted, **({"generator": None} if drawing else {}))
-    except TypeError as error:
-        name = getattr(function, "__name__", type(function).__name__)
+def checked_constraints(constraints: Any, settings: MethodSettings | None) -> tuple[str, ...]:
+    """The names of constraints; raises UserError for anything else, or if the method cannot respect them."""
+    names = isinstance(constraints, Sequence) and not isinstance(constraints, str)
+    if not names or not all(isinstance(name, str) and name not in RESERVED for name in constraints):
         raise UserError(
-            f"function {name}{signature} cannot be called as {name}({', '.join(wanted)}): {error}; allowed: these "
-            "arguments, and `generator` if it draws random numbers"
-        ) from error
-    return drawing
+            f"constraints is {brief(constraints)}; allowed: a list of names of outcomes, other than "
+            f"{', '.join(map(repr, RESERVED))}, such as ['memory']"
+        )
+    acquisition = getattr(settings, "acquisition", "ei")
+    if constraints and acquisition not in ("ei", "pi"):
+        raise UserError(f"constraints are given, but the acquisition is {acquisition!r}; allowed: 'ei' or 'pi'")
+    return tuple(constraints)
+
+
+def checked_initial(initial: Any, space: ConfigurationSpace) -> list[dict[str, Any]]:
+    """The known configurations; raises UserError for anything else than a list of configurations of the space."""
+    if not isinstance(initial, Sequence) or not all(isinstance(one, Mapping) for one in initial):
+        raise UserError(f"initial is {brief(initial)}; allowed: a list of configurations, dictionaries")
+    try:
+        return CubeEncoding(space).checked(initial)
+    except UserError as error:
+        raise UserError(f"initial: {error}") from error
 
 
 def checked_budgets(budgets: Any) -> Budgets | None:
@@ -175,15 +191,19 @@ def check_optimizer(method: Any, space: ConfigurationSpace, budgets: Budgets | N
         )
 
 
-def earlier_tasks(earlier: Sequence[Any], settings: MethodSettings | None, space: ConfigurationSpace) -> list[Task]:
-    """The earlier searches as tasks; raises UserError if the method cannot learn from them."""
+def earlier_tasks(
+    earlier: Sequence[Any], settings: MethodSettings | None, space: ConfigurationSpace, maximize: bool = False
+) -> list[Task]:
+    """The earlier searches as tasks; raises UserError for an optimizer of one's own, and for what is no search."""
     if isinstance(earlier, Sequence) and not earlier:
         return []
     if settings is None:
         raise UserError("earlier is given, but the method is an object of one's own; allowed: one of them")
     from core.study.earlier import check_list, tasks_of  # imports torch, which most methods do without
 
-    settings.check_earlier(check_list(earlier))
+    for place, each in enumerate(check_list(earlier)):
+        if getattr(each, "maximize", maximize) != maximize:
+            raise UserError(f"earlier[{place}] has maximize={not maximize}; allowed: {maximize}, as in this search")
     return tasks_of(earlier, CubeEncoding(space))
 
 
@@ -194,14 +214,16 @@ def identity(
     budgets: Budgets | None,
     seed: int,
     tasks: Sequence[Task],
+    **others: Any,
 ) -> dict[str, Any]:
-    """What distinguishes this run's journal from another's."""
+    """What distinguishes this run's journal from another's; of the others, what is empty or False counts as None."""
     if isinstance(method, Optimizer):
         run = run_header(method, seed)
     else:
         run = {"method": type(method).__name__ if settings is None else settings.model_dump(mode="json"), "seed": seed}
+    given = {name: value or None for name, value in others.items()}
     header: dict[str, Any] = plain(
-        {**run, "space": describe_space(space), "budgets": budgets, "earlier": _digest(tasks)}
+        {**run, "space": describe_space(space), "budgets": budgets, "earlier": _digest(tasks), **given}
     )
     return header
 

@@ -18,13 +18,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dask import config
-from distributed import Client, Scheduler, SpecCluster
-from distributed.comm.core import connect as connect_to
-from distributed.deploy.subprocess import Subprocess
-
 from core.errors import UserError
+from core.extras import needed_for
 from core.validation import require_count
+
+with needed_for("evaluation by several workers"):
+    from dask import config
+    from distributed import Client, Scheduler, SpecCluster
+    from distributed.comm.core import connect as connect_to
+    from distributed.deploy.subprocess import Subprocess
 
 SCHEDULER_VARIABLE = "HPO_SCHEDULER"  # address of the scheduler to use if none is given
 CONNECT_SECONDS = 5.0

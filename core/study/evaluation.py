@@ -9,13 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from core.benchmarks.base import FAILURE, Evaluation, Objective, check_budget, failure_of, guarded_evaluate
 from core.optimizers.base import Trial
-from core.study.record import Record
+from core.study.record import Record, violated
+
+TOLD_LOSS = "told loss"  # the key of `info` for the loss that an optimizer is told if the evaluation is not allowed
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,15 @@ class TrialResult:
     budget: float | None = None
 
 
+@runtime_checkable
+class PerTrial(Protocol):
+    """An objective whose evaluation depends on the trial: on its number, or on what the loop gave it."""
+
+    def of_trial(self, trial: Trial) -> Objective:
+        """The objective for the evaluation of this trial."""
+        ...
+
+
 def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> TrialResult:
     """Evaluate one trial with the generator of (seed, trial.number); failures are results too.
 
@@ -47,6 +58,8 @@ def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> TrialResult
     """
     generator = np.random.default_rng([seed, trial.number])
     budget = check_budget(objective.fidelity, trial.budget)
+    if isinstance(objective, PerTrial):
+        objective = objective.of_trial(trial)
     start = time.perf_counter()
     try:
         evaluation = guarded_evaluate(objective, [dict(trial.configuration)], trial.budget, generator)
@@ -60,9 +73,11 @@ def evaluate_trial(objective: Objective, trial: Trial, seed: int) -> TrialResult
 
 
 def evaluation_of(record: Record) -> Evaluation:
-    """The form in which an optimizer is told about a record."""
+    """The form in which an optimizer is told about a record: a violated constraint is a failure to it."""
     info = {**record.info, FAILURE: record.failure} if record.failure else dict(record.info)
-    return Evaluation(np.array([record.loss]), np.array([record.cost]), (info,))
+    if not record.failure and (names := violated(record)):
+        info[FAILURE] = f"violates {', '.join(names)}"
+    return Evaluation(np.array([info.get(TOLD_LOSS, record.loss)]), np.array([record.cost]), (info,))
 
 
 def plain(value: Any) -> Any:

@@ -24,6 +24,13 @@ from core.study.record import Record
 from core.study.replay import Snapshots, replay
 
 Report = Callable[[Record], None]
+Over = Callable[[float], bool]
+"""Whether the run is over at a time of its clock; then nothing new begins, and nothing under way is waited for."""
+
+
+def never(now: float) -> bool:
+    """The run goes on until its evaluations are used up."""
+    return False
 
 
 class Pool(Protocol):
@@ -78,14 +85,7 @@ def drive(optimizer: Optimizer, pool: Pool, evaluations: float, journal: Journal
 
     On an interruption, results that have already arrived are told before the interruption is passed on.
     """
-    run = Run(optimizer, pool, evaluations, journal, report)
-    try:
-        while run.wants():
-            run.take(*run.ask())
-    except BaseException:
-        run.rescue()
-        raise
-    return run.records
+    return Run(optimizer, pool, evaluations, journal, report).drive()
 
 
 class Run:
@@ -94,6 +94,10 @@ class Run:
         while run.wants():
             run.take(*run.ask())
 
+    Args:
+        over: Tells when the run ends before its evaluations are used up.
+        records: Empty list for the records, if somebody else is to see it grow.
+
     Attributes:
         records: Records of everything told, in the order of telling.
         places: Start of each trial under way, its place among the workers, and the duration of its proposal, by the
@@ -101,18 +105,38 @@ class Run:
         arrived: Results that have not been recorded and told yet.
     """
 
-    def __init__(self, optimizer: Optimizer, pool: Pool, evaluations: float, journal: Journal, report: Report) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        pool: Pool,
+        evaluations: float,
+        journal: Journal,
+        report: Report,
+        over: Over = never,
+        records: list[Record] | None = None,
+    ) -> None:
         self.optimizer, self.pool, self.evaluations = optimizer, pool, evaluations
-        self.journal, self.report = journal, report
+        self.journal, self.report, self.over = journal, report, over
         self.places: dict[int, tuple[float, int, float]] = {}
         self.arrived: deque[tuple[Trial, TrialResult]] = deque()
+        self.records: list[Record] = [] if records is None else records
         with pool.proposing():
-            self.records = replay(optimizer, journal)
+            self.records += replay(optimizer, journal)
         self._waiting = list(optimizer.pending.values())
         self._idle = False  # whether the optimizer, asked since the last results, had nothing to propose
         self._snapshots = Snapshots(optimizer, journal)
         self._before = max((record.finished for record in self.records), default=0.0)
         self._before -= pool.now() if self.records else 0.0
+
+    def drive(self) -> list[Record]:
+        """Run to the end, as the function `drive`."""
+        try:
+            while self.wants():
+                self.take(*self.ask())
+        except BaseException:
+            self.rescue()
+            raise
+        return self.records
 
     def now(self) -> float:
         """Seconds of the run, including those before it was resumed."""
@@ -120,7 +144,7 @@ class Run:
 
     def wants(self) -> bool:
         """Continue until the optimizer should be asked; False once the run is over."""
-        while len(self.records) < self.evaluations:
+        while len(self.records) < self.evaluations and not self.over(self.now()):
             while not self._idle and len(self.places) < min(self.pool.slots(), self.evaluations - len(self.records)):
                 if not self._waiting:
                     return True

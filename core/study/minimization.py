@@ -8,23 +8,22 @@ print(result.best_configuration, result.best_loss)
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from ConfigSpace import ConfigurationSpace
+from typing import Any
 
 from core.benchmarks.base import Objective
 from core.errors import UserError, brief
-from core.optimizers.base import Optimizer
 from core.spaces import CubeEncoding, SpaceLike
 from core.study.arguments import (
     asks_and_tells,
     budgets_of,
     check_optimizer,
+    checked_constraints,
+    checked_initial,
     earlier_tasks,
     identity,
     is_benchmark,
@@ -32,35 +31,41 @@ from core.study.arguments import (
     space_of,
 )
 from core.study.huge_losses import about_huge_losses
-from core.study.journal import Journal, open_journal
-from core.study.loop import Pool, drive
+from core.study.journal import open_journal
 from core.study.methods import method_of
 from core.study.methods.settings import Budgets, MethodSettings
-from core.study.own import OwnOptimizer
-from core.study.progress import Tally, shown
-from core.study.recommended import recommended, recommends
-from core.study.record import Record
+from core.study.pruning import Rule, description, rule_of
+from core.study.record import why_none_counts
 from core.study.result import Result
-from core.study.serial import InProcess, check_run
+from core.study.search import Search
+from core.study.stopping import DEFAULT_EVALUATIONS, Callback, InterruptedSearch, Stop
 from core.validation import require_count
 
-if TYPE_CHECKING:  # imports torch
-    from core.models.tasks import Task
+ON_INTERRUPT = ("raise", "return")
 
 
 def minimize(
-    function: Callable[..., float | tuple[float, float]] | Objective,
+    function: Callable[..., Any] | Objective,
     space: SpaceLike | None = None,
     method: str | Mapping[str, Any] | MethodSettings | Any = "gp",
-    evaluations: int = 100,
+    evaluations: int | None = None,
     *,
+    maximize: bool = False,
     budgets: Budgets | None = None,
+    constraints: Sequence[str] = (),
+    initial: Sequence[Mapping[str, Any]] = (),
+    earlier: Sequence[Any] = (),
+    seconds: float | None = None,
+    target: float | None = None,
+    callback: Callback | None = None,
+    evaluation_seconds: float | None = None,
+    pruning: str | Rule | None = None,
+    on_interrupt: str = "raise",
     workers: int = 1,
     seed: int = 0,
     journal: str | Path | None = None,
     worst_loss: float | None = None,
     progress: bool = True,
-    earlier: Sequence[Any] = (),
 ) -> Result:
     """Search for the configuration with the smallest loss.
 
@@ -76,42 +81,70 @@ def minimize(
 
     Args:
         function: Function of a configuration, a dictionary of values by name, and of the budget if there are budgets.
-            It returns the loss, or a pair (loss, cost), where the cost is that of the evaluation in any unit; without
-            it, the cost is the duration of the call in seconds. A pair never stands for two objectives, which have to
-            be combined into one loss. A parameter named `generator` gets a `numpy.random.Generator` of the trial's own.
-            A call that raises, or returns anything but a finite loss and cost, or a negative cost, is a failed
-            evaluation: the run goes on. An evaluation that costs nothing also fails for fabolas and mtbo, whose
+            It returns the loss, or a pair (loss, cost), where the cost is that of the evaluation in any unit, or a
+            dictionary with "loss", maybe "cost", constraints and whatever else is to be recorded. Without a cost, it is
+            the duration of the call in seconds. A pair never stands for two objectives. A parameter named `generator`
+            gets a `numpy.random.Generator` of the trial's own, `state` a dictionary that is kept for larger budgets
+            (`core.study.states`), `trial` an object to report values on the way (`core.study.pruning`). A call that
+            raises, or returns anything but a finite loss and cost, or a negative cost, is a failed evaluation: the run
+            goes on. A programming error among the first ten evaluations is raised instead, see
+            `core.study.programming_errors`. An evaluation that costs nothing also fails for fabolas and mtbo, whose
             `overhead` is 1.0 in the unit of these costs. The function can also be a benchmark: any object with
             `evaluate` and `space`, and optionally `fidelity`, see `core.benchmarks.base.Objective`.
         space: Search space: a ConfigurationSpace, or a dictionary such as {"x": (-5.0, 5.0), "n": (1, 9), "kind": ["a",
-            "b"]}, in which `range(1, 10)` is the same as (1, 9). A benchmark has its own.
+            "b"], "rate": ("log", 1e-5, 1e-1)}. A benchmark has its own.
         method: Name from `core.study.METHODS`, settings such as `BOHBSettings(eta=2)`, or your own object with `ask(n)`
             and `tell(trial, evaluation)`, see `core.study.own`.
-        evaluations: Number of evaluations on all budgets together. A method that ends by itself may need fewer.
+        evaluations: Number of evaluations on all budgets together; 100 by default, or with `seconds` any number. A
+            method that ends by itself may need fewer.
+        maximize: Whether the values that the function returns are maximized. Losses, in records and traces, are then
+            minus the values; `target` and `worst_loss` are values, as the function returns them.
         budgets: Smallest and largest budget, for bohb, hyperband and successive_halving; for fabolas and mtbo shares of
             the data, such as (1 / 64, 1). The default is the range of the benchmark's fidelity.
+        constraints: Names of outcomes that must be at most 0, which the function returns in a dictionary. An evaluation
+            that violates one is never the best. Models (all but those of entropy_search, fabolas, mtbo) learn where
+            constraints are satisfied and evaluations succeed; to other methods a violation is a failure.
+        initial: Known configurations, evaluated first, on the largest budget.
+        earlier: Earlier searches: their results, traces or records, see `core.study.earlier`. To ablr, mt_bohamiann and
+            mt_gp they are searches of similar functions over the same space. To other methods with a model they are
+            evaluations of this very function.
+        seconds: Time after which nothing new begins, on the clock of the whole run, before and after interruptions. One
+            worker finishes what it evaluates; several drop what is under way.
+        target: Loss that is good enough, on the largest budget.
+        callback: Function of the result so far, called after each new evaluation; the run stops if it returns something
+            true or raises StopIteration.
+        evaluation_seconds: How long one evaluation may take; one that takes longer is stopped and has failed. See
+            `core.study.time_limit` for what cannot be stopped.
+        pruning: Rule by which `trial.should_prune()` gives evaluations up: "median", "successive_halving", or an object
+            of `core.study.pruning` such as `MedianRule(startup=10)`. Without one it never does.
+        on_interrupt: "raise" passes a KeyboardInterrupt on, with the result so far as its attribute `result`; "return"
+            returns that result, whose `stopped` is "interrupted". In both cases everything that has finished is in the
+            journal.
         workers: Number of workers: 1 evaluates in this process; more are processes on this machine, or of the Dask
             scheduler whose address is in the environment variable HPO_SCHEDULER, where this is the maximum number of
             trials under way.
         seed: Seed of everything random, a whole number from 0.
         journal: Path of a file to which every event is written. The same call continues an interrupted run, and returns
-            the result of a finished one. More evaluations prolong a run, except for smac, whose initial design depends
-            on their number.
+            the result of a finished one. More evaluations or seconds prolong a run, except for smac, whose initial
+            design depends on the number of evaluations.
         worst_loss: Loss of failed evaluations, for methods that use the loss itself. Without it, failures rank behind
             all successes, see `core.optimizers.bayesopt` for models. The default is that of the benchmark.
         progress: Whether to show a bar, or, without a terminal, a line now and then.
-        earlier: Searches of similar functions over the same space, from which methods that learn from other tasks
-            (ablr, mt_bohamiann, mt_gp) start: their results, traces or records, see `core.study.earlier`.
 
     Raises:
-        UserError: an argument that is not allowed, or a journal of another run, before any work; a scheduler that does
-            not answer, or no worker left.
+        UserError: an argument that is not allowed, or a journal of another run, before any work; a function that
+            returns what can be no loss; a scheduler that does not answer, or no worker left.
+        NameError, AttributeError, ImportError, SyntaxError, StopIteration, TypeError: raised by one of the first ten
+            evaluations.
         KeyboardInterrupt: the run was interrupted, after one line that says what was kept.
     """
     space = space_of(function, space)
     CubeEncoding(space)  # refuses a space without a choice
-    evaluations, seed = check_run(evaluations, seed)
-    workers = require_count("workers", workers)
+    limit: float = math.inf if evaluations is None and seconds is not None else DEFAULT_EVALUATIONS
+    limit = limit if evaluations is None else require_count("evaluations", evaluations)
+    seed, workers = require_count("seed", seed, least=0), require_count("workers", workers)
+    if on_interrupt not in ON_INTERRUPT:
+        raise UserError(f"on_interrupt is {brief(on_interrupt)}; allowed: {', '.join(map(repr, ON_INTERRUPT))}")
     settings = None if asks_and_tells(method) else method_of(method)
     budgets = budgets_of(function, budgets, needed=settings is not None and settings.needs_budgets)
     if settings is not None:
@@ -122,74 +155,49 @@ def minimize(
             )
         settings.check_budgets(budgets)
     check_optimizer(method, space, budgets)
-    tasks = earlier_tasks(earlier, settings, space)
-    objective = objective_of(function, space, budgets, worst_loss)
+    tasks = earlier_tasks(earlier, settings, space, maximize)
+    known, rule = checked_initial(initial, space), rule_of(pruning)
+    constraints = checked_constraints(constraints, settings)
+    objective = objective_of(function, space, budgets, worst_loss, maximize, constraints, evaluation_seconds)
     failing = None if worst_loss is None and not is_benchmark(function) else objective.worst_loss
-    header = {**identity(settings, method, space, budgets, seed, tasks), "worst_loss": failing}
-    tally = Tally(evaluations)
+    header = identity(
+        *(settings, method, space, budgets, seed, tasks),
+        maximize=maximize,
+        constraints=constraints,
+        initial=known,
+        pruning=None if rule is None else description(rule),
+    )
+    stop = Stop(seconds, target if target is None else objective.sign * target, budgets and budgets[1], callback)
+    search = Search(
+        objective, space, method, settings, budgets, seed, tasks, known, rule, workers, limit, stop, progress
+    )
     try:
-        with open_journal(journal, header, space) as book:
-            records, last = book.records, book.recommendation
-            if len(records) < evaluations and not book.ended:
-                optimizer = _optimizer(settings, method, space, seed, budgets, evaluations, tasks)
-                with _pool(objective, seed, workers) as pool, shown(tally, records, progress) as report:
-                    records = drive(optimizer, pool, evaluations, book, report)
-                    last = _recommendation(optimizer, pool, book)
+        with open_journal(journal, {**header, "worst_loss": failing}, space) as book:
+            search.run(book)
     except KeyboardInterrupt:
-        print(_farewell(tally, journal), file=sys.stderr)
-        raise KeyboardInterrupt from None  # without the traceback through the loop
-    if len(records) > evaluations and recommends(records):
-        last = recommended(records, successes=True)[evaluations - 1]
-    return _finished(records[:evaluations], last)
+        print(_farewell(search, journal, on_interrupt), file=sys.stderr)
+        result = search.result(interrupted=True)
+        if on_interrupt == "raise":
+            raise InterruptedSearch(result) from None  # without the traceback through the loop
+        return result
+    result = search.result()
+    _warn(result)
+    return result
 
 
-def _optimizer(
-    settings: MethodSettings | None,
-    method: Any,
-    space: ConfigurationSpace,
-    seed: int,
-    budgets: Budgets | None,
-    evaluations: int,
-    tasks: Sequence[Task],
-) -> Optimizer:
-    if settings is not None:
-        return settings.build(space, seed, budgets, evaluations, tasks)
-    return method if isinstance(method, Optimizer) else OwnOptimizer(space, method)
+def _farewell(search: Search, journal: str | Path | None, on_interrupt: str) -> str:
+    total = f" of {search.limit}" if isinstance(search.limit, int) else ""
+    done = f"interrupted after {len(search.records)}{total} evaluations"
+    if journal is not None:
+        return f"{done}, which are kept in {journal}; the same call resumes from there"
+    if on_interrupt == "return":
+        return f"{done}, which are returned"
+    return f"{done}, which are lost unless the exception's `result` is used; journal='run.jsonl' would keep them"
 
 
-def _pool(objective: Objective, seed: int, workers: int) -> AbstractContextManager[Pool]:
-    if workers == 1:
-        return nullcontext(InProcess(objective, seed))
-    from core.study.pool import worker_pool
-
-    return worker_pool(objective, seed, workers)
-
-
-def _farewell(tally: Tally, journal: str | Path | None) -> str:
-    done = f"interrupted after {tally.done} of {tally.total} evaluations"
-    if journal is None:
-        return f"{done}, which are lost; journal='run.jsonl' would keep them"
-    return f"{done}, which are kept in {journal}; the same call resumes from there"
-
-
-def _recommendation(optimizer: Optimizer, pool: Pool, book: Journal) -> int | None:
-    """The method's final recommendation, if that is not the best evaluation; it is kept in the journal."""
-    with pool.proposing():
-        trial = optimizer.recommend()
-    if trial is not None:
-        book.recommended(trial)
-    return trial
-
-
-def _finished(records: list[Record], last: int | None) -> Result:
-    if all(record.failure for record in records):
-        warnings.warn(
-            f"all {len(records)} evaluations failed, the first with {brief(records[0].failure)}: there is no best "
-            "configuration"
-            if records
-            else "nothing was evaluated: there is no best configuration",
-            stacklevel=3,
-        )
-    if text := about_huge_losses(records):
+def _warn(result: Result) -> None:
+    """Warn where there is no best, and of losses that hide others."""
+    if result.best is None:
+        warnings.warn(f"{why_none_counts(result.records)}: there is no best configuration", stacklevel=3)
+    if text := about_huge_losses(result.records):
         warnings.warn(text, stacklevel=3)
-    return Result(records, last)

@@ -25,11 +25,9 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
-from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker
-
 from core.benchmarks.base import Objective
 from core.errors import UserError
+from core.extras import needed_for
 from core.optimizers.base import Optimizer, Trial
 from core.study.cluster import connect
 from core.study.evaluation import TrialResult, evaluate_trial
@@ -38,6 +36,10 @@ from core.study.loop import RealTime, Report, drive
 from core.study.record import Record
 from core.study.replay import run_header
 from core.study.serial import check_run
+
+with needed_for("evaluation by several workers"):
+    import cloudpickle
+    from distributed import Client, Future, KilledWorker, WorkerPlugin, get_worker
 from core.validation import require_count
 
 POLL_SECONDS = 1.0

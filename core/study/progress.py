@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from core.study.record import Record, rank
+from core.study.record import Record, counts, rank
 
 LINE_SECONDS = 30.0  # seconds between two lines where there is no terminal
 
@@ -16,18 +17,19 @@ class Tally:
     """The counts of a run: its evaluations, its failures, and the best so far.
 
     Args:
-        total: Number of evaluations of the run.
+        total: Number of evaluations of the run; infinite if only its time is limited.
+        sign: -1 if losses are shown as the values that are maximized.
     """
 
-    def __init__(self, total: int) -> None:
-        self.total, self.done, self.failed = total, 0, 0
+    def __init__(self, total: float, sign: int = 1) -> None:
+        self.total, self.sign, self.done, self.failed = total, sign, 0, 0
         self.best: Record | None = None
 
     def add(self, record: Record) -> None:
         """Count a record."""
         self.done += 1
         self.failed += bool(record.failure)
-        if not record.failure and (self.best is None or rank(record) < rank(self.best)):
+        if counts(record) and (self.best is None or rank(record) < rank(self.best)):
             self.best = record
 
     def __str__(self) -> str:
@@ -35,7 +37,12 @@ class Tally:
         if self.best is None:
             return f"no success yet{failed}"
         budget = "" if self.best.budget is None else f" on {self.best.budget:g}"
-        return f"best {self.best.loss:.5g}{budget}{failed}"
+        return f"best {self.sign * self.best.loss:.5g}{budget}{failed}"
+
+    @property
+    def of_total(self) -> str:
+        """How many evaluations of how many are done."""
+        return f"{self.done} of {self.total}" if isinstance(self.total, int) else f"{self.done}"
 
 
 @contextmanager
@@ -71,7 +78,9 @@ def _bar(tally: Tally) -> Iterator[Callable[[Record], None]]:
 
     columns = MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     with Progress(*columns, TextColumn("left"), TimeRemainingColumn(), console=Console(stderr=True)) as bar:
-        task = bar.add_task(str(tally), total=tally.total, completed=tally.done)
+        task = bar.add_task(
+            str(tally), total=tally.total if isinstance(tally.total, int) else None, completed=tally.done
+        )
 
         def report(record: Record) -> None:
             tally.add(record)
@@ -90,7 +99,8 @@ def _lines(tally: Tally) -> Callable[[Record], None]:
         now = time.monotonic()
         if now - last >= LINE_SECONDS:
             left = (now - start) / (tally.done - begun) * (tally.total - tally.done)
-            print(f"{tally.done} of {tally.total} evaluations, {tally}, about {left:.0f} s left", file=sys.stderr)
+            about = f", about {left:.0f} s left" if math.isfinite(left) else ""
+            print(f"{tally.of_total} evaluations, {tally}{about}", file=sys.stderr)
             last = now
 
     return report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.study.record import Record
+from core.study.record import Record, counts
 
 
 def recommends(records: Sequence[Record]) -> bool:
@@ -22,16 +22,23 @@ def recommended(records: Sequence[Record], last: int | None = None, successes: b
 
     Args:
         last: Recommendation after the last record; the default is the one before that record.
-        successes: Whether a recommended trial that failed, which a model may predict to be the best, is passed over.
-            The papers' cells keep the method's recommendation.
+        successes: Whether a recommended trial that does not count, which a model may predict to be the best, is passed
+            over. The papers' cells keep the method's recommendation.
+
+    A recommendation of an evaluation that another search has made is passed over.
     """
-    failed = {record.number for record in records if record.failure} if successes else set()
+    failed = {record.number for record in records if not counts(record)} if successes else set()
     trials, noted, latest, best = [], None, -1, None
     for record, following in zip(records, [*records[1:], None]):
-        if not record.failure and (best is None or record.loss < best.loss):
+        if counts(record) and (best is None or record.loss < best.loss):
             best = record
         named = last if following is None else following.notes.get("recommended")
-        if named is not None and named not in failed and (following is None or following.number > latest):
+        if (
+            named is not None
+            and named >= 0
+            and named not in failed
+            and (following is None or following.number > latest)
+        ):
             noted, latest = named, latest if following is None else following.number
         trials.append((best or records[0]).number if noted is None else noted)
     return trials

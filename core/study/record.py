@@ -41,24 +41,53 @@ class Record:
     overhead: float = 0.0
 
 
+CONSTRAINTS = "constraints"  # the key of `info` for outcomes that must be at most 0, by name
+PRUNED = "pruned"  # the key of `info` for the step at which an evaluation was given up
+
+
+def violated(record: Record) -> list[str]:
+    """The names of the constraints that the evaluation does not satisfy."""
+    if CONSTRAINTS not in record.info:
+        return []
+    return [name for name, value in record.info[CONSTRAINTS].items() if not value <= 0]
+
+
+def counts(record: Record) -> bool:
+    """Whether the evaluation may be the best: it succeeded, was not given up, and satisfies all constraints."""
+    return not record.failure and PRUNED not in record.info and not violated(record)
+
+
 def rank(record: Record) -> tuple[float, ...]:
     """Sort key of successes, best first: the largest budget, then the smallest loss, then the first."""
     return -(record.budget or 0.0), record.loss, record.finished, record.number
 
 
 def incumbent(records: Sequence[Record]) -> Record:
-    """The successful record with the smallest loss on the largest budget that any success has; the first of ties.
+    """The record that `counts` with the smallest loss on the largest budget that any of them has; the first of ties.
 
     Losses on smaller budgets don't count: they belong to another function, often smaller by chance or by its bias.
 
     Raises:
-        UserError: no records, or every evaluation failed.
+        UserError: no records, or none that counts.
     """
-    successes = [record for record in records if not record.failure]
+    successes = [record for record in records if counts(record)]
     if not successes:
-        first = f", the first with {brief(records[0].failure)}" if records else ""
-        raise UserError(f"all {len(records)} evaluations failed{first}: there is no incumbent")
+        raise UserError(f"{why_none_counts(records)}: there is no incumbent")
     return min(successes, key=rank)
+
+
+def why_none_counts(records: Sequence[Record]) -> str:
+    """What became of evaluations among which none counts, in words."""
+    if not records:
+        return "nothing was evaluated"
+    failed = [record for record in records if record.failure]
+    if len(failed) == len(records):
+        return f"all {len(records)} evaluations failed, the first with {brief(records[0].failure)}"
+    outside = sum(bool(violated(record)) for record in records if not record.failure)
+    pruned = len(records) - len(failed) - outside
+    return (
+        f"of {len(records)} evaluations {len(failed)} failed, {outside} violate a constraint and {pruned} were pruned"
+    )
 
 
 def incumbents(records: Sequence[Record]) -> list[Record]:
@@ -69,7 +98,7 @@ def incumbents(records: Sequence[Record]) -> list[Record]:
     """
     losses, budgets = ([getattr(record, name) for record in records] for name in ("loss", "budget"))
     return [
-        records[place] for place in places_of_incumbents(losses, budgets, [bool(record.failure) for record in records])
+        records[place] for place in places_of_incumbents(losses, budgets, [not counts(record) for record in records])
     ]
 
 

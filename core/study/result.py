@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ConfigSpace import ConfigurationSpace
+
+from core.errors import UserError
+from core.extras import needed_for
 from core.study.recommended import recommended, recommends
-from core.study.record import Record, incumbent, incumbents
+from core.study.record import Record, counts, incumbent, incumbents
 from core.study.trace import Trace, trace_of
 
-if TYPE_CHECKING:  # both take seconds to import
+if TYPE_CHECKING:  # these take seconds to import
+    import optuna
     import pandas as pd
     from matplotlib.figure import Figure
 
@@ -23,21 +28,29 @@ class Result:
         records: Records of the evaluations, in the order in which results arrived.
         last: Number of the trial recommended after the last record, for a method that recommends configurations; None
             if the method was not asked, in which case its last noted recommendation counts.
+        space: Space of the configurations.
+        maximize: Whether the function's values were maximized; losses are then minus the values.
+        stopped: What ended the search: "evaluations", "seconds", "target", "callback", "method" if that has finished,
+            or "interrupted"; empty while it goes on.
     """
 
     records: Sequence[Record]
     last: int | None = None
+    _: KW_ONLY
+    space: ConfigurationSpace | None = None
+    maximize: bool = False
+    stopped: str = ""
 
     @property
     def best(self) -> Record | None:
         """The successful evaluation with the smallest loss, on the largest budget that any success has.
 
-        None if every evaluation failed. Losses on smaller budgets don't count: they belong to another function. If the
-        method recommends a configuration by its predicted loss on the largest budget (entropy_search, fabolas, mtbo),
-        this is the evaluation of that configuration, on any budget; if that evaluation failed, it is the one
-        recommended before.
+        An evaluation that was pruned or violates a constraint does not count. None if no evaluation counts. Losses on
+        smaller budgets don't count: they belong to another function. If the method recommends a configuration by its
+        predicted loss on the largest budget (entropy_search, fabolas, mtbo), this is the evaluation of that
+        configuration, on any budget; if that evaluation does not count, it is the one recommended before.
         """
-        return None if all(record.failure for record in self.records) else self._best()
+        return self._best() if any(map(counts, self.records)) else None
 
     def _best(self) -> Record:
         best = incumbent(self.records)  # raises if there is none
@@ -73,6 +86,15 @@ class Result:
         return self._best().loss
 
     @property
+    def best_value(self) -> float:
+        """The same as the function returned it: with `maximize` minus the loss.
+
+        Raises:
+            UserError: every evaluation failed.
+        """
+        return -self.best_loss if self.maximize else self.best_loss
+
+    @property
     def trace(self) -> pd.DataFrame:
         """One row per evaluation, in the order in which results arrived; columns as in `core.study.trace`.
 
@@ -89,6 +111,48 @@ class Result:
         """
         return Trace.of([self.records], last=[self.last] if self._recommends else None, successes=True)
 
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per evaluation, one column per hyperparameter, and what came of it; see `core.study.frames`."""
+        from core.study.frames import frame_of
+
+        return frame_of(self.records, self.space, self.maximize)
+
+    def importance(self, order: int = 2) -> pd.DataFrame:
+        """Which hyperparameters, and with order 2 which pairs of them, the loss depends on: `core.study.importance`."""
+        from core.study.importance import importances_of
+
+        return importances_of(self.records, self._known_space(), order)
+
+    def to_optuna(self) -> optuna.Study:
+        """The search as a study of Optuna, see `core.study.in_optuna`; raises UserError if Optuna is not installed."""
+        from core.study.in_optuna import study_of
+
+        return study_of(self.records, self._known_space(), self.maximize)
+
+    def plot_parallel(self) -> Figure:
+        """All configurations as lines in parallel coordinates, see `core.study.plots`; raises as `plot`."""
+        from core.study.plots import parallel
+
+        return parallel(self.records, self._known_space(), self.maximize)
+
+    def plot_slices(self) -> Figure:
+        """The losses over each hyperparameter, see `core.study.plots`; raises as `plot`."""
+        from core.study.plots import slices
+
+        return slices(self.records, self._known_space(), self.maximize)
+
+    def plot_importance(self) -> Figure:
+        """The importances as bars; raises UserError if there are too few evaluations for them."""
+        from core.study.plots import importance
+
+        return importance(self.records, self._known_space())
+
+    def _known_space(self) -> ConfigurationSpace:
+        if self.space is None:
+            raise UserError("this result has no space; allowed: one of minimize, or Result(records, space=space)")
+        return self.space
+
     def plot(self) -> Figure:
         """The loss of each evaluation and of the best so far, over the number of evaluations.
 
@@ -99,23 +163,26 @@ class Result:
         Raises:
             UserError: every evaluation failed.
         """
-        from matplotlib import pyplot
+        with needed_for("plot"):
+            from matplotlib import pyplot
 
         on_one_budget = self._best().budget is None  # raises if there is nothing to draw
         figure, axes = pyplot.subplots(figsize=(6.3, 3.4), layout="constrained")
         places = {record.number: place for place, record in enumerate(self.records, start=1)}
-        successes = [record for record in self.records if not record.failure]
-        largest = max(record.budget or 0.0 for record in successes)
+        successes = [record for record in self.records if counts(record)]
+        largest, sign = max(record.budget or 0.0 for record in successes), -1 if self.maximize else 1
         for full in (False, True):
             some = [record for record in successes if ((record.budget or 0.0) == largest) == full]
             if some:
                 label = "evaluations" if on_one_budget else f"on budget {largest:g}" if full else "on less"
-                numbers, losses = [places[record.number] for record in some], [record.loss for record in some]
+                numbers = [places[record.number] for record in some]
+                losses = [sign * record.loss for record in some]
                 axes.plot(numbers, losses, ".", color="0.45" if full else "0.8", label=label)
         numbers, losses = self._steps(places)
         label = "recommended" if self._recommends else "best so far"
-        axes.step([*numbers, len(self.records)], [*losses, losses[-1]], where="post", label=label)
-        axes.set(xlabel="evaluations", ylabel="loss")
+        best = [sign * loss for loss in [*losses, losses[-1]]]
+        axes.step([*numbers, len(self.records)], best, where="post", label=label)
+        axes.set(xlabel="evaluations", ylabel="value" if self.maximize else "loss")
         axes.legend(frameon=False)
         return figure
 
@@ -124,7 +191,7 @@ class Result:
         if not self._recommends:
             steps = incumbents(self.records)
             return [places[record.number] for record in steps], [record.loss for record in steps]
-        losses = {record.number: record.loss for record in self.records if not record.failure}
+        losses = {record.number: record.loss for record in self.records if counts(record)}
         chosen = enumerate(recommended(self.records, self.last, successes=True), start=1)
         numbers, trials = zip(*((place, trial) for place, trial in chosen if trial in losses), strict=True)
         return list(numbers), [losses[trial] for trial in trials]
@@ -135,4 +202,5 @@ class Result:
         if self.best is None:
             return f"Result({count})"
         budget = "" if self.best.budget is None else f" on budget {self.best.budget:g}"
-        return f"Result({count}, best loss {self.best.loss:.6g}{budget} at {dict(self.best.configuration)})"
+        what = "value" if self.maximize else "loss"
+        return f"Result({count}, best {what} {self.best_value:.6g}{budget} at {dict(self.best.configuration)})"

@@ -9,7 +9,7 @@ cost            in the benchmark's own unit
 started, finished, worker    on the clock of the run; which worker, from 0
 overhead        seconds that the proposal took
 origin          where the proposal comes from, "" if the optimizer does not say
-status, message              "ok" or "failed", and why
+status, message              "ok", "failed", "pruned" or "infeasible" (it violates a constraint), and why
 recommended                  only for methods that recommend a configuration other than the best seen: the trial whose
                              configuration they recommend, from everything told so far
 """
@@ -24,7 +24,7 @@ import numpy as np
 
 from core.study.curves import at_times, time_to
 from core.study.recommended import recommended
-from core.study.record import Record, places_of_incumbents
+from core.study.record import PRUNED, Record, places_of_incumbents, violated
 
 if TYPE_CHECKING:  # takes a second to import
     import pandas as pd
@@ -121,7 +121,7 @@ class Trace:
                 changes.append(self._recommended(rows))
                 continue
             loss, budget = (frame[name].to_numpy(float)[rows].tolist() for name in ("loss", "budget"))
-            failed = (frame["status"].to_numpy()[rows] == "failed").tolist()
+            failed = (frame["status"].to_numpy()[rows] != "ok").tolist()
             budget = [0.0 if np.isnan(each) else each for each in budget]
             chosen = rows[places_of_incumbents(loss, budget, failed)]
             changes.append((chosen, chosen))
@@ -156,7 +156,18 @@ def trace_of(records: Sequence[Record]) -> pd.DataFrame:
             "worker": [record.worker for record in records],
             "overhead": [record.overhead for record in records],
             "origin": [record.notes.get("origin", "") for record in records],
-            "status": ["failed" if record.failure else "ok" for record in records],
-            "message": [record.failure for record in records],
+            "status": [status[0] for status in map(status_of, records)],
+            "message": [status[1] for status in map(status_of, records)],
         }
     )
+
+
+def status_of(record: Record) -> tuple[str, str]:
+    """The status of an evaluation, and what is to say about it."""
+    if record.failure:
+        return "failed", record.failure
+    if PRUNED in record.info:
+        return "pruned", f"pruned after step {record.info[PRUNED]}"
+    if names := violated(record):
+        return "infeasible", f"violates {', '.join(names)}"
+    return "ok", ""

@@ -6,8 +6,6 @@ and errors name the run in which they occur.
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from core.benchmarks.base import Evaluation
 from core.errors import UserError
 from core.optimizers.base import Trial
 from core.study.own import OwnOptimizer
+from core.study.time_limit import TimeLimitError, time_limit
 
 SEEDS = 2**32
 """How many seeds NumPy's `RandomState`, and with it scikit-learn and Optuna, can tell apart."""
@@ -85,29 +84,11 @@ class Watched:
 
 @contextmanager
 def _named(where: str, what: str, seconds: float) -> Iterator[None]:
-    """Turn an exception, or a call that does not return in time, into one UserError.
-
-    The limit needs the main thread of a process on a system with timers; elsewhere there is none.
-    """
-    limited = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGALRM, _alarm) if limited else None
-    if limited:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+    """Turn an exception, or a call that does not return in time, into one UserError."""
     try:
-        yield
-    except _TooLongError:
+        with time_limit(seconds):
+            yield
+    except TimeLimitError:
         raise UserError(f"{where}: did not return within {seconds:g} s when it {what}") from None
     except Exception as error:
         raise UserError(f"{where}: {type(error).__name__} when it {what}: {error}") from error
-    finally:
-        if limited:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
-
-
-class _TooLongError(BaseException):
-    """Not an Exception, so that an optimizer that catches exceptions is stopped all the same."""
-
-
-def _alarm(number: int, frame: Any) -> None:
-    raise _TooLongError

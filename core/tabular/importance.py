@@ -51,11 +51,18 @@ def importances(
     variance = (weights * values**2).sum() / total
     if not variance > 0:
         raise UserError("functional ANOVA: all errors are equal; allowed: at least two different ones")
+    return {axes: term / variance for axes, term in variance_terms(values, weights, total, order).items()}
+
+
+def variance_terms(
+    values: NDArray[np.float64], weights: NDArray[np.float64], total: float, order: int
+) -> dict[Axes, float]:
+    """V_U for all sets U of 1 to `order` axes, of values whose weighted mean is 0 and weights that sum to `total`."""
     terms: dict[Axes, float] = {}
     for axes in chain.from_iterable(combinations(range(values.ndim), size) for size in range(1, order + 1)):
         inside = chain.from_iterable(combinations(axes, size) for size in range(1, len(axes)))
         terms[axes] = _closed_variance(values, weights, axes, total) - sum(terms[subset] for subset in inside)
-    return {axes: term / variance for axes, term in terms.items()}
+    return terms
 
 
 def table_importances(table: Table, share: float = 1.0, order: int = 2) -> pd.DataFrame:

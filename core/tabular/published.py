@@ -11,13 +11,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import UserError
+from core.extras import needed_for
 from core.tabular.grid import FCNET, Grid
 from core.tabular.table import EPOCHS, Table, half_precision
+
+with needed_for("reading a published table"):
+    import h5py
 
 CURVES = ("train_mse", "valid_mse")
 NUMBERS = ("final_test_error", "n_params", "runtime")

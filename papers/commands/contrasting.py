@@ -52,8 +52,8 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
             words = change.text("+.3g") if math.isfinite(found.high - found.low) else f"{change.estimate:+.3g}"
             table.add_row(escape(found.metric), *means, found.compared, escape(words), found.verdict)
         console.print(table)
-    for told in NOTES:
-        console.print(told, soft_wrap=True)
+    for note in NOTES:
+        console.print(note, soft_wrap=True)
     return 0
 
 
@@ -69,14 +69,14 @@ def _pairs(catalogue: Catalogue, name: str, scale: str) -> list[tuple[Cell, Cell
 def _what_is_missing(catalogue: Catalogue, names: list[str], scale: str) -> str:
     """Why there is no pair: nothing is shipped, nothing was run, or both exist but for different cells."""
     cells = [cell for name in names for cell in find_cells(catalogue, name, scale)]
-    told = ", ".join(names)
+    named = ", ".join(names)
     if not any(cell.path(catalogue.root, "reference").exists() for cell in cells):
-        return f"{told}: nothing is shipped at scale {scale}; see python -m papers list {names[0]}, or --scale"
+        return f"{named}: nothing is shipped at scale {scale}; see python -m papers list {names[0]}, or --scale"
     missing = "no own run or ablation"
     if any(cell.path(catalogue.root).exists() for cell in cells) or find_ablations(catalogue, cells, scale):
         missing = "own runs and ablations, but none"
     return (
-        f"{told}: {missing} at scale {scale} of a cell that is shipped; make one: "
+        f"{named}: {missing} at scale {scale} of a cell that is shipped; make one: "
         f"python -m papers run {names[0]} --scale {scale} [--set KEY=VALUE]"
     )
 

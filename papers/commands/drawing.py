@@ -13,8 +13,9 @@ from pathlib import Path, PurePosixPath
 from rich.console import Console
 
 from core.errors import UserError
+from core.experiment import SOURCES
 from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import ABLATION, EXTENSIONS, OWN, Currency, Drawing, drawing, folder_of
+from core.experiment.drawings import ABLATION, EXTENSIONS, OWN, Currency, Drawing, cells_of, drawing
 from core.files import write_whole
 
 SUFFIXES = {f".{extension}" for extensions in EXTENSIONS.values() for extension in extensions}
@@ -22,7 +23,7 @@ SUFFIXES = {f".{extension}" for extensions in EXTENSIONS.values() for extension 
 
 def draw(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
     """Draw artifacts; those that cannot be drawn are reported, and the others are drawn all the same."""
-    chosen = drawings(catalogue, options.name, options.scale, options.source)
+    chosen = _chosen(catalogue, options.name, options, console)
     if options.additions == "ablation":
         chosen = [replace(drawn, ablations=True) for drawn in chosen]
     status = _draw(catalogue, chosen, console, options.processes)
@@ -40,7 +41,7 @@ def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console)
         from papers.commands.contrasting import compare_runs
 
         return compare_runs(catalogue, options.name, options.scale, console)
-    chosen = drawings(catalogue, options.name or list(catalogue.papers), options.scale, options.source)
+    chosen = _chosen(catalogue, options.name or list(catalogue.papers), options, console)
     if with_ablations := [drawn.stem for drawn in chosen if drawn.ablations]:
         raise UserError(f"{with_ablations[0]}: the page has no ablations; compare them: --against reference CELL")
     is_current = Currency(catalogue)
@@ -51,35 +52,58 @@ def compare(catalogue: Catalogue, options: argparse.Namespace, console: Console)
             return status
     from core.report.page.comparison import drawn_sidecars, summary, write_page
 
-    source = chosen[0].source if chosen else options.source
-    sidecars = drawn_sidecars(catalogue, source)
-    names = {drawn.name for drawn in chosen}
-    for part in summary([s for s in sidecars if f"{s['paper']}/{s['artifact']}" in names]):
-        console.print(part)
-    page = write_page(catalogue.root / "figures" / folder_of(source), sidecars)
-    console.print(f"wrote {page.relative_to(catalogue.root)}")
+    for source in dict.fromkeys([drawn.source for drawn in chosen] or [options.source or SOURCES[0]]):
+        sidecars = drawn_sidecars(catalogue, source)
+        names = {drawn.name for drawn in chosen if drawn.source == source}
+        for part in summary([s for s in sidecars if f"{s['paper']}/{s['artifact']}" in names]):
+            console.print(part)
+        page = write_page(catalogue, source, sidecars, options.single_file)
+        console.print(f"wrote {page.relative_to(catalogue.root)}")
     if not options.name:
         catalogue.require_all()
     return 0
 
 
-def drawings(catalogue: Catalogue, names: list[str], scale: str, source: str) -> list[Drawing]:
+def drawings(catalogue: Catalogue, names: list[str], scale: str, source: str | None) -> list[Drawing]:
     """The drawings that the names refer to, each once: paper/artifact, a short name, a paper, or a file below figures/.
+
+    Args:
+        source: Source of the runs. None stands for the shipped ones and, for an artifact of whose runs none is shipped
+            at the scale, your own if there are any; files below figures/ say themselves.
 
     Raises:
         UserError: an unknown or ambiguous name.
     """
     chosen: dict[Drawing, None] = {}
+    own = (lambda drawn: _own_if_alone(catalogue, drawn)) if source is None else (lambda drawn: drawn)
+    source = source or SOURCES[0]
     for name in names:
         path = PurePosixPath(name)
         if path.parts[:1] == ("figures",):
             chosen[_drawing_of_file(catalogue, path, scale)] = None
         elif name in catalogue.names:
             artifacts = catalogue.paper(name).artifacts
-            chosen |= {drawing(catalogue, f"{name}/{artifact}", scale, source): None for artifact in artifacts}
+            chosen |= {own(drawing(catalogue, f"{name}/{artifact}", scale, source)): None for artifact in artifacts}
         else:
-            chosen[drawing(catalogue, name, scale, source)] = None
+            chosen[own(drawing(catalogue, name, scale, source))] = None
     return list(chosen)
+
+
+def _own_if_alone(catalogue: Catalogue, drawn: Drawing) -> Drawing:
+    """The drawing from your own runs, if there are any and none is shipped; else from the shipped ones."""
+    cells = cells_of(catalogue, drawn)
+    shipped, own = (any(cell.path(catalogue.root, source).exists() for cell in cells) for source in SOURCES)
+    return replace(drawn, source="run") if own and not shipped else drawn
+
+
+def _chosen(catalogue: Catalogue, names: list[str], options: argparse.Namespace, console: Console) -> list[Drawing]:
+    """`drawings` of the command's options; which of them are from your own runs is said if that was not asked for."""
+    chosen = drawings(catalogue, names, options.scale, options.source)
+    if options.source is None:
+        shipped = set(drawings(catalogue, names, options.scale, SOURCES[0]))
+        if own := [drawn.name for drawn in chosen if drawn not in shipped]:
+            console.print(f"nothing is shipped for {', '.join(own)}: drawn from your own runs", soft_wrap=True)
+    return chosen
 
 
 def _drawing_of_file(catalogue: Catalogue, path: PurePosixPath, scale: str) -> Drawing:
@@ -117,18 +141,17 @@ def _draw(catalogue: Catalogue, chosen: list[Drawing], console: Console, process
     if workers < 2:
         return max((_draw_one(catalogue, drawn, console) for drawn in chosen), default=0)
     try:
-        with ProcessPoolExecutor(
-            workers, get_context("spawn"), _draws_from, (catalogue.root, catalogue.package)
-        ) as pool:
+        places = (catalogue.root, catalogue.package, catalogue.code)
+        with ProcessPoolExecutor(workers, get_context("spawn"), _draws_from, places) as pool:
             return max(pool.map(_drawn_by_worker, chosen))
     except BrokenProcessPool as error:
         raise UserError("a process that was drawing was killed; what it had finished is kept") from error
 
 
-def _draws_from(root: Path, package: str) -> None:
+def _draws_from(root: Path, package: str, code: Path) -> None:
     """Prepare a worker: the papers are read once."""
     global _catalogue
-    _catalogue = Catalogue(root, package)
+    _catalogue = Catalogue(root, package, code)
 
 
 def _drawn_by_worker(drawn: Drawing) -> int:

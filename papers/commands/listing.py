@@ -14,7 +14,6 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.durations import counted, in_words, recorded_seconds
 from core.experiment.selection import find_cells
-from papers.commands.overview import overview
 
 
 def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
@@ -23,7 +22,7 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
         _list_cells(catalogue, options, console)
         return 0
     if not options.name:
-        overview(catalogue, options.scale, console)
+        _list_all(catalogue, options.scale, console)
         catalogue.require_all()
         return 0
     name, paper = options.name, catalogue.paper(options.name)
@@ -42,6 +41,25 @@ def list_papers(catalogue: Catalogue, options: argparse.Namespace, console: Cons
         table.add_row(artifact, target, drawn, escape(f"{shown.source.place}: {shown.title}"))
     console.print(table)
     return 0
+
+
+def _list_all(catalogue: Catalogue, scale: str, console: Console) -> None:
+    """One line per paper, then how to see more."""
+    columns = [Column("paper", no_wrap=True)]
+    columns += [Column(name, justify="right", no_wrap=True) for name in ("artifacts", "drawn", "cells", "shipped")]
+    columns.append(Column("title", no_wrap=True, overflow="ellipsis", ratio=1))
+    table = RichTable(*columns, box=None, padding=(0, 1), expand=True)
+    for name, paper in catalogue.papers.items():
+        cells = [cell for each in paper.experiments for cell in catalogue.cells(name, each, scale)]
+        shipped = sum(cell.path(catalogue.root, "reference").exists() for cell in cells)
+        drawn = sum((catalogue.root / f"figures/{name}/{artifact}.pdf").exists() for artifact in paper.artifacts)
+        counts = (len(paper.artifacts), drawn, len(cells), shipped)
+        table.add_row(name, *map(str, counts), escape(paper.title))
+    console.print(table)
+    if catalogue.papers:
+        name, paper = next(iter(catalogue.papers.items()))
+        more = f"more: python -m papers list {name}, or its cells: python -m papers list {name}/{paper.quickstart}"
+        console.print(more, soft_wrap=True)
 
 
 def _list_cells(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> None:

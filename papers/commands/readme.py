@@ -1,83 +1,78 @@
-"""The README's table of papers with their verdicts, counted over the drawings, and the drawings that it shows."""
+"""What the README says of the papers, from the drawings of the shipped runs: a figure, sentences and two tables."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import Currency, drawing
-from core.report.figures.files import write_file
+from core.report.figures import style
+from core.report.figures.files import render, write_file
+from core.report.page.answer import answer
 from core.report.page.comparison import load_sidecars
+from core.report.page.counts import CLAIM_HEADS, NUMBER_HEADS, Rows, claim_counts, drawn, number_counts
+from core.report.page.front_figure import front_figure
+from core.report.page.headlines import headlines
 from core.report.page.tally import fails, outcome_text, tally
-from core.report.verdicts.cells import KINDS
-from core.report.verdicts.checks import OUTCOMES
 from core.report.verdicts.claims import CAUSES
 
-IMAGES = "figures/readme"
-BEGIN = "<!-- written by: python -m papers readme -->"
+FIGURE = "figures/readme/headlines.png"
+TITLE = "Headline claims: effects, verdicts and causes"
+BEGIN = "<!-- {}, written by: python -m papers readme -->"
 END = "<!-- until here -->"
-VERBS = ("differ", "hold", "fail")
-WORDS = {"inconclusive": "open", "differs": "differ", "holds": "hold", "fails": "fail", "": "have nothing of ours"}
+Sidecars = Sequence[dict[str, Any]]
 
 
 def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
-    """Write the table from the drawings of the shipped runs, and copy those that figures/readme has by short names.
+    """Write the figure, and the README's sentences and tables between their marks, from the drawings of shipped runs.
 
     With `--check` only say whether one is out of date.
 
     Raises:
-        UserError: an artifact is not drawn or its drawing is out of date, or the README has no place for the table.
+        UserError: an artifact is not drawn or its drawing is out of date, or the README lacks a mark.
     """
-    path = catalogue.root / "README.md"
+    path, shown = catalogue.root / "README.md", catalogue.root / FIGURE
+    sidecars = current_sidecars(catalogue)
     text = path.read_text(encoding="utf-8")
-    wanted = with_table(text, papers_table(catalogue))
-    outdated = [shown for shown in sorted((catalogue.root / IMAGES).glob("*.png")) if _is_outdated(catalogue, shown)]
-    if wanted != text and options.check:
-        raise UserError(f"{path}: its table of papers is out of date; python -m papers readme writes it")
-    if outdated and options.check:
-        raise UserError(f"{outdated[0]}: is not today's drawing; python -m papers readme copies it")
+    wanted = with_block(text, "answer", f"![{TITLE}]({FIGURE})\n\n" + "\n".join(f"* {s}" for s in answer(sidecars)))
+    wanted = with_block(wanted, "counts", tables(catalogue, sidecars))
+    image = figure(catalogue, sidecars)
+    outdated = not shown.is_file() or shown.read_bytes() != image
+    if options.check and wanted != text:
+        raise UserError(f"{path}: its sentences or tables are out of date; python -m papers readme writes them")
+    if options.check and outdated:
+        raise UserError(f"{shown}: is out of date; python -m papers readme draws it")
     if wanted != text:
         write_file(path, wanted)
-    for shown in outdated:
-        write_file(shown, _drawn(catalogue, shown).read_bytes())
-        console.print(f"wrote {shown.relative_to(catalogue.root)}")
+    if outdated:
+        write_file(shown, image)
+        console.print(f"wrote {FIGURE}")
     console.print("README.md is up to date" if wanted == text else "wrote README.md")
     return 0
 
 
-def _drawn(catalogue: Catalogue, shown: Path) -> Path:
-    """The drawing that an image of the README is a copy of."""
-    return catalogue.root / f"{drawing(catalogue, shown.stem, 'quick', 'reference').stem}.png"
+def current_sidecars(catalogue: Catalogue) -> list[dict[str, Any]]:
+    """The sidecars of all drawings of the shipped runs.
 
-
-def _is_outdated(catalogue: Catalogue, shown: Path) -> bool:
-    return shown.read_bytes() != _drawn(catalogue, shown).read_bytes()
-
-
-def undrawn(catalogue: Catalogue) -> list[str]:
-    """The artifacts whose drawings from the shipped runs at quick are missing or out of date."""
-    chosen = [drawing(catalogue, name, "quick", "reference") for name in catalogue.artifacts]
+    Raises:
+        UserError: one is missing or out of date, or a failing headline has no cause.
+    """
     is_current = Currency(catalogue)
-    return [drawn.name for drawn in chosen if not is_current(drawn)]
-
-
-def papers_table(catalogue: Catalogue) -> str:
-    """The table in Markdown, from the sidecars of all drawings."""
-    if missing := undrawn(catalogue):
+    chosen = [drawing(catalogue, name, "quick", "reference") for name in catalogue.artifacts]
+    if missing := [each.name for each in chosen if not is_current(each)]:
         named = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
         raise UserError(f"must be drawn first, by snakemake: {named}")
     sidecars = load_sidecars(catalogue.root / "figures", catalogue.artifacts)
     check_causes(sidecars)
-    by_paper = {name: [sidecar for sidecar in sidecars if sidecar["paper"] == name] for name in catalogue.papers}
-    return table_of(catalogue, {name: verdicts(own) for name, own in by_paper.items()})
+    return sidecars
 
 
-def check_causes(sidecars: Sequence[dict]) -> None:
+def check_causes(sidecars: Sidecars) -> None:
     """Make sure that the headline claims that fail state a cause, and that claims with another outcome state none.
 
     A claim that is not run keeps its cause: what its runs showed is not at hand.
@@ -95,56 +90,62 @@ def check_causes(sidecars: Sequence[dict]) -> None:
                 raise UserError(f"{name}, with a cause; allowed: a cause where the claim fails or is not run")
 
 
-def table_of(catalogue: Catalogue, words: dict[str, str]) -> str:
-    """The table with these words on each paper's verdicts."""
-    lines = ["| paper | title | artifacts | verdicts so far |", "| :-- | :-- | --: | :-- |"]
+def figure(catalogue: Catalogue, sidecars: Sidecars) -> bytes:
+    """The figure as PNG."""
+    counts = {name: tally(own) for name, own in _by_paper(catalogue, sidecars).items()}
+    names = {name: paper.name for name, paper in catalogue.papers.items()}
+    claims = {name: counted.claims for name, counted in counts.items()}
+    authors = {name: counted.reproduced for name, counted in counts.items()}
+    with style.context():
+        return render(front_figure(headlines(sidecars), names, claims, authors), TITLE, crop=False)["png"]
+
+
+def tables(catalogue: Catalogue, sidecars: Sidecars) -> str:
+    """Two tables in Markdown, of claims and of printed numbers, each with totals."""
+    papers = _by_paper(catalogue, sidecars)
+    first = {"": f"**all {len(catalogue.artifacts)}**"}
     for name, paper in catalogue.papers.items():
-        link = f"[{name}]({catalogue.package}/{name}/README.md)"
-        lines.append(f"| {link} | {paper.title} | {len(paper.artifacts)} | {words[name]} |")
-    return "\n".join(lines)
+        first[name] = f"[{paper.name}]({catalogue.package}/{name}/README.md)<br><sub>{_cell(paper.title)}</sub>"
+    artifacts = {name: [f"{drawn(own)} of {len(own)}"] for name, own in papers.items()}
+    artifacts[""] = [f"{drawn(sidecars)} of {len(sidecars)}"]
+    claims = [(name, artifacts[name] + numbers) for name, numbers in claim_counts(papers)]
+    return "\n\n".join(
+        [
+            _table(["claims", "drawn", *CLAIM_HEADS], claims, first),
+            _table(["printed numbers", *NUMBER_HEADS], number_counts(papers), {**first, **_short(catalogue)}),
+        ]
+    )
 
 
-def with_table(text: str, table: str) -> str:
-    """A README's text with another table between its two marks.
+def with_block(text: str, name: str, block: str) -> str:
+    """A README's text with another block between the two marks of that name.
 
     Raises:
         UserError: a mark is missing.
     """
-    before, begin, rest = text.partition(BEGIN)
+    begin = BEGIN.format(name)
+    before, found, rest = text.partition(begin)
     _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise UserError(f"README.md: no place for the table of papers; allowed: between {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
+    if not found or not end:
+        raise UserError(f"README.md: no place for its {name}; allowed: between {begin} and {END}")
+    return f"{before}{begin}\n\n{block}\n\n{END}{after}"
 
 
-def verdicts(sidecars: list[dict]) -> str:
-    """The verdicts and claims of drawings, counted: "12 cells reproduced, 8 worse; 1 claim holds, 8 fail"."""
-    counts = tally(sidecars)
-    words = WORDS | {kind: f"{kind} ({number} of them baselines)" for kind, number in counts.baselines.items()}
-    kinds = [kind for kind in KINDS if counts.verdicts[kind] and kind != "not published"]
-    cells = [(counts.verdicts[kind], words.get(kind, kind)) for kind in kinds]
-    told = [("cell", cells), ("claim", _outcomes(counts.claims))]
-    parts = [_in_words(noun, found) for noun, found in told if found]
-    if counts.on_our_part:
-        parts.append(f"of those outside on our part {_in_words('', _outcomes(counts.on_our_part))}")
-    if counts.full:
-        parts.append(f"at the full protocol {_in_words('', _outcomes(counts.full))}")
-    on_theirs = [(counts.reproduced_cells[kind], WORDS.get(kind, kind)) for kind in KINDS]
-    told = [("cell", [each for each in on_theirs if each[0]]), ("claim", _outcomes(counts.reproduced))]
-    if shown := [_in_words(noun, found) for noun, found in told if found]:
-        parts.append(f"on the authors' data {', '.join(shown)}")
-    return "; ".join(parts)
+def _by_paper(catalogue: Catalogue, sidecars: Sidecars) -> dict[str, list[dict[str, Any]]]:
+    return {name: [sidecar for sidecar in sidecars if sidecar["paper"] == name] for name in catalogue.papers}
 
 
-def _outcomes(counts: Mapping[str, int]) -> list[tuple[int, str]]:
-    """How many claims have each outcome, in words; an empty outcome means that nothing of ours bears on the claim."""
-    return [(counts[each], WORDS.get(each, each)) for each in (*OUTCOMES, "") if counts.get(each)]
+def _short(catalogue: Catalogue) -> dict[str, str]:
+    return {name: f"[{paper.name}]({catalogue.package}/{name}/README.md)" for name, paper in catalogue.papers.items()}
 
 
-def _in_words(noun: str, counted: list[tuple[int, str]]) -> str:
-    """The noun, if any, follows the first number only; verbs agree with the number."""
-    words = [f"{word}s" if number == 1 and word in VERBS else word for number, word in counted]
-    numbers = [str(number) for number, _ in counted]
-    if noun:
-        numbers[0] = f"{numbers[0]} {noun}{'' if numbers[0] == '1' else 's'}"
-    return ", ".join(map(" ".join, zip(numbers, words, strict=True)))
+def _table(heads: Sequence[str], rows: Rows, names: Mapping[str, str]) -> str:
+    lines = [f"| {' | '.join(heads)} |", f"| :-- |{' --: |' * (len(heads) - 1)}"]
+    for paper, numbers in rows:
+        shown = numbers if paper else [f"**{number}**" if number else "" for number in numbers]
+        lines.append(f"| {' | '.join([names[paper], *shown])} |")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -44,9 +44,9 @@ def verify(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
             agreement, text = _verified(catalogue, shard)
             counts[agreement] += 1
             console.print(f"[{number}/{len(chosen)}] {shard.name}: {text}", markup=False, soft_wrap=True)
-    told = ", ".join(f"{count} {agreement}" for agreement, count in counts.most_common())
+    counted = ", ".join(f"{count} {agreement}" for agreement, count in counts.most_common())
     checked = counts.total() - counts[NOT_CHECKED]
-    console.print(told if checked else "; ".join(filter(None, [told, "nothing was checked"])), soft_wrap=True)
+    console.print(counted if checked else "; ".join(filter(None, [counted, "nothing was checked"])), soft_wrap=True)
     from core.experiment.agreement import DIFFERS
 
     return 1 if counts[DIFFERS] or not checked else 0

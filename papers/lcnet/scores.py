@@ -99,6 +99,19 @@ def unobserved_scores(results: Results) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+@once
+def by_set(scores: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The scores of each set."""
+    return {str(name): rows for name, rows in scores.groupby("benchmark", sort=False)}
+
+
+@once
+def by_share(scores: pd.DataFrame) -> list[tuple[float, pd.DataFrame]]:
+    """The scores of one set at each share of the epochs, in ascending order."""
+    return [(float(share), rows) for share, rows in scores.groupby("share", sort=True)]
+
+
+@once
 def by_curve(scores: pd.DataFrame, method: str, column: str) -> pd.Series:
     """A score of a method by curve, averaged over the runs; the rows are of one set and one share."""
     rows = scores[scores["method"] == method]

@@ -33,5 +33,5 @@ def table_runs(results: Results) -> pd.DataFrame:
 
 def sets_run(frame: pd.DataFrame) -> list[str]:
     """The thesis' data sets on which any of the methods was run, or others where only these were."""
-    ran = set(frame["benchmark"])
+    ran = set(frame["benchmark"].unique())
     return [name for name in LABELS if name in ran] or sorted(ran)

@@ -32,11 +32,6 @@ def revealed(runs: int, n: int, generator: np.random.Generator) -> Paths:
     return Paths(at_optimum - at_queries, np.zeros((runs, n)), np.full((runs, n), 2.0))
 
 
-def revealed_probability(n: np.ndarray, threshold: float) -> np.ndarray:
-    """P[R_n / n > eps] of the first counterexample."""
-    return special.ndtr(-threshold * np.sqrt(n / (n + 1)))
-
-
 def optimum_bias(points: int) -> float:
     """E[Y_1] of the second counterexample, the mean of the largest of `points` standard normals."""
     if points < 1:

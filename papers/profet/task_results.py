@@ -10,6 +10,7 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import NotRunError, frame_of
+from core.report.runs.frames import methods_run
 from core.report.runs.memo import once
 from core.report.runs.task_runs import Runs, first_hits, task_runs
 
@@ -54,11 +55,12 @@ def class_runs(results: Results, benchmark: str, value: str) -> Runs:
 
 @once
 def _runs_of(frame: pd.DataFrame, benchmark: str, value: str) -> Runs:
-    rows = frame[frame["benchmark"] == benchmark]
-    present = [method for method in METHODS if method in set(rows["method"])]
+    present = [method for method in METHODS if method in methods_run(frame, benchmark)]
     if len(present) < 2:
         raise NotRunError(benchmark)
-    found = task_runs(frame, benchmark, present, value, int(rows["evaluation"].max()))
+    found = task_runs(
+        frame, benchmark, present, value, int(frame.loc[frame["benchmark"] == benchmark, "evaluation"].max())
+    )
     return first_hits(found) if value == "solved" else found
 
 

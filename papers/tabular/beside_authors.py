@@ -7,48 +7,55 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from core.experiment.results import Results
+from core.report.runs.frames import frame_of
 from core.tabular.ranks import spearman
 from core.tabular.table import Table
+from papers.tabular.trained_tables import grid_tables
 
 QUARTILES = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Our table of a part of the grid, and the authors' table of the whole grid."""
+    """Our table of a part of the grid, and what the record `authors_beside` says of the authors' on the same part.
+
+    Attributes:
+        ours: Our table, n configurations.
+        theirs: Their average final validation errors of the same configurations, (n,).
+        spread: Median over these of their standard deviation over the repetitions, relative to the mean.
+        constant: Most frequent error of their whole table, see `error_of_a_constant`.
+    """
 
     ours: Table
-    theirs: Table
+    theirs: np.ndarray
+    spread: float
+    constant: float
 
     @property
-    def errors(self) -> tuple[np.ndarray, np.ndarray]:
-        """Average final validation errors of the n configurations that both have, ours and theirs, (n,) each."""
-        return self.ours.mean_valid[:, -1], self.theirs.mean_valid[self._positions, -1]
+    def errors(self) -> np.ndarray:
+        """Our average final validation errors, (n,)."""
+        return self.ours.mean_valid[:, -1]
 
     @property
     def ratios(self) -> np.ndarray:
-        """Our average error over theirs, (n,)."""
-        ours, theirs = self.errors
-        return ours / theirs
+        """Our errors over theirs, (n,)."""
+        return self.errors / self.theirs
 
     @property
     def rank_correlation(self) -> float:
         """Spearman's correlation of the average errors."""
-        return spearman(*self.errors)
+        return spearman(self.errors, self.theirs)
 
     @property
-    def relative_spreads(self) -> tuple[float, float]:
-        """Median of the standard deviation over the repetitions relative to the mean, ours and theirs, without
-        configurations of which a repetition diverged."""
-        both = self.ours.valid_mse[:, -1], self.theirs.valid_mse[self._positions, -1]
-        finite = [errors[np.isfinite(errors).all(axis=1)] for errors in both]
-        return tuple(float(np.median(errors.std(axis=1, ddof=1) / errors.mean(axis=1))) for errors in finite)
+    def our_spread(self) -> float:
+        """The spread of our repetitions."""
+        return relative_spread(self.ours.valid_mse[:, -1])
 
     @property
     def rank_of_our_best(self) -> int:
         """Rank, from 1, of our best configuration in their table, among those that both have."""
-        ours, theirs = self.errors
-        return int((theirs < theirs[ours.argmin()]).sum()) + 1
+        return int((self.theirs < self.theirs[self.errors.argmin()]).sum()) + 1
 
     @property
     def test_over_validation(self) -> np.ndarray:
@@ -67,9 +74,34 @@ class Pair:
         ]
         return pd.DataFrame(rows, columns=["hyperparameter", "value", "low", "median", "high"])
 
-    @property
-    def _positions(self) -> np.ndarray:
-        return self.theirs.grid.positions_of(self.ours.grid.indices)
+
+def pairs_of(results: Results) -> dict[str, Pair]:
+    """Our tables beside the authors', by data set; those of which there is no record of theirs are left out.
+
+    Raises:
+        NotRunError: no table of ours was trained, or there is no record at all.
+    """
+    frame, found = frame_of(results, "authors_beside"), {}
+    for name, table in grid_tables(results).items():
+        rows = frame[frame["benchmark"] == name].sort_values("configuration")
+        if rows["configuration"].tolist() == table.grid.indices.tolist():
+            theirs = rows["error"].to_numpy(float)
+            found[name] = Pair(table, theirs, float(rows["spread"].iloc[0]), float(rows["constant"].iloc[0]))
+    return found
+
+
+def pair(ours: Table, theirs: Table) -> Pair:
+    """The pair of our table and the authors' table of the whole grid."""
+    positions = theirs.grid.positions_of(ours.grid.indices)
+    spread = relative_spread(theirs.valid_mse[positions, -1])
+    return Pair(ours, theirs.mean_valid[positions, -1], spread, error_of_a_constant(theirs))
+
+
+def relative_spread(errors: np.ndarray) -> float:
+    """Median of the standard deviation of errors (n, R) over the repetitions relative to the mean, without
+    configurations of which a repetition diverged."""
+    finite = errors[np.isfinite(errors).all(axis=1)]
+    return float(np.median(finite.std(axis=1, ddof=1) / finite.mean(axis=1)))
 
 
 def error_of_a_constant(table: Table) -> float:

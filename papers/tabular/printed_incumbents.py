@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from core.experiment.results import Results
 from core.report.runs.memo import once
@@ -64,14 +65,16 @@ def authors_neighbours(results: Results) -> dict[str, AuthorsNeighbours]:
     frame = results.frame("authors_neighbours")
     if not len(frame):
         return {}
-    frame = frame.sort_values("run", kind="stable")
     return {
-        str(name): AuthorsNeighbours(
-            {str(row): found.to_numpy(float) for row, found in rows.groupby("change", sort=False)["valid_mse"]},
-            int(rows["rank"].iloc[0]),
-        )
+        str(name): AuthorsNeighbours(errors_by_row(rows), int(rows["rank"].iloc[0]))
         for name, rows in frame.groupby("benchmark")
     }
+
+
+def errors_by_row(records: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Errors (R,) in the order of the runs, by row of the neighbourhood table, from records of one data set."""
+    ordered = records.sort_values("run", kind="stable")
+    return {str(row): found.to_numpy(float) for row, found in ordered.groupby("change", sort=False)["valid_mse"]}
 
 
 def printed_or_best(table: Table) -> Configuration:
@@ -79,18 +82,17 @@ def printed_or_best(table: Table) -> Configuration:
     return PRINTED.get(table.dataset, table.best_configuration)
 
 
-def neighbourhood_of_printed(table: Table) -> dict[str, np.ndarray]:
-    """Errors (R,) of `printed_or_best` and after every change of one value, by row."""
-    start = printed_or_best(table)
+def neighbourhood_of(table: Table, start: Configuration) -> dict[str, np.ndarray]:
+    """Errors (R,) of a configuration and after every change of one value, by row."""
     (position,) = table.grid.positions([start])
     near = [position, *neighbours(table.grid, position)]
     rows = [row_of(start, configuration) for configuration in table.grid.configurations(near)]
     return {row: table.final_mse[place].astype(float) for row, place in zip(rows, near, strict=True)}
 
 
-def rank_of_printed(table: Table) -> int:
-    """Rank of `printed_or_best` among all configurations by their average error, from 1."""
-    (position,) = table.grid.positions([printed_or_best(table)])
+def rank_of(table: Table, configuration: Configuration) -> int:
+    """Rank of a configuration among all by their average error, from 1."""
+    (position,) = table.grid.positions([configuration])
     return int((table.mean_final < table.mean_final[position]).sum()) + 1
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from math import factorial, prod
 
@@ -20,13 +20,35 @@ from core.report.verdicts.checks import Check, judge
 from core.tabular.table import Table
 
 
-def over_repetitions(table: Table, statistic: Callable[[Table], float], level: float = 0.95) -> Interval:
-    """A statistic of a table and its bootstrap interval; learning curves are left out of the resamples."""
+@dataclass(frozen=True)
+class Resamples:
+    """A statistic and its values on resamples: a few dozen numbers from which an interval follows without the table.
+
+    Attributes:
+        estimate: Value of what was resampled.
+        drawn: Values on the different resamples, (k,).
+        weights: How often each of these is drawn, (k,).
+        size: How many things were resampled: repetitions, or configurations.
+    """
+
+    estimate: float
+    drawn: np.ndarray
+    weights: np.ndarray
+    size: int
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """The estimate and the ends of its bootstrap interval."""
+        drawn = np.repeat(self.drawn, self.weights)[:, None]
+        (interval,) = intervals_of(drawn, np.array([self.estimate]), self.size, level)
+        return interval
+
+
+def over_repetitions(table: Table, statistic: Callable[[Table], float]) -> Resamples:
+    """A statistic of a table on all resamples of its repetitions; learning curves are left out of these."""
     resamples = _resamples(table)
-    drawn = np.repeat([statistic(resample) for resample, _ in resamples], [weight for _, weight in resamples])
-    estimate = np.array([statistic(replace(table, curves=None))], dtype=float)
-    (interval,) = intervals_of(drawn[:, None], estimate, table.repetitions, level)
-    return interval
+    drawn = np.array([statistic(resample) for resample, _ in resamples], dtype=float)
+    weights = np.array([weight for _, weight in resamples])
+    return Resamples(float(statistic(replace(table, curves=None))), drawn, weights, table.repetitions)
 
 
 def of_table(
@@ -37,7 +59,7 @@ def of_table(
     detail: str = "",
 ) -> Check:
     """The check of a statistic of a table with its interval over the repetitions; see `judge`."""
-    return judge(over_repetitions(table, statistic), lower, upper, detail)
+    return judge(over_repetitions(table, statistic).interval(), lower, upper, detail)
 
 
 @once

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import NonNegativeInt, PositiveInt, ValidationInfo, field_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, ValidationInfo, field_validator
 
 from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
@@ -12,7 +12,15 @@ from core.experiment.table_search_settings import TableSearch
 from core.study.methods import one_of
 from core.tabular.values import VALUES
 
-__all__ = ["AuthorsNeighbours", "AuthorsTable", "NetworkSearch", "TableSearch", "TrainedGrid", "TrainedNeighbours"]
+__all__ = [
+    "AuthorsData",
+    "AuthorsTable",
+    "NetworkSearch",
+    "Quantiles",
+    "TableSearch",
+    "TrainedGrid",
+    "TrainedNeighbours",
+]
 
 Numbers = tuple[float, ...]
 Counts = tuple[int, ...]
@@ -94,8 +102,14 @@ class AuthorsTable(Settings):
     significant_bits: PositiveInt = 13
 
 
-class AuthorsNeighbours(Settings):
-    """Nothing: the printed incumbents are fixed, and every change of one value is recorded."""
+class AuthorsData(Settings):
+    """Nothing: what is found in the authors' tables is fixed."""
+
+
+class Quantiles(Settings):
+    """How many order statistics a distribution over the authors' tables is drawn by."""
+
+    quantiles: Annotated[int, Field(gt=1)] = 1001
 
 
 class NetworkSearch(Optimization):

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import TypeVar
 
 import numpy as np
 
 from core.experiment.results import Results
 from core.report.runs.frames import frame_of, rows_of
 from core.report.runs.memo import once
+from core.report.verdicts.checks import NotRunError
 from core.tabular.frame import from_records
 from core.tabular.importance import best_positions
 from core.tabular.table import Table
 from core.tabular.values import LABELS, VALUES
+
+T = TypeVar("T")
 
 WHOLE = math.prod(map(len, VALUES.values()))
 """Configurations in the whole grid."""
@@ -34,8 +38,22 @@ def grid_tables(results: Results) -> dict[str, Table]:
     return in_order(found)
 
 
-def in_order(tables: dict[str, Table]) -> dict[str, Table]:
-    """Tables in the order of `LABELS`, then others."""
+def grid_tables_or(results: Results, others: Collection) -> dict[str, Table]:
+    """The tables that were run; none, instead of an error, if there are other records to show.
+
+    Raises:
+        NotRunError: there is neither.
+    """
+    try:
+        return grid_tables(results)
+    except NotRunError:
+        if len(others):
+            return {}
+        raise
+
+
+def in_order(tables: dict[str, T]) -> dict[str, T]:
+    """Tables, or what else is known of data sets, in the order of `LABELS`, then others."""
     return {name: tables[name] for name in sorted(tables, key=[*LABELS, *tables].index)}
 
 

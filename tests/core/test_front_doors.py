@@ -19,6 +19,7 @@ PACKAGES = (
     "core.acquisition",
     "core.optimizers",
     "core.benchmarks",
+    "core.integrations",
     "core.spaces",
     "core.study",
     "core.study.methods",

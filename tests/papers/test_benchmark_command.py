@@ -29,6 +29,11 @@ class Best(Corner):
         return [{"x1": 3.14159265, "x2": 2.275}]
 
 
+class Default(Corner):
+    def ask(self, n):
+        return [dict(self.space.get_default_configuration())]
+
+
 class Fails(Corner):
     def ask(self, n):
         raise RuntimeError("out of ideas")
@@ -71,6 +76,30 @@ def test_several_objectives_are_several_tasks(mine, tmp_path):
     assert "2 tasks, 2 runs of 3 evaluations" in page and "tests of the tasks' mean losses, 6 in all" in page
 
 
+def test_tables_surrogates_and_functions_beside_methods_of_several_budgets(mine, tmp_path):
+    out = tmp_path / "page.html"
+    on = ("tabular/protein", "bohb/letter", "counting_ones/d8")
+    assert call(f"{mine}:Default", "--on", *on, "--beside", "random", "bohb", *FEW, "--out", str(out)) == 0
+    numbers = pd.read_csv(tmp_path / "page.csv", index_col=0)
+    assert set(numbers.index) == {"Default", "random search", "BOHB"} and np.isfinite(numbers.to_numpy()).all()
+    assert f"Default beside 2 methods on {', '.join(on)}" in html.unescape(out.read_text())
+
+
+def test_one_of_ours_as_a_sampler_of_optuna_runs_as_anothers_would(mine, tmp_path):
+    out = tmp_path / "page.html"
+    assert call("core.integrations:HPOSampler", "--on", "branin", "--beside", "random", *FEW, "--out", str(out)) == 0
+    assert "HPOSampler" in pd.read_csv(tmp_path / "page.csv", index_col=0).index
+
+
+def test_many_objectives_have_a_short_file_name(mine, tmp_path, monkeypatch, capsys):
+    on = ("branin", "hartmann3", "camelback", "levy", "bohachevsky")
+    assert call(f"{mine}:Corner", "--on", *on, "--beside", "random", "--runs", "1", "--evaluations", "2") == 0
+    written = Path(capsys.readouterr().out.split("wrote ")[1].strip())
+    assert written.name == "Corner_on_branin_hartmann3_camelback_2_more.html"
+    for file in (written, written.with_suffix(".csv")):
+        file.unlink()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -79,7 +108,15 @@ def test_several_objectives_are_several_tasks(mine, tmp_path):
         (("{mine}:Best", "--on", "branin", "--runs", "0"), "--runs"),
         (("{mine}:Best", "--on", "profet/sv"), "unknown class of tasks 'sv'; did you mean 'svm'"),
         (("{mine}:Best", "--on", "ablr/x"), "'ablr' has no classes of tasks; allowed: profet or an objective"),
-        (("{mine}:Best", "--on", "branin", "profet/svm"), "allowed: objectives, or a single class of tasks"),
+        (
+            ("{mine}:Best", "--on", "tabular/protien"),
+            "unknown objective 'tabular/protien'; did you mean 'tabular/protein'",
+        ),
+        (
+            ("{mine}:Best", "--on", "branin", "--beside", "bohb"),
+            "--beside bohb: it needs budgets, which branin does not",
+        ),
+        (("{mine}:Best", "--on", "bohb/letter", "--beside", "hyperband_lcnet"), "it needs learning curves"),
         (("{mine}:Bets", "--on", "branin"), "no class 'Bets'"),
         (("{mine}:Fails", "--on", "branin", "--beside", "random", *FEW), "Fails, task 0, run 0, .*out of ideas"),
     ],

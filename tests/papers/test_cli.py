@@ -88,12 +88,28 @@ class TestDraw:
 
     def test_own_runs_are_drawn_apart_and_shipped_drawings_stay(self, papers, tmp_path):
         papers("run", CELL)
-        papers("draw", "toy")
+        papers("draw", "toy", "--source", "reference")
         shipped = {path: path.read_bytes() for path in (tmp_path / "figures/toy").iterdir()}
         assert papers("draw", "toy", "--source", "run")[0] == 0
         assert {path: path.read_bytes() for path in (tmp_path / "figures/toy").iterdir()} == shipped
         text = (tmp_path / "figures/own/toy/table1.md").read_text()
         assert "Own runs, not the shipped ones." in text and "Not run, 3 of 4 cells" in text
+
+    def test_own_runs_are_drawn_without_a_flag_where_none_is_shipped(self, papers, tmp_path):
+        assert "own runs" not in papers("draw", "toy")[1]  # nothing has been run
+        papers("run", CELL)
+        status, output, _ = papers("draw", "table1")
+        assert status == 0 and "nothing is shipped for toy/table1: drawn from your own runs" in output
+        assert "drew figures/own/toy/table1.pdf" in output
+        shipped = tmp_path / "results/reference/quick" / f"{CELL}.parquet"
+        shipped.parent.mkdir(parents=True)
+        (tmp_path / "results/run/quick" / f"{CELL}.parquet").rename(shipped)
+        assert papers("draw", "table1")[1].endswith("drew figures/toy/table1.pdf")
+
+    def test_own_runs_of_another_scale_are_not_those_asked_for(self, papers):
+        papers("run", "toy/fit", "--scale", "smoke")
+        assert "drew figures/toy/table1.pdf" in papers("draw", "table1")[1]
+        assert "drew figures/own/toy/table1.pdf" in papers("draw", "table1", "--scale", "smoke")[1]
 
     def test_one_that_cannot_be_drawn_costs_none_of_the_others(self, papers, tmp_path):
         module = tmp_path / "toypapers/toy/artifacts/estimates.py"
@@ -129,6 +145,12 @@ class TestCompare:
         (tmp_path / "toypapers/toy/published/table1.csv").unlink()
         assert papers("compare", "fig1")[0] == 0
         assert marked not in (tmp_path / "figures/comparison.html").read_text()
+
+    def test_own_runs_that_are_alone_are_compared_on_their_page(self, papers, tmp_path):
+        papers("run", CELL)
+        status, output, _ = papers("compare", "table1")
+        assert status == 0 and "wrote figures/own/comparison.html" in output
+        assert not (tmp_path / "figures/comparison.html").exists()
 
     def test_own_runs_have_a_page_of_their_own(self, papers, tmp_path):
         assert "wrote figures/own/comparison.html" in papers("compare", "--source", "run")[1]

@@ -95,7 +95,7 @@ class TestRun:
             return frame.assign(estimate=frame["estimate"].mask(frame["run"] == 1))
 
         monkeypatch.setattr(module, "fit", fit)
-        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
+        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: catalogue)
         assert "1 of 3 runs failed or diverged" in papers("run", CELL)[1]
 
     def test_words_in_brackets_reach_the_reader(self, papers, toy, monkeypatch):
@@ -106,7 +106,7 @@ class TestRun:
             raise ValueError("no [posterior] for [/red] at all")
 
         monkeypatch.setattr(catalogue.module("toy", "experiments.fit"), "fit", fit)
-        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
+        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: catalogue)
         status, _, message = papers("run", CELL)
         assert status == 2
         assert (
@@ -129,7 +129,7 @@ class TestCellsThatCannotRun:
             return original(context)
 
         monkeypatch.setattr(module, "fit", fit)
-        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
+        monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: catalogue)
         status, output, error = papers("run", "toy/fit")
         assert status == 2
         assert "left out: toy/fit/line/plain; data set 'line' is not here" in output

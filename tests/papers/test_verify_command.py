@@ -56,7 +56,7 @@ def test_data_that_are_absent_are_no_difference(papers, shipped, toy, monkeypatc
             raise UserError("data set 'boston' is not here")
         return original(context)
 
-    monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root: catalogue)
+    monkeypatch.setattr("core.experiment.catalogue.Catalogue", lambda root, code=None: catalogue)
     monkeypatch.setattr(catalogue.module("toy", "experiments.fit"), "fit", fit)
     status, output, _ = papers("verify", "--shards", "3")
     assert status == expected

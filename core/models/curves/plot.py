@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import UserError, brief
+from core.extras import needed_for
 from core.models.curves.base import CurveModel
 from core.validation import require_count
 
@@ -26,7 +27,8 @@ def plot_curves(model: CurveModel, curves: int | list[int] = 6) -> Figure:
         UserError: before `fit`.
         UserError: curves that do not exist.
     """
-    from matplotlib import pyplot
+    with needed_for("plot"):
+        from matplotlib import pyplot
 
     observed = model.observed
     number = len(observed.values)

@@ -13,6 +13,7 @@ from core.report.tables.table import ReportTable
 from core.report.tables.width import literal, shared_ruler
 
 CAPTION_SIZE = 7.6
+CAPTION_LINES = 2
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,15 @@ class Figure:
     absent: bool = False
 
 
-def add_caption(figure: MatplotlibFigure, caption: str) -> MatplotlibFigure:
-    """Set the caption below a figure, wrapped to the figure's width; saving with a tight box makes room for it.
+def add_caption(figure: MatplotlibFigure, caption: str, last: str = "") -> MatplotlibFigure:
+    """Set a caption of two lines below a figure, as wide as that; saving with a tight box makes room for it.
 
-    Legends of the whole figure belong above it ("outside upper center"): below, they would overlap the caption.
+    Sentences that do not fit are left out before the `last` one: the sidecar and the page have them all. Legends of the
+    whole figure belong above it ("outside upper center"): below, they would overlap the caption.
     """
     if caption:
         width, height = figure.get_size_inches()
-        lines = shared_ruler().wrap(caption, 72 * width - 8, CAPTION_SIZE)
+        lines = shared_ruler().fit(caption, last, CAPTION_LINES, 72 * width - 8, CAPTION_SIZE)
         look = {"fontsize": CAPTION_SIZE, "va": "top", "ha": "left", "linespacing": 1.35}
         figure.text(0.06 / width, -0.1 / height, literal("\n".join(lines)), **look)
     return figure

@@ -15,6 +15,7 @@ from matplotlib.ticker import FixedLocator, Formatter, LogFormatterSciNotation, 
 ROOM = 3  # labels on an axis that has fewer than two of 1, 2 and 5
 APART = {"x": 0.12, "y": 0.08}  # of an axis that is linear around 0, between its labels
 LINEAR = 0.4  # decades that the part from 0 to the smallest value takes
+PLAIN = (1e-3, 1e5)  # labels in this range are written without powers on an axis that needs others than these
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FORMULA, POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(-?\d+)\}")
 
@@ -57,11 +58,14 @@ def simplify_ticks(figure: Figure) -> None:
             axis.set_major_locator(FixedLocator(powers))
             axis.set_minor_locator(FixedLocator(others))
             axis.set_minor_formatter(LogFormatterSciNotation(minor_thresholds=(math.inf, math.inf)))
+            if all(PLAIN[0] <= place < PLAIN[1] for place in (*powers, *others)):
+                axis.set_major_formatter(plain)
+                axis.set_minor_formatter(plain)
         elif axis.get_scale() == "symlog" and axis.isDefault_majloc:
             places = _around_zero(axis)
             axis.set_major_locator(FixedLocator(places))
             if not all(map(_is_power, places)):
-                axis.set_major_formatter(lambda x, _: f"{x:g}".replace("-", "−"))
+                axis.set_major_formatter(plain)
         if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
             axis.set_major_formatter(PlainPowers(axis.get_major_formatter()))
         if isinstance(axis.get_minor_formatter(), LogFormatterSciNotation):
@@ -71,6 +75,11 @@ def simplify_ticks(figure: Figure) -> None:
     for axis, line in lines:
         axis.axes.add_artist(line).set(clip_on=False, in_layout=False)
         axis.set_minor_locator(NullLocator())
+
+
+def plain(x: float, _: int | None = None) -> str:
+    """A number without a power: 0.05, 2000."""
+    return f"{x:g}".replace("-", "−")
 
 
 def log_from_zero(axis: Axis, values: Iterable[float], smallest: float = 0.0) -> float:

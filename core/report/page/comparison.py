@@ -14,10 +14,11 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from core.experiment.catalogue import Catalogue
-from core.experiment.drawings import Currency, drawing, folder_of
+from core.experiment.drawings import OWN, Currency, drawing, folder_of
+from core.experiment.outputs import PAGE
 from core.report.figures.files import write_file
 from core.report.page.records import read_sidecar, table_from_record
-from core.report.page.rendering import render_page
+from core.report.page.rendering import Site, render_page
 from core.report.page.tally import (
     Tally,
     answers,
@@ -33,6 +34,7 @@ from core.report.verdicts.cells import KINDS
 from core.report.verdicts.checks import OUTCOMES
 from core.report.verdicts.looks import LOOKS
 
+SINGLE = "comparison_single.html"
 IN_FULL = 8  # up to this many artifacts are printed cell by cell; more are only counted
 
 
@@ -69,15 +71,21 @@ def summary(sidecars: Sequence[dict[str, Any]]) -> list[RenderableType]:
     return [*parts, _counts_table(sidecars), chance_sentence(tally(sidecars))]
 
 
-def write_page(figures: Path, sidecars: Sequence[dict[str, Any]]) -> Path:
-    """Write figures/comparison.html for artifacts drawn there; returns its path."""
-    figures = Path(figures)
-    images = {}
-    for sidecar in sidecars:
-        path = figures / sidecar["paper"] / f"{sidecar['artifact']}.png"
-        if path.is_file():
-            images[sidecar["paper"], sidecar["artifact"]] = path.read_bytes()
-    return write_file(figures / "comparison.html", render_page(sidecars, images))
+def write_page(
+    catalogue: Catalogue, source: str, sidecars: Sequence[dict[str, Any]], single_file: bool = False
+) -> Path:
+    """Write comparison.html beside the drawings from a source of runs; returns its path.
+
+    Beside the shipped runs the page shows your own, where these are drawn.
+
+    Args:
+        single_file: Whether to embed the pictures, in a page of another name.
+    """
+    figures = catalogue.root / "figures" / folder_of(source)
+    names = {name: (paper.name, paper.title) for name, paper in catalogue.papers.items()}
+    own = load_sidecars(figures / OWN, catalogue.artifacts) if source == "reference" else []
+    page = render_page(sidecars, names, Site(catalogue.root, figures, single_file), own)
+    return write_file(figures / (SINGLE if single_file else PAGE), page)
 
 
 def _claims_table(sidecar: dict[str, Any]) -> RichTable:

@@ -18,7 +18,7 @@ from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.published import PublishedCell
 
-FORMAT = 3
+FORMAT = 4
 T = TypeVar("T")
 
 

@@ -12,6 +12,9 @@ from core.report.page.records import table_from_record
 from core.report.tables.text import show
 from core.report.verdicts.cells import expected_false_worse
 
+WORDS = {"inconclusive": "open"}
+"""Words of verdicts and outcomes that are not their names."""
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -87,7 +90,7 @@ def outcome_text(claim: dict[str, Any]) -> str:
     """A claim's outcome in words, with what our part shows where that cannot decide it."""
     if claim["holds"] != "outside" or not claim["part"]:
         return claim["holds"]
-    return f"outside; on our part: {'open' if claim['part'] == 'inconclusive' else claim['part']}"
+    return f"outside; on our part: {WORDS.get(claim['part'], claim['part'])}"
 
 
 def cause_text(claim: dict[str, Any]) -> str:

@@ -56,6 +56,18 @@ def cell_rows(frame: pd.DataFrame, benchmark: str, method: str) -> pd.DataFrame:
     return rows
 
 
+@once
+def benchmarks_run(frame: pd.DataFrame) -> list[str]:
+    """The benchmarks of a results frame in the order of its rows."""
+    return list(frame["benchmark"].unique())
+
+
+@once
+def methods_run(frame: pd.DataFrame, benchmark: str) -> list[str]:
+    """The methods of a results frame that were run on a benchmark, in the order of its rows."""
+    return list(frame.loc[frame["benchmark"] == benchmark, "method"].unique())
+
+
 def runs_of(frame: pd.DataFrame, metric: str, benchmark: str, method: str, failed: float = math.nan) -> np.ndarray:
     """The metric of one cell of a results frame, (runs,) in the order of the runs.
 

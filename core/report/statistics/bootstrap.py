@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from core.errors import UserError
 from core.report.statistics import student
 
-COLUMNS = 256  # columns whose medians are computed together
+COLUMNS = 64  # columns whose medians are computed together: their counts fit into a processor's cache
 BLOCK = 2_000_000  # numbers resampled at once, which bounds the memory that a bootstrap takes
 
 
@@ -78,6 +78,19 @@ def bootstrap_intervals(
     Args:
         of_medians: Whether the statistics take the samples' medians over the runs, as with `of_means`.
     """
+    return intervals_of(*bootstrap_draws(samples, statistics, generator, n, paired, of_means, of_medians), level)
+
+
+def bootstrap_draws(
+    samples: ArrayLike | tuple[ArrayLike, ...],
+    statistics: Callable[..., np.ndarray],
+    generator: np.random.Generator | int,
+    n: int = 10_000,
+    paired: bool = False,
+    of_means: bool = False,
+    of_medians: bool = False,
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """What these intervals are made of: k statistics of n resamples (n, k) and of the samples (k,), and the runs."""
     arrays = [np.asarray(s, dtype=float) for s in (samples if isinstance(samples, tuple) else (samples,))]
     runs = [a.shape[0] for a in arrays if a.ndim]
     if len(runs) < len(arrays) or min(runs) < 1:
@@ -96,7 +109,7 @@ def bootstrap_intervals(
             picks = [generator.integers(r, size=(size, r)) for r in runs]
         values.append(statistics(*map(resample, arrays, picks)))
     estimate = statistics(*(resample(a, np.arange(r)[None]) for a, r in zip(arrays, runs, strict=True)))[0]
-    return intervals_of(np.concatenate(values), estimate, min(runs), level)
+    return np.concatenate(values), estimate, min(runs)
 
 
 def intervals_of(drawn: np.ndarray, estimate: np.ndarray, runs: int, level: float = 0.95) -> list[Interval]:
@@ -131,9 +144,8 @@ def medians_of(values: np.ndarray, picks: np.ndarray) -> np.ndarray:
     medians = np.empty((len(picks), flat.shape[1]))
     for start in range(0, flat.shape[1], COLUMNS):
         columns = slice(start, start + COLUMNS)
-        medians[:, columns] = _medians(
-            np.sort(flat[:, columns], axis=0), np.argsort(flat[:, columns], axis=0), counts, size
-        )
+        order = np.argsort(flat[:, columns], axis=0)
+        medians[:, columns] = _medians(np.take_along_axis(flat[:, columns], order, axis=0), order, counts, size)
     return medians.reshape(len(picks), *values.shape[1:])
 
 
@@ -141,16 +153,19 @@ def _medians(ranked: np.ndarray, order: np.ndarray, counts: np.ndarray, size: in
     """Medians (batch, k) of resamples of k columns, given these sorted and their orders, (runs, k), and the counts.
 
     From the smallest run to the largest, those drawn so far are counted in all resamples at once: the two middle ones
-    are the first at which more than their ranks have been.
+    are the first at which more than their ranks have been. Of an odd number of runs both are the same.
     """
-    middle = (size - 1) // 2, size // 2
+    middle = sorted({(size - 1) // 2, size // 2})
     reached = np.zeros((order.shape[1], counts.shape[1]), counts.dtype)
-    places = np.zeros((2, *reached.shape), np.min_scalar_type(len(order)))
+    places = np.zeros((len(middle), *reached.shape), np.min_scalar_type(len(order)))
     for runs in order:
         reached += counts[runs]
-        for place, rank in zip(places, middle):
-            place += reached <= rank
-    low, high = (np.take_along_axis(ranked.T, place.astype(np.intp), axis=1) for place in places)
+        for place, rank in zip(places, middle, strict=True):
+            before = reached <= rank
+            place += before
+        if not before.any():
+            break
+    low, high = (np.take_along_axis(ranked.T, places[end].astype(np.intp), axis=1) for end in (0, -1))
     return ((low + high) / 2).T
 
 

@@ -29,7 +29,7 @@ def probabilities(matrix: np.ndarray, ours: np.ndarray, theirs: np.ndarray) -> n
     """The probability at each time, (batch, times), for resamples with draw counts (batch, n) and (batch, m)."""
     _, n, m = matrix.shape
     first, second = counts_of(ours.astype(int), n), counts_of(theirs.astype(int), m)
-    return np.stack([((first @ at) * second).sum(axis=1) for at in matrix], axis=1) / (n * m)
+    return np.stack([np.einsum("bm,bm->b", first @ at, second) for at in matrix], axis=1) / (n * m)
 
 
 def resampled_interval(statistic: Callable[..., np.ndarray], *runs: int) -> Interval:

@@ -13,9 +13,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 from matplotlib.patches import Rectangle
 
+from core.report.figures.figure import CAPTION_LINES
 from core.report.figures.style import GREY, INK
 from core.report.tables.table import ReportCell, ReportTable
-from core.report.tables.text import Lines, line_name, notes, row_lines
+from core.report.tables.text import Lines, line_name, notes, row_lines, shared_notes
 from core.report.tables.width import Ruler, literal, shared_ruler
 from core.report.verdicts.looks import LOOKS
 
@@ -43,14 +44,15 @@ class _Layout:
         return sum(HEIGHTS[line] for line in self.lines[row]) + PAD
 
 
-def table_figure(table: ReportTable, caption: str = "") -> MatplotlibFigure:
-    """The table as a matplotlib figure, with `caption` below the table's own."""
-    ruler = shared_ruler()
+def table_figure(table: ReportTable, last: str = "") -> MatplotlibFigure:
+    """The table as a matplotlib figure, with two lines below it: its first notes and the `last` sentence."""
+    table, ruler = table.shown, shared_ruler()
     texts = {(r, c): text for r in table.rows for c, text in zip(table.columns, row_lines(table, r), strict=True)}
     layout = _measure(table, texts, ruler)
     title = ruler.wrap(table.title, layout.width, TITLE, "bold")
-    foot = ruler.wrap(notes(table, caption), layout.width, CAPTION)
+    foot = ruler.fit(notes(table, "", marked=False), last, CAPTION_LINES, layout.width, CAPTION)
     legend = ruler.wrap(_legend(table), layout.width, CAPTION)
+    legend += [line for note in shared_notes(table) for line in ruler.wrap(note, layout.width, CAPTION)]
     body = sum(layout.height(row) for row in table.rows) or 30.0
     head = len(title) * 15.0 + 6.0
     height = 2 * MARGIN + head + 20.0 + body + 8.0 + 10.5 * (len(legend) + len(foot)) + 4.0

@@ -8,8 +8,9 @@ table looks as an image or as text is defined in image.py and text.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypedDict, Unpack
 
 import numpy as np
 import pandas as pd
@@ -50,12 +51,13 @@ class ReportTable:
     format: Format of our numbers, as in `format(x, ".2f")`; published ones keep their printed digits.
     quoted_rows: Rows quoted from the publication for comparison, which we did not run.
     reproduced_columns: Columns that follow from the authors' own data; their verdicts are counted apart.
+    turned: Whether readers see rows as columns, since there are more columns than fit side by side.
     """
 
-    title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: dict[tuple[str, str], ReportCell]
+    title: str = ""
     caption: str = ""
     metric: str = ""
     direction: str = ""
@@ -65,6 +67,25 @@ class ReportTable:
     column_labels: dict[str, str] = field(default_factory=dict)
     quoted_rows: tuple[str, ...] = ()
     reproduced_columns: tuple[str, ...] = ()
+    turned: bool = False
+
+    @property
+    def shown(self) -> ReportTable:
+        """The table as readers see it, with rows and columns exchanged where it is `turned`."""
+        if not self.turned:
+            return self
+        labels = {row: self.row_label(row) for row in self.rows}
+        names = {column: self.column_label(column) for column in self.columns}
+        return replace(
+            self,
+            rows=self.columns,
+            columns=self.rows,
+            cells={(column, row): cell for (row, column), cell in self.cells.items()},
+            row_header="",
+            row_labels=names,
+            column_labels=labels,
+            turned=False,
+        )
 
     def row_label(self, row: str) -> str:
         """The label given with the table, else the method's own label, else the row's name; then any changes."""
@@ -92,6 +113,18 @@ class ReportTable:
         return [cell.verdict for cell in cells if cell.verdict is not None]
 
 
+class Words(TypedDict, total=False):
+    """Words and number format of a table, as in `ReportTable`; keywords of the two functions below."""
+
+    title: str
+    caption: str
+    metric: str
+    format: str
+    row_header: str
+    row_labels: dict[str, str]
+    column_labels: dict[str, str]
+
+
 def samples_of(frame: pd.DataFrame, metric: str, row: str = "method", column: str = "benchmark") -> pd.DataFrame:
     """A results frame as the samples of `compare_table`: its methods as rows and its benchmarks as columns.
 
@@ -115,13 +148,7 @@ def compare_table(
     columns: Sequence[str] | None = None,
     quoted_rows: Sequence[str] = (),
     baselines: Collection[str] = (),
-    title: str = "",
-    caption: str = "",
-    metric: str = "",
-    format: str = ".2f",
-    row_header: str = "Method",
-    row_labels: Mapping[str, str] | None = None,
-    column_labels: Mapping[str, str] | None = None,
+    **words: Unpack[Words],
 ) -> ReportTable:
     """A table of means over runs with a verdict for each cell.
 
@@ -134,6 +161,7 @@ def compare_table(
         rows, columns: Names to show, in this order; by default the published ones. Ablations in the samples follow.
         quoted_rows: The rows whose published numbers are shown without a verdict.
         baselines: The rows or columns of methods that the paper compares its own with.
+        words: Title, caption, metric, format and labels, see `Words`.
 
     Raises:
         UserError: an unknown direction or quoted row, samples without a column, or a run that occurs twice in a cell.
@@ -156,31 +184,14 @@ def compare_table(
             )
             is_baseline = not {*key}.isdisjoint(baselines)
             cells[key] = replace(cell, verdict=replace(cell.verdict, baseline=True)) if is_baseline else cell
-    return ReportTable(
-        title=title,
-        rows=rows,
-        columns=columns,
-        cells=cells,
-        caption=caption,
-        metric=metric,
-        direction=direction,
-        format=format,
-        row_header=row_header,
-        row_labels=dict(row_labels or {}),
-        column_labels=dict(column_labels or {}),
-        quoted_rows=tuple(quoted_rows),
-    )
+    return ReportTable(rows, columns, cells, direction=direction, quoted_rows=tuple(quoted_rows), **words)
 
 
 def spec_table(
     ours: pd.DataFrame,
     published: Published,
-    title: str = "",
-    caption: str = "",
-    row_header: str = "Name",
-    row_labels: Mapping[str, str] | None = None,
-    column_labels: Mapping[str, str] | None = None,
     configured: bool = True,
+    **words: Unpack[Words],
 ) -> ReportTable:
     """Our own specification against the transcribed one, cell by cell, see `exact_verdict`.
 
@@ -188,6 +199,7 @@ def spec_table(
         ours: Index the row names, columns the column names, any values; rows or columns on one side only `differ`.
         published: The transcription (`read_published_spec`).
         configured: Whether ours is our configuration, or what was counted or measured.
+        words: Title, caption and labels, see `Words`.
     """
     if ours.index.has_duplicates or ours.columns.has_duplicates:
         raise UserError("specification: row and column names must each occur once")
@@ -198,19 +210,10 @@ def spec_table(
     for key in ((row, column) for row in rows for column in columns):
         text = "" if key not in values or pd.isna(values[key]) else str(values[key])
         cells[key] = _matched(text, published.get(key), configured)
-    return ReportTable(
-        title=title,
-        rows=rows,
-        columns=columns,
-        cells=cells,
-        caption=caption,
-        row_header=row_header,
-        row_labels=dict(row_labels or {}),
-        column_labels=dict(column_labels or {}),
-    )
+    return ReportTable(rows, columns, cells, **{"row_header": "Name", **words})
 
 
-def absent_table(published: Published | None, title: str = "") -> ReportTable:
+def absent_table(published: Published | None) -> ReportTable:
     """The published numbers of a table whose runs are missing, each cell `not run`."""
     published = published or Published({})
     cells = {
@@ -218,7 +221,7 @@ def absent_table(published: Published | None, title: str = "") -> ReportTable:
         for row in published.rows
         for column in published.columns
     }
-    return ReportTable(title, published.rows, published.columns, cells)
+    return ReportTable(published.rows, published.columns, cells)
 
 
 def _values_by_cell(samples: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:

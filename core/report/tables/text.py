@@ -9,6 +9,10 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from rich.markup import escape
@@ -25,6 +29,7 @@ CSV_COLUMNS = (
     "note", "source", "published_note",
 )  # fmt: skip
 
+FEW = 3  # cells that a note is written in; what more have is written once below the table
 WEAKENED = "A baseline that is better than published weakens the paper's comparison with it."
 SAME = ("equal", "as configured")
 STRENGTHENED = "A baseline that is worse than published strengthens the paper's comparison with it."
@@ -47,7 +52,21 @@ def row_lines(table: ReportTable, row: str) -> list[Lines]:
     """
     cells = [table.cells[row, column] for column in table.columns]
     equal = all(cell.verdict is not None and cell.verdict.kind in SAME for cell in cells)
-    return [_lines(cell, table.format, "" if equal else published_text(cell)) for cell in cells]
+    marks = _marks(table)
+    return [_lines(cell, table.format, "" if equal else published_text(cell), marks) for cell in cells]
+
+
+def shared_notes(table: ReportTable) -> list[str]:
+    """The notes that many cells have, each once after its mark: `(a) other targets than the text's`."""
+    return [f"{mark} {note}." for note, mark in _marks(table).items()]
+
+
+def _marks(table: ReportTable) -> dict[str, str]:
+    """Marks of the parts of notes that more than `FEW` cells have."""
+    verdicts = (cell.verdict for cell in table.cells.values() if cell.verdict is not None)
+    counts = Counter(note for verdict in verdicts for note in _notes(verdict))
+    often = [note for note, count in counts.items() if count > FEW]
+    return {note: f"({mark})" for note, mark in zip(often, ascii_lowercase, strict=False)}
 
 
 def to_csv(table: ReportTable) -> str:
@@ -63,6 +82,7 @@ def to_csv(table: ReportTable) -> str:
 
 def to_markdown(table: ReportTable, caption: str = "") -> str:
     """A pipe table, lines within a cell separated by <br>."""
+    table = table.shown
     header = [table.row_header, *map(table.column_label, table.columns)]
     lines = [f"**{_pipe(table.title)}**", ""] if table.title else []
     lines += [_pipe_row(map(_pipe, header)), _pipe_row([":--"] * len(header))]
@@ -78,6 +98,7 @@ def to_markdown(table: ReportTable, caption: str = "") -> str:
 
 def to_tex(table: ReportTable, caption: str = "", name: str = "") -> str:
     """A LaTeX table (packages booktabs and amssymb), each row on lines `ours`, `published`, `verdict`."""
+    table = table.shown
     lines = ["% needs \\usepackage{booktabs,amssymb}", "\\begin{table}", "\\centering", "\\small"]
     lines.append(f"\\begin{{tabular}}{{ll{'l' * len(table.columns)}}}\n\\toprule")
     header = [table.row_header, "", *map(table.column_label, table.columns)]
@@ -99,8 +120,14 @@ def to_tex(table: ReportTable, caption: str = "", name: str = "") -> str:
     return "\n".join([*lines, "\\end{table}"]) + "\n"
 
 
+def to_rst(text: str) -> str:
+    """A paragraph of reStructuredText, for Snakemake's report, which reads it as a template first."""
+    return re.sub(r"([\\*_`|])", r"\\\1", text).replace("{", "{{'{'}}") + "\n"
+
+
 def to_rich(table: ReportTable, caption: str = "") -> RichTable:
     """The table for a terminal, in short lines so that it still reads at 80 columns."""
+    table = table.shown
     rich = RichTable(title=escape(table.title), caption=escape(notes(table, caption)), show_lines=True)
     rich.title_justify = rich.caption_justify = "left"
     rich.add_column(escape(table.row_header))
@@ -129,19 +156,30 @@ def published_text(cell: ReportCell) -> str:
         return published.reading
     if published.reading == "text":
         return published.text
+    if published.reading == "nan":
+        return f"diverged (printed {published.text})"
     spread = f" ± {published.spread_text}" if published.spread_text else ""
     return (published.text + spread).replace("-", "−") + (" (derived)" if published.derived else "")
 
 
-def notes(table: ReportTable, caption: str) -> str:
-    """The notes under a table: metric and direction, the table's own caption, what baselines mean, and one more."""
+def notes(table: ReportTable, caption: str, marked: bool = True) -> str:
+    """The notes under a table: metric and direction, the table's own caption, what baselines mean, and one more.
+
+    Args:
+        marked: Whether what the marks in its cells mean is among them.
+    """
     metric = table.metric[:1].upper() + table.metric[1:] or "Metric"
     direction = "" if table.direction == "neither" else f"; {table.direction} is better"
     better = f"{metric}{direction}." if table.direction else ""
     looks = {cell.verdict.look for cell in table.cells.values() if cell.verdict is not None}
     meanings = {"better baseline": WEAKENED, "worse baseline": STRENGTHENED}
     baselines = [meaning for look, meaning in meanings.items() if look in looks]
-    return " ".join(filter(None, [better, sentence(table.caption), *baselines, sentence(caption)]))
+    shared = shared_notes(table) if marked else []
+    return " ".join(filter(None, [better, *shared, sentence(table.caption), *baselines, sentence(caption)]))
+
+
+def _notes(verdict: Verdict) -> list[str]:
+    return verdict.note.split("; ") if verdict.note and verdict.compared else []
 
 
 def sentence(text: str) -> str:
@@ -164,10 +202,10 @@ def show(value: float, number_format: str) -> str:
     return format(value, number_format if abs(value) < 1e6 else ".3g").replace("-", "−")
 
 
-def _lines(cell: ReportCell, number_format: str, published: str) -> Lines:
+def _lines(cell: ReportCell, number_format: str, published: str, marks: Mapping[str, str]) -> Lines:
     if cell.verdict is None:
         return Lines(_ours(cell, number_format) if cell.runs else "", published, "", "")
-    return Lines(_ours(cell, number_format), published, _verdict(cell.verdict), _extra(cell.verdict))
+    return Lines(_ours(cell, number_format), published, _verdict(cell.verdict), _extra(cell.verdict, marks))
 
 
 def _csv_fields(cell: ReportCell) -> list[object]:
@@ -184,6 +222,8 @@ def _ours(cell: ReportCell, number_format: str) -> str:
         return cell.text or "absent"
     if not cell.runs:
         return "–"
+    if math.isnan(cell.ours):
+        return "diverged"
     mean = show(cell.ours, number_format)
     if math.isnan(cell.sd):
         return mean
@@ -202,13 +242,15 @@ def _verdict(verdict: Verdict) -> str:
     return text
 
 
-def _extra(verdict: Verdict) -> str:
+def _extra(verdict: Verdict, marks: Mapping[str, str]) -> str:
     parts = ["baseline"] if verdict.look != verdict.kind else []
     parts += ["reduced"] if verdict.reduced else []
     if verdict.alternative is not None:
         parts.append(f"if sem: {LOOKS[verdict.alternative].symbol} {verdict.alternative}")
-    if verdict.note and verdict.compared:
-        parts.append(verdict.note)
+    noted = _notes(verdict)
+    parts += [note for note in noted if note not in marks]
+    if marked := " ".join(marks[note] for note in noted if note in marks):
+        parts.append(marked)
     return "; ".join(parts)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 
+SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 SLACK = 0.04  # words and spaces add up to the width of a line except for kerning and rounding, which are far smaller
 
 
@@ -46,6 +48,15 @@ class Ruler:
                 lines.append(word)
                 length = own
         return lines
+
+    def fit(self, text: str, last: str, count: int, width: float, size: float) -> list[str]:
+        """The text, as far as its whole sentences fit into `count` lines that end with `last`; at least its first."""
+        sentences = SENTENCES.split(text)
+        for kept in range(len(sentences), 1, -1):
+            lines = self.wrap(" ".join([*sentences[:kept], last]), width, size)
+            if len(lines) <= count:
+                return lines
+        return self.wrap(f"{sentences[0]} {last}", width, size)
 
 
 @cache

@@ -51,6 +51,9 @@ class Check:
     clear: Distance from our value to the nearest border of the region that the interval would have to reach to leave
         the outcome open, if the check holds or fails. Its unit is the distance to the end of the interval on that side,
         so it is above 1, and infinite where nothing was sampled.
+    lower, upper: Ends of the region in which the claim is true, in the unit of our value or, if it is made of parts, as
+        the share of them that must hold; nan where the region is not one interval.
+    undecided: Number of parts that are open, if it is made of parts.
     reproduced: Check of the same claim on the authors' own data; None if they do not bear on it or are not at hand.
     """
 
@@ -61,6 +64,9 @@ class Check:
     detail: str = ""
     clear: float = math.inf
     part: str = ""
+    lower: float = math.nan
+    upper: float = math.nan
+    undecided: int = 0
     reproduced: Check | None = None
 
     @property
@@ -106,7 +112,7 @@ def judge(interval: Interval, lower: float = -math.inf, upper: float = math.inf,
         clear = _distances(estimate, *((high, lower) if high < lower else (low, upper)))
     else:
         holds = "inconclusive"
-    return Check(estimate, low, high, holds, detail, clear)
+    return Check(estimate, low, high, holds, detail, clear, lower=lower, upper=upper)
 
 
 def _distances(estimate: float, end: float, border: float) -> float:

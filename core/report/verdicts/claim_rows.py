@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from core.report.verdicts.checks import CellNotRunError, Check
-from core.report.verdicts.claims import CAUSES, KINDS, SHORTEST
+from core.report.verdicts.claims import CAUSES, KINDS, LONGEST, SHORTEST
 from core.report.verdicts.outcomes import absent, all_of, at_least, both, left_out, outside, pending
 from core.report.verdicts.shapes.shape import Shape
 from core.strict import Strict
@@ -48,7 +48,7 @@ class Row(Strict):
     reproduced: dict[str, Any] | None = None
     published: float | Text
     kind: Literal[KINDS] = "claim"
-    headline: bool = False
+    headline: Annotated[str, Field(max_length=LONGEST)] = ""
     cause: CauseRow | None = None
     at_least: Annotated[int, Field(ge=1)] | None = None
     detail: str = ""

@@ -57,7 +57,7 @@ def table_claims(catalogue: Catalogue, paper: str, shapes: Mapping[str, Shape]) 
     Raises:
         UserError: naming the file, the claim, the key, the value and what is allowed.
     """
-    root = catalogue.root
+    root = catalogue.code
     for file in sorted((root / catalogue.package / paper / "claims").glob("*.yaml")):
         table, place = read_mapping(file, "artifacts and their claims"), file.relative_to(root)
         of_table = _defaults(table, shapes, f"{place}: ")

@@ -8,9 +8,10 @@ Claims of a shape that recurs are rows of tables, see claim_tables.py. Any other
 The function's name is the claim's id, the only one of its name in the paper, and its docstring is the criterion. For
 what a check is and when a claim holds, see checks.py.
 
-A claim that a reader takes the paper to be about is a `headline`. Where it fails, it states its cause:
+A claim that a reader takes the paper to be about has a `headline`, its words in the README's figure. Where it fails, it
+states its cause:
 
-    @claim(..., headline=True, cause=Cause("our substitute", "surrogates of 1,000 configurations instead of 10,000"))
+    @claim(..., headline="Faster than random search", cause=Cause("our substitute", "1,000 configurations, not 10,000"))
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from core.report.verdicts.outcomes import after_looks, not_run
 KINDS = ("claim", "shape", "check")
 CAUSES = ("reduced protocol", "our substitute", "our code", "the paper")
 SHORTEST = 10  # characters in a sentence
+LONGEST = 46  # characters in a headline, which has one line of a figure
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Claim:
         published: Value or words of the paper that ours stands beside.
         check: A function of the results.
         criterion: The statistic and the region in which it makes the claim true, in words.
-        headline: Whether readers take the paper to be about it.
+        headline: The claim in at most `LONGEST` characters, if readers take the paper to be about it; otherwise empty.
         cause: Reason why it fails, if it does.
     """
 
@@ -75,14 +77,14 @@ class Claim:
     published: float | str
     check: Callable[[Any], Check]
     criterion: str = ""
-    headline: bool = False
+    headline: str = ""
     cause: Cause | None = None
 
     @property
     def record(self) -> dict[str, Any]:
         """The claim as plain values for the sidecar."""
         said = {"artifact": self.artifact, "kind": self.kind, "sentence": self.sentence, "place": self.place}
-        said |= {"published": self.published, "criterion": self.criterion}
+        said |= {"published": self.published, "criterion": self.criterion, "where": self.where}
         cause = None if self.cause is None else {"kind": self.cause.kind, "evidence": self.cause.evidence}
         return {"id": self.id, **said, "headline": self.headline, "cause": cause}
 
@@ -93,7 +95,7 @@ def claim(
     sentence: str,
     published: float | str,
     kind: str = "claim",
-    headline: bool = False,
+    headline: str = "",
     cause: Cause | None = None,
 ) -> Callable[[Callable], Callable]:
     """Mark a function of the results as the check of a claim; see `Claim`.
@@ -109,6 +111,9 @@ def claim(
                 raise UserError(f"{place_of(function)}: {name} = {value!r}; allowed: text, one {name} per claim")
         if len(sentence) < SHORTEST:
             raise UserError(f"{place_of(function)}: sentence = {sentence!r}; allowed: at least {SHORTEST} characters")
+        if not isinstance(headline, str) or len(headline) > LONGEST:
+            allowed = f"text of at most {LONGEST} characters"
+            raise UserError(f"{place_of(function)}: headline = {headline!r}; allowed: {allowed}")
         if kind not in KINDS:
             raise UserError(f"{place_of(function)}: kind = {kind!r}; allowed: {' or '.join(KINDS)}")
         if hasattr(function, "claim") or hasattr(function.__globals__.get(function.__name__), "claim"):

@@ -18,6 +18,7 @@ from core.report.runs.frames import cell_rows
 from core.report.runs.time_curves import end_of, over_time
 from core.report.runs.trajectories import SMALLEST
 from core.report.statistics.bootstrap import Interval, bootstrap_interval
+from core.report.statistics.reductions import mean_difference
 from core.report.verdicts.checks import Check, judge
 from core.report.verdicts.outcomes import open_where
 
@@ -143,7 +144,8 @@ def _ratio(
     """Two cells, their values at the time, the difference of their mean logarithms, and that ratio in words."""
     cells = cells_of(frame, benchmark, [first, second])
     samples, at = values_at(cells, time)
-    interval = bootstrap_interval(samples, lambda a, b: np.subtract(*log_means((a, b), floor)), SEED)
+    logarithms = tuple(np.log10(np.maximum(values, floor)) for values in samples)
+    interval = bootstrap_interval(logarithms, mean_difference, SEED)
     detail = f"{benchmark}, {first} over {second} at {at:.4g}: {as_factor(interval)}"
     if below := sum(int((values < floor).sum()) for values in samples):
         detail += f" ({below} below {floor:g} count as that)"

@@ -47,7 +47,7 @@ def published_numbers(catalogue: Catalogue, paper: str, name: str) -> Published 
         UserError: naming the file, the line, the name and those near it; or the files cannot be read.
     """
     spec = catalogue.paper(paper)
-    folder = catalogue.root / catalogue.package / paper / "published"
+    folder = catalogue.code / catalogue.package / paper / "published"
     for file in sorted(folder.glob("*.csv")):
         if file.stem.removesuffix(RUNS) not in spec.artifacts:
             raise UserError(f"{file}: not an artifact of {paper}; {nearest(file.stem, spec.artifacts)}")

@@ -38,7 +38,8 @@ def all_of(checks: Iterable[Check], detail: str = "") -> Check:
     if holds == "outside" and bearing:
         part, clear, note = _together(bearing)
     details = "; ".join(filter(None, dict.fromkeys([detail, *(check.detail for check in checks), note])))
-    return Check(ours, math.nan, math.nan, holds, details, clear, part)
+    undecided = sum(check.on_our_part not in ("holds", "fails") for check in judged)
+    return Check(ours, math.nan, math.nan, holds, details, clear, part, lower=1.0, undecided=undecided)
 
 
 def at_least(count: int, checks: Iterable[Check], detail: str = "") -> Check:
@@ -57,7 +58,9 @@ def at_least(count: int, checks: Iterable[Check], detail: str = "") -> Check:
     holds = next((outcome for outcome, value in clear.items() if value >= 1), "inconclusive")
     ours = f"{sum(check.holds == 'holds' for check in checks)} of {len(checks)}"
     details = "; ".join(filter(None, [detail, *(check.detail for check in checks)]))
-    return Check(ours, math.nan, math.nan, holds, details, clear.get(holds, math.inf))
+    undecided = sum(check.holds not in ("holds", "fails") for check in checks)
+    share, clearest_of = count / len(checks), clear.get(holds, math.inf)
+    return Check(ours, math.nan, math.nan, holds, details, clearest_of, lower=share, undecided=undecided)
 
 
 def _together(parts: Sequence[tuple[str, float]]) -> tuple[str, float, str]:
@@ -161,7 +164,8 @@ def contrary(check: Check) -> Check:
     """The opposite of a claim: it holds where the claim fails, and fails where the claim holds."""
     turned = {"holds": "fails", "fails": "holds"}
     holds, part = (turned.get(outcome, outcome) for outcome in (check.holds, check.part))
-    return replace(check, holds=holds, part=part)
+    region = {"lower": math.nan, "upper": math.nan}  # two pieces, mostly
+    return replace(check, holds=holds, part=part, **region)
 
 
 def open_where(check: Check, reason: str) -> Check:

@@ -200,4 +200,5 @@ def judge_factor(factor: BoundedFactor, between: tuple[float, float], detail: st
     low, high = factor.ends
     if np.isnan(low) or np.isnan(high):
         low = high = np.nan
-    return replace(check, ours=factor.value, low=low, high=high, detail=f"{detail}{factor}")
+    lower, upper = between
+    return replace(check, ours=factor.value, low=low, high=high, lower=lower, upper=upper, detail=f"{detail}{factor}")

@@ -9,6 +9,7 @@ from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
 from core.report.figures import style
 from core.report.figures.figure import not_run_panel
+from core.report.figures.panels import draw_panels
 from core.report.runs.frames import count_runs
 from core.report.runs.trajectories import draw_incumbents
 from papers.ablr.names import (
@@ -50,16 +51,16 @@ def fig1_left(results: Results, published: Published | None) -> Figure:
 def fig2_left(results: Results, published: Published | None) -> Figure:
     """Fig 2, left: searches on the surrogate of a task after stored evaluations of the others."""
     frame = common_runs(frame_of(results, "openml", "transfer"))
-    figure, panels = style.subplots(1, 2, width=7.2, height=3.3)
-    parts, counts = [], []
-    for axes, (name, title) in zip(panels, COLLECTIONS.items(), strict=True):
-        axes.set_title(title)
-        rows = frame[frame["benchmark"] == name]
-        if rows.empty:
-            not_run_panel(axes)
-            continue
-        parts.append(_draw_relative(axes, rows, name, TRANSFER).assign(benchmark=name))
-        counts.append(f"{count_runs(rows)} in {title[:3]}")
+    run = {name: title for name, title in COLLECTIONS.items() if name in set(frame["benchmark"])}
+    figure, panels = style.subplots(1, len(run), width=3.6 * len(run), height=3.3, squeeze=False)
+    panels, counts = panels[0], []
+
+    def draw(axes: Axes, name: str) -> pd.DataFrame:
+        drawn = _draw_relative(axes, frame, name, TRANSFER)
+        counts.append(f"{count_runs(frame[frame['benchmark'] == name])} in {COLLECTIONS[name][:3]}")
+        return drawn
+
+    data = draw_panels(panels, run, draw)
     style.legend(figure, panels, 3)
     caption = (
         "One task of a collection is left out at a time: mean and standard error of the best error found on its "
@@ -68,7 +69,9 @@ def fig2_left(results: Results, published: Published | None) -> Figure:
         "forest on OpenML, flow 6969 instead of the paper's 6794; (b) XGBoost on data sets of LIBSVM, with fits of at "
         "most 50 steps."
     )
-    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+    missing = [title for name, title in COLLECTIONS.items() if name not in run]
+    caption = f"Not run: {', '.join(missing)}. {caption}" if missing else caption
+    return Figure(figure, caption, data)
 
 
 def fig2_right(results: Results, published: Published | None) -> Figure:
@@ -109,7 +112,7 @@ def _draw_relative(axes: Axes, frame: pd.DataFrame, benchmark: str, methods: tup
 def _draw_means(axes: Axes, frame: pd.DataFrame) -> pd.DataFrame:
     """Incumbents of all sets together, each run of each set counted once."""
     data = draw_incumbents(axes, common_runs(together(frame)), "loss", ALL_SETS, SIGNALS)
-    axes.set_ylabel("validation error above the set's best")
+    axes.set(yscale="log", ylabel="validation error above the set's best")
     return data
 
 

@@ -21,7 +21,7 @@ BENCHMARK = "openml_random_forest"
     place="section 3.2, Fig 2 left",
     sentence="On OpenML, evaluations on other data sets speed up the search for a random forest's hyperparameters.",
     published="faster",
-    headline=True,
+    headline="Other data sets speed up a forest's (OpenML)",
 )
 def transfer_speeds_up_on_openml(results: Results) -> Check:
     """ABLR with transfer has a smaller error than plain ABLR and than a plain GP.

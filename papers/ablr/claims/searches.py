@@ -54,7 +54,7 @@ def regret_ratio(
     place="section 3.3, Fig 2 right",
     sentence="Signals recorded beside the validation accuracy speed up the search with ABLR.",
     published="faster",
-    headline=True,
+    headline="Side signals speed up the search",
 )
 def side_signals_speed_up(results: Results) -> Check:
     """On all sets together, by errors above the smallest that any run found on the set, one validation row or more."""

@@ -44,7 +44,7 @@ def fig2_1(results: Results, published: Published | None) -> Figure:
     bottom[1].set_ylabel("EI")
     top[0].tick_params(labelbottom=True)
     top[0].set_xlabel("x")
-    _legend(figure, top[1], bottom[1])
+    style.legend(figure, [top[1], bottom[1]], 3)
     caption = (
         "Forrester function, uniform observations. Shaded: one, two and three standard deviations of a noise-free "
         "Gaussian process with a Matern-5/2 kernel, whose hyperparameters maximize the marginal likelihood. Of the "
@@ -92,7 +92,7 @@ def fig2_3(results: Results, published: Published | None) -> Figure:
         axes.set_title(title)
         axes.set_xlabel("x")
     panels[0].set_ylabel("f(x)")
-    _legend(figure, panels[0])
+    style.legend(figure, [panels[0]], 3)
     caption = (
         "Eight observations of the Forrester function from [0.25, 0.75]; one, two and three standard deviations. The "
         "forest has 100 trees; its variance is that of Eq. 2.7 with mu squared, as the law of total variance requires."
@@ -125,11 +125,3 @@ def _truth(axes: Axes, rows: pd.DataFrame) -> None:
     grid, data = rows[rows["part"] == "grid"], rows[rows["part"] == "data"]
     axes.plot(grid["x"], grid["value"], color="0.35", linestyle="--", linewidth=1, label="objective")
     axes.plot(data["x"], data["value"], "k.", markersize=6, label="observations")
-
-
-def _legend(figure, *axes: Axes) -> None:
-    """One legend above the figure for what the axes show, each label once."""
-    found = {}
-    for panel in axes:
-        found.update(zip(*reversed(panel.get_legend_handles_labels()), strict=True))
-    figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=3)

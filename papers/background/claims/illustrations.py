@@ -92,7 +92,6 @@ def kernels_differ_at_a_distance(results: Results) -> Check:
     kind="shape",
     sentence="The Gaussian process becomes more uncertain away from the data.",
     published="grows",
-    headline=True,
 )
 def gp_uncertainty_grows_away_from_data(results: Results) -> Check:
     """The GP's standard deviation outside the observed interval over that between the observations; above 2."""

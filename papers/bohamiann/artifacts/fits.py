@@ -11,8 +11,8 @@ def draw_fit(axes: Axes, grid: pd.DataFrame, truth: ArrayLike, function: str, co
     """The function and the predictive mean with two standard deviations: columns `x`, `mean` and `sd` of `grid`.
 
     Args:
-        truth: values of the function on the grid.
-        function: its name in the legend.
+        truth: Values of the function on the grid.
+        function: Name of the function in the legend.
     """
     x, mean, sd = (grid[column].to_numpy() for column in ("x", "mean", "sd"))
     axes.plot(x, truth, color="0.35", linestyle="--", linewidth=1, label=function)

@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, Published
 from core.report.figures import style
-from core.report.figures.benchmark_panels import benchmark_panels, tuning_panels
+from core.report.figures.panels import benchmark_panels, tuning_panels
+from core.report.runs.frames import methods_run
 from core.report.runs.trajectories import draw_band
 from papers.bohamiann.multitask_runs import METHODS, PROBLEMS, SETS, SHOWN, TARGET, points_of_regret
 
@@ -28,7 +29,8 @@ def multitask(results: Results, published: Published | None) -> Figure:
     frame = results.frame("multitask")
 
     def draw(axes: Axes, name: str) -> pd.DataFrame:
-        run = set(frame.loc[frame["benchmark"] == name, "method"])
+        axes.set_yscale("log")
+        run = methods_run(frame, name)
         drawn = [draw_band(axes, points_of_regret(frame, name, method), method) for method in METHODS if method in run]
         axes.axhline(TARGET, color=style.GREY, linewidth=0.8, linestyle=":")
         axes.set(xlabel="evaluations", ylabel="regret (percentage points)")

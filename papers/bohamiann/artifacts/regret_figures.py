@@ -12,6 +12,7 @@ from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.figures.data_sets import data_set_names
 from core.report.figures.figure import not_run_panel
+from core.report.figures.panels import draw_panels
 from core.report.figures.ticks import log_from_zero
 from core.report.runs.trajectories import SMALLEST, draw_incumbents
 from papers.bohamiann.artifacts.fits import draw_fit
@@ -34,7 +35,7 @@ def fig1_left(results: Results, published: Published | None) -> Figure:
     figure, axes = style.subplots(height=3.4, width=4.6)
     methods = ["gp", "rf", "tpe", "dngo_50", "dngo_10", "bohamiann_50", "bohamiann_10", "random"]
     drawn = draw_incumbents(axes, frame, "regret", "branin", methods)
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    style.legend(figure, [axes], 3)
     return Figure(figure, f"{BAND} the immediate regret on Branin over {_runs(frame)} runs.", drawn)
 
 
@@ -61,7 +62,7 @@ def fig1_right(results: Results, published: Published | None) -> Figure:
         axes.set_xlabel("x")
         _draw_fit(axes, shown[shown["method"] == method])
     panels[0].set_ylabel("f(x)")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    style.legend(figure, [panels[0]], 4)
     points = int((shown["part"] == "data").sum() / shown["method"].nunique())
     caption = f"BOHAMIANN's fit to the {points} points that it evaluated itself (first repetition), from 50 samples."
     return Figure(figure, caption, shown.reset_index(drop=True))
@@ -83,45 +84,33 @@ def hpolib(results: Results, published: Published | None) -> Figure:
         raise NotRunError("hpolib")
     figure, panels = style.subplots(2, 3, height=4.8)
     methods = ["random", "gp", "bohamiann_50"]
-    drawn = []
-    for axes, benchmark in zip(panels.flat, HPOLIB):
-        part = _panel(axes, frame, "regret", benchmark, methods)
-        if benchmark in GRIDS and len(part):
-            log_from_zero(axes.yaxis, part["mean"], 2 * SMALLEST)
+
+    def draw(axes: Axes, benchmark: str) -> pd.DataFrame:
+        drawn = draw_incumbents(axes, frame, "regret", benchmark, methods)
+        if benchmark in GRIDS:
+            log_from_zero(axes.yaxis, drawn["mean"], 2 * SMALLEST)
             axes.set_ylim(bottom=0)
-        drawn.append(part)
-    panels.flat[-1].set_axis_off()
+        return drawn
+
+    data = draw_panels(panels.flat, {name: TITLES[name] for name in HPOLIB}, draw)
     style.legend(figure, panels.flat, 3)
     runs = (f"{_runs(frame[frame['benchmark'] == name])} on {TITLES[name]}" for name in HPOLIB)
     caption = (
         f"{BAND} the incumbent's regret. Runs: {', '.join(runs)}. "
         "On the grids the regret is that to their best point, linear from 0 to the smallest mean above it."
     )
-    return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
+    return Figure(figure, caption, data)
 
 
 def _panels(results: Results, names: list[str], methods: list[str], rows: int, columns: int, height: float) -> Figure:
     frame = thesis_runs(results)
     figure, panels = style.subplots(rows, columns, height=height, squeeze=False)
-    drawn = [_panel(axes, frame, "regret", name, methods) for axes, name in zip(panels.flat, names)]
+    titles = {name: TITLES[name] for name in names}
+    data = draw_panels(panels.flat, titles, lambda axes, name: draw_incumbents(axes, frame, "regret", name, methods))
     for axes in panels[:, 1:].flat:
         axes.set_ylabel("")
-    for axes in list(panels.flat)[len(names) :]:
-        axes.set_axis_off()
-    if all(part.empty for part in drawn):
-        raise NotRunError("synthetic")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    return Figure(figure, f"{BAND} the immediate regret over {_runs(frame)} runs.", pd.concat(drawn, ignore_index=True))
-
-
-def _panel(axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods: list[str]) -> pd.DataFrame:
-    """Draw one of several panels and return what was drawn; a panel without runs says so."""
-    axes.set_title(TITLES[benchmark])
-    try:
-        return draw_incumbents(axes, frame, metric, benchmark, methods)
-    except NotRunError:
-        not_run_panel(axes)
-        return pd.DataFrame()
+    style.legend(figure, [panels[0, 0]], 4)
+    return Figure(figure, f"{BAND} the immediate regret over {_runs(frame)} runs.", data)
 
 
 def _runs(frame: pd.DataFrame) -> int:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from core.experiment.results import Results
+from core.report.tables.spaces import BOUNDS, described
 from core.report.tables.table import ReportTable, spec_table
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published
 
 if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
-
-BOUNDS = {"lower": "lower bound", "upper": "upper bound", "log": "logarithmic"}
 
 
 def _xgboost() -> ConfigurationSpace:
@@ -26,15 +23,12 @@ def _xgboost() -> ConfigurationSpace:
 @published_names(rows=_xgboost, columns=BOUNDS)
 def tableA_1(results: Results, published: Published) -> ReportTable:
     """Thesis Table A.1, rendered from the space of core.benchmarks.xgboost."""
-    rows = {
-        name: {"lower": f"{range_.lower:g}", "upper": f"{range_.upper:g}", "log": "yes" if range_.log else "no"}
-        for name, range_ in _xgboost().items()
-    }
+    ours = described(_xgboost(), bases=())
     return spec_table(
-        pd.DataFrame.from_dict(rows, orient="index"),
+        ours,
         published,
         caption="Ranges of the eight hyperparameters; equal where our space has the published value.",
         row_header="Hyperparameter",
-        row_labels={name: name.replace("_", " ") for name in rows},
+        row_labels={name: name.replace("_", " ") for name in ours.index},
         column_labels=BOUNDS,
     )

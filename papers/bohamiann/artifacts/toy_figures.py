@@ -32,12 +32,12 @@ def fig3_1(results: Results, published: Published | None) -> Figure:
         grid, data = shown[shown["part"] == "grid"], shown[shown["part"] == "data"]
         draw_fit(axes, grid, np.sinc(10 * grid["x"] - 5), "sinc", style.BLUE)
         axes.plot(data["x"], data["mean"], "k.", markersize=4, label="observations")
-    panels.flat[0].set_ylim(-3, 3)
+    panels.flat[0].set_ylim(-2, 2)
     for axes in panels[1]:
         axes.set_xlabel("x")
     for axes in panels[:, 0]:
         axes.set_ylabel("y")
-    figure.legend(*panels.flat[-1].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    style.legend(figure, [panels.flat[-1]], 4)
     caption = (
         "Four fits of the same 20 noise-free observations of sinc (first repetition); networks of three layers of "
         "50 units, tanh except for PBP, whose moments are those of rectifiers."
@@ -60,7 +60,7 @@ def fig3_2(results: Results, published: Published | None) -> Figure:
         axes.set_xlabel(r"$\theta_0$")
     for axes in panels[:, 0]:
         axes.set_ylabel(r"$\theta_1$")
-    figure.legend(*panels[0, 1].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    style.legend(figure, [panels[0, 1]], 3)
     caption = (
         "Positions of one chain (first repetition) at every fifth step, with the same step length of 0.01 for all. "
         "Above: updates, start (0, 0) and flat priors of the authors' notebook; below: Eqs. 7 and 10, from (0, 1), "

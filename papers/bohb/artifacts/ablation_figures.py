@@ -2,42 +2,65 @@
 
 from __future__ import annotations
 
+import pandas as pd
+from matplotlib.axes import Axes
+
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
-from papers.bohb.artifacts.curves import DEFAULTS, draw
+from papers.bohb.artifacts.curves import DEFAULTS, curves_of, draw, draw_lines
 from papers.bohb.artifacts.panels import BUDGET, data_set_panels, missing_sets, runs_of
 from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
 
 
 def figC_3(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.3: BOHB on 1 to 32 workers."""
-    return _panels(results, "workers", WORKERS, "BOHB on 1 to 32 workers, on the simulated clock")
+    frame = frame_of(results, "workers")
+    figure, drawn = data_set_panels(frame, lambda axes, rows, name: draw(axes, rows, name, WORKERS))
+    caption = (
+        f"BOHB on 1 to 32 workers, on the simulated clock: mean and standard error of the regret over {runs_of(frame)}."
+        f"{missing_sets(frame)} {BUDGET}."
+    )
+    return Figure(figure, caption, drawn)
 
 
 def figC_4(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.4: numbers of samples."""
-    return _panels(results, "samples", SAMPLES, "BOHB with 4 to 256 samples of the good density per proposal")
+    return _ratios(results, "samples", SAMPLES, "BOHB with 4 to 256 samples of the good density per proposal")
 
 
 def figC_5(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.5: random fractions."""
-    return _panels(results, "random_fraction", RANDOM_FRACTIONS, "BOHB with different random fractions")
+    return _ratios(results, "random_fraction", RANDOM_FRACTIONS, "BOHB with different random fractions")
 
 
 def figC_6(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.6: values of eta."""
-    return _panels(results, "eta", ETAS, "BOHB with different eta")
+    return _ratios(results, "eta", ETAS, "BOHB with different eta")
 
 
 def figC_7(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.7: bandwidth factors."""
-    return _panels(results, "bandwidth_factor", FACTORS, "BOHB with different bandwidth factors")
+    return _ratios(results, "bandwidth_factor", FACTORS, "BOHB with different bandwidth factors")
 
 
-def _panels(results: Results, experiment: str, methods: list[str], what: str) -> Figure:
+def _ratios(results: Results, experiment: str, methods: list[str], what: str) -> Figure:
+    """The curves over that of the default, from which most of them cannot be told apart as they are."""
     frame = frame_of(results, experiment)
-    figure, drawn = data_set_panels(frame, lambda axes, rows, name: draw(axes, rows, name, methods))
-    thick = " Thick: the default." if set(methods) & set(DEFAULTS) else ""
-    missing = missing_sets(frame)
-    caption = f"{what}: mean and standard error of the regret over {runs_of(frame)}.{thick} {BUDGET}.{missing}"
+    (default,) = set(methods) & set(DEFAULTS)
+    figure, drawn = data_set_panels(
+        frame, lambda axes, rows, name: _draw_ratios(axes, rows, name, methods, default), "regret / default's"
+    )
+    caption = (
+        f"{what}: mean regret over {runs_of(frame)}, with its standard error, over the mean regret of the default at "
+        f"the same time.{missing_sets(frame)} {BUDGET}. The thesis draws the regrets themselves, which are in the data."
+    )
     return Figure(figure, caption, drawn)
+
+
+def _draw_ratios(axes: Axes, frame: pd.DataFrame, name: str, methods: list[str], default: str) -> pd.DataFrame:
+    """Draw the curves over the default's; returns the curves, with their `ratio`."""
+    curves = curves_of(frame, name, methods)
+    reference = curves[curves["method"] == default].set_index("time")["value"].reindex(curves["time"]).to_numpy()
+    shown = curves.assign(**{column: curves[column] / reference for column in ("value", "low", "high")}).dropna()
+    draw_lines(axes, shown)
+    return curves.assign(ratio=curves["value"] / reference)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of
+from core.report import Figure, Published, frame_of
 from core.report.figures import style
-from core.report.figures.figure import not_run_panel
+from core.report.figures.panels import draw_panels
 from papers.bohb.artifacts.curves import draw
-from papers.bohb.artifacts.panels import runs_of
+from papers.bohb.artifacts.panels import runs_of, shown_set
 from papers.bohb.names import COUNTING_ONES, DIMENSIONS
 
 EXPERIMENTS = (*COUNTING_ONES, "counting_ones_text")
@@ -20,7 +21,7 @@ LEGEND_COLUMNS = 4
 def fig6_2(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 6.2: 8 categorical and 8 continuous hyperparameters."""
     frame = frame_of(results, *EXPERIMENTS)
-    name = "d16" if "d16" in set(frame["benchmark"]) else frame["benchmark"].iloc[0]
+    name = shown_set(frame, "d16")
     half = int(name[1:]) // 2
     figure, axes = style.subplots(height=3.4, width=4.8)
     drawn = draw(axes, frame, name, METHODS)
@@ -48,15 +49,13 @@ def figC_9(results: Results, published: Published | None) -> Figure:
 def _panels(results: Results, median: bool) -> Figure:
     frame = frame_of(results, *EXPERIMENTS)
     figure, panels = style.subplots(2, 2, height=5.0)
-    drawn = []
-    for axes, name in zip(panels.flat, DIMENSIONS, strict=True):
-        half = int(name[1:]) // 2
-        axes.set_title(f"{half} + {half} dimensions")
-        try:
-            drawn.append(draw(axes, frame, name, METHODS, median=median))
-            axes.set_xlabel("full evaluations")
-        except NotRunError:
-            not_run_panel(axes)
+    halves = {name: int(name[1:]) // 2 for name in DIMENSIONS}
+
+    def draw_one(axes: Axes, name: str) -> pd.DataFrame:
+        axes.set_xlabel("full evaluations")
+        return draw(axes, frame, name, METHODS, median=median)
+
+    data = draw_panels(panels.flat, {name: f"{half} + {half} dimensions" for name, half in halves.items()}, draw_one)
     for axes in panels[:, 0]:
         axes.set_ylabel("normalized regret")
     style.legend(figure, panels.flat, LEGEND_COLUMNS)
@@ -66,4 +65,4 @@ def _panels(results: Results, median: bool) -> Figure:
         "categorical. Dotted: BOHB by the text, above all with its bandwidth factor on categorical kernels as well (8 "
         "and 16 dimensions)."
     )
-    return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
+    return Figure(figure, caption, data)

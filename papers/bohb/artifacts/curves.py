@@ -48,7 +48,7 @@ def draw(
     Methods that were not run are left out; each is drawn from its first incumbent to the end of its runs.
 
     Args:
-        errors: half the width of the band in standard errors.
+        errors: Half the width of the band in standard errors.
 
     Returns:
         What was drawn: method, time, value, low, high.
@@ -56,8 +56,30 @@ def draw(
     Raises:
         NotRunError: none of the methods was run.
     """
+    drawn = curves_of(frame, benchmark, methods, metric, median, errors)
+    draw_lines(axes, drawn)
+    return drawn
+
+
+def draw_lines(axes: Axes, curves: pd.DataFrame) -> None:
+    """Draw `curves_of`, its columns value, low and high, on logarithmic axes."""
     axes.set_xscale("log")
     axes.set_yscale("log")
+    for method, rows in curves.groupby("method", sort=False):
+        look = line_of(method)
+        axes.plot(rows["time"], rows["value"], **look)
+        axes.fill_between(rows["time"], rows["low"], rows["high"], color=look["color"], alpha=0.18, linewidth=0)
+
+
+def curves_of(
+    frame: pd.DataFrame,
+    benchmark: str,
+    methods: list[str],
+    metric: str = "regret",
+    median: bool = False,
+    errors: float = 1,
+) -> pd.DataFrame:
+    """What `draw` draws, for the same arguments."""
     methods = with_variants(methods, frame["method"].unique())
     grid, parts = times_of(frame, benchmark, methods, POINTS), []
     for method in methods:
@@ -73,9 +95,6 @@ def draw(
         else:
             middle, sem = mean_and_sem(values)
             low, high = np.maximum(middle - errors * sem, middle / 10), middle + errors * sem
-        look = line_of(method)
-        axes.plot(times, middle, **look)
-        axes.fill_between(times, low, high, color=look["color"], alpha=0.18, linewidth=0)
         parts.append(pd.DataFrame({"method": method, "time": times, "value": middle, "low": low, "high": high}))
     return pd.concat(parts, ignore_index=True).assign(benchmark=benchmark)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published
+from core.report import Figure, Published, frame_of
 from core.report.figures import style
-from core.report.figures.figure import not_run_panel
+from core.report.figures.panels import draw_panels
 from core.report.runs.frames import count_runs
 from papers.bohb.artifacts.curves import draw
 from papers.bohb.names import POLICY_EXPERIMENTS, POLICY_METHODS
@@ -15,28 +16,25 @@ from papers.bohb.names import POLICY_EXPERIMENTS, POLICY_METHODS
 
 def fig6_6(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 6.6: the number of episodes in which the incumbent converges."""
-    frames = {name: results.frame(name) for name in POLICY_EXPERIMENTS}
-    if all(frame.empty for frame in frames.values()):
-        raise NotRunError(POLICY_EXPERIMENTS[0])
     figure, panels = style.subplots(1, 2, width=7.2, height=3.4, sharey=True)
     titles = ("on a forest over trained agents", "agents trained live")
-    drawn, captions = [], []
-    for axes, title, (name, frame) in zip(panels, titles, frames.items(), strict=True):
-        axes.set_title(title)
-        if frame.empty:
-            not_run_panel(axes)
-            continue
+    captions = []
+
+    def draw_one(axes: Axes, name: str) -> pd.DataFrame:
+        frame = frame_of(results, name)
         axes.set_xlabel("full evaluations of nine trials")
-        rows = draw(axes, frame, frame["benchmark"].iloc[0], list(POLICY_METHODS), metric="episodes")
-        drawn.append(rows.assign(experiment=name))
         captions.append(_described(frame))
+        rows = draw(axes, frame, frame["benchmark"].iloc[0], list(POLICY_METHODS), metric="episodes")
+        return rows.assign(experiment=name)
+
+    data = draw_panels(panels, dict(zip(POLICY_EXPERIMENTS, titles, strict=True)), draw_one)
     panels[0].set_ylabel("episodes until convergence")
     style.legend(figure, panels, len(POLICY_METHODS))
     caption = (
         "Mean and standard error of the number of episodes until 20 in a row have the highest reward, at most 3,000, "
         f"for the incumbent: {'; '.join(captions)}. Budgets are added up, in multiples of nine trials."
     )
-    return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
+    return Figure(figure, caption, data)
 
 
 def _described(frame: pd.DataFrame) -> str:

@@ -6,12 +6,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of
+from core.report import Figure, Published, frame_of
 from core.report.figures import style
 from core.report.runs.time_curves import times_of
 from papers.bohb.artifacts.authors_gp_runs import authors_gp
 from papers.bohb.artifacts.curves import POINTS, draw
-from papers.bohb.artifacts.panels import BUDGET, axis_label, data_set_panels, missing_sets, runs_of
+from papers.bohb.artifacts.panels import BUDGET, axis_label, data_set_panels, missing_sets, runs_of, shown_set
 from papers.bohb.names import BY_TEXT, DATA_SETS, SHOWN, SURROGATES, WORKERS
 
 METHODS = ["random", "tpe", "gp", "hyperband", "hyperband_text", "hyperband_lcnet", "bohb", "bohb_text"]
@@ -51,18 +51,6 @@ def figC_2(results: Results, published: Published | None) -> Figure:
     frame = frame_of(results, *SURROGATES, BY_TEXT)
     figure, drawn = data_set_panels(frame, _methods)
     return Figure(figure, _caption(frame, "All data sets at hand") + missing_sets(frame), drawn)
-
-
-def shown_set(frame: pd.DataFrame, wanted: str) -> str:
-    """The data set of a figure that shows one: the wanted one, or another where only that was run.
-
-    Raises:
-        NotRunError: there is none.
-    """
-    if frame.empty:
-        raise NotRunError(wanted)
-    names = list(frame["benchmark"].unique())
-    return wanted if wanted in names else names[0]
 
 
 def _methods(axes: Axes, frame: pd.DataFrame, benchmark: str) -> pd.DataFrame:

@@ -29,12 +29,11 @@ def fig2(results: Results, published: Published | None) -> Figure:
             label = "1, 2, 3 standard deviations" if deviations == 1 else None
             axes.fill_between(grid["x"], low, high, color=style.BLUE, alpha=0.18, lw=0, label=label)
         axes.plot(data["x"], data["mean"], "k.", markersize=5, label="observations")
-        axes.set_ylim(-4, 4)
+        axes.set_ylim(-2, 2)
         axes.set_title(title)
         axes.set_xlabel("x")
     draw_network(panels[1, 1], LAYERS, "(d) architecture", markersize=9)
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    style.legend(figure, [panels[0, 0]], 4)
     caption = (
         "20 noise-free observations of sinc (first repetition); networks of three layers of 50 units. (d): solid "
         "weights are trained, dashed ones marginalized."

@@ -33,9 +33,7 @@ def design_effects(results: Results, published: Published | None) -> Figure:
     far.set(title="(a) distance", xlabel="evaluations", ylabel=r"from the incumbent, over $\sqrt{d}$")
     regret.set(title="(b) regret", xlabel="evaluations", ylabel="log10 of regret")
     blurred.set(title="(c) dropout", xlabel="dropout rate", ylabel="units of the targets' sd", yscale="log")
-    named = [axes.get_legend_handles_labels() for axes in (far, blurred)]
-    handles, labels = ([each for part in parts for each in part] for parts in zip(*named, strict=True))
-    figure.legend(handles, labels, loc="outside upper center", ncols=5)
+    style.legend(figure, [far, blurred], 5)
     caption = (
         "Solid: Branin; dashed: Hartmann6. (a), (b): DNGO with three kinds of units, mean and standard error over "
         f"{searches['run'].nunique()} runs, (a) as means of five evaluations. (c): DNGO trained twice on 100 points; "

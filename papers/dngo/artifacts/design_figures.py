@@ -76,7 +76,7 @@ def evidence(results: Results, published: Published | None) -> Figure:
     panels[1, 0].set_yscale("log")
     panels[1, 0].yaxis.set_minor_formatter(NullFormatter())
     _regrets(panels[1, 1], search)
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    style.legend(figure, [panels[0, 0]], 2)
     caption = (
         "DNGO with features trained either way, the regression's hyperparameters integrated out in both. (a), (b): "
         "median and quartiles over repetitions. (c): repetitions are trained side by side; the MAP estimate takes "

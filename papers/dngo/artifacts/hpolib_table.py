@@ -72,7 +72,7 @@ def table1(results: Results, published: Published) -> ReportTable:
     )
     absent = {(row, name) for row, name in table.cells if name in VARIANTS and row not in HPOLIB[VARIANTS[name]]}
     cells = {key: replace(cell, verdict=None) if key in absent else cell for key, cell in table.cells.items()}
-    return replace(table, cells=cells)
+    return replace(table, cells=cells, turned=True)
 
 
 def _smallest_losses(frame: pd.DataFrame, published: Published) -> pd.DataFrame:

@@ -67,7 +67,7 @@ def fig4_4(results: Results, published: Published | None) -> Figure:
         series.append(("the same on the authors' grid", _estimated_noise(theirs), look))
     parts = []
     for number, (kind, found, look) in enumerate(series):
-        shares, values = np.array(list(found)) * 2.0 ** (0.12 * (number - 1)), list(found.values())
+        shares, values = np.array(list(found)) * 2.0 ** (0.2 * (number - 1)), list(found.values())
         means, spreads = (np.array([getattr(noise, name)() for noise in values]) for name in ("mean", "std"))
         low = np.minimum(spreads, means * (1 - 1e-1))
         axes.errorbar(shares, means, yerr=[low, spreads], label=kind, linestyle="none", capsize=2, **look)

@@ -15,7 +15,8 @@ from core.report.figures import style
 from core.report.runs.frames import count_runs
 from papers.fabolas.grid_runs import share_text
 
-SHOWN = 4  # machines
+MACHINES = ("best machine", "better", "worse", "worst machine")
+SHOWN = len(MACHINES)
 EXPERIMENTS = {"authors_subset_models": "the authors' grid", "subset_models": "our grid"}
 LABELS = {"error": "validation error", "log seconds": "training time in seconds"}
 
@@ -29,9 +30,11 @@ def fig4_3(results: Results, published: Published | None) -> Figure:
     parts = [
         _draw_row(row, EXPERIMENTS[name], frame) for row, (name, frame) in zip(panels, frames.items(), strict=True)
     ]
+    for color, label in zip(style.sequential(SHOWN), MACHINES, strict=True):
+        panels[0, 0].plot([], [], color=color, linewidth=3, label=label)
     panels[0, 0].plot([], [], color=style.INK, label="predicted, with two sd")
     panels[0, 0].plot([], [], "--", color=style.INK, marker="o", markersize=3, label="actual")
-    style.legend(figure, [panels[0, 0]], 2)
+    style.legend(figure, [panels[0, 0]], 3)
     counts = [
         f"{EXPERIMENTS[name]}, one draw of {frame.groupby('run')['machine'].nunique().iloc[0]} machines out of "
         f"{count_runs(frame)}"

@@ -40,7 +40,7 @@ def fig5_4(results: Results, published: Published | None) -> Figure:
     left.axvline(observed, color=style.GREY, linestyle=":", linewidth=1)
     spread = curves[number].max() - curves[number].min()
     values = np.linspace(curves[number].min() - 0.4 * spread, curves[number].max(), 600)
-    for method in (name for name in (*GLOBAL, *LOCAL) if name in set(rows["method"])):
+    for method in filter(set(rows["method"].unique()).__contains__, (*GLOBAL, *LOCAL)):
         drawn = rows[rows["method"] == method]
         look = style.method(method)
         after = drawn[drawn["epoch"] >= observed]
@@ -54,8 +54,8 @@ def fig5_4(results: Results, published: Published | None) -> Figure:
     right.axvline(curves[number, -1], color=style.INK, linewidth=1.8)
     low, high = curves[number].min() - 0.4 * spread, curves[number].max() + 0.1 * spread
     left.set(xlabel="epoch", ylabel=METRICS[SHOWN_SET], xlim=(1, curves.shape[1]), ylim=(low, high))
-    right.set(xlabel=f"{METRICS[SHOWN_SET]} after epoch {len(epochs)}", ylabel="density", xlim=(values[0], values[-1]))
-    right.set_yscale("symlog", linthresh=10)
+    near = (values[0], curves[number].min() + 0.4 * spread)
+    right.set(xlabel=f"{METRICS[SHOWN_SET]} after epoch {len(epochs)}", ylabel="density", xlim=near)
     right.set_ylim(0)
     style.legend(figure, [left], 4)
     caption = (
@@ -70,17 +70,16 @@ def fig5_4(results: Results, published: Published | None) -> Figure:
 def fig5_5(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 5.5: errors and likelihoods of the last value against the share of the epochs that was observed."""
     scores = run_scores(results)
-    figure, panels = style.subplots(len(SETS), 2, width=7.2, height=9.4, sharex=True)
+    run = {name: label for name, label in SETS.items() if name in set(scores["benchmark"])}
+    if not run:
+        raise NotRunError("partial")
+    figure, panels = style.subplots(len(run), 2, width=7.2, height=0.5 + 1.8 * len(run), sharex=True, squeeze=False)
     parts, counted = [], []
-    for (left, right), (name, label) in zip(panels, SETS.items(), strict=True):
+    for (left, right), (name, label) in zip(panels, run.items(), strict=True):
         rows = scores[scores["benchmark"] == name]
         left.set_title(label)
-        if rows.empty:
-            not_run_panel(left)
-            right.set_axis_off()
-            continue
         counted.append(f"{label} {rows['curves'].min()} ({_counts(rows)})")
-        for method in (each for each in (*GLOBAL, *LOCAL) if each in set(rows["method"])):
+        for method in filter(set(rows["method"].unique()).__contains__, (*GLOBAL, *LOCAL)):
             table = rows[rows["method"] == method].set_index(["share", "run"])[["squared", "log_likelihood"]]
             _line(left, table["squared"], method)
             if table["log_likelihood"].notna().all():
@@ -106,7 +105,7 @@ def fig5_5(results: Results, published: Published | None) -> Figure:
 def fig5_6(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 5.6: true against predicted values of curves that were not observed."""
     scores = unobserved_predictions(results)
-    methods = [name for name in GLOBAL if name in set(scores["method"])]
+    methods = [name for name in GLOBAL if name in set(scores["method"].unique())]
     figure, panels = style.subplots(
         len(methods), len(LABELS), width=7.2, height=1.5 * len(methods) + 0.7, squeeze=False
     )

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published
 from core.report.figures import style
-from core.report.figures.figure import not_run_panel
+from core.report.figures.panels import draw_panels
 from core.report.statistics.distributions import ecdf
 from papers.lcnet.authors_summary import CurveSummary, authors_summary
 from papers.lcnet.curve_sets import AUTHORS, METRICS, SETS, CurveSet, curve_sets
@@ -69,18 +69,15 @@ def _panels(sets: Made, draw: Draw, caption: str) -> Figure:
     """A panel for each set, the authors' and our own; sets that were not collected say so."""
     figure, panels = style.subplots(2, 3, height=4.4)
     draw_ours, draw_theirs = draw
-    parts = []
-    for axes, (name, label) in zip(panels.flat, SETS.items()):
-        axes.set_title(label)
-        made = sets.get(name)
-        if made is None:
-            not_run_panel(axes)
-        else:
-            drawn = draw_ours(axes, made) if isinstance(made, CurveSet) else draw_theirs(axes, made)
-            parts.append(drawn.assign(set=name))
-    for axes in panels.flat[len(SETS) :]:
-        axes.set_axis_off()
-    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+    def draw_one(axes: Axes, name: str) -> pd.DataFrame:
+        if name not in sets:
+            raise NotRunError(name)
+        made = sets[name]
+        drawn = draw_ours(axes, made) if isinstance(made, CurveSet) else draw_theirs(axes, made)
+        return drawn.assign(set=name)
+
+    return Figure(figure, caption, draw_panels(panels.flat, SETS, draw_one))
 
 
 def _curves(axes: Axes, made: CurveSet) -> pd.DataFrame:

@@ -9,10 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published
+from core.report import Figure, NotRunError, Published
 from core.report.figures import style
-from core.report.figures.figure import not_run_panel
+from core.report.figures.panels import draw_panels
 from core.report.figures.ticks import log_from_zero
+from core.report.runs.frames import benchmarks_run
 from core.report.runs.time_curves import end_of, over_time
 from core.report.runs.trajectories import SMALLEST, mean_and_sem
 from core.tabular.values import LABELS
@@ -24,33 +25,32 @@ POINTS = 200  # per curve
 def fig5_7(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 5.7: protein and slice."""
     frame = table_runs(results)
-    return _draw(frame, SHOWN if set(SHOWN) & set(frame["benchmark"]) else sets_run(frame)[:1])
+    return _draw(frame, SHOWN if set(SHOWN) & set(benchmarks_run(frame)) else sets_run(frame)[:1])
 
 
 def figB_3(results: Results, published: Published | None) -> Figure:
     """Thesis Fig B.3: all sets."""
     frame = table_runs(results)
-    return _draw(frame, tuple(LABELS) if set(LABELS) & set(frame["benchmark"]) else sets_run(frame))
+    return _draw(frame, tuple(LABELS) if set(LABELS) & set(benchmarks_run(frame)) else sets_run(frame))
 
 
 def _draw(frame: pd.DataFrame, names: Sequence[str]) -> Figure:
     columns = min(len(names), 2)
     rows = -(-len(names) // columns)
     figure, panels = style.subplots(rows, columns, height=2.3 * rows + 0.5, squeeze=False)
-    parts = []
-    for axes, name in zip(panels.flat, names, strict=True):
-        axes.set_title(LABELS.get(name, name))
+
+    def draw(axes: Axes, name: str) -> pd.DataFrame:
         cells = dict(iter(frame[frame["benchmark"] == name].groupby("method")))
         if not cells:
-            not_run_panel(axes)
-            continue
-        curves = [_curve(axes, cells[method], method).assign(benchmark=name) for method in METHODS if method in cells]
-        means = pd.concat(curves)["regret"]
+            raise NotRunError(name)
+        curves = pd.concat([_curve(axes, cells[method], method) for method in METHODS if method in cells])
         axes.set(xscale="log", yscale="log", xlabel="seconds of training")
-        if means.min() <= SMALLEST:  # every run of a method has found the best configuration of a small table
-            log_from_zero(axes.yaxis, means, SMALLEST)
+        if curves["regret"].min() <= SMALLEST:  # all runs of a method have found the best configuration of the table
+            log_from_zero(axes.yaxis, curves["regret"], SMALLEST)
             axes.set_ylim(bottom=0)
-        parts += curves
+        return curves.assign(benchmark=name)
+
+    data = draw_panels(panels.flat, {name: LABELS.get(name, name) for name in names}, draw)
     for axes in panels[:, 0]:
         axes.set_ylabel("test regret")
     style.legend(figure, panels.flat, len(METHODS))
@@ -60,9 +60,9 @@ def _draw(frame: pd.DataFrame, names: Sequence[str]) -> Figure:
         "chapter 7's, on the same tables, which are parts of the thesis' at the quick scale. An axis that has 0 is "
         "linear up to the smallest mean above it."
     )
-    if missing := [LABELS.get(name, name) for name in names if name not in set(frame["benchmark"])]:
+    if missing := [LABELS.get(name, name) for name in names if name not in benchmarks_run(frame)]:
         caption += f" Not run: {', '.join(missing)}."
-    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+    return Figure(figure, caption, data)
 
 
 def _curve(axes: Axes, rows: pd.DataFrame, method: str) -> pd.DataFrame:

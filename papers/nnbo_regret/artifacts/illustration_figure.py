@@ -39,12 +39,7 @@ def fig1(results: Results, published: Published | None) -> Figure:
     for axes in (left, middle):
         axes.set_xlabel("x")
     draw_network(right, LAYERS, "(c) architecture", markersize=8)
-    handles, labels = [], []
-    for axes in (left, middle):
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            handles.append(handle)
-            labels.append(label)
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    style.legend(figure, [left, middle], 4)
     caption = (
         f"A draw of a Gaussian process after {len(data)} observations, 50 of them uniform. The envelope is for a new "
         f"observation. Of the repetitions the one with the widest envelope (number {run}). (c): five of 50 units per "

@@ -73,11 +73,11 @@ def _probability(results: Results, published: Published, *names: str) -> Figure:
         axes.set_title(TITLES[name])
         axes.set_xlabel("query n")
     panels[0, 0].set_ylabel(rf"$P[R_n / n > {THRESHOLD}]$")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    style.legend(figure, [panels[0, 0]], 3)
     caption = (
         "Share of runs whose average regret is above the threshold, with Wilson's 95% interval; shares of 0 lie below "
-        "the axis. Straight lines show the fitted slopes and begin at the last query whose share is at least nine "
-        "tenths of the highest. Only the thin line counts the initial design."
+        "the axis, and their intervals are in the data. Straight lines show the fitted slopes and begin at the last "
+        "query whose share is at least nine tenths of the highest. Only the thin line counts the initial design."
     )
     table = _table(fits[names[0]], published, names[0], results.reduced, len(above))
     return Figure(figure, caption, pd.concat(parts, ignore_index=True), table)
@@ -93,13 +93,14 @@ def _table(fit: Decay, published: Published, name: str, reduced: bool, runs: int
             verdict = verdict.outside(STAND_INS[name])
         cells[row, name] = ReportCell(fitted[row].estimate, runs=runs, published=published[row, name], verdict=verdict)
     look = {"format": ".3g", "row_header": "Decay", "row_labels": DECAY, "column_labels": TITLES}
-    return ReportTable("", published.rows, (name,), cells, direction="neither", **look)
+    return ReportTable(published.rows, (name,), cells, direction="neither", **look)
 
 
 def draw_share(axes: Axes, above: np.ndarray) -> pd.DataFrame:
     """Draw the share of runs (runs, n) that are above at each query, with Wilson's interval."""
     queries, (share, low, high) = np.arange(1, above.shape[1] + 1), exceedance(above)
-    axes.fill_between(queries, np.maximum(low, FLOOR / 10), high, color=style.BLUE, alpha=0.2, lw=0)
+    band = {"color": style.BLUE, "alpha": 0.2, "lw": 0, "label": "Wilson's 95% interval"}
+    axes.fill_between(queries, np.maximum(low, FLOOR / 10), high, where=share > 0, **band)
     axes.plot(queries, positive(share), color=style.BLUE, label="share of runs")
     return records("share of runs", queries, share, low, high)
 

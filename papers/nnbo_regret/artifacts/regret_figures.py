@@ -38,10 +38,10 @@ def _regret(results: Results, experiment: str, benchmark: str, theirs: pd.DataFr
     for (label, mean), color in zip(gp_regrets(theirs).items(), (style.VERMILION, style.BLUE), strict=True):
         axes.plot(mean.index, mean, color=color, linestyle="--", label=label)
         parts.append(pd.DataFrame({"series": label, "query": mean.index, "mean": mean.to_numpy()}))
-    axes.axhline(0, color=style.RULE, linewidth=0.8)
+    axes.set_yscale("log")
     axes.set_xlabel("queries after 50 uniform points")
     axes.set_ylabel("regret")
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    style.legend(figure, [axes], 2)
     caption = (
         f"{LABELS[benchmark]}; means and middle 80% of {len(average)} runs. The minimum includes the uniform points; "
         "it can approach zero only as far as the grid of candidates allows. Dashed: means of the authors' own runs "

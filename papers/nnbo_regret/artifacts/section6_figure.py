@@ -29,7 +29,7 @@ def section6(results: Results, published: Published | None) -> Figure:
     parts = [_regrets(axes, results, name) for axes, name in zip(panels, EXPERIMENTS, strict=False)]
     parts.append(_seconds(panels[2], results))
     panels[0].set_ylabel("minimum regret")
-    figure.legend(*panels[1].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    style.legend(figure, [panels[1]], 4)
     caption = (
         "Mean minimum regret; the numbers of runs are in the data. GP-BO, which the paper does not show, chooses one "
         "query at a time among the same candidates. Right: processor seconds of one regression on the representation "

@@ -39,7 +39,7 @@ def fig2a(results: Results, published: Published | None) -> Figure:
         parts.append(pd.DataFrame({"series": label, "evaluation": units.index, "units": units.to_numpy()}))
     axes.set_xlabel("wall-clock time, in durations of one evaluation")
     axes.set_ylabel("evaluations finished")
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    style.legend(figure, [axes], 3)
     duration = frame["evaluation_seconds"].iloc[0]
     caption = (
         f"Means over runs on the 2-d Gaussian mixture, evaluations of {duration:g} s by real processes. Two of the "

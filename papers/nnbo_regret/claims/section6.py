@@ -37,7 +37,7 @@ def competitive(results: Results, experiment: Experiment, benchmark: Benchmark, 
     kind="shape",
     sentence="The time that an interpolation takes grows linearly with the number of observations.",
     published="linear",
-    headline=True,
+    headline="An interpolation's time grows linearly",
 )
 def interpolation_grows_linearly(results: Results) -> Check:
     """Slope of log seconds over log N from 1,000 observations on; within a quarter of 1."""

@@ -14,7 +14,7 @@ SEED = 1502
     place="abstract and Fig 2 (a)",
     sentence="Parallel evaluation and learning make the optimization faster.",
     published="faster",
-    headline=True,
+    headline="Parallel evaluation is faster",
 )
 def parallel_is_faster(results: Results) -> Check:
     """Sequential seconds over those of two evaluators, at most 2; above 1.5."""

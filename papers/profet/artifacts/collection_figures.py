@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, NotRunError, Published, frame_of
+from core.report import Figure, Published, frame_of
 from core.report.figures import style
-from core.report.figures.figure import not_run_panel
+from core.report.figures.panels import draw_panels
 from core.report.statistics.distributions import ecdf
-from papers.profet.artifacts.latent_figures import PALETTE
 
 COLLECTIONS = {"svm": "SVM", "fcnet": "FC-Net", "bohamiann/xgboost_tables": "XGBoost"}
 COLUMNS = 4  # of panels with samples
@@ -20,30 +20,30 @@ BOUND = 10.0  # of the logarithms of C and gamma, which the unit square stands f
 def figE_1(results: Results, published: Published | None) -> Figure:
     """Empirical distribution functions of all observed values, one curve per data set."""
     figure, panels = style.subplots(1, 3, width=7.0, height=2.6)
-    parts, words = [], []
-    for axes, (experiment, label) in zip(panels, COLLECTIONS.items(), strict=True):
-        axes.set_title(label)
-        try:
-            frame = frame_of(results, experiment)
-        except NotRunError:
-            not_run_panel(axes)
-            continue
-        for color, (name, rows) in zip(PALETTE * 2, frame.groupby("benchmark"), strict=False):
+    words = []
+
+    def draw(axes: Axes, experiment: str) -> pd.DataFrame:
+        frame, label, parts = frame_of(results, experiment), COLLECTIONS[experiment], []
+        medians = frame.groupby("benchmark")["loss"].median().sort_values()
+        colors = dict(zip(medians.index, style.sequential(len(medians)), strict=True))
+        for name, rows in frame.groupby("benchmark"):
             values, share = ecdf(rows["loss"].to_numpy())
-            axes.step(values, share, where="post", color=color, linewidth=1)
+            axes.step(values, share, where="post", color=colors[name], linewidth=1)
             parts.append(pd.DataFrame({"collection": label, "task": name, "value": values}))
         axes.set(xlabel="error", ylim=(0, 1.02))
         if label == "XGBoost":
             axes.set(xlabel="root mean squared error", xscale="log")
         words.append(f"{label}: {frame['benchmark'].nunique()} data sets, {rows['number'].nunique()} configurations")
-    if not parts:
-        raise NotRunError("svm")
+        return pd.concat(parts)
+
+    data = draw_panels(panels, COLLECTIONS, draw)
     panels[0].set_ylabel("share of configurations")
     caption = (
-        f"Distribution of the values on the Sobol grid, one curve for each data set. {'; '.join(words)}. A jump is "
-        "what many configurations have in common, such as predicting the most frequent class."
+        "Distribution of the values on the Sobol grid, one curve for each data set, darker the smaller its median. "
+        f"{'; '.join(words)}. A jump is what many configurations have in common, such as predicting the most frequent "
+        "class."
     )
-    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+    return Figure(figure, caption, data)
 
 
 def figE_4(results: Results, published: Published | None) -> Figure:

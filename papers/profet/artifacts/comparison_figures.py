@@ -43,7 +43,8 @@ def fig8_5(results: Results, published: Published | None) -> Figure:
 
 def figE_6(results: Results, published: Published | None) -> Figure:
     """The same for all classes with and without noise, and the tests between methods."""
-    shape = {"width": 7.4, "height": 2.7 * len(CLASSES), "width_ratios": (1, 1, 1.9)}  # the tests have numbers in them
+    ratios = (1, 1, 1.6)  # the tests have numbers in them
+    shape = {"width": 7.4, "height": 0.9 + 1.9 * len(CLASSES), "width_ratios": ratios}
     figure, panels = style.subplots(len(CLASSES), 3, **shape)
     parts, searched, tests = [], {}, 0
     for row, (benchmark, label) in zip(panels, CLASSES.items(), strict=True):
@@ -61,6 +62,9 @@ def figE_6(results: Results, published: Published | None) -> Figure:
         searched[benchmark] = losses
     if not parts:
         raise NotRunError("search_svm")
+    for axes in panels[:-1].flat:  # the axes of all rows are the same
+        axes.set_xlabel("")
+        axes.tick_params(axis="x", labelbottom=False)
     style.legend(figure, [axes for row in panels for axes in row[:2]], 4)
     caption = (
         "Observed without and with noise, from left to right: the share of targets reached, "
@@ -115,7 +119,7 @@ def _comparable(key: tuple[str, str], cell: ReportCell, lengths: dict[str, int])
     """The cell, which is `outside`: the text's targets have no levels as low as printed; ranks depend on all methods.
 
     Args:
-        lengths: number of evaluations of our searches, by benchmark.
+        lengths: Number of evaluations of our searches, by benchmark.
     """
     if cell.verdict is None:
         return cell

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
-from core.report.figures.figure import not_run_panel
+from core.report.figures.panels import draw_panels
 from core.report.statistics.pairwise_tests import draw_p_values, p_values
 from papers.profet.artifacts.latent_figures import PALETTE, draw_ellipses
 from papers.profet.task_results import SCENARIOS, class_runs, grouped_means, protocol
@@ -19,26 +20,21 @@ GROUP = 2  # runs behind a sample of the quick scale's; the thesis averages 20
 def fig8_4(results: Results, published: Published | None) -> Figure:
     """P-values of all pairs of methods on many real tasks, on nine of them, and on many generated ones."""
     figure, panels = style.subplots(1, 3, width=7.2, height=2.9)
-    parts, words = [], []
-    for axes, (scenario, label) in zip(panels, SCENARIOS.items(), strict=True):
-        axes.set_title(label)
-        try:
-            losses = class_runs(results, scenario, "loss")
-        except NotRunError:
-            not_run_panel(axes)
-            continue
+    words = []
+
+    def draw(axes: Axes, scenario: str) -> pd.DataFrame:
+        words.append(f"{SCENARIOS[scenario]}: {protocol(class_runs(results, scenario, 'loss'))}")
         p = p_values(samples_of_tests(results, scenario))
         draw_p_values(axes, p)
-        parts.append(p.stack().rename("p").rename_axis(["row", "column"]).reset_index().assign(scenario=scenario))
-        words.append(f"{label}: {protocol(losses)}")
-    if not parts:
-        raise NotRunError("forrester")
+        return p.stack().rename("p").rename_axis(["row", "column"]).reset_index().assign(scenario=scenario)
+
+    data = draw_panels(panels, SCENARIOS, draw)
     caption = (
         "P-values of one-sided Mann-Whitney U tests on mean final losses: a small one is evidence that the method of "
         "the column is better than that of the row; bold ones are below 0.05 for all 30 tests of a panel (Holm). "
         f"{'; '.join(words)}. A sample is the mean over {group_size(results)} runs of one task."
     )
-    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+    return Figure(figure, caption, data)
 
 
 def group_size(results: Results) -> int:

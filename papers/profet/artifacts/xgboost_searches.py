@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
-from core.report.figures.benchmark_panels import tuning_panels
+from core.report.figures.panels import tuning_panels
 from core.report.runs.frames import count_runs
 from papers.profet.xgboost_runs import EXPERIMENT, LABELS, METHODS, UNLUCKY, both_ran
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
+from matplotlib.ticker import MaxNLocator
 
 from core.experiment.results import Results
 from core.report.figures import style
@@ -15,11 +18,13 @@ from core.report.verdicts.published import Published
 from core.tabular.importance import best_positions, table_importances
 from core.tabular.ranks import SHARES, budget_correlations, dataset_correlations
 from core.tabular.table import Table
-from papers.tabular.authors_tables import in_words, ours_and_theirs
+from papers.tabular.authors_records import agreements, importances, in_words
 from papers.tabular.trained_tables import (
     IMPORTANCE_SHARES,
     describe,
     grid_tables,
+    grid_tables_or,
+    in_order,
     label,
     numbers_of_best,
     short_label,
@@ -82,25 +87,27 @@ def figD_9(results: Results, published: Published | None) -> Figure:
 
 def fig7_4(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 7.4: rank correlation of the errors across data sets, on our tables and on the authors'."""
-    sources = dict(zip(("ours", THEIRS), ours_and_theirs(results), strict=True))
-    sources = {name: tables for name, tables in sources.items() if len(tables) > 1}
-    if not sources:
+    theirs = agreements(results, IMPORTANCE_SHARES)
+    tables = grid_tables_or(results, theirs)
+    frames = {}
+    if len(tables) > 1:
+        frames["ours"] = dataset_correlations(list(tables.values()), IMPORTANCE_SHARES)
+    if len(theirs):
+        frames[THEIRS] = theirs
+    if not frames:
         raise NotRunError("grid on a second data set")
-    figure, panels = style.subplots(len(sources), 3, width=7.2, height=2.7 * len(sources), squeeze=False)
-    parts = []
-    for row, (source, tables) in zip(panels, sources.items(), strict=True):
-        frame = dataset_correlations(list(tables.values()), IMPORTANCE_SHARES)
-        parts.append(frame.assign(source=source))
-        for axes, share in zip(row, IMPORTANCE_SHARES, strict=True):
-            image = _matrix(axes, frame[frame["share"] == share], list(tables))
-            axes.set_title(f"{source},\n{_words(share, frame.loc[frame['share'] == share, 'configurations'].iloc[0])}")
+    figure, panels = style.subplots(len(frames), 3, width=7.2, height=2.7 * len(frames), squeeze=False)
+    for row, (source, frame) in zip(panels, frames.items(), strict=True):
+        for axes, (share, rows) in zip(row, frame.groupby("share"), strict=True):
+            image = _matrix(axes, rows, list(in_order(dict.fromkeys(frame["first"]))))
+            axes.set_title(f"{source},\n{_words(share, rows['configurations'].iloc[0])}")
     figure.colorbar(image, ax=panels.ravel().tolist(), shrink=0.7, label="Spearman correlation")
     caption = (
         "Average errors, our test errors and the authors' validation errors, of the configurations that all tables "
         "share, in brackets their number; the best are those on the row's data set. "
-        f"{_described(sources.get('ours', {}), sources.get(THEIRS, {}))}"
+        f"{_described(tables if 'ours' in frames else {}, in_order(dict.fromkeys(theirs.get('first', ()))))}"
     )
-    return Figure(figure, caption, pd.concat(parts))
+    return Figure(figure, caption, pd.concat(frame.assign(source=source) for source, frame in frames.items()))
 
 
 def _matrix(axes: Axes, rows: pd.DataFrame, order: list[str]) -> AxesImage:
@@ -117,10 +124,10 @@ def _matrix(axes: Axes, rows: pd.DataFrame, order: list[str]) -> AxesImage:
     return image
 
 
-def _described(ours: dict[str, Table], theirs: dict[str, Table]) -> str:
-    """The sizes of our tables and of the authors' in words."""
+def _described(ours: dict[str, Table], theirs: Collection[str]) -> str:
+    """The sizes of our tables, and of the authors' of these sets, in words."""
     words = [describe(ours.values())] if ours else []
-    return " ".join([*words, *([in_words(theirs.values())] if theirs else [])])
+    return " ".join([*words, *([in_words(theirs)] if theirs else [])])
 
 
 def _budgets(tables: dict[str, Table]) -> Figure:
@@ -130,7 +137,11 @@ def _budgets(tables: dict[str, Table]) -> Figure:
     for axes, (name, table) in zip(panels[0], tables.items(), strict=True):
         frame = budget_correlations(table)
         for share, rows in frame.groupby("share"):
-            axes.plot(rows["epoch"], rows["correlation"], color=SHARE_COLORS[share], label=_words(share))
+            look = {
+                "color": SHARE_COLORS[share],
+                "linewidth": 0.7 if share == SHARES[0] else 1.5,
+            }  # few have much noise
+            axes.plot(rows["epoch"], rows["correlation"], label=_words(share), **look)
         axes.set_title(short_label(name))
         axes.set_xlabel("epochs")
         axes.set_xscale("log")
@@ -149,30 +160,39 @@ def _budgets(tables: dict[str, Table]) -> Figure:
 
 def _importance(results: Results, name: str) -> Figure:
     """Bars of our table and of the authors', those of the authors' largest first where there are both."""
-    both = zip(("ours", THEIRS), ours_and_theirs(results), strict=True)
-    sources = {source: tables[name] for source, tables in both if name in tables}
-    if not sources:
+    theirs = importances(results, name)
+    table = grid_tables_or(results, theirs).get(name)
+    if table is None and not len(theirs):
         raise NotRunError(f"grid/{name}")
     figure, panels = style.subplots(2, 3, width=7.2, height=5.0)
     parts = []
     for column, share in enumerate(IMPORTANCE_SHARES):
-        frames = {source: table_importances(table, share) for source, table in sources.items()}
-        counts = {source: len(best_positions(table.mean_final, share)) for source, table in sources.items()}
-        panels[0, column].set_title(f"{_words(share)} ({', '.join(f'{count:,}' for count in counts.values())})")
+        frames = {} if table is None else {"ours": _importances(table, share)}
+        if len(theirs):
+            frames[THEIRS] = theirs[theirs["share"] == share]
+        counts = [f"{frame['configurations'].iloc[0]:,}" for frame in frames.values()]
+        panels[0, column].set_title(f"{_words(share)} ({', '.join(counts)})")
         for row, order in enumerate((1, 2)):
             _bars(panels[row, column], {source: frame[frame["order"] == order] for source, frame in frames.items()})
-        parts += [frame.assign(share=share, source=source) for source, frame in frames.items()]
+        parts += [frame.assign(source=source) for source, frame in frames.items()]
     for axes in panels[1]:
         axes.set_xlabel("importance")
-    if len(sources) > 1:
+    if table is not None and len(theirs):
         style.legend(figure, panels.flat, 2)
-    ours, theirs = ({name: sources[source]} if source in sources else {} for source in ("ours", THEIRS))
+    words = _described({} if table is None else {name: table}, [name] if len(theirs) else [])
     caption = (
         f"{label(name)}: share of the variance of the average error (ours: test, authors': validation) "
         "that single hyperparameters (top) and the ten strongest pairs (bottom, beyond their singles) explain, "
-        f"computed exactly; in brackets the number of configurations. {_described(ours, theirs)}"
+        f"computed exactly; in brackets the number of configurations. {words}"
     )
-    return Figure(figure, caption, pd.concat(parts).assign(dataset=name))
+    columns = ["hyperparameters", "order", "importance", "share", "source"]
+    return Figure(figure, caption, pd.concat(parts)[columns].assign(dataset=name))
+
+
+def _importances(table: Table, share: float) -> pd.DataFrame:
+    """Importances in a table of ours, with the columns of the record `authors_importances`."""
+    count = len(best_positions(table.mean_final, share))
+    return table_importances(table, share).assign(share=share, configurations=count)
 
 
 def _bars(axes: Axes, frames: dict[str, pd.DataFrame]) -> None:
@@ -185,6 +205,7 @@ def _bars(axes: Axes, frames: dict[str, pd.DataFrame]) -> None:
         axes.barh(places, values, height, color=COLORS[source], label=source)
     names = [" x ".join(SHORT[part] for part in subset.split(" x ")) for subset in shown]
     axes.set_yticks(range(len(names)), names)
+    axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.invert_yaxis()
 
 

@@ -12,17 +12,14 @@ from core.report.figures.figure import Figure
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.published import Published
 from papers.tabular.artifacts.analysis_figures import SHORT
-from papers.tabular.authors_tables import authors_tables
-from papers.tabular.beside_authors import QUARTILES, Pair, error_of_a_constant
-from papers.tabular.trained_tables import describe, grid_tables, short_label
+from papers.tabular.beside_authors import QUARTILES, Pair, pairs_of
+from papers.tabular.trained_tables import describe, short_label
 
 
 def beside_authors(results: Results, published: Published | None) -> Figure:
     """Final validation errors of our trainings against the authors', and quartiles of their ratio (ours)."""
-    theirs = authors_tables(results)
-    pairs = {name: Pair(table, theirs[name]) for name, table in grid_tables(results).items() if name in theirs}
-    if not pairs:
-        raise NotRunError("grid and authors_tables on the same data set")
+    if not (pairs := pairs_of(results)):
+        raise NotRunError("grid and authors_beside on the same data set")
     figure, panels = style.subplots(
         2, len(pairs), width=7.2, height=6.4, squeeze=False, gridspec_kw={"height_ratios": [1, 1.7]}
     )
@@ -41,7 +38,7 @@ def beside_authors(results: Results, published: Published | None) -> Figure:
 
 
 def _scatter(axes: Axes, pair: Pair) -> pd.DataFrame:
-    ours, theirs = pair.errors
+    ours, theirs = pair.errors, pair.theirs
     axes.scatter(theirs, ours, s=2, alpha=0.4, color=style.BLUE, linewidths=0, rasterized=True)
     ends = np.array([theirs.min(), theirs.max()])
     axes.plot(ends, ends, color=style.INK, linewidth=0.8)
@@ -68,11 +65,10 @@ def _ratios(axes: Axes, pair: Pair) -> pd.DataFrame:
 
 def _in_words(name: str, pair: Pair) -> str:
     low, median, high = np.quantile(pair.ratios, QUARTILES)
-    ours, theirs = pair.relative_spreads
     below, middle, above = pair.test_over_validation
     return (
         f"{short_label(name)}: ratio {median:.2f} [{low:.2f}, {high:.2f}]; our best is their number "
-        f"{pair.rank_of_our_best}; relative standard deviation over repetitions {ours:.3f}, theirs {theirs:.3f}; most "
-        f"frequent error of their whole table, that of a constant prediction, {error_of_a_constant(pair.theirs):.3f}; "
-        f"our test error over our validation error {middle:.3f} [{below:.3f}, {above:.3f}]."
+        f"{pair.rank_of_our_best}; relative standard deviation over repetitions {pair.our_spread:.3f}, theirs "
+        f"{pair.spread:.3f}; most frequent error of their whole table, that of a constant prediction, "
+        f"{pair.constant:.3f}; our test error over our validation error {middle:.3f} [{below:.3f}, {above:.3f}]."
     )

@@ -13,10 +13,19 @@ from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published
 from core.tabular.table import TEST, TRAIN, VALID, Table
 from core.tabular.values import VALUES
-from papers.tabular.artifacts.neighbourhood_tables import NAMES
-from papers.tabular.authors_tables import ours_and_theirs
-from papers.tabular.printed_incumbents import PRINTED, rank_of_printed
-from papers.tabular.trained_tables import LABELS, WHOLE, describe, grid_tables, label, short_label
+from papers.tabular.authors_records import authors_best
+from papers.tabular.neighbourhood_cells import NAMES
+from papers.tabular.printed_incumbents import authors_neighbours
+from papers.tabular.trained_tables import (
+    LABELS,
+    WHOLE,
+    describe,
+    grid_tables,
+    grid_tables_or,
+    in_order,
+    label,
+    short_label,
+)
 
 RENAMED = {"const": "fix"}  # in Table 7.2 alone
 AUTHORS = "{}, authors"  # the column of a data set's best configuration in the authors' table
@@ -62,7 +71,8 @@ def table7_2(results: Results, published: Published) -> ReportTable:
 @published_names(rows=VALUES, columns=LABELS)
 def table7_4(results: Results, published: Published) -> ReportTable:
     """Thesis Table 7.4: the configuration with the lowest average test error on each set."""
-    tables, theirs = ours_and_theirs(results)
+    theirs = authors_best(results)
+    tables = grid_tables_or(results, theirs)
     cells = {}
     for name in dict.fromkeys([*published.columns, *tables]):
         table = tables.get(name)
@@ -76,12 +86,12 @@ def table7_4(results: Results, published: Published) -> ReportTable:
             if table.grid.size < WHOLE:
                 verdict = Verdict("outside", note="the best of a part of the grid")
             cells[parameter, name] = ReportCell(text=text, published=printed, verdict=verdict)
-    for name, table in theirs.items():
+    for name, (best, _) in theirs.items():
         for parameter in VALUES:
-            text, printed = str(table.best_configuration[parameter]), published.get((parameter, name))
+            text, printed = str(best[parameter]), published.get((parameter, name))
             verdict = exact_verdict(text, printed.text if printed else "")
             cells[parameter, AUTHORS.format(name)] = ReportCell(text=text, published=printed, verdict=verdict)
-    ranks = (f"{short_label(name)} {rank_of_printed(table):,}" for name, table in theirs.items() if name in PRINTED)
+    ranks = (f"{short_label(name)} {found.rank:,}" for name, found in in_order(authors_neighbours(results)).items())
     words = ""
     if theirs:
         words = (

@@ -8,14 +8,11 @@ narrower layers, is `outside`.
 The authors' tables have the whole neighbourhood of the printed incumbent, in validation errors. Those stand beside the
 printed test errors without a verdict; their relative changes have one, which is counted apart.
 
-Errors have the verdicts of means over the repetitions. A relative change a / b - 1 is a ratio of two means, each over
-its own repetitions: the interval is Welch's for log a - log b, with standard errors sd / (mean sqrt(R)). A smaller
-change is not better than a larger one, so its verdict is `reproduced` or `differs`.
+Errors have the verdicts of means over the repetitions, relative changes those of `papers.tabular.neighbourhood_cells`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import permutations
@@ -25,34 +22,20 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.statistics.bootstrap import Interval
 from core.report.tables.table import ReportCell, ReportTable, compare_table
-from core.report.verdicts.cells import Estimate, Verdict, interval_verdict, our_estimate, welch_interval
-from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.names import published_names
-from core.report.verdicts.published import Published, PublishedCell
+from core.report.verdicts.published import Published
 from core.tabular.grid import FCNET
 from core.tabular.neighbourhood import local_neighbourhood
 from core.tabular.table import Table
 from core.tabular.values import VALUES
-from papers.tabular.printed_incumbents import INCUMBENT, AuthorsNeighbours, authors_neighbours, change_name, row_of
-from papers.tabular.trained_tables import describe, grid_tables, label
+from papers.tabular.authors_neighbourhood import AUTHORS_CHANGE, AUTHORS_ERROR, of_their_best, with_authors
+from papers.tabular.neighbourhood_cells import CHANGE, ERROR, NAMES, changed, row_label
+from papers.tabular.printed_incumbents import INCUMBENT, authors_neighbours, change_name, row_of
+from papers.tabular.trained_tables import describe, grid_tables_or, label
 
-NAMES = {
-    "init_lr": "Initial LR",
-    "batch_size": "Batch Size",
-    "lr_schedule": "LR Schedule",
-    "activation_fn_1": "Activation/Layer 1",
-    "activation_fn_2": "Activation/Layer 2",
-    "n_units_1": "Layer 1 Size",
-    "n_units_2": "Layer 2 Size",
-    "dropout_1": "Dropout/Layer 1",
-    "dropout_2": "Dropout/Layer 2",
-}
-ERROR, CHANGE = "test_error", "relative_change"
 PRINTED_ERROR, PRINTED_CHANGE = "printed_error", "printed_change"  # of the neighbourhood of the printed incumbent
 PRINTED = {ERROR: PRINTED_ERROR, CHANGE: PRINTED_CHANGE}
-AUTHORS_ERROR, AUTHORS_CHANGE = "authors_error", "authors_change"  # of the same in the authors' table
 
 
 def every_change() -> list[str]:
@@ -94,21 +77,13 @@ def tableD_4(results: Results, published: Published) -> ReportTable:
     return _neighbourhood(results, published, "slice_localization")
 
 
-def relative_change(changed: np.ndarray, best: np.ndarray) -> Interval:
-    """Mean of errors (R,) over that of others minus 1, with its 95% interval; nan where a repetition diverged."""
-    if not (np.isfinite(changed).all() and np.isfinite(best).all()):
-        return Interval(math.nan, math.nan, math.nan)
-    low, high = welch_interval(_log_estimate(changed), _log_estimate(best))
-    return Interval(float(changed.mean() / best.mean()) - 1, math.expm1(low), math.expm1(high))
-
-
 def _neighbourhood(
     results: Results, published: Published, name: str, trained: Iterable[str] = ("neighbours",)
 ) -> ReportTable:
     """The table of a data set; `trained` are the experiments that may have the printed incumbent's neighbours."""
     errors, own, caption = {}, {}, f"The networks of {label(name)} were not trained."
     theirs = authors_neighbours(results)
-    ours = _trained_tables(results, others=bool(theirs))
+    ours = grid_tables_or(results, theirs)
     if (table := ours.get(name)) is not None:
         errors, own, caption = _errors(table), table.best_configuration, _caption(table)
     printed, start = errors_from_printed(results, name, trained)
@@ -135,7 +110,7 @@ def _neighbourhood(
         metric="test error (MSE, standardized target) after the change, and its relative change",
         format=".4g",
         row_header="Change",
-        row_labels={row: _row_label(row) for row in rows},
+        row_labels={row: row_label(row) for row in rows},
         column_labels={
             ERROR: "test error",
             CHANGE: "relative change",
@@ -144,7 +119,7 @@ def _neighbourhood(
         },
         caption=caption,
     )
-    compared = _with_authors(compared, theirs.get(name), published)
+    compared = with_authors(compared, theirs.get(name), published, of_their_best(results, name))
     for (row, column), cell in compared.cells.items():
         if column in (AUTHORS_ERROR, AUTHORS_CHANGE):
             continue
@@ -153,7 +128,7 @@ def _neighbourhood(
         if (is_change and row == INCUMBENT) or (beside and row not in printed):
             cell = ReportCell()
         elif is_change and row in ours:
-            cell = _changed(ours[row], ours[INCUMBENT], cell.published, results.reduced)
+            cell = changed(ours[row], ours[INCUMBENT], cell.published, results.reduced)
         reason = elsewhere_beside if beside else elsewhere
         if reason and cell.verdict is not None:
             cell = replace(cell, verdict=cell.verdict.outside(reason))
@@ -161,62 +136,6 @@ def _neighbourhood(
             cell = replace(cell, verdict=None)
         compared.cells[row, column] = cell
     return compared
-
-
-def _trained_tables(results: Results, others: bool) -> dict[str, Table]:
-    """Our tables; none, instead of an error, if there are other records to show."""
-    try:
-        return grid_tables(results)
-    except NotRunError:
-        if others:
-            return {}
-        raise
-
-
-def _with_authors(table: ReportTable, theirs: AuthorsNeighbours | None, published: Published) -> ReportTable:
-    """The table with the neighbourhood of the printed incumbent in the authors' table, if at hand."""
-    if theirs is None:
-        return table
-    errors = theirs.errors
-    rows = tuple(dict.fromkeys([*table.rows, *errors]))
-    cells = {(row, column): table.cells.get((row, column), ReportCell()) for row in rows for column in table.columns}
-    for row in rows:
-        cells[row, AUTHORS_ERROR] = cells[row, AUTHORS_CHANGE] = ReportCell()
-        if row in errors:
-            quoted, printed = (published.get((row, column)) for column in (ERROR, CHANGE))
-            mean, sd = errors[row].mean(), errors[row].std(ddof=1)
-            cells[row, AUTHORS_ERROR] = ReportCell(float(mean), float(sd), len(errors[row]), published=quoted)
-            if row != INCUMBENT:
-                cells[row, AUTHORS_CHANGE] = _changed(errors[row], errors[INCUMBENT], printed, False)
-    words = (
-        f"The authors' data are final validation errors of all {FCNET.size:,} configurations, where the printed "
-        f"incumbent has rank {theirs.rank:,}; the printed errors are test errors, so that relative changes "
-        "alone have a verdict."
-    )
-    return replace(
-        table,
-        rows=rows,
-        columns=(*table.columns, AUTHORS_ERROR, AUTHORS_CHANGE),
-        cells=cells,
-        caption=f"{table.caption} {words}",
-        row_labels={row: _row_label(row) for row in rows},
-        column_labels=table.column_labels
-        | {AUTHORS_ERROR: "validation error, authors' data", AUTHORS_CHANGE: "relative change, authors' data"},
-        reproduced_columns=(AUTHORS_CHANGE,),
-    )
-
-
-def _changed(errors: np.ndarray, start: np.ndarray, published: PublishedCell | None, reduced: bool) -> ReportCell:
-    """A relative change without a direction."""
-    found = relative_change(errors, start)
-    failed = int((~np.isfinite(errors)).sum())
-    if published is None:
-        verdict = Verdict("not published", reduced=reduced, note="missing")
-    elif failed:
-        verdict = Verdict("differs", reduced=reduced, note=f"{failed} repetitions diverged")
-    else:
-        verdict = interval_verdict(found, published, "neither", reduced)
-    return ReportCell(found.estimate, runs=len(errors), failed=failed, published=published, verdict=verdict)
 
 
 def _other_start(start: Mapping[str, object], rows: Iterable[str]) -> str:
@@ -260,19 +179,6 @@ def _caption(table: Table) -> str:
     )
 
 
-def _log_estimate(errors: np.ndarray) -> Estimate:
-    """The logarithm of a mean with its standard error, to first order."""
-    mean, error, freedom = our_estimate(errors)
-    return Estimate(math.log(mean), error / mean, freedom)
-
-
 def _digits(printed: str) -> int:
     """Significant digits of a printed decimal number."""
     return len(printed.replace(".", "").lstrip("0"))
-
-
-def _row_label(row: str) -> str:
-    if row == INCUMBENT:
-        return "Incumbent"
-    name, change = row.split(": ")
-    return f"{NAMES[name]}: {change}"

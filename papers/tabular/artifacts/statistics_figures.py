@@ -14,8 +14,8 @@ from core.report.figures.figure import Figure
 from core.report.statistics.distributions import ecdf
 from core.report.verdicts.published import Published
 from core.tabular.table import Table
-from papers.tabular.authors_tables import in_words, ours_and_theirs, tables_of_authors
-from papers.tabular.trained_tables import describe, grid_tables, in_order, label, noise_of, short_label
+from papers.tabular.authors_records import distributions, in_words
+from papers.tabular.trained_tables import describe, grid_tables, grid_tables_or, in_order, label, noise_of, short_label
 
 Curves = dict[str, np.ndarray]
 COLORS = {"train": style.BLUE, "validation": style.ORANGE, "test": style.GREEN}
@@ -24,22 +24,23 @@ DASHES = {"test": "--"}  # on the tables validation and test errors are nearly t
 
 def fig7_1(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 7.1: errors, numbers of parameters, training times and noise on protein."""
-    tables, theirs = grid_tables(results), tables_of_authors(results)
+    tables = grid_tables(results)
     name = "protein" if "protein" in tables else next(iter(tables))
-    theirs = {name: theirs[name]} if name in theirs else {}
+    shown = []
     figure, panels = style.subplots(2, 2, height=4.6, sharey=True)
     parts = []
     for axes, (title, (values_of, unit)) in zip(panels.flat, PANELS.items(), strict=True):
         axes.set_title(title)
-        curves = values_of(tables[name]) | _of_authors(theirs.get(name), title)
-        parts.append(_panel(axes, curves, unit).assign(panel=title))
+        theirs = _of_authors(results, title).get(name, {})
+        shown += theirs
+        parts.append(_panel(axes, values_of(tables[name]) | theirs, unit).assign(panel=title))
         if len(axes.get_legend_handles_labels()[1]) > 1:
             axes.legend(loc="lower right")
     for axes in panels[:, 0]:
         axes.set_ylabel("share of configurations")
     caption = f"{label(name)}: averages over the repetitions; noise is the {NOISE}. {describe([tables[name]])}"
-    if theirs:
-        caption += f" {in_words(theirs.values())}"
+    if shown:
+        caption += f" {in_words([name])}"
     return Figure(figure, caption, pd.concat(parts).assign(dataset=name))
 
 
@@ -83,34 +84,36 @@ PANELS: dict[str, tuple[Callable[[Table], Curves], str]] = {
 
 
 THEIRS = "authors' data"
-AUTHORS: dict[str, Callable[[Table], Curves]] = {
-    "Errors": lambda table: {f"validation, {THEIRS}": table.mean_valid[:, -1]},
-    "Noise": lambda table: {f"{table.epochs[-1]} epochs, {THEIRS}": noise_of(table)[:, -1]},
-}
+AUTHORS = {"Errors": ("error", f"validation, {THEIRS}"), "Noise": ("noise", f"100 epochs, {THEIRS}")}
+"""What is recorded of the authors' tables for a panel, and the name of its curve."""
 
 
 def _by_set(results: Results, title: str, words: str) -> Figure:
     values_of, unit = PANELS[title]
-    tables, theirs = ours_and_theirs(results) if title in AUTHORS else (grid_tables(results), {})
+    theirs = _of_authors(results, title)
+    tables = grid_tables_or(results, theirs)
     names = list(in_order({**tables, **theirs}))
     figure, panels = style.subplots(1, len(names), width=7.2, height=2.4, sharey=True, squeeze=False)
     parts = []
     for axes, name in zip(panels[0], names, strict=True):
         axes.set_title(short_label(name))
-        curves = (values_of(tables[name]) if name in tables else {}) | _of_authors(theirs.get(name), title)
+        curves = (values_of(tables[name]) if name in tables else {}) | theirs.get(name, {})
         parts.append(_panel(axes, curves, unit).assign(dataset=name))
     panels[0, 0].set_ylabel("share of configurations")
     if len(panels[0, 0].get_legend_handles_labels()[1]) > 1:
         style.legend(figure, panels.flat, 5)
     caption = f"{words.capitalize()}. {describe(tables.values())}" if tables else f"{words.capitalize()}."
     if theirs:
-        caption += f" {in_words(theirs.values())}"
+        caption += f" {in_words(theirs)}"
     return Figure(figure, caption, pd.concat(parts))
 
 
-def _of_authors(table: Table | None, title: str) -> Curves:
-    """What a panel shows of an authors' table, which has final validation errors alone."""
-    return {} if table is None or title not in AUTHORS else AUTHORS[title](table)
+def _of_authors(results: Results, title: str) -> dict[str, Curves]:
+    """What a panel shows of the authors' tables, which have final validation errors alone, by data set."""
+    if title not in AUTHORS:
+        return {}
+    quantity, curve = AUTHORS[title]
+    return {name: {curve: values} for name, values in distributions(results, quantity).items()}
 
 
 def _panel(axes: Axes, curves: Curves, unit: str) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The authors' own tables: their errors, the neighbours of the printed incumbents, and objectives of searches."""
+"""The authors' own tables as objectives of searches, and the neighbours of printed and best configurations in them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from core.tabular.benchmark import TabularBenchmark
 from core.tabular.grid import FCNET
 from core.tabular.synthetic import DATASET, synthetic_table
 from core.tabular.table import Table
-from papers.tabular.printed_incumbents import neighbourhood_of_printed, rank_of_printed
-from papers.tabular.settings import AuthorsNeighbours, AuthorsTable, TableSearch
+from papers.tabular.printed_incumbents import neighbourhood_of, printed_or_best, rank_of
+from papers.tabular.settings import AuthorsData, AuthorsTable, TableSearch
+
+SMOKE = "smoke"
 
 
 def authors_tables(context: Context[AuthorsTable]) -> pd.DataFrame:
@@ -26,12 +28,18 @@ def authors_tables(context: Context[AuthorsTable]) -> pd.DataFrame:
     Raises:
         DataUnavailableError: the table is not at hand.
     """
-    errors = _table(context.benchmark).valid_mse[:, -1]
+    errors = table_of_authors(context, context.benchmark).valid_mse[:, -1]
     rows = [rounded(errors[:, run], context.settings.significant_bits) for run in context.runs]
     return pd.DataFrame({"run": list(context.runs), "valid_mse": rows})
 
 
-def authors_neighbours(context: Context[AuthorsNeighbours]) -> pd.DataFrame:
+def rounded(values: np.ndarray, bits: int) -> np.ndarray:
+    """Numbers (n,) with so many significant bits, the first included: relative errors are at most 2^-bits."""
+    mantissa, exponent = np.frexp(values.astype(np.float64))
+    return np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits).astype(np.float32)
+
+
+def authors_neighbours(context: Context[AuthorsData]) -> pd.DataFrame:
     """The printed incumbent and every change of one of its values; a "run" is one of the four trainings.
 
     Returns:
@@ -40,10 +48,26 @@ def authors_neighbours(context: Context[AuthorsNeighbours]) -> pd.DataFrame:
     Raises:
         DataUnavailableError: the table is not at hand.
     """
-    table = _table(context.benchmark)
-    errors, rank = neighbourhood_of_printed(table), rank_of_printed(table)
+    table = table_of_authors(context, context.benchmark)
+    start = printed_or_best(table)
+    errors, rank = neighbourhood_of(table, start), rank_of(table, start)
     rows = [(run, change, found[run], rank) for run in context.runs for change, found in errors.items()]
     return pd.DataFrame(rows, columns=["run", "change", "valid_mse", "rank"])
+
+
+def authors_best(context: Context[AuthorsData]) -> pd.DataFrame:
+    """The best configuration and every change of one of its values; a "run" is one of the four trainings.
+
+    Returns:
+        run; change; valid_mse; configuration: the best one's index in the grid.
+
+    Raises:
+        DataUnavailableError: the table is not at hand.
+    """
+    table = table_of_authors(context, context.benchmark)
+    errors = neighbourhood_of(table, table.best_configuration)
+    rows = [(run, change, found[run], table.best) for run in context.runs for change, found in errors.items()]
+    return pd.DataFrame(rows, columns=["run", "change", "valid_mse", "configuration"])
 
 
 def authors_methods(context: Context[TableSearch]) -> pd.DataFrame:
@@ -55,17 +79,16 @@ def authors_methods(context: Context[TableSearch]) -> pd.DataFrame:
     Raises:
         DataUnavailableError: the table is not at hand.
     """
-    return search_table(context, TabularBenchmark(_table(context.benchmark)))
+    return search_table(context, TabularBenchmark(table_of_authors(context, context.benchmark)))
 
 
-def rounded(values: np.ndarray, bits: int) -> np.ndarray:
-    """Numbers (n,) with so many significant bits, the first included: relative errors are at most 2^-bits."""
-    mantissa, exponent = np.frexp(values.astype(np.float64))
-    return np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits).astype(np.float32)
+def table_of_authors(context: Context, name: str, seed: int = 0) -> Table:
+    """The authors' table of a data set or, at the smoke scale, a formula with as little as theirs has.
 
-
-def _table(name: str) -> Table:
-    if name != DATASET:
+    Raises:
+        DataUnavailableError: the table is not at hand.
+    """
+    if context.cell.scale != SMOKE:
         return authors_table(name)
-    made = synthetic_table(FCNET, seed=0, epochs=(3,))
-    return Table(made.dataset, made.source, made.grid, made.epochs, valid_mse=made.valid_mse)  # as little as theirs has
+    made = synthetic_table(FCNET, seed, epochs=(3,))
+    return Table(name or DATASET, made.source, made.grid, made.epochs, valid_mse=made.valid_mse)

@@ -90,7 +90,7 @@ def test_content_that_the_catalogue_does_not_know_is_refused_unless_accepted(cat
     ("answer", "error", "message"),
     [
         ({"status": 404}, DownloadError, "answered 404"),
-        ({"body": CSV, "length": 1000}, DownloadError, "ended after 18 of 1000 bytes"),
+        ({"body": CSV, "length": 1000}, DownloadError, "18 bytes read, 982 more expected"),
         ({"body": CSV[:-6]}, CorruptDataError, "has 1 rows and 3 columns, the catalogue says 2 and 3"),
         ({"body": b"<html>moved</html>"}, CorruptDataError, "has no column 'Y'"),
         ({"body": b"\xff\xd8\xff"}, CorruptDataError, "truncated, or not the archive"),

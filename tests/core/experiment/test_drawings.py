@@ -16,8 +16,9 @@ from core.report.draw import draw_artifact
 
 def test_files_stand_apart_by_source():
     shipped, own = (Drawing("toy", "fig1", "figure", "quick", source) for source in ("reference", "run"))
-    assert shipped.files == ["figures/toy/fig1.pdf", "figures/toy/fig1.png", "figures/toy/fig1.json"]
-    assert own.files == ["figures/own/toy/fig1.pdf", "figures/own/toy/fig1.png", "figures/own/toy/fig1.json"]
+    ends = ("pdf", "png", "rst", "json")
+    assert shipped.files == [f"figures/toy/fig1.{end}" for end in ends]
+    assert own.files == [f"figures/own/toy/fig1.{end}" for end in ends]
 
 
 def test_the_code_is_that_of_the_library_the_commands_and_the_paper(toy, tmp_path):
@@ -77,7 +78,7 @@ def test_a_drawing_at_another_scale_is_not_the_one_asked_for(toy, drawn):
     assert not Currency(toy())(drawn("paper"))
 
 
-@pytest.mark.parametrize("end", ["pdf", "png", "csv", "md", "tex", "json"])
+@pytest.mark.parametrize("end", ["pdf", "png", "csv", "md", "tex", "rst", "json"])
 def test_a_missing_file_makes_the_drawing_outdated(toy, tmp_path, drawn, end):
     made = drawn()
     (tmp_path / f"{made.stem}.{end}").unlink()

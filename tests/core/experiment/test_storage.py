@@ -192,12 +192,18 @@ def raiser(error: BaseException):
 
 
 def test_floats_that_mostly_differ_are_stored_byte_by_byte(path):
-    frame = records(1000).assign(repeated=np.arange(1000) % 3.0)
+    draws = np.random.default_rng(0).normal(size=(1000, 2, 3)).astype(np.float16)
+    frame = records(1000).assign(repeated=np.arange(1000) % 3.0, lists=list(draws[:, 0]), nested=draws.tolist())
     write_records(path, frame, PROVENANCE)
-    pd.testing.assert_frame_equal(read_records(path)[0], frame, check_dtype=False, check_exact=True)
+    again = read_records(path)[0]
+    plain = [name for name in frame if name not in ("lists", "nested")]
+    pd.testing.assert_frame_equal(again[plain], frame[plain], check_dtype=False, check_exact=True)
+    np.testing.assert_array_equal(np.stack(again["lists"]), draws[:, 0])
+    np.testing.assert_array_equal(np.stack([np.stack(each) for each in again["nested"]]), draws)
     group = pq.ParquetFile(path).metadata.row_group(0)
     encodings = {column.path_in_schema: column.encodings for column in map(group.column, range(group.num_columns))}
-    assert "BYTE_STREAM_SPLIT" in encodings["value"] and "BYTE_STREAM_SPLIT" not in encodings["repeated"]
+    split = {path for path, found in encodings.items() if "BYTE_STREAM_SPLIT" in found}
+    assert split == {"value", "lists.list.element", "nested.list.element.list.element"}
 
 
 def test_the_provenance_is_stored_once(path):

@@ -56,9 +56,9 @@ def test_failures_are_never_the_incumbent_and_a_run_without_one_is_an_error():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"method": "gp"}, "a run of method 'gp' ends after evaluations; allowed: these alone"),
-        ({"method": "gp", "evaluations": 5, "seconds": 3}, "evaluations = 5 and seconds = 3.0: a run of method 'gp'"),
-        ({"method": "hyperband", "evaluations": 5}, "a run of method 'hyperband' ends after seconds"),
+        ({"method": "gp"}, "allowed for method 'gp': evaluations alone"),
+        ({"method": "gp", "evaluations": 5, "seconds": 3}, "evaluations = 5, seconds = 3.0; allowed for method 'gp'"),
+        ({"method": "hyperband", "evaluations": 5}, "allowed for method 'hyperband': seconds alone"),
         ({"method": "rf", "evaluations": 5}, "method is 'rf'; allowed: random, gp"),
         ({"method": {"method": "mtbo", "auxiliary": [1.0]}, "evaluations": 5}, "less than 1"),
         ({"method": {"method": "gp", "disjoint": True}, "evaluations": 5}, "unknown key; method 'gp' has acquisition"),

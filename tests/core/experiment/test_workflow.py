@@ -86,13 +86,21 @@ def test_a_drawing_made_by_hand_at_another_scale_is_drawn_again(workflow, tmp_pa
         assert (tmp_path / name).read_text() == text, "older than what was drawn since"
 
 
-def test_everything_is_every_file_of_every_artifact_and_the_page(workflow):
-    names = ["figures/comparison.html"]
-    names += [f"figures/toy/table1.{end}" for end in ("pdf", "png", "csv", "md", "tex", "json")]
-    names += [f"figures/toy/fig1.{end}" for end in ("pdf", "png", "json")]
-    assert sorted(workflow().all_targets()) == sorted(names)
+def test_drawings_are_every_file_of_every_artifact(workflow):
+    names = [f"figures/toy/table1.{end}" for end in ("pdf", "png", "csv", "md", "tex", "rst", "json")]
+    names += [f"figures/toy/fig1.{end}" for end in ("pdf", "png", "rst", "json")]
+    assert sorted(workflow().drawings("toy")) == sorted(names)
     own = [name.replace("figures/", "figures/own/") for name in names]
-    assert sorted(workflow(runs="run").all_targets()) == sorted(own)
+    assert sorted(workflow(runs="run").drawings("toy")) == sorted(own)
+
+
+def test_images_are_in_snakemakes_report_with_their_captions(workflow):
+    flow = workflow()
+    shown = {file: found for file in flow.drawings("toy") if (found := flow.in_report(file))}
+    assert sorted(shown) == ["figures/toy/fig1.png", "figures/toy/table1.png"]
+    spec = flow.catalogue.paper("toy").artifacts["fig1"]
+    assert shown["figures/toy/fig1.png"]["caption"] == "figures/toy/fig1.rst"
+    assert shown["figures/toy/fig1.png"]["labels"] == {"place": spec.source.place, "title": spec.title}
 
 
 class TestUnknown:

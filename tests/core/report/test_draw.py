@@ -12,7 +12,7 @@ from core.errors import UserError
 from core.experiment.drawings import Currency, drawing
 from core.report import NotRunError, compare_table, samples_of
 from core.report.draw import draw, draw_artifact
-from core.report.page.rendering import render_page
+from core.report.page.rendering import Site, render_page
 from core.report.resolved import Resolved
 from core.report.verdicts.published import read_published_of
 from tests.core.report.toy_artifacts import CLAIMS, FUNCTIONS, PUBLISHED, Cell, Results, fig1, spec, table1
@@ -60,7 +60,7 @@ def drawn(tmp_path, folder):
 
 def test_a_table_has_all_its_files_and_a_full_sidecar(drawn):
     record, stem = drawn()
-    files = ["table1.csv", "table1.md", "table1.pdf", "table1.png", "table1.tex"]
+    files = ["table1.csv", "table1.md", "table1.pdf", "table1.png", "table1.rst", "table1.tex"]
     assert record["files"] == files and sorted(p.name for p in stem.parent.iterdir()) == sorted([*files, "table1.json"])
     assert stem.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
     assert stem.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
@@ -92,7 +92,7 @@ def test_a_table_has_all_its_files_and_a_full_sidecar(drawn):
 
 def test_a_figure_has_its_images_and_data(drawn):
     record, stem = drawn("fig1", spec("figure", "shape", "Fig 1"))
-    assert record["files"] == ["fig1.csv", "fig1.pdf", "fig1.png"]
+    assert record["files"] == ["fig1.csv", "fig1.pdf", "fig1.png", "fig1.rst"]
     assert stem.with_suffix(".csv").read_text() == "x,y\n0.1,1\n1.0,0\n"
     assert record["caption"].startswith("A curve. Scale paper") and record["table"] is None
     assert [(claim["kind"], claim["holds"]) for claim in record["claims"]] == [("shape", "inconclusive")]
@@ -106,10 +106,11 @@ def test_numbers_published_with_a_figure_are_judged_on_the_page(no_images, drawn
 
     record, stem = drawn("fig1", spec("figure", "cells", "Fig 1"), function=with_table)
     assert [cell["verdict"]["kind"] for cell in record["table"]["cells"]] == ["reproduced", "worse"]
-    assert record["files"] == ["fig1.csv", "fig1.pdf", "fig1.png"]
+    assert record["files"] == ["fig1.csv", "fig1.pdf", "fig1.png", "fig1.rst"]
     assert stem.with_suffix(".csv").read_text().startswith("x,y")
-    page = render_page([{**record, "outdated": False}], {})
-    assert "1 reproduced" in page and "1 worse" in page and "2 cells: published beside ours" in page
+    site = Site(stem.parents[2], stem.parents[1])
+    page = render_page([{**record, "outdated": False}], {"toy": ("Toy", "A toy")}, site)
+    assert "1 reproduced" in page and "1 worse" in page and "2 numbers: published beside ours" in page
 
 
 def test_a_specification_needs_no_runs(no_images, drawn):
@@ -140,7 +141,7 @@ def test_nothing_run_is_drawn_as_not_run(no_images, drawn):
     table, _ = drawn(results=absent, check=boom)
     assert {cell["verdict"]["kind"] for cell in table["table"]["cells"]} == {"not run"}
     figure, stem = drawn("fig1", spec("figure", "shape"), absent, boom, boom)
-    assert figure["files"] == ["fig1.pdf", "fig1.png"] and stem.with_suffix(".pdf").exists()
+    assert figure["files"] == ["fig1.pdf", "fig1.png", "fig1.rst"] and stem.with_suffix(".pdf").exists()
     for record in (table, figure):
         assert record["caption"].endswith("Not run.") and record["claims"][0]["holds"] == "not run"
 

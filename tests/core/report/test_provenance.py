@@ -4,7 +4,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.report.provenance import nothing_run, provenance_caption, provenance_record, runs_text, scale_text
+from core.report.provenance import (
+    nothing_run,
+    provenance_brief,
+    provenance_caption,
+    provenance_record,
+    runs_text,
+    scale_text,
+)
 
 
 def cell(benchmark, experiment="uci", **changes):
@@ -17,7 +24,8 @@ def cell(benchmark, experiment="uci", **changes):
         "wall_seconds": 2.0,
         "collection": False,
     }
-    return SimpleNamespace(experiment=experiment, benchmark=benchmark, **{**usual, **changes})
+    path = f"results/reference/paper/toy/{experiment}/{benchmark}/sghmc.parquet"
+    return SimpleNamespace(experiment=experiment, benchmark=benchmark, path=path, **{**usual, **changes})
 
 
 def results(*cells, reduced=False, **scales):
@@ -74,7 +82,16 @@ def test_record_counts_what_is_present():
         "3 to 5 runs",
         3,
     )
+    assert found["raw"] == [f"results/reference/paper/toy/uci/{name}/sghmc.parquet" for name in ("boston", "yacht")]
     assert (found["missing"], found["stale"], found["scales"]) == (["uci/wine/sghmc"], [], {"uci": "paper"})
+
+
+def test_the_sentence_below_an_image_has_scales_runs_and_marks():
+    both_scales = results(cell("boston"), cell("toy", "toy", runs=5), uci="paper", toy="quick")
+    assert provenance_brief(both_scales) == "Scale paper and quick; 3 to 5 runs."
+    stale = results(cell("boston", stale=True))
+    assert provenance_brief(stale, "run") == "Scale paper; 3 runs, own, not the shipped ones, some stale."
+    assert provenance_brief(results()) == "" and provenance_brief(stale, absent=True) == "Not run."
 
 
 def test_nothing_run():

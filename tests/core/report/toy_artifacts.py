@@ -28,6 +28,10 @@ class Cell:
     wall_seconds: float = 2.0
     collection: bool = False
 
+    @property
+    def path(self):
+        return f"results/reference/paper/toy/{self.experiment}/{self.benchmark}/{self.method}.parquet"
+
 
 @dataclass
 class Results:

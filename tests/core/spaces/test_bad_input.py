@@ -12,11 +12,12 @@ from ConfigSpace import (
     ConfigurationSpace,
     Constant,
     EqualsCondition,
-    Float,
     GreaterThanCondition,
     NotEqualsCondition,
 )
+from ConfigSpace import Float as NamedFloat
 
+from core import Float, Integer
 from core.errors import UnknownNameError, UserError
 from core.spaces import CubeEncoding
 
@@ -29,7 +30,7 @@ def test_spaces_with_nothing_to_optimize_are_refused():
     with pytest.raises(UserError, match=r"single configuration, \{'a': 1, 'b': 'x'\}"):
         CubeEncoding(point)
     asleep = ConfigurationSpace(name="asleep")
-    asleep.add(Constant("a", 1), Float("x", (0.0, 1.0)), Float("y", (0.0, 1.0)))
+    asleep.add(Constant("a", 1), NamedFloat("x", (0.0, 1.0)), NamedFloat("y", (0.0, 1.0)))
     asleep.add(NotEqualsCondition(asleep["x"], asleep["a"], 1), GreaterThanCondition(asleep["y"], asleep["x"], 0.5))
     with pytest.raises(UserError, match="space 'asleep' has no hyperparameter that is ever active"):
         CubeEncoding(asleep)
@@ -37,7 +38,7 @@ def test_spaces_with_nothing_to_optimize_are_refused():
 
 def test_what_a_constant_activates_can_be_optimized():
     space = ConfigurationSpace()
-    space.add(Constant("a", 1), Float("x", (0.0, 1.0)))
+    space.add(Constant("a", 1), NamedFloat("x", (0.0, 1.0)))
     space.add(EqualsCondition(space["x"], space["a"], 1))
     assert CubeEncoding(space).decode([[0.25]]) == [{"a": 1, "x": 0.25}]
 
@@ -62,6 +63,46 @@ def test_a_range_stands_for_its_integers_in_order(given, values):
     encoding = CubeEncoding({"n": given})
     points = (np.arange(4)[:, None] + 0.5) / 4
     assert [found["n"] for found in encoding.decode(points)] == values
+
+
+@pytest.mark.parametrize(
+    "given, middle, levels",
+    [
+        (("log", 1e-4, 1.0), 1e-2, None),
+        (("log", 1e-4, 1), 1e-2, None),
+        (Float(1e-4, 1e0, log=True), 1e-2, None),
+        (Float(2, 4), 3.0, None),
+        (("log", 1, 100), 7, 100),
+        (Integer(1, 100, log=True), 7, 100),
+        (Integer(1, 9, default=2), 5, 9),
+        (NamedFloat("x", (1e-4, 1.0), log=True), 1e-2, None),
+    ],
+)
+def test_ranges_on_a_logarithmic_scale(given, middle, levels):
+    encoding = CubeEncoding({"x": given})
+    [found] = encoding.decode([[0.5]])
+    assert found["x"] == pytest.approx(middle, rel=1e-9)
+    assert encoding.columns[0].size == levels
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("log", 0.0, 1.0),
+        ("log", 1.0),
+        ("log", 2, 1),
+        ("log", "a", 1),
+        Float(3, 1),
+        Float(0, 1, log=True),
+        Float(1, 2, default=5),
+        Integer(1.5, 3),
+        NamedFloat("y", (0.0, 1.0)),
+    ],
+    ids=str,
+)
+def test_what_is_no_range_is_refused(given):
+    with pytest.raises(UserError, match=r"^space: 'x' is .*; allowed: "):
+        CubeEncoding({"x": given})
 
 
 @pytest.mark.parametrize(

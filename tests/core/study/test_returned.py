@@ -25,16 +25,44 @@ SPACE = {"x": (-5.0, 5.0)}
         ),
         ((1.0, float("inf")), "whose cost is inf"),
         ((1.0, float("nan")), "whose cost is nan"),
+    ],
+)
+def test_what_is_no_cost_fails_in_words(returned, told):
+    with pytest.warns(UserWarning, match="all 2 evaluations failed"):
+        result = minimize(lambda configuration: returned, SPACE, "random", 2)
+    assert [bool(re.search(told, record.failure)) for record in result.records] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "returned, told",
+    [
         ((1.0, 2.0, 3.0), "a tuple of 3; allowed: one loss, or"),
         ((1.0,), "a tuple of 1; allowed: one loss, or"),
         ((), "a tuple of 0"),
         ((1.0, "2"), "returned '2' of type str, not a number"),
+        (None, "returned None of type NoneType, not a number"),
+        (
+            [1.0, 2.0],
+            r"2 numbers of shape \(2,\), not one; .*two objectives .* BoTorch with qLogNoisyExpected",
+        ),
+        ({"cost": 1.0}, "allowed: a dictionary with 'loss'"),
+        ({"loss": 1.0, "value": 1.0}, "allowed: a dictionary with 'loss'"),
+        ({"loss": [1.0, 2.0]}, "returned 2 numbers"),
     ],
 )
-def test_what_is_no_loss_fails_in_words(returned, told):
-    with pytest.warns(UserWarning, match="all 2 evaluations failed"):
-        result = minimize(lambda configuration: returned, SPACE, "random", 2)
-    assert [bool(re.search(told, record.failure)) for record in result.records] == [True, True]
+def test_what_can_be_no_loss_stops_the_search(returned, told):
+    with pytest.raises(UserError, match=told):
+        minimize(lambda configuration: returned, SPACE, "random", 2)
+
+
+def test_a_dictionary_has_the_loss_and_whatever_else_is_recorded():
+    def loss(configuration):
+        return {"loss": configuration["x"], "cost": 3, "epochs": 7, "kind": "small"}
+
+    result = minimize(loss, SPACE, "random", 2)
+    assert result.trace["loss"].tolist() == [record.configuration["x"] for record in result.records]
+    assert result.trace["cost"].tolist() == [3.0, 3.0]
+    assert [record.info for record in result.records] == [{"epochs": 7, "kind": "small"}] * 2
 
 
 def test_a_cost_of_nothing_is_a_cost():

@@ -154,11 +154,22 @@ def test_effects_of_rules_are_ratios_to_the_text(world):
     np.testing.assert_allclose(drawn["value"], 0.5, rtol=0.1)  # of means over noisy runs
 
 
-def test_sets_that_were_not_run_say_so(make):
+def test_sets_that_were_not_run_have_no_panel_and_are_named(make):
     drawn = artifacts.figC_2(make.results(surrogates=make.on_sets({"bohb": (0.1, 0.5)}, ("letter", "mnist"))), None)
-    texts = [text.get_text() for axes in drawn.figure.axes for text in axes.texts]
-    assert texts == ["not run"] * 4
+    assert [axes.get_title() or axes.get_title("left") for axes in drawn.figure.axes] == ["Letter", "MNIST"]
+    assert "Not run: Adult, Higgs, OptDigits, Poker." in drawn.caption
     assert set(drawn.data["benchmark"]) == {"letter", "mnist"}
+
+
+def test_settings_are_drawn_as_ratios_to_the_default_and_stored_as_regrets(make):
+    laws = {"eta_2": (0.2, 0.5), "eta_3": (0.1, 0.5), "eta_4": (0.05, 0.5)}
+    drawn = artifacts.figC_6(make.results(eta=make.on_sets(laws, ("letter",))), None)
+    ratios = drawn.data.groupby("method")["ratio"].agg(["min", "max"])
+    for method, expected in (("eta_2", 2.0), ("eta_3", 1.0), ("eta_4", 0.5)):
+        np.testing.assert_allclose(ratios.loc[method], expected, rtol=1e-9)
+    lines = {line.get_label(): np.unique(line.get_ydata().round(9)) for line in drawn.figure.axes[0].lines}
+    assert lines["eta = 2"] == [2.0] and lines["eta = 3, default"] == [1.0]
+    np.testing.assert_allclose(drawn.data["value"].max(), 0.2 * (1 / 27) ** -0.5, rtol=0.1)
 
 
 def test_a_figure_of_one_set_counts_its_runs_and_a_legend_names_the_lines_of_all_panels(make):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from papers.nnbo_regret.counterexamples import optimum_bias, revealed, revealed_probability
+from papers.nnbo_regret.counterexamples import optimum_bias, revealed
 from papers.nnbo_regret.martingale import Paths, bound_in_expectation, bound_of_run, bound_with_constants
 
 
@@ -113,7 +113,7 @@ def test_revealed_optimum_breaks_the_martingale_and_the_bound():
     past, following = m[:, 9], y[:, 10]
     slope = (past * following).mean() / (past**2).mean()
     assert slope == pytest.approx(1 / 11, abs=5 * np.sqrt(1 / 110 / runs))  # E[Y_11 | past] = M_10 / 11
-    exact = revealed_probability(paths.queries, eps)
+    exact = stats.norm.cdf(-eps * np.sqrt(paths.queries / (paths.queries + 1)))  # P[R_n / n > eps]
     np.testing.assert_allclose((paths.average_regret > eps).mean(0), exact, atol=5 * 0.5 / np.sqrt(runs))
     np.testing.assert_allclose(bound_of_run(paths.exponent(eps), np.inf)[0], np.exp(-paths.queries * eps**2 / 4))
     assert bound_with_constants(paths, eps)[-1] < 0.01 < 0.2 < exact[-1]

@@ -16,7 +16,8 @@ from core.report.verdicts.published import read_published, read_published_spec
 from core.tabular.grid import FCNET
 from core.tabular.values import VALUES
 from papers.tabular.artifacts.grid_tables import inputs_of
-from papers.tabular.artifacts.neighbourhood_tables import INCUMBENT, change_name, relative_change
+from papers.tabular.neighbourhood_cells import relative_change
+from papers.tabular.printed_incumbents import INCUMBENT, change_name
 from papers.tabular.trained_tables import noise_of
 from tests.papers.functions import CATALOGUE, Functions
 

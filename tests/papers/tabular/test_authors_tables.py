@@ -1,5 +1,6 @@
 """The authors' tables as shipped records, and what is drawn and judged from them."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,20 +13,25 @@ from core.experiment.selection import find_cells
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.published import read_published, read_published_spec
 from core.tabular.grid import FCNET
+from core.tabular.importance import table_importances
+from core.tabular.ranks import dataset_correlations
 from core.tabular.table import Table
 from papers.tabular import authors_tables as shipped
-from papers.tabular.artifacts.neighbourhood_tables import AUTHORS_CHANGE, AUTHORS_ERROR
-from papers.tabular.beside_authors import Pair, error_of_a_constant
+from papers.tabular.authors_neighbourhood import AUTHORS_CHANGE, AUTHORS_ERROR
+from papers.tabular.authors_records import distributions
+from papers.tabular.beside_authors import pair
+from papers.tabular.experiments import authors
 from papers.tabular.experiments.authors import authors_methods, authors_tables, rounded
-from papers.tabular.experiments.authors import authors_neighbours as recorded
 from papers.tabular.printed_incumbents import (
     INCUMBENT,
     PRINTED,
     authors_neighbours,
-    neighbourhood_of_printed,
-    rank_of_printed,
+    neighbourhood_of,
+    printed_or_best,
+    rank_of,
 )
 from tests.papers.functions import CATALOGUE, Functions
+from tests.papers.tabular.authors_tables import made_up, recorded
 
 FOLDER = CATALOGUE.root / "papers/tabular/published"
 NEIGHBOURHOODS = {
@@ -34,6 +40,8 @@ NEIGHBOURHOODS = {
     "parkinsons": "tableD_2",
     "slice_localization": "tableD_4",
 }
+DRAWN = ("authors_distributions", "authors_importances", "authors_pairs")
+LAST = "slice_localization"
 artifacts, claims = Functions("tabular", "artifacts"), Functions("tabular", "claims")
 
 
@@ -53,9 +61,13 @@ def neighbours(**errors: np.ndarray) -> pd.DataFrame:
     parts = []
     for name, rows in records(**errors).groupby("benchmark"):
         table = Table(str(name), "made up", FCNET, (100,), valid_mse=np.stack(rows["valid_mse"], axis=-1)[:, None])
-        found = pd.DataFrame(neighbourhood_of_printed(table)).melt(var_name="change", value_name="valid_mse")
+        found = pd.DataFrame(neighbourhood_of(table, printed_or_best(table))).melt(
+            var_name="change", value_name="valid_mse"
+        )
         found["run"] = found.groupby("change").cumcount()
-        parts.append(found.assign(benchmark=name, method="fcnet", status="ok", rank=rank_of_printed(table)))
+        parts.append(
+            found.assign(benchmark=name, method="fcnet", status="ok", rank=rank_of(table, PRINTED[table.dataset]))
+        )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -86,7 +98,9 @@ def test_the_smoke_scale_makes_a_table_of_the_whole_grid():
 
 def test_neighbours_are_recorded_with_the_rank_of_their_start(nothing):
     (cell,) = find_cells(Catalogue(), "tabular/authors_neighbours", "smoke")
-    frame = recorded(Context(cell, range(4))).assign(benchmark="synthetic", method="fcnet", status="ok")
+    frame = authors.authors_neighbours(Context(cell, range(4))).assign(
+        benchmark="synthetic", method="fcnet", status="ok"
+    )
     found = authors_neighbours(nothing.with_frames(authors_neighbours=frame.sample(frac=1, random_state=0)))[
         "synthetic"
     ]
@@ -112,17 +126,17 @@ def test_printed_incumbents_are_those_of_paper_yaml_and_of_the_printed_changes(n
     own = dict(CATALOGUE.paper("tabular").experiments["neighbours"].benchmarks[name])
     assert own == PRINTED[name]
     table = Table(name, "made up", FCNET, (100,), valid_mse=np.float32(spread)[:, None, None])
-    rows = set(neighbourhood_of_printed(table))
+    rows = set(neighbourhood_of(table, printed_or_best(table)))
     assert set(read_published(FOLDER / f"{artifact}.csv").rows) <= rows and INCUMBENT in rows
 
 
 def test_ranks_count_what_is_better(spread):
     table = Table("naval", "made up", FCNET, (100,), valid_mse=np.float32(spread)[:, None, None])
     (position,) = FCNET.positions([PRINTED["naval"]])
-    assert rank_of_printed(table) == (spread < spread[position]).sum() + 1
+    assert rank_of(table, PRINTED[table.dataset]) == (spread < spread[position]).sum() + 1
     other = spread.copy()
     other[position] = 0.0
-    assert rank_of_printed(replace(table, valid_mse=np.float32(other)[:, None, None])) == 1
+    assert rank_of(replace(table, valid_mse=np.float32(other)[:, None, None]), PRINTED["naval"]) == 1
 
 
 def test_claims_have_an_outcome_on_the_authors_data_beside_that_of_our_runs(results, nothing, spread):
@@ -169,19 +183,51 @@ def test_the_best_configuration_of_the_authors_data_is_compared(results, spread)
     (position,) = FCNET.positions([PRINTED["naval"]])
     errors = spread.copy()
     errors[position] = 1e-3
-    made = results.with_frames(authors_tables=records(naval=errors))
+    made = results.with_frames(**recorded("authors_best", "authors_neighbours", naval=made_up("naval", errors)))
     table = artifacts.table7_4(made, read_published_spec(FOLDER / "table7_4.csv"))
     assert [verdict.kind for verdict in table.reproduced_verdicts] == ["equal"] * 9
-    assert "Naval 1" in table.caption
+    assert "Naval 1 there" in table.caption
+    compared = artifacts.tableD_1(made, read_published(FOLDER / "tableD_1.csv"))
+    assert compared.caption.endswith("It is the best of them.")
+
+
+def test_the_largest_change_of_their_best_is_told_where_another_is_printed(results, spread, levels):
+    table = made_up("naval", spread * 9.0 ** levels["lr_schedule"])
+    made = results.with_frames(**recorded("authors_best", "authors_neighbours", naval=table))
+    caption = artifacts.tableD_1(made, read_published(FOLDER / "tableD_1.csv")).caption
+    assert "Activation/Layer 1 relu" in caption and "Layer 1 Size 16" in caption
+    assert re.search(r"largest relative change from there is 8\.\d* \(LR Schedule: cosine to const\)\.", caption)
 
 
 @pytest.mark.parametrize("name", ["fig7_1", "fig7_3", "fig7_4", "figD_1", "figD_4", "figD_9"])
 def test_figures_show_the_authors_data(name, results, spread):
-    made = results.with_frames(authors_tables=records(protein=spread, slice_localization=spread[::-1]))
-    figure = getattr(artifacts, name)(made, None)
+    experiments = [each for each in CATALOGUE.paper("tabular").artifacts[name].experiments if each in DRAWN]
+    tables = {each: made_up(each, errors) for each, errors in {"protein": spread, LAST: spread[::-1]}.items()}
+    figure = getattr(artifacts, name)(results.with_frames(**recorded(*experiments, **tables)), None)
     data = figure.data
     told = data["source"] if "source" in data else data["curve"]
     assert told.str.contains("authors' data").any() and "62,208 configurations" in figure.caption
+
+
+def test_records_for_drawings_are_those_of_the_tables(results, spread, levels):
+    """Distributions within a thousandth, importances and correlations as computed from the tables themselves."""
+    tables = [made_up("protein", spread), made_up(LAST, spread * 2.0 ** levels["dropout_1"])]
+    made = results.with_frames(**recorded(*DRAWN, **{table.dataset: table for table in tables}))
+    errors, shown = tables[0].mean_final, distributions(made, "error")["protein"]
+    assert len(shown) == 1001 and (shown[0], shown[-1]) == pytest.approx((errors.min(), errors.max()), rel=1e-6)
+    shares = (errors[:, None] <= shown * (1 + 1e-6)).mean(axis=0)
+    np.testing.assert_allclose(shares, np.linspace(0, 1, 1001), atol=1e-3)
+    figure = artifacts.fig7_4(made, None).data
+    theirs = figure[figure["source"] == "authors' data"].drop(columns="source")
+    keys = ["share", "first", "second"]
+    pd.testing.assert_frame_equal(
+        theirs.sort_values(keys, ignore_index=True)[[*keys, "correlation", "configurations"]],
+        dataset_correlations(tables).sort_values(keys, ignore_index=True)[[*keys, "correlation", "configurations"]],
+    )
+    bars = artifacts.figD_9(made, None).data
+    expected = table_importances(tables[1], 0.1)["importance"].to_numpy()
+    drawn = bars[(bars["source"] == "authors' data") & (bars["share"] == 0.1)]["importance"]
+    np.testing.assert_allclose(np.sort(drawn), np.sort(expected), rtol=1e-9)
 
 
 def test_our_training_beside_theirs(results, tables):
@@ -192,21 +238,27 @@ def test_our_training_beside_theirs(results, tables):
     whole[ours.grid.indices] = ours.mean_valid[:, -1] / np.where(rates == 2, 3.0, 1.5)
     whole = np.where(np.isfinite(whole), whole, 5.0)
     repeated = np.repeat(np.float32(whole)[:, None, None], 4, axis=2)
-    pair = Pair(ours, Table("protein", "made up", FCNET, (100,), valid_mse=repeated))
-    found = pair.ratios_by_value().set_index(["hyperparameter", "value"])["median"]
-    assert found["init_lr", "0.005"] == pytest.approx(3.0, rel=1e-5)
-    assert found["init_lr", "0.01"] == pytest.approx(1.5, rel=1e-5)
-    assert found["dropout_2", "0.3"] == pytest.approx(1.5, rel=1e-5)
-    assert 0.5 < pair.rank_correlation < 1 and pair.relative_spreads[1] == 0
-    assert pair.rank_of_our_best == (pair.errors[1] < pair.errors[1][pair.errors[0].argmin()]).sum() + 1
-    assert error_of_a_constant(pair.theirs) == pytest.approx(0.6)
-    figure = artifacts.beside_authors(results.with_frames(authors_tables=records(protein=whole)), None)
+    found = pair(ours, Table("protein", "made up", FCNET, (100,), valid_mse=repeated))
+    medians = found.ratios_by_value().set_index(["hyperparameter", "value"])["median"]
+    assert medians["init_lr", "0.005"] == pytest.approx(3.0, rel=1e-5)
+    assert medians["init_lr", "0.01"] == pytest.approx(1.5, rel=1e-5)
+    assert medians["dropout_2", "0.3"] == pytest.approx(1.5, rel=1e-5)
+    assert 0.5 < found.rank_correlation < 1 and found.spread == 0 and found.our_spread > 0
+    assert found.rank_of_our_best == (found.theirs < found.theirs[found.errors.argmin()]).sum() + 1
+    assert found.constant == pytest.approx(0.6)
+    columns = {"configuration": ours.grid.indices, "error": found.theirs, "benchmark": "protein", "method": "fcnet"}
+    record = pd.DataFrame(columns).assign(spread=found.spread, constant=found.constant)
+    figure = artifacts.beside_authors(results.with_frames(authors_beside=record.sample(frac=1, random_state=0)), None)
     assert set(figure.data["dataset"]) == {"protein"} and set(figure.data["part"]) == {"errors", "ratios"}
+    drawn = figure.data[figure.data["part"] == "errors"]
+    np.testing.assert_allclose(drawn["authors"], whole[ours.grid.indices], rtol=1e-5)
 
 
-def test_nothing_stands_beside_a_set_that_we_did_not_train(results, spread):
+def test_nothing_stands_beside_a_set_that_we_did_not_train(results):
+    record = {"configuration": [0], "error": [1.0], "benchmark": ["slice_localization"], "method": ["fcnet"]}
+    frame = pd.DataFrame(record).assign(spread=0.1, constant=1.0)
     with pytest.raises(NotRunError, match="on the same data set"):
-        artifacts.beside_authors(results.with_frames(authors_tables=records(slice_localization=spread)), None)
+        artifacts.beside_authors(results.with_frames(authors_beside=frame), None)
 
 
 def test_searches_on_the_formula_and_their_figure(results):

@@ -15,7 +15,7 @@ GRID = FCNET.restricted(init_lr=(0.005,), batch_size=(8,), activation_fn_1=("tan
 def test_all_resamples_of_four_repetitions_give_students_interval_of_a_mean():
     table = synthetic_table(GRID, seed=0)
     values = table.seconds[0].astype(float)
-    found = over_repetitions(table, lambda resampled: float(resampled.seconds[0].astype(float).mean()))
+    found = over_repetitions(table, lambda resampled: float(resampled.seconds[0].astype(float).mean())).interval()
     assert found == pytest.approx((values.mean(), *stats.t.interval(0.95, 3, values.mean(), stats.sem(values))))
     check = of_table(table, lambda resampled: float(resampled.seconds[0].astype(float).mean()), lower=0.0)
     assert (check.holds, check.ours, check.low, check.high) == ("holds", *found)

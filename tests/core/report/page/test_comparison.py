@@ -4,67 +4,24 @@ import base64
 import io
 import json
 import math
-from html.parser import HTMLParser
 
-import pandas as pd
 import pytest
 from rich.console import Console
 
 from core.errors import UserError
-from core.report.page.comparison import load_sidecars, summary, write_page
-from core.report.page.records import FORMAT, table_record, to_json
-from core.report.page.rendering import render_page
+from core.report.page.comparison import load_sidecars, summary
+from core.report.page.records import to_json
+from core.report.page.rendering import cell_text, code_address
 from core.report.page.tally import chance_sentence, interval_text, tally, value_text
 from core.report.statistics.bootstrap import Interval
-from core.report.tables.table import compare_table
 from core.report.verdicts.checks import Check, judge
 from core.report.verdicts.outcomes import both, not_run, outside
-from core.report.verdicts.published import Published, PublishedCell
-
-PIXEL = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
-
-NAMES = ["alpha/fig1", "alpha/table1", "beta/table2", "beta/table3"]
-
-
-def table(shift):
-    published = Published(
-        {
-            ("sghmc", "boston"): PublishedCell(0.0, 1.0, "unstated", 20, text="0.0", spread_text="1.0"),
-            ("sghmc", "yacht"): PublishedCell(math.nan, reading="nan", text="nan"),
-            ("vi", "boston"): PublishedCell(3.0, text="3.0"),
-            ("vi", "yacht"): PublishedCell(4.0, text="4.0"),
-        }
-    )
-    rows = [("sghmc", column, run, shift + run / 20, "ok") for column in ("boston", "yacht") for run in range(-10, 11)]
-    samples = pd.DataFrame(rows, columns=["row", "column", "run", "value", "status"])
-    return compare_table(samples, published, "lower", True, quoted_rows=["vi"])
-
-
-def sidecar(paper, artifact, made=None, checks=(), **changes):
-    claims = [
-        {
-            "id": "c", "artifact": artifact, "kind": "claim", "sentence": "A < B & C <script>", "place": "Sec 1",
-            "published": 1.0, "criterion": "A less B, below 0.",
-            **vars(check), "reduced": False, "headline": False, "cause": None,
-        }
-        for check in checks
-    ]  # fmt: skip
-    record = {
-        "format": FORMAT, "paper": paper, "artifact": artifact, "title": f"Title of {artifact}",
-        "kind": "table" if made else "figure", "comparison": "cells", "repeats": None, "document": "Thesis",
-        "place": "Place", "caption": "Caption.", "provenance": "Scale paper.", "scale": "paper",
-        "scales": {"uci": "paper"},
-        "reduced": False, "runs": "50 runs", "commits": ["0123456789abcdef+changes"], "wall_seconds": 1.0, "cells": 2,
-        "outdated": False, "stale": [], "missing": [], "files": [f"{artifact}.pdf"],
-        "table": table_record(made) if made else None, "claims": claims,
-    }  # fmt: skip
-    return {**record, **changes}
+from tests.core.report.page.made_sidecars import NAMES, PIXEL, Page, page_of, sidecar, table
 
 
 @pytest.fixture
 def figures(tmp_path):
+    figures = tmp_path / "figures"
     holds = judge(Interval(0.5, 0.2, 0.9), lower=0, detail="a detail")
     records = [
         sidecar("alpha", "fig1", checks=[holds, not_run()]),
@@ -72,66 +29,57 @@ def figures(tmp_path):
         sidecar("beta", "table2", table(5.0), missing=["uci/yacht/sghmc"]),
     ]
     for record in records:
-        path = tmp_path / record["paper"] / f"{record['artifact']}.json"
-        path.parent.mkdir(exist_ok=True)
+        path = figures / record["paper"] / f"{record['artifact']}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(to_json(record), encoding="utf-8")
-    (tmp_path / "alpha" / "fig1.png").write_bytes(PIXEL)
-    return tmp_path
+    (figures / "alpha" / "fig1.png").write_bytes(PIXEL)
+    return figures
 
 
-class Page(HTMLParser):
-    """Checks nesting, and collects tags, attributes and text."""
-
-    VOID = frozenset({"meta", "img", "br", "link", "input"})
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.tags, self.links, self.words, self.ids = [], [], [], [], []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-        if tag not in self.VOID:
-            self.open.append(tag)
-        attributes = dict(attributes)
-        self.ids += [attributes["id"]] if "id" in attributes else []
-        self.links += [attributes[name] for name in ("href", "src") if name in attributes]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.words.append(data)
-
-
-def test_page_is_self_contained_and_well_formed(figures):
-    path = write_page(figures, load_sidecars(figures, NAMES))
-    assert path == figures / "comparison.html"
-    page = Page(path.read_text(encoding="utf-8"))
+def test_the_page_is_well_formed_and_links_what_it_shows(figures):
+    page = Page(page_of(figures, load_sidecars(figures, NAMES)))
     text = " ".join(page.words)
-    assert "script" not in page.tags and page.tags.count("article") == 3
-    assert all(link.startswith(("data:image/png;base64,", "#", "alpha/", "beta/")) for link in page.links)
-    assert f"data:image/png;base64,{base64.b64encode(PIXEL).decode()}" in page.links
-    assert len(set(page.ids)) == len(page.ids) and {"alpha", "beta", "alpha-table1"} <= set(page.ids)
-    for words in (
-        "0.0 ± 1.0",
-        "✓ reproduced",
-        "▼ worse, +5.0 sd",
-        "▲ better",
-        "A < B & C <script>",
-        "A less B, below 0.",
-        "[0.2, 0.9]",
-    ):
+    assert page.tags.count("article") == 3 and len(set(page.ids)) == len(page.ids)
+    assert {"alpha", "beta", "alpha-table1", "alpha-c0", "alpha-c1"} <= set(page.ids)
+    assert {
+        "alpha/fig1.png", "alpha/fig1.pdf", "../papers/alpha/README.md", "../core/errors.py#L3", "#alpha-c0",
+        "../results/reference/paper/alpha/uci/boston/sghmc.parquet",
+    } <= set(page.links)  # fmt: skip
+    assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
+    for words in ("0.0 ± 1.0", "✓ reproduced", "▼ worse, +5.0 sd", "▲ better", "A < B & C <script>", "[0.2, 0.9]"):
         assert words in text
-    for words in ("a detail", "0123456789+changes", "50 runs", "uci/boston/sghmc", "uci/yacht/sghmc", "quoted"):
+    for words in ("A less B, below 0.", "a detail", "0123456789+changes", "50 runs", "uci: Yacht, SGHMC", "quoted"):
         assert words in text
+    assert "snakemake --config runs=run scale=quick -- figures/own/alpha/table1.pdf" in text
     assert "0.1 of these falsely worse" in text  # 2.5% of the two tested cells
-    assert "prefers-color-scheme: dark" in text
+
+
+def test_pictures_are_linked_or_embedded(figures):
+    sidecars = load_sidecars(figures, NAMES)
+    embedded = f"data:image/png;base64,{base64.b64encode(PIXEL).decode()}"
+    assert embedded not in page_of(figures, sidecars)
+    assert embedded in Page(page_of(figures, sidecars, embedded=True)).links
+
+
+def test_own_runs_stand_beside_the_shipped_ones(figures):
+    shipped, own = judge(Interval(0.5, 0.2, 0.9), lower=0), judge(Interval(-0.7, -0.8, -0.6), lower=0)
+    both_drawn = [sidecar("alpha", "table1", table(shift), [check]) for shift, check in ((0.0, shipped), (5.0, own))]
+    sidecars, others = ([json.loads(to_json(record))] for record in both_drawn)
+    text = " ".join(" ".join(Page(page_of(figures, sidecars, others)).words).split())
+    for words in ("✓ holds (shipped runs)", "▼ fails (your own runs)", "own runs", "▼ worse, +5.0 sd"):
+        assert words in text
+    assert "your own runs" not in page_of(figures, sidecars)
+
+
+def test_cells_and_code_are_named_for_readers(tmp_path):
+    assert cell_text("uci/boston/adaptive_sghmc") == "uci: Boston housing, adaptive SGHMC"
+    assert code_address("papers/a/claims/b.py, line 12, it_falls", tmp_path) == "papers/a/claims/b.py#L12"
+    (tmp_path / "claims.yaml").write_text("fig1:\n  it_rises:\n    x: 1\n  it_falls:\n    x: 2\n")
+    assert code_address("claims.yaml: fig1.it_falls", tmp_path) == "claims.yaml#L4"
 
 
 def test_page_without_artifacts(tmp_path):
-    assert "Nothing has been drawn yet" in write_page(tmp_path, []).read_text()
+    assert "Nothing has been drawn yet" in page_of(tmp_path / "figures", [])
 
 
 def test_tables_come_before_figures(figures):
@@ -145,9 +93,9 @@ def test_sidecars_of_what_is_no_artifact_any_more_are_left_out(figures):
 def test_the_page_marks_what_is_out_of_date(figures):
     words = "runs, numbers or code have changed since this was drawn"
     sidecars = load_sidecars(figures, NAMES)
-    assert words not in write_page(figures, sidecars).read_text(encoding="utf-8")
+    assert words not in page_of(figures, sidecars)
     sidecars[0]["outdated"] = True
-    assert write_page(figures, sidecars).read_text(encoding="utf-8").count(words) == 1
+    assert page_of(figures, sidecars).count(words) == 1
 
 
 def test_tally_counts_verdicts_and_claims_but_not_quoted_cells(figures):
@@ -161,24 +109,24 @@ def test_tally_counts_verdicts_and_claims_but_not_quoted_cells(figures):
 def test_what_our_part_shows_and_why_a_claim_fails_stand_beside_the_outcome(figures):
     part = outside(judge(Interval(-0.5, -0.9, -0.2), lower=0), "a part")
     made = sidecar("alpha", "fig1", checks=[part])
-    made["claims"][0] |= {"headline": True, "cause": {"kind": "the paper", "evidence": "its own table says so"}}
+    made["claims"][0] |= {"headline": "It is less", "cause": {"kind": "the paper", "evidence": "its own table"}}
     console = Console(width=300, file=io.StringIO(), record=True)
     for shown in summary([made]):
         console.print(shown)
-    page = " ".join(Page(write_page(figures, [made]).read_text(encoding="utf-8")).words)
+    page = " ".join(Page(page_of(figures, [json.loads(to_json(made))])).words)
     for text in (console.export_text(), page):
-        assert "outside; on our part: fails" in text and "the paper: its own table says so" in text
+        assert "outside; on our part: fails" in text and ": its own table" in text
     assert tally([made]).on_our_part == {"fails": 1}
 
 
-def test_the_outcome_on_the_authors_data_stands_beside_that_of_our_runs():
+def test_the_outcome_on_the_authors_data_stands_beside_that_of_our_runs(figures):
     ours, theirs = judge(Interval(0.5, 0.2, 0.9), lower=0), judge(Interval(-0.7, -0.8, -0.6), lower=0)
     made = sidecar("alpha", "fig1", checks=[both(lambda: ours, lambda: theirs)])
     made = json.loads(to_json(made))
     console = Console(width=300, file=io.StringIO(), record=True)
     for shown in summary([made]):
         console.print(shown)
-    page = " ".join(" ".join(Page(render_page([made], {})).words).split())
+    page = " ".join(" ".join(Page(page_of(figures, [made])).words).split())
     for text in (console.export_text(), page):
         for words in ("[0.2, 0.9]", "✓ holds (our runs)", "[−0.8, −0.6]", "▼ fails (authors' data)"):
             assert words in text

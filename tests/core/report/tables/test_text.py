@@ -11,7 +11,19 @@ import pytest
 from rich.console import Console
 
 from core.report.tables.table import ReportCell, ReportTable, compare_table, spec_table
-from core.report.tables.text import CSV_COLUMNS, WEAKENED, notes, row_lines, show, to_csv, to_markdown, to_rich, to_tex
+from core.report.tables.text import (
+    CSV_COLUMNS,
+    WEAKENED,
+    notes,
+    row_lines,
+    shared_notes,
+    show,
+    to_csv,
+    to_markdown,
+    to_rich,
+    to_rst,
+    to_tex,
+)
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.published import Published, PublishedCell
 
@@ -124,7 +136,7 @@ def test_what_is_all_equal_is_said_once():
 def test_far_away_and_unmeasurable_differences():
     def verdict_line(in_sd):
         verdict = Verdict("worse", -1.0, in_sd, -2.0, -0.5)
-        table = ReportTable("", ("r",), ("c",), {("r", "c"): ReportCell(verdict=verdict)})
+        table = ReportTable(("r",), ("c",), {("r", "c"): ReportCell(verdict=verdict)})
         return row_lines(table, "r")[0].verdict
 
     assert verdict_line(-345.6) == "▼ worse, −346 sd"
@@ -136,14 +148,14 @@ def test_far_away_and_unmeasurable_differences():
 def test_a_cell_without_a_verdict_shows_ours_and_a_derived_number_says_so():
     quoted = PublishedCell(2.5, text="2.5", note="derived: 5 / 2")
     cells = {("rate", "x"): ReportCell(2.25, 0.00003, 4, published=quoted), ("rate", "y"): ReportCell(published=quoted)}
-    first, second = row_lines(ReportTable("", ("rate",), ("x", "y"), cells, format=".4g"), "rate")
+    first, second = row_lines(ReportTable(("rate",), ("x", "y"), cells, format=".4g"), "rate")
     assert first == ("2.25 ± 0.00", "2.5 (derived)", "", "") and second == ("", "2.5 (derived)", "", "")
 
 
 @pytest.mark.parametrize(("sd", "shown"), [(2.939e-05, "0.0001521 ± 0.0000294"), (1e-3, "0.0001521 ± 0.001")])
 def test_a_spread_has_no_exponent_that_its_mean_has_not(sd, shown):
     cell = ReportCell(0.0001521, sd, 4, verdict=Verdict("worse"))
-    assert row_lines(ReportTable("", ("a",), ("x",), {("a", "x"): cell}, format=".4g"), "a")[0].ours == shown
+    assert row_lines(ReportTable(("a",), ("x",), {("a", "x"): cell}, format=".4g"), "a")[0].ours == shown
 
 
 def test_a_better_baseline_is_explained_under_the_table(table):
@@ -153,3 +165,31 @@ def test_a_better_baseline_is_explained_under_the_table(table):
     assert notes(replace(table, cells={**table.cells, key: better}), "Scale quick.").endswith(
         f"{WEAKENED} Scale quick."
     )
+
+
+def test_what_diverged_says_so_in_words():
+    printed = PublishedCell(math.nan, None, "none", 10, "nan", "nan", "")
+    cell = ReportCell(math.nan, math.nan, 3, 3, published=printed, verdict=Verdict("reproduced"))
+    (line,) = row_lines(ReportTable("", ("sghmc",), ("yacht",), {("sghmc", "yacht"): cell}), "sghmc")
+    assert (line.ours, line.published) == ("diverged", "diverged (printed nan)")
+
+
+def test_a_note_of_many_cells_is_written_once():
+    rows = tuple("abcde")
+    cells = {(row, "x"): ReportCell(1.0, runs=3, verdict=Verdict("outside", note="other targets")) for row in rows}
+    cells["e", "x"] = ReportCell(1.0, runs=3, verdict=Verdict("outside", note="other targets; half as long"))
+    table = ReportTable("", rows, ("x",), cells, direction="lower")
+    assert [row_lines(table, row)[0].extra for row in ("a", "e")] == ["(a)", "half as long; (a)"]
+    assert shared_notes(table) == ["(a) other targets."]
+    assert to_markdown(table).count("other targets") == to_tex(table).count("other targets") == 1
+
+
+def test_a_turned_table_has_its_columns_below_each_other_and_the_same_csv(table):
+    turned = replace(table, turned=True)
+    assert to_csv(turned) == to_csv(table)
+    lines = to_markdown(turned).splitlines()
+    assert lines[2].startswith("|  | SGHMC | adaptive SGHMC | ") and lines[4].startswith("| boston | −3.50")
+
+
+def test_text_for_snakemakes_report_has_no_markup():
+    assert to_rst("a*b_c {x} `k`") == "a\\*b\\_c {{'{'}}x} \\`k\\`\n"

@@ -40,3 +40,15 @@ def test_most_lines_are_not_measured_and_nothing_twice(monkeypatch):
         assert first < 100
         ruler.wrap("word other " * 300, 430.0, 7.6)
     assert len(measured) == first
+
+
+def test_text_that_is_too_long_loses_whole_sentences_before_the_last():
+    text = "A title. " + "A sentence of several words. " * 8 + "Another."
+    with style.context():
+        ruler = Ruler()
+        shortened = ruler.fit(text, "Scale paper; 3 runs.", 2, 300.0, 7.6)
+        assert len(shortened) == 2 and " ".join(shortened).endswith("words. Scale paper; 3 runs.")
+        assert ruler.fit(text, "Scale paper; 3 runs.", 99, 300.0, 7.6) == ruler.wrap(
+            f"{text} Scale paper; 3 runs.", 300.0, 7.6
+        )
+        assert " ".join(ruler.fit(text, "The end.", 2, 30.0, 7.6)) == "A title. The end."

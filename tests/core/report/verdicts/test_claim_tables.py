@@ -79,9 +79,10 @@ def checked(catalogue, **cells: dict[str, float]):
 
 
 def test_a_row_is_a_claim_with_its_place_in_the_repository(write):
-    cause = "    headline: true\n    cause: {kind: our code, evidence: seen in another run}\n"
+    cause = "    headline: It is above\n    cause: {kind: our code, evidence: seen in another run}\n"
     made, function = claims_about(write(ROW + cause), "toy", "table1")
-    assert (made.id, made.kind, made.headline, made.published) == ("it_is_above", "claim", True, "above")
+    shown = (made.id, made.kind, made.headline, made.published)
+    assert shown == ("it_is_above", "claim", "It is above", "above")
     assert made.cause == Cause("our code", "seen in another run")
     assert made.where == "toypapers/toy/claims/claims.yaml: table1.it_is_above"
     assert function.id == "a_function"

@@ -55,7 +55,8 @@ def test_claims_are_in_the_order_of_modules_and_definitions(write):
         "place": "Table 1",
         "published": 1,
         "criterion": "The noisy method's mean, above 0.",
-        "headline": False,
+        "where": first.where,
+        "headline": "",
         "cause": None,
     }
     assert [(claim.id, claim.kind) for claim in claims_about(catalogue, "toy", "fig1")] == [("falls", "shape")]

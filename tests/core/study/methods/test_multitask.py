@@ -69,7 +69,7 @@ def test_chains_burn_in_for_the_observations_of_all_tasks():
 
 def test_what_is_refused():
     with pytest.raises(UserError, match=r"method .gp. does not learn from other tasks; .*mt_bohamiann or mt_gp"):
-        search(method="gp", evaluations=3, earlier=[search()])
+        method_of("gp").build(SPACE, 0, earlier=[object()])
     with pytest.raises(UserError, match="warm_burn_in = 100"):
         method_of({**NETWORK, "warm_burn_in": 100})
     with pytest.raises(UserError, match="scaling = 'none'"):

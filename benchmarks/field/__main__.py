@@ -1,0 +1,72 @@
+"""Compare searches on functions and tuning problems: `python -m benchmarks.field`.
+
+Without arguments it prints the tables of the shipped results. `run` makes the runs that are missing, in an order that
+finishes problem by problem, and `--ship` writes them to the shipped file:
+
+    python -m benchmarks.field run --part development --methods gp random optuna_tpe --seeds 3
+    python -m benchmarks.field --own --part development
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.field import runs, scores
+from benchmarks.field.split import KINDS, PARTS, problems
+
+METHODS = ["gp", "gp_mcmc", "tpe", "rf", "cmaes", "random", "optuna_tpe", "optuna_tpe_multivariate", "optuna_gp"]
+METHODS += ["smac", "botorch"]
+
+
+def main() -> None:
+    """Run, or print tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.field", description=__doc__.splitlines()[0])
+    parser.add_argument("action", nargs="?", choices=["run", "show"], default="show")
+    parser.add_argument("--part", choices=PARTS, default="reported")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--problems", nargs="+", help="names, in place of those of the part")
+    parser.add_argument("--methods", nargs="+", default=METHODS)
+    parser.add_argument("--seeds", type=int, default=5, help="number of seeds (default: 5)")
+    parser.add_argument("--evaluations", type=int, default=100)
+    parser.add_argument("--own", action="store_true", help="show your own runs rather than the shipped ones")
+    parser.add_argument("--ship", action="store_true", help="write your own runs to the shipped file")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    console = Console(width=120)
+    if options.action == "run":
+        warnings.simplefilter("ignore")
+        names = options.problems or [name for kind in options.kinds for name in problems(options.part, kind)]
+        for line in runs.run_all(names, options.methods, list(range(options.seeds)), options.evaluations):
+            console.print(line, highlight=False)
+        return
+    if options.ship:
+        runs.ship()
+    found = runs.collected() if options.own else runs.shipped()
+    for kind in options.kinds:
+        names = problems(options.part, kind)
+        for checkpoint in runs.CHECKPOINTS:
+            part = found[found["problem"].isin(names)]
+            console.print(table(part, options.methods, f"{kind}, {options.part}", checkpoint))
+
+
+def table(found, methods: list[str], title: str, checkpoint: int) -> Table:  # type: ignore[no-untyped-def]
+    """Ranks and regrets at a checkpoint."""
+    summary = scores.summary(found, [name for name in methods if name in set(found["method"])], checkpoint)
+    sizes = f"{summary['problems'].iloc[0]} problems, {summary['seeds'].iloc[0]} seeds"
+    shown = Table(title=f"{title}: after {checkpoint} evaluations ({sizes})")
+    for column in ("method", "mean rank", "regret", "seconds a suggestion"):
+        shown.add_column(column, justify="left" if column == "method" else "right")
+    for name, row in summary.iterrows():
+        rank = f"{row['rank']:.2f} [{row['rank_low']:.2f}, {row['rank_high']:.2f}]"
+        regret = f"{row['regret']:.3g} [{row['regret_low']:.2g}, {row['regret_high']:.2g}]"
+        shown.add_row(str(name), rank, regret, f"{row['seconds']:.3f}")
+    return shown
+
+
+if __name__ == "__main__":
+    main()

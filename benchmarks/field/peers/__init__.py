@@ -1,0 +1,1 @@
+"""Peers as objects that ask and tell; these modules run in the peers' environment."""

@@ -1,0 +1,129 @@
+"""Which hyperparameters mattered in a search: functional ANOVA of a random forest (Hutter, Hoos, Leyton-Brown 2014).
+
+A tree is a function that is constant on boxes of the unit cube, so its averages over all values of other
+hyperparameters are sums over its boxes (their Algorithm 1), without sampling: for hyperparameters U, the cells between
+the borders of the boxes in the coordinates U, with the volume-weighted mean of the boxes that contain each cell. From
+there on the formulas are those for a table on a grid, `core.tabular.importance`, a cell having its volume as weight.
+Importances are averages over the trees.
+
+The cube is the search space: a hyperparameter on a logarithmic scale varies on it, and an inactive one counts with its
+default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestRegressor
+
+from core.errors import UserError
+from core.spaces import CubeEncoding
+from core.study.record import Record, counts
+from core.tabular.importance import variance_terms
+
+TREES = 64
+LEAST = 10  # evaluations
+Boxes = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Lower and upper corners of a tree's leaves with their means: (leaves, 2, d) and (leaves,)."""
+
+
+def importances_of(records: Sequence[Record], space: ConfigurationSpace, order: int = 2, seed: int = 0) -> pd.DataFrame:
+    """Importances of hyperparameters and of pairs of them for the losses of a search.
+
+    Args:
+        records: Records, of which those that count are used, on the largest budget.
+        space: Space of their configurations.
+        order: 1 for single hyperparameters, 2 for pairs too.
+        seed: Seed of the forest.
+
+    Returns:
+        hyperparameters (one name, or two joined by " x "), order, importance (share of the variance of the loss); the
+        largest first.
+
+    Raises:
+        UserError: fewer than ten evaluations that count, all of the same loss, or another order.
+    """
+    if order not in (1, 2):
+        raise UserError(f"order is {order!r}; allowed: 1, or 2 for pairs too")
+    used = [record for record in records if counts(record)]
+    largest = max((record.budget or 0.0 for record in used), default=0.0)
+    used = [record for record in used if (record.budget or 0.0) == largest]
+    losses = np.array([record.loss for record in used])
+    if len(used) < LEAST or np.ptp(losses) == 0:
+        raise UserError(
+            f"importance: {len(used)} evaluations on the largest budget have {len(set(losses))} different losses; "
+            f"allowed: at least {LEAST} evaluations and two losses"
+        )
+    encoding = CubeEncoding(space)
+    points = encoding.encode([record.configuration for record in used])
+    forest = RandomForestRegressor(TREES, min_samples_leaf=2, random_state=seed).fit(points, losses)
+    shares = [_shares(_boxes(tree.tree_, encoding.dimension), order) for tree in forest.estimators_]
+    known = [share for share in shares if share]  # a tree without a split says nothing
+    if not known:
+        raise UserError("importance: no tree of the forest has found a difference; allowed: more evaluations")
+    names = [column.name for column in encoding.columns]
+    rows = [
+        (" x ".join(names[axis] for axis in axes), len(axes), float(np.mean([share[axes] for share in known])))
+        for axes in known[0]
+    ]
+    frame = pd.DataFrame(rows, columns=["hyperparameters", "order", "importance"])
+    return frame.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
+
+
+def _boxes(tree: Any, dimension: int) -> Boxes:
+    """The leaves of scikit-learn's tree on the unit cube; each split cuts a box in two."""
+    corners, means = [], []
+    waiting = [(0, np.array([np.zeros(dimension), np.ones(dimension)]))]
+    while waiting:
+        node, box = waiting.pop()
+        if tree.children_left[node] < 0:
+            corners.append(box)
+            means.append(float(tree.value[node].ravel()[0]))
+            continue
+        axis, threshold = tree.feature[node], tree.threshold[node]
+        for child, side in ((tree.children_left[node], 1), (tree.children_right[node], 0)):
+            part = box.copy()
+            part[side, axis] = np.clip(threshold, box[0, axis], box[1, axis])
+            waiting.append((child, part))
+    return np.array(corners), np.array(means)
+
+
+def _shares(boxes: Boxes, order: int) -> dict[tuple[int, ...], float]:
+    """V_U / V of one tree for all U of 1 to `order` coordinates; empty if it is constant."""
+    corners, means = boxes
+    widths = corners[:, 1] - corners[:, 0]
+    volumes = widths.prod(-1)
+    centred = means - volumes @ means
+    variance = float(volumes @ centred**2)
+    if not variance > 0:
+        return {}
+    dimension = corners.shape[-1]
+    terms: dict[tuple[int, ...], float] = {}
+    for axis in range(dimension):
+        terms[axis,] = variance_terms(*_marginal(corners, centred, widths, (axis,)), 1.0, 1)[0,]
+    for pair in combinations(range(dimension), 2) if order == 2 else ():
+        terms[pair] = variance_terms(*_marginal(corners, centred, widths, pair), 1.0, 2)[0, 1]
+    return {axes: term / variance for axes, term in terms.items()}
+
+
+def _marginal(
+    corners: NDArray[np.float64], means: NDArray[np.float64], widths: NDArray[np.float64], axes: tuple[int, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The average over all other coordinates in each cell of these, and the volumes of the cells: (cells, ...) both."""
+    others = np.delete(widths, list(axes), axis=1).prod(-1)
+    inside, sizes = [], []
+    for axis in axes:
+        borders = np.unique(corners[:, :, axis])
+        middles = (borders[1:] + borders[:-1]) / 2
+        inside.append(((corners[:, 0, axis, None] < middles) & (middles < corners[:, 1, axis, None])).astype(float))
+        sizes.append(np.diff(borders))
+    if len(axes) == 1:
+        return (others * means) @ inside[0], sizes[0]
+    first, second = inside
+    return (first * (others * means)[:, None]).T @ second, np.outer(*sizes)

@@ -1,0 +1,107 @@
+"""An objective as `minimize` evaluates it: values that are maximized become losses, constraints are judged, evaluations
+that take too long are stopped, and programming errors are told from failures.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+
+from core.benchmarks.base import FAILURE, Configurations, Evaluation, Fidelity, Objective, failure_of
+from core.benchmarks.returned import WrongReturnError, number
+from core.errors import brief
+from core.optimizers.base import Trial
+from core.study.evaluation import TOLD_LOSS
+from core.study.programming_errors import described, is_programming_error
+from core.study.record import CONSTRAINTS
+from core.study.time_limit import time_limit
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The objective around another.
+
+    Attributes:
+        inner: Objective that is evaluated.
+        worst_loss: Loss of failures.
+        sign: -1 if values of the inner objective are maximized.
+        constraints: Names of outcomes in the inner objective's `info` that must be at most 0; "failure" stands for the
+            failure of an evaluation.
+        seconds: How long an evaluation may take; None for no limit.
+        errors: The last programming error raised in this process; at most one.
+    """
+
+    inner: Objective
+    worst_loss: float
+    sign: int = 1
+    constraints: tuple[str, ...] = ()
+    seconds: float | None = None
+    errors: list[Exception] = field(default_factory=list, compare=False)
+
+    @property
+    def space(self) -> ConfigurationSpace:
+        return self.inner.space
+
+    @property
+    def fidelity(self) -> Fidelity | None:
+        return self.inner.fidelity
+
+    @property
+    def optimum(self) -> float | None:
+        """None: nobody asks."""
+        return None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "errors": []}
+
+    def of_trial(self, trial: Trial) -> Judged:
+        """The same for the evaluation of a trial, which functions may ask for; errors go to the same list."""
+        of_trial = getattr(self.inner, "of_trial", None)
+        return self if of_trial is None else replace(self, inner=of_trial(trial))
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation:
+        """The evaluation of one configuration; raises whatever the inner objective does, unless it is a mistake."""
+        start = time.perf_counter()
+        try:
+            with time_limit(self.seconds):
+                found = self.inner.evaluate(configurations, budget, generator)
+            return self._judge(found) if isinstance(found, Evaluation) and len(found.info) == 1 else found
+        except Exception as error:
+            if not is_programming_error(error):
+                raise
+            self.errors[:] = [error]
+            info = {FAILURE: f"{type(error).__name__}: {error}", **described(error)}
+            return Evaluation(np.array([np.nan]), np.array([time.perf_counter() - start]), (info,))
+
+    def _judge(self, found: Evaluation) -> Evaluation:
+        [info] = found.info
+        if failure_of(info) or (self.sign == 1 and not self.constraints):
+            return found
+        if self.constraints:
+            info = self._constrained(info)
+        return Evaluation(self.sign * np.asarray(found.loss), found.cost, (info,))
+
+    def _constrained(self, info: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The same with the outcomes under `CONSTRAINTS`, and what an optimizer is told if one is violated."""
+        names = [name for name in self.constraints if name != FAILURE]
+        missing = [name for name in names if name not in info]
+        if missing:
+            raise WrongReturnError(
+                f"the function returned no {missing[0]!r} among {brief(sorted(info))}; allowed: a dictionary with the "
+                f"loss and all constraints, such as {{'loss': 0.1, {missing[0]!r}: -2.0}}"
+            )
+        values = {name: number(info[name]) for name in names}
+        others = {name: value for name, value in info.items() if name not in values}
+        for name, value in values.items():
+            if math.isnan(value):
+                return {**others, FAILURE: f"{name} is nan"}
+        violated = any(value > 0 for value in values.values())
+        return {**others, CONSTRAINTS: values, **({TOLD_LOSS: self.worst_loss} if violated else {})}

@@ -1,0 +1,6 @@
+"""The public names of this package; `__init__.py` imports each when it is first used."""
+
+from core.benchmarks.base import Evaluation as Evaluation
+from core.errors import UserError as UserError
+from core.study.minimization import minimize as minimize
+from core.study.result import Result as Result

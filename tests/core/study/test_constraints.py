@@ -1,0 +1,118 @@
+"""Outcomes that must be at most 0, and failures, that models learn to avoid."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from core import minimize
+from core.errors import UserError
+from core.study.methods.bayesian import GPSettings
+from tests.core.study.bowl import outcomes
+
+SPACE = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
+BEST = 2 * 0.3**2  # at (0.5, 0.5), on the border of what is allowed
+GP = GPSettings(initial_design=5)
+
+
+def constrained(configuration):
+    x, y = configuration["x"], configuration["y"]
+    return {"loss": (x - 0.8) ** 2 + (y - 0.8) ** 2, "memory": x + y - 1.0, "epochs": 3}
+
+
+def failing(configuration):
+    if configuration["x"] + configuration["y"] > 1.0:
+        raise MemoryError("too large")
+    return constrained(configuration)["loss"]
+
+
+@pytest.mark.parametrize("method", ["random", "tpe", "bohb", "differential_evolution"])
+def test_what_violates_a_constraint_is_never_the_best(method):
+    function = (lambda c, budget: constrained(c)) if method == "bohb" else constrained
+    budgets = (1, 3) if method == "bohb" else None
+    result = minimize(function, SPACE, method, 40, constraints=["memory"], budgets=budgets)
+    frame = result.frame
+    assert (frame["status"] == "infeasible").equals(frame["memory"] > 0) and (frame["memory"] > 0).any()
+    assert set(frame.loc[frame["memory"] > 0, "message"]) == {"violates memory"}
+    largest = frame if budgets is None else frame[frame["budget"] == 3]
+    assert result.best_loss == largest.loc[largest["status"] == "ok", "loss"].min() >= BEST
+    assert result.history.final()["loss"].item() == result.best_loss
+
+
+@pytest.mark.parametrize("function, constraints", [(constrained, ["memory"]), (failing, ["failure"])])
+def test_a_model_finds_the_best_on_the_border(function, constraints):
+    losses, allowed = [], []
+    for seed in range(2):
+        result = minimize(function, SPACE, GP, 16, constraints=constraints, seed=seed)
+        losses.append(result.best_loss - BEST)
+        allowed.append((result.trace["status"][5:] == "ok").mean())
+    random = [minimize(constrained, SPACE, "random", 16, constraints=["memory"], seed=s).best_loss for s in range(20)]
+    assert max(losses) < (np.median(random) - BEST) / 2
+    assert np.mean(allowed) > 0.2
+
+
+def test_as_long_as_nothing_is_allowed_the_search_goes_on():
+    def hard(configuration):
+        return {"loss": configuration["y"], "distance": abs(configuration["x"] - 0.3) - 0.02}
+
+    with pytest.warns(UserWarning, match="of 3 evaluations 0 failed, 3 violate a constraint and 0 were pruned"):
+        result = minimize(hard, SPACE, GPSettings(initial_design=2), 3, constraints=["distance"])
+    assert result.best is None and result.records[-1].notes["origin"] == "policy"
+    with pytest.raises(UserError, match="of 3 evaluations 0 failed, 3 violate a constraint"):
+        _ = result.best_loss
+
+
+def test_a_run_with_constraints_that_is_killed_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("core.study.replay.WORTH_SECONDS", 0.0)
+    calls = []
+
+    def interrupting(configuration):
+        calls.append(configuration)
+        if len(calls) in (4, 7):
+            raise KeyboardInterrupt
+        return constrained(configuration)
+
+    given = {"method": GPSettings(initial_design=3), "evaluations": 8, "constraints": ["memory"]}
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            minimize(interrupting, SPACE, journal=tmp_path / "run.jsonl", **given)
+    resumed = minimize(constrained, SPACE, journal=tmp_path / "run.jsonl", **given)
+    assert outcomes(resumed) == outcomes(minimize(constrained, SPACE, **given))
+    assert "infeasible" in set(resumed.trace["status"])
+    with pytest.raises(UserError, match="is the journal of a run with constraints"):
+        minimize(constrained, SPACE, given["method"], 8, journal=tmp_path / "run.jsonl")
+
+
+def test_constraints_hold_where_values_are_maximized():
+    def accuracy(configuration):
+        return {"value": -constrained(configuration)["loss"], "memory": constrained(configuration)["memory"]}
+
+    found, other = (
+        minimize(function, SPACE, "tpe", 30, constraints=["memory"], maximize=function is accuracy)
+        for function in (accuracy, constrained)
+    )
+    assert outcomes(found) == outcomes(other) and found.best_value == -other.best_loss
+
+
+@pytest.mark.parametrize(
+    "returned, message",
+    [
+        ({"loss": 1.0}, "returned no 'memory' among .*allowed: a dictionary with the loss and all constraints"),
+        (1.0, "returned no 'memory'"),
+        ({"loss": 1.0, "memory": "much"}, "returned 'much' of type str"),
+    ],
+)
+def test_what_is_missing_stops_the_search(returned, message):
+    with pytest.raises(UserError, match=message):
+        minimize(lambda configuration: returned, SPACE, "random", 3, constraints=["memory"])
+
+
+@pytest.mark.filterwarnings("ignore:all 2 evaluations failed")
+def test_a_constraint_that_is_not_known_is_a_failure():
+    result = minimize(lambda c: {"loss": 1.0, "memory": np.nan}, SPACE, "random", 2, constraints=["memory"])
+    assert {record.failure for record in result.records} == {"memory is nan"}
+
+
+def test_an_acquisition_without_improvement_has_no_constraints():
+    with pytest.raises(UserError, match="constraints are given, but the acquisition is 'lcb'; allowed: 'ei' or 'pi'"):
+        minimize(constrained, SPACE, GPSettings(acquisition="lcb"), 3, constraints=["memory"])

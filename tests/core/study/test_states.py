@@ -1,0 +1,115 @@
+"""States that an evaluation leaves for the same configuration on a larger budget."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+
+import pytest
+
+from core import minimize
+from core.errors import UserError
+from core.study.states import States
+from tests.core.study.bowl import SPACE, bowl, outcomes
+
+
+class Training:
+    """Counts the epochs that are trained; the loss depends on how many a configuration has had in all."""
+
+    def __init__(self, interrupt_at=0):
+        self.trained, self.asked, self.calls, self.interrupt_at = 0, 0, 0, interrupt_at
+
+    def __call__(self, configuration, budget, state):
+        self.calls += 1
+        if self.calls == self.interrupt_at:
+            raise KeyboardInterrupt
+        had = state.get("epochs", 0)
+        assert had == 0 or state["configuration"] == dict(configuration)
+        self.trained, self.asked = self.trained + budget - had, self.asked + budget
+        state.update(epochs=had + (budget - had), configuration=dict(configuration))
+        return bowl(configuration) + 1 / state["epochs"]
+
+
+def scratch(configuration, budget):
+    return bowl(configuration) + 1 / budget
+
+
+@pytest.mark.parametrize("method", ["hyperband", {"method": "bohb"}, {"method": "successive_halving"}])
+def test_a_promoted_configuration_goes_on(method):
+    training = Training()
+    result = minimize(training, SPACE, method, 70, budgets=(1, 27))
+    assert outcomes(result) == outcomes(minimize(scratch, SPACE, method, 70, budgets=(1, 27)))
+    assert training.asked == sum(record.budget for record in result.records)
+    reached = {}
+    for record in result.records:
+        key = (record.notes["bracket"], record.notes["configuration"])
+        reached[key] = max(record.budget, reached.get(key, 0.0))
+    assert training.trained == sum(reached.values()) < training.asked
+
+
+def test_what_a_bracket_saves():
+    """27 configurations on 1 epoch, 9 on 3, 3 on 9, 1 on 27: 108 epochs anew, 27 + 9 * 2 + 3 * 6 + 18 = 81 in all."""
+    training = Training()
+    minimize(training, SPACE, {"method": "successive_halving"}, 40, budgets=(1, 27))
+    assert (training.trained, training.asked) == (81.0, 108.0)
+
+
+def test_a_run_that_is_killed_finds_its_states(tmp_path):
+    folder = tmp_path / ".run.jsonl.states"
+    whole, killed = Training(), Training(interrupt_at=31)
+    given = {"method": "hyperband", "budgets": (1, 27), "evaluations": 60}
+    with pytest.raises(KeyboardInterrupt):
+        minimize(killed, SPACE, journal=tmp_path / "run.jsonl", **given)
+    assert list(folder.glob("*.state"))
+    rest = Training()
+    resumed = minimize(rest, SPACE, journal=tmp_path / "run.jsonl", **given)
+    assert outcomes(resumed) == outcomes(minimize(whole, SPACE, **given))
+    assert killed.trained + rest.trained == whole.trained
+
+
+def test_states_that_nobody_needs_any_more_are_removed(tmp_path):
+    given = {"method": {"method": "successive_halving"}, "budgets": (1, 9), "journal": tmp_path / "run.jsonl"}
+    sizes = []
+
+    def watching(result):
+        sizes.append(len(list((tmp_path / ".run.jsonl.states").glob("*.state"))))
+
+    minimize(Training(), SPACE, evaluations=13, callback=watching, **given)
+    assert sizes[7] == 8 and sizes[8] == 3 and sizes[-1] == 0
+
+
+def test_a_failed_evaluation_leaves_no_state():
+    seen = []
+
+    def failing(configuration, budget, state):
+        seen.append(dict(state))
+        state["budget"] = budget
+        if budget == 1:
+            raise ValueError("too little")
+        return bowl(configuration)
+
+    minimize(failing, SPACE, "successive_halving", 13, budgets=(1, 9))
+    assert seen[:12] == [{}] * 12 and seen[12] == {"budget": 3.0}
+
+
+def test_only_methods_that_promote_have_states():
+    with pytest.raises(UserError, match=r"has a parameter `state`, but .* allowed: bohb, hyperband or successive"):
+        minimize(lambda configuration, state: 1.0, SPACE, "gp", 3)
+
+
+def test_what_cannot_be_pickled_is_a_failure():
+    def holding(configuration, budget, state):
+        state["lock"] = threading.Lock()
+        return bowl(configuration)
+
+    with pytest.warns(UserWarning, match="all 3 evaluations failed, the first with .UserError: state cannot be kept"):
+        minimize(holding, SPACE, "hyperband", 3, budgets=(1, 9))
+
+
+def test_the_largest_budget_below_is_found(tmp_path):
+    states, one = States(tmp_path), {"x": 1.0, "kind": "a"}
+    for budget in (1.0, 3.0, 27.0):
+        states.write(one, budget, {"budget": budget})
+    assert [states.read(one, budget).get("budget") for budget in (1.0, 3.0, 9.0, 27.0, 81.0)] == [None, 1, 3, 3, 27]
+    assert states.read({"kind": "a", "x": 1.0}, 9.0) == {"budget": 3.0} and states.read({**one, "x": 2.0}, 9.0) == {}
+    assert all(pickle.loads(path.read_bytes()) for path in tmp_path.glob("*.state"))
