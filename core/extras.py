@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from core.errors import UnavailableError
+from core.workplace import is_clone
 
 DISTRIBUTION = "hpo-replications"
 EXTRAS = {
@@ -53,10 +54,9 @@ def how_to_install(package: str) -> str:
 
 
 def missing_module(error: ModuleNotFoundError) -> str:
-    """What to do if a package of the environment is missing."""
+    """What to do if a package of the environment is missing, in a clone or where pip installed this one."""
     package = str(error.name).partition(".")[0]
-    other = f", or {how_to_install(package)}" if package in EXTRAS else ""
-    return (
-        f"the Python package {error.name!r} is missing; `make quickstart` installs the environment into .venv, "
-        f"and `source .venv/bin/activate` enters it{other}"
-    )
+    advice = how_to_install(package) if package in EXTRAS else f"pip install {DISTRIBUTION} installs what it needs"
+    if is_clone():
+        advice = "`make quickstart` installs the environment into .venv, and `source .venv/bin/activate` enters it"
+    return f"the Python package {error.name!r} is missing; {advice}"

@@ -83,6 +83,10 @@ def _parser() -> argparse.ArgumentParser:
     _scale(listing)
     listing.set_defaults(command=("listing", "list_papers"))
 
+    new = commands_.add_parser("new", help="write the folder of another paper, which runs as it is")
+    new.add_argument("name", help="name of the folder, as of a Python package")
+    new.set_defaults(command=("new_paper", "new_paper"))
+
     run = commands_.add_parser("run", help="run a cell, or all cells that a shorter name or a pattern matches")
     run.add_argument(
         "name", help="paper/experiment/benchmark/method, the beginning of one, or a pattern: 'paper/*/boston'"

@@ -87,6 +87,24 @@ def test_the_block_on_generated_tasks_runs_on_a_meta_model_of_the_smoke_scale(tm
     assert shape == "torch.Size([1000, 5])" and re.fullmatch(r"\{'x': 0?\.?\d+.*\} -?\d.*", best)
 
 
+def test_the_page_on_minimize_runs(tmp_path, monkeypatch, capsys):
+    """Its numbers are those that it states; what it prints as a comparison holds."""
+    pytest.importorskip("matplotlib.pyplot").switch_backend("agg")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "minimize.md").read_text()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        exec("\n\n".join(blocks(text)), {"__name__": "readme"})
+    said = capsys.readouterr().out
+    assert said.splitlines()[:8] == [
+        *("target True", "callback", "10 True", "True"),
+        *(said.splitlines()[4], "1581 1902", "True None", "15"),
+    ]
+    assert re.match(r"True \{.*'infeasible'.*\}", said.splitlines()[4]) and "1581 epochs do where 1902" in text
+    assert "False" not in said and said.endswith("True\n")
+    assert len(list(tmp_path.glob("plot*.png"))) == 4
+
+
 def test_the_learning_curves_are_extrapolated():
     text = (ROOT / "README.md").read_text().split("## Extrapolate learning curves of your own\n")[1]
     names = {"__name__": "readme"}

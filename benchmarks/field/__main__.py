@@ -12,15 +12,18 @@ from __future__ import annotations
 import argparse
 import warnings
 
+import pandas as pd
 import torch
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.field import runs, scores
+from benchmarks.field.figure import draw
 from benchmarks.field.split import KINDS, PARTS, problems
 
 METHODS = ["gp", "gp_mcmc", "tpe", "rf", "cmaes", "random", "optuna_tpe", "optuna_tpe_multivariate", "optuna_gp"]
-METHODS += ["smac", "botorch"]
+METHODS += ["smac", "botorch", "hebo"]
+FIGURE = runs.ROOT / "figures" / "readme" / "field.png"
 
 
 def main() -> None:
@@ -34,6 +37,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5, help="number of seeds (default: 5)")
     parser.add_argument("--evaluations", type=int, default=100)
     parser.add_argument("--own", action="store_true", help="show your own runs rather than the shipped ones")
+    parser.add_argument("--figure", action="store_true", help=f"also draw {FIGURE.name} of README")
     parser.add_argument("--ship", action="store_true", help="write your own runs to the shipped file")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -47,24 +51,29 @@ def main() -> None:
     if options.ship:
         runs.ship()
     found = runs.collected() if options.own else runs.shipped()
+    last: dict[str, tuple[int, pd.DataFrame]] = {}
     for kind in options.kinds:
-        names = problems(options.part, kind)
+        part = found[found["problem"].isin(problems(options.part, kind))]
         for checkpoint in runs.CHECKPOINTS:
-            part = found[found["problem"].isin(names)]
-            console.print(table(part, options.methods, f"{kind}, {options.part}", checkpoint))
+            if methods := scores.complete(part, options.methods, checkpoint):
+                last[kind] = checkpoint, scores.summary(part, methods, checkpoint)
+                console.print(table(last[kind][1], f"{kind}, {options.part}: after {checkpoint} evaluations"))
+        if left := sorted(set(options.methods) & set(part["method"]) - set(last[kind][1].index)):
+            console.print(f"not on every problem, and left out: {', '.join(left)}\n")
+    if options.figure:
+        draw({kind: summary for kind, (_, summary) in last.items()}, max(at for at, _ in last.values()), FIGURE)
 
 
-def table(found, methods: list[str], title: str, checkpoint: int) -> Table:  # type: ignore[no-untyped-def]
-    """Ranks and regrets at a checkpoint."""
-    summary = scores.summary(found, [name for name in methods if name in set(found["method"])], checkpoint)
+def table(summary: pd.DataFrame, title: str) -> Table:
+    """Ranks and regrets as `scores.summary` has them."""
     sizes = f"{summary['problems'].iloc[0]} problems, {summary['seeds'].iloc[0]} seeds"
-    shown = Table(title=f"{title}: after {checkpoint} evaluations ({sizes})")
+    shown = Table(title=f"{title} ({sizes})")
     for column in ("method", "mean rank", "regret", "seconds a suggestion"):
         shown.add_column(column, justify="left" if column == "method" else "right")
     for name, row in summary.iterrows():
         rank = f"{row['rank']:.2f} [{row['rank_low']:.2f}, {row['rank_high']:.2f}]"
         regret = f"{row['regret']:.3g} [{row['regret_low']:.2g}, {row['regret_high']:.2g}]"
-        shown.add_row(str(name), rank, regret, f"{row['seconds']:.3f}")
+        shown.add_row(str(name), rank, regret, f"{row['seconds']:.4f}")
     return shown
 
 

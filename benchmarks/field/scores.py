@@ -50,6 +50,14 @@ def matrix(runs: pd.DataFrame, methods: Sequence[str], checkpoint: int) -> tuple
     return names, np.stack([table.loc[name].to_numpy()[:seeds] for name in names])
 
 
+def complete(runs: pd.DataFrame, methods: Sequence[str], checkpoint: int) -> list[str]:
+    """The methods that have at least one run that long of every problem that random search has."""
+    runs = runs[runs[f"best_{checkpoint}"].notna()]
+    wanted = set(runs.loc[runs["method"] == "random", "problem"])
+    ran = runs.groupby("method")["problem"].agg(set)
+    return [name for name in methods if name in ran and wanted <= ran[name]]
+
+
 def ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Ranks along the last axis, from 1, ties averaged."""
     below = (values[..., None, :] < values[..., :, None]).sum(-1)

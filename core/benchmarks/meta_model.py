@@ -59,6 +59,7 @@ class MetaModel:
         kind: Kind = "error",
         dimensions: int = 5,
         encoder_steps: int = 3000,
+        encoder_tolerance: float | None = None,
         **network: Any,
     ) -> MetaModel:
         """Fit the encoder and both networks.
@@ -71,14 +72,14 @@ class MetaModel:
             seconds: Cost of every value, (T, N).
             kind: Kind of the values, a name of `sampled_tasks.KINDS`.
             dimensions: Dimension Q of the latent vectors.
-            encoder_steps: Number of steps of the encoder, see `TaskEncoder.fit`.
+            encoder_steps, encoder_tolerance: Steps and tolerance of the encoder, see `TaskEncoder.fit`.
             network: Settings of `MetaNetwork`.
 
         Raises:
             UserError: values or seconds that are not positive where a logarithm is taken, or that the encoder refuses.
         """
         values = torch.as_tensor(values, dtype=torch.float64)
-        encoder = TaskEncoder.fit(values, generator, dimensions, steps=encoder_steps)
+        encoder = TaskEncoder.fit(values, generator, dimensions, steps=encoder_steps, tolerance=encoder_tolerance)
         latent = encoder.draw(DRAWS, generator)
         loss = _functions(name, "values", values, points, latent, kind, generator, network)
         cost = None

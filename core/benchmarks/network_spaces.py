@@ -2,7 +2,8 @@
 
 `core.training.learning_curves` trains those of Table B.1; `core.training.collector` those of Table C.1, whose learning
 curves `core.benchmarks.fcnet_surrogate` predicts; `core.benchmarks.bayesian_network` samples those of Table C.3;
-`core.benchmarks.policy_optimization` trains those of Table C.4; PROFET's tasks are made from those of Table E.3.
+`core.benchmarks.policy_optimization` trains those of Table C.4, `core.benchmarks.agent_tuning` those of the NIPS text's
+section 6.4; PROFET's tasks are made from those of Table E.3.
 """
 
 from collections.abc import Callable
@@ -57,6 +58,31 @@ def policy_space() -> ConfigurationSpace:
         Float("discount", (0.0, 1.0)),
         Float("likelihood_ratio_clipping", (0.0, 1.0)),
         Float("entropy_regularization", (0.0, 1.0)),
+    )
+    return space
+
+
+def actor_critic_space(most_units: int, most_rows: int, most_updates: float) -> ConfigurationSpace:
+    """NIPS 6.4: deep deterministic policy gradient. The text counts 12 or 13 hyperparameters, names three of them and
+    gives no ranges; these are about a decade to either side of the original's constants, or of what learns fast.
+
+    Args:
+        most_units: Largest number of units in a layer.
+        most_rows: Largest number of remembered steps in an update.
+        most_updates: Largest number of updates per step of an episode.
+    """
+    space = ConfigurationSpace(name="DDPG")
+    space.add(
+        *(Integer(f"units_{layer}", (16, most_units), log=True) for layer in (1, 2)),
+        *(Float(f"{network}_rate", (1e-4, 1e-2), log=True) for network in ("actor", "critic")),
+        Float("updates", (0.5, most_updates), log=True),
+        Integer("batch_size", (16, most_rows), log=True),
+        Float("discount", (0.95, 0.999)),
+        Float("follow", (1e-3, 1e-1), log=True),
+        Float("decay", (1e-6, 1e-2), log=True),
+        Float("pull", (0.05, 0.5), log=True),
+        Float("spread", (0.05, 0.5), log=True),
+        Integer("memory", (10_000, 1_000_000), log=True),
     )
     return space
 

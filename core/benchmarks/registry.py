@@ -28,6 +28,8 @@ MADE: dict[str, Callable[[], Objective]] = {
     "bnn_protein": lambda: _bayesian_network("bnn_protein"),
     "bnn_diabetes": lambda: _bayesian_network("bnn_diabetes"),
     "ppo_cartpole": lambda: _policies(),
+    "ddpg_swing_up": lambda: _agents("swing_up"),
+    "ddpg_reaching": lambda: _agents("reaching"),
 }
 
 
@@ -95,3 +97,9 @@ def _policies() -> Objective:
     from core.benchmarks.policy_optimization import PolicyTuning  # imports numba
 
     return PolicyTuning()
+
+
+def _agents(task: str) -> Objective:
+    from core.benchmarks.agent_tuning import AgentTuning  # imports numba
+
+    return AgentTuning(task)

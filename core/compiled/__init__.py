@@ -7,7 +7,9 @@ gradient, sghmc, descent                    the gradient of one output, steps of
 curve_gradient, curve_sghmc                 the same gradient and steps for LC-Net, whose batches are curves
 task_gradient, task_sghmc                   and for networks with learned features of their tasks
 training                                    training with dropout and Adam, for the tabular benchmarks
+perceptron                                  passes and steps of a network whose examples are of its own making
 cartpole, proximal                          a simulator, and policies that learn on it
+swing_up, reaching, deterministic           two simulators with continuous actions, and policies that learn on them
 prediction                                  outputs of many networks and their gradients in the inputs
 slice, prior                                the slice sampler's update, and priors of hyperparameters
 evidence, gaussian_process,

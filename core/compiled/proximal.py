@@ -20,28 +20,14 @@ import numba
 import numpy as np
 
 from core.compiled.cartpole import START, advance
-from core.compiled.layers import LINEAR, backward_layer, forward_layer, gather, through_units
-from core.compiled.random_bits import next_word
-from core.compiled.simd import LANES, load, store
+from core.compiled.layers import gather
+from core.compiled.perceptron import index_below, move, predict, propagate, uniform
+from core.compiled.simd import LANES
 from core.compiled.sources import fingerprint
-from core.compiled.training import FIRST_DECAY, SECOND_DECAY, adam
 
 STATE = 4
 ROW = LANES  # length of a state's row, padded
 ENDED = -1
-UNIFORM_BITS, ONE_UNIT = np.uint64(11), 2.0**-53
-HALF_WORD = np.uint64(32)
-
-
-class Perceptron(NamedTuple):
-    """A network in training: float32, flat arrays of layout.size."""
-
-    unit: int  # RELU or TANH, of its hidden layers
-    theta: np.ndarray
-    gradient: np.ndarray  # sum over the rows of a step
-    part: np.ndarray  # of those that fit into the scratch space
-    first: np.ndarray  # Adam's m
-    second: np.ndarray  # and v
 
 
 class Batch(NamedTuple):
@@ -54,45 +40,6 @@ class Batch(NamedTuple):
     advantages: np.ndarray  # (N,) float32
     previous: np.ndarray  # (N,) int64: the step of the same episode before, ENDED at its start
     order: np.ndarray  # (N,) int64: steps in the order in which they are used
-
-
-@numba.njit
-def _forward(layout, network, rows, scratch):
-    """Outputs for the states at the start of the scratch space, in the place of the last activations."""
-    last = len(layout.weight) - 1
-    for layer in range(last + 1):
-        unit = network.unit if layer < last else LINEAR
-        forward_layer(layout, layer, unit, network.theta, 0, rows, scratch)
-
-
-@numba.njit
-def _backward(layout, network, rows, scratch):
-    """Add to the network's gradient that of the rows whose dloss/doutput is where the outputs were."""
-    for layer in range(len(layout.weight) - 1, -1, -1):
-        backward_layer(layout, layer, network.theta, 0, rows, scratch, network.part)
-        if layer > 0:
-            through_units(layout, layer, network.unit, 0.0, rows, scratch)
-    for k in range(0, layout.size, LANES):
-        store(network.gradient, k, load(network.gradient, k) + load(network.part, k))
-
-
-@numba.njit
-def _move(layout, network, rate, step):
-    """Step `step` = 1, 2, ... of Adam along the gradient, which is 0 afterwards."""
-    adam(
-        network,
-        0,
-        layout.size,
-        np.float32(rate / (1 - FIRST_DECAY**step)),
-        np.float32(1 / math.sqrt(1 - SECOND_DECAY**step)),
-    )
-    network.gradient[:] = 0
-
-
-@numba.njit
-def _uniform(generator):
-    word, generator[0] = next_word(generator[0])
-    return (word >> UNIFORM_BITS) * ONE_UNIT
 
 
 @numba.njit
@@ -116,7 +63,7 @@ def compile_play() -> Callable[..., Any]:
         states, last, running = np.empty((episodes, STATE)), np.full(episodes, ENDED), np.arange(episodes)
         for e in range(episodes):
             for k in range(STATE):
-                states[e, k] = START * (2 * _uniform(generator) - 1)
+                states[e, k] = START * (2 * uniform(generator) - 1)
         lengths[:] = 0
         count, active = 0, episodes
         while active > 0:
@@ -128,13 +75,13 @@ def compile_play() -> Callable[..., Any]:
                         scratch[b * ROW + k] = batch.states[(count + b) * ROW + k] = value
                     for k in range(STATE, ROW):
                         scratch[b * ROW + k] = batch.states[(count + b) * ROW + k] = 0
-                _forward(layout, policy, rows, scratch)
+                predict(layout, policy, rows, scratch)
                 for b in range(rows):
                     e = running[first + b]
                     margin = np.float64(scratch[top + b * row + 1] - scratch[top + b * row])
                     if not math.isfinite(margin):
                         return ENDED
-                    action = 1 if _uniform(generator) < 1 / (1 + math.exp(-margin)) else 0
+                    action = 1 if uniform(generator) < 1 / (1 + math.exp(-margin)) else 0
                     batch.actions[count] = action
                     batch.log_probability[count] = _log_sigmoid(margin if action == 1 else -margin)
                     batch.previous[count], last[e] = last[e], count
@@ -182,29 +129,28 @@ def compile_learning() -> Callable[..., Any]:
         for first in range(0, count, capacity):
             rows = min(capacity, count - first)
             gather(batch.states, 0, batch.returns, batch.order, first, rows, ROW, scratch, targets)
-            _forward(baseline_layout, baseline, rows, scratch)
+            predict(baseline_layout, baseline, rows, scratch)
             for b in range(rows):
                 batch.advantages[first + b] = targets[b] - scratch[top + b * row]
         for step in range(steps):
             for first in range(0, count, capacity):
                 rows = min(capacity, count - first)
                 gather(batch.states, 0, batch.returns, batch.order, first, rows, ROW, scratch, targets)
-                _forward(baseline_layout, baseline, rows, scratch)
+                predict(baseline_layout, baseline, rows, scratch)
                 for b in range(rows):
                     scratch[top + b * row] -= targets[b]
-                _backward(baseline_layout, baseline, rows, scratch)
-            _move(baseline_layout, baseline, rates[1], before + step + 1)
+                propagate(baseline_layout, baseline, rows, scratch)
+            move(baseline_layout, baseline, rates[1], before + step + 1)
         for step in range(steps):
             for i in range(sample):
-                word, generator[0] = next_word(generator[0])
-                batch.order[i] = np.int64(((word >> HALF_WORD) * np.uint64(count)) >> HALF_WORD)
+                batch.order[i] = index_below(count, generator)
             for first in range(0, sample, capacity):
                 rows = min(capacity, sample - first)
                 gather(batch.states, 0, batch.advantages, batch.order, first, rows, ROW, scratch, targets)
-                _forward(policy_layout, policy, rows, scratch)
+                predict(policy_layout, policy, rows, scratch)
                 _surrogate(policy_layout, batch, first, rows, targets, clipping, entropy, sample, scratch)
-                _backward(policy_layout, policy, rows, scratch)
-            _move(policy_layout, policy, rates[0], before + step + 1)
+                propagate(policy_layout, policy, rows, scratch)
+            move(policy_layout, policy, rates[0], before + step + 1)
 
     return learn
 

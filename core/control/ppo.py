@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compiled.layers import RELU, TANH
-from core.compiled.layout import Layout, make_layout, padded_places
-from core.compiled.proximal import ENDED, ROW, STATE, Batch, Perceptron, compile_learning, compile_play
+from core.compiled.layout import Layout, make_layout
+from core.compiled.perceptron import Perceptron, make_perceptron
+from core.compiled.proximal import ENDED, ROW, STATE, Batch, compile_learning, compile_play
 from core.control.cartpole import LONGEST
 from core.errors import UserError
 from core.validation import check_counts
@@ -150,9 +151,7 @@ def _network(layout: Layout, unit: int, rng: np.random.Generator) -> Perceptron:
     for inputs, outputs in pairwise(layout.sizes.tolist()):
         deviation = min(LARGEST_DEVIATION, np.sqrt(2 / (inputs + outputs)))
         weights += [rng.normal(0, deviation, inputs * outputs), np.zeros(outputs)]
-    theta, *others = (np.zeros(layout.size, np.float32) for _ in range(5))
-    theta[padded_places(layout)] = np.concatenate(weights)
-    return Perceptron(unit, theta, *others)
+    return make_perceptron(layout, unit, weights)
 
 
 def _batch(steps: int) -> Batch:

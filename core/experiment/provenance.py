@@ -11,11 +11,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from core.convergence import together
 from core.extras import DISTRIBUTION
 from core.workplace import is_clone
 
 FORMERLY = "formerly"
 """Key of the digests that a file had when it held the same records in other bytes."""
+FITS = "fits"
+"""Key of how the iterative fits behind the records ended, see `core.convergence`; absent if there are none."""
 PACKAGES = (
     "torch",
     "gpytorch",
@@ -101,6 +104,8 @@ def joined(shards: Sequence[dict[str, Any]], runs: int) -> dict[str, Any]:
     if any(part["threads"] != notes["threads"] for part in shards):
         notes["threads"] = united([str(part["threads"]) for part in shards], " and ")
     notes.pop(FORMERLY, None)  # that file held fewer repetitions
+    if fits := together(part.get(FITS, {}) for part in shards):
+        notes[FITS] = fits
     migrated = [note for part in shards for note in part.get("migrated", [])]
     if migrated:
         notes["migrated"] = [note for place, note in enumerate(migrated) if note not in migrated[:place]]

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from core.convergence import as_record, counting
 from core.errors import UserError
 from core.experiment import provenance
 from core.experiment.cells import Cell
@@ -123,7 +124,8 @@ def _reuse_as_shards(cell: Cell, path: Path) -> None:
 def _run_shard(context: Context, function: ExperimentFunction, file: Path, commits: str) -> None:
     """Compute one shard and write it, with its part of the provenance."""
     start = time.perf_counter()
-    frame = compute_shard(context, function)
+    with counting() as fits:
+        frame = compute_shard(context, function)
     notes = {
         "cell": context.cell.name,
         "scale": context.cell.scale,
@@ -139,6 +141,7 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path, commi
         "threads": _threads(),
         "wall_seconds": time.perf_counter() - start,
         "peak_memory_mb": provenance.peak_memory_mb(),
+        **({provenance.FITS: as_record(fits)} if fits else {}),
     }
     write_records(file, frame, notes)
 

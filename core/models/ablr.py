@@ -27,6 +27,7 @@ import torch
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
+from core.convergence import ended
 from core.errors import UserError
 from core.models.ensemble import check_reach, standardizer, training_data
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function
@@ -206,9 +207,11 @@ class _Problem:
             return values.cpu().numpy(), torch.where(usable.unsqueeze(-1), gradient, 0.0).cpu().numpy()
 
         start = torch.cat([theta, self._precisions_at_first(theta)], 1).cpu().numpy()
-        ends, values, _ = fmin_l_bfgs_b_batched(
+        ends, values, searches = fmin_l_bfgs_b_batched(
             value, start, factr=None, ftol=PRECISION, maxiter=iterations, pass_batch_indices=True
         )
+        steps, states, slopes = zip(*((one["nit"], one["status"], np.abs(one["jac"]).max()) for one in searches))
+        ended("ABLR", steps, np.equal(states, 0), slopes)
         theta, free_alpha, free_beta = self._parts(torch.as_tensor(ends).to(theta))
         return theta, ALPHA.inside(free_alpha), BETA.inside(free_beta), torch.as_tensor(values).to(theta)
 

@@ -104,6 +104,20 @@ class EnsembleModel(Model):
         means = means.squeeze(-2) if self.runs == 1 else means
         return EnsemblePosterior(means.movedim(0, -2).unsqueeze(-1))
 
+    def condition_on_observations(self, X: Tensor, Y: Tensor, **kwargs: Any) -> Model:
+        """Raise UnsupportedError: the model would have to be fitted again."""
+        raise UnsupportedError(
+            f"{type(self).__name__} cannot be conditioned on observations without a new fit; allowed: `fit` with all "
+            "of them, X_pending of an acquisition function, or core.acquisition.Fantasies"
+        )
+
+    def fantasize(self, X: Tensor, sampler: Any, **kwargs: Any) -> Model:
+        """Raise UnsupportedError, as `condition_on_observations`: look-ahead acquisition functions need it."""
+        raise UnsupportedError(
+            f"{type(self).__name__} has no fantasies in BoTorch's sense, which are models conditioned on samples; "
+            "allowed: acquisition functions without look-ahead, or core.acquisition.Fantasies"
+        )
+
     @property
     def num_outputs(self) -> int:
         """One: the targets are scalars."""
@@ -167,7 +181,7 @@ def training_data(X: Tensor, y: Tensor, device: torch.device | str = "cpu") -> t
 
     Args:
         X: Inputs (runs, N, d), or (N, d) for one run.
-        y: Targets (runs, N), or (N,) for one run.
+        y: Targets (runs, N), or (N,) for one run; also with a last axis of one output, (N, 1), as BoTorch has them.
 
     Returns:
         float64 tensors on `device`, (runs, N, d) and (runs, N).
@@ -176,12 +190,14 @@ def training_data(X: Tensor, y: Tensor, device: torch.device | str = "cpu") -> t
         UserError: shapes that do not fit together, no observation, no feature, or values that are not finite.
     """
     X, y = (torch.as_tensor(values, dtype=torch.float64, device=device).detach() for values in (X, y))
+    if y.ndim == X.ndim and y.shape[-1] == 1:
+        y = y.squeeze(-1)
     if X.ndim == 2 and y.ndim == 1:
         X, y = X.unsqueeze(0), y.unsqueeze(0)
     if X.ndim != 3 or y.ndim != 2 or X.shape[:2] != y.shape or 0 in X.shape:
         raise UserError(
             f"training data: X has shape {tuple(X.shape)} and y {tuple(y.shape)}, "
-            "expected (runs, N, d) and (runs, N), or (N, d) and (N,), none of them 0"
+            "expected (runs, N, d) and (runs, N), or (N, d) and (N,) or (N, 1), none of them 0"
         )
     for name, values in (("X", X), ("y", y)):
         require_finite(f"training data: {name}", values)

@@ -29,6 +29,7 @@ class GaussianProcess(ConditionedGP):
     Args:
         restarts: Number of starting points per run: one in the middle of the prior, the others drawn around it.
         iterations: Maximum number of steps of L-BFGS-B.
+        dimension_scaled: Whether the prior of the length scales grows with the dimension, see `core.models.matern`.
         warping, device: See `ConditionedGP`.
 
     Raises:
@@ -36,11 +37,17 @@ class GaussianProcess(ConditionedGP):
     """
 
     def __init__(
-        self, *, restarts: int = 3, iterations: int = 100, warping: bool = False, device: torch.device | str = "cpu"
+        self,
+        *,
+        restarts: int = 3,
+        iterations: int = 100,
+        warping: bool = False,
+        device: torch.device | str = "cpu",
+        dimension_scaled: bool = False,
     ) -> None:
         super().__init__(warping=warping, device=device)
         check_counts("GaussianProcess", restarts=restarts, iterations=iterations)
-        self.restarts, self.iterations = restarts, iterations
+        self.restarts, self.iterations, self.dimension_scaled = restarts, iterations, dimension_scaled
 
     def find(self, X: Tensor, y: Tensor, generators: Generators, initial: Tensor | None = None) -> Tensor:
         """Maximize the posterior density of Theta: (1, runs, P). `initial` replaces the first start."""
@@ -48,7 +55,9 @@ class GaussianProcess(ConditionedGP):
 
         starts = matern.around(X, self.restarts, self.warping, generators)
         starts[:, 0] = matern.centre(X, self.warping) if initial is None else initial[0]
-        priors = matern.priors(X.shape[-1], self.warping)
+        d = X.shape[-1]
+        lengthscale = matern.dimension_scaled(d) if self.dimension_scaled else matern.LENGTHSCALE
+        priors = matern.priors(d, self.warping, lengthscale=lengthscale)
         problems = zip(X.mT.cpu().numpy(), y.cpu().numpy(), starts.cpu().numpy(), strict=True)
         theta = [marginal_likelihood.maximize(x, y, priors, start, self.iterations) for x, y, start in problems]
         return torch.from_numpy(np.stack(theta)).to(X.device).unsqueeze(0)

@@ -19,6 +19,8 @@ log a_k, log b_k, and last the entries of L. Its prior is that of thesis section
     sigma^2      horseshoe of scale 0.1; kept above 1e-8, the numerical floor of the factorisation
     log a_k, b_k normal, mean 0, variance 0.75 (ours: BoTorch's suggestion, the thesis does not warp)
 
+Instead of the first, estimates can have a prior that grows with the dimension (`dimension_scaled`).
+
 Targets have mean 0 and variance 1. Shapes: X (runs, N, d), y (runs, N), Theta (M, runs, P) for M vectors per run.
 With a fidelity, X has the F columns phi(s) after the d of the configuration.
 """
@@ -37,6 +39,8 @@ from core.models.kernels.basis import Basis, cholesky_factor
 from core.randomness import Generators, uniform_
 
 LENGTHSCALE = hyperpriors.Row(low=-10, high=2)
+LOG_LENGTH, LENGTH_VARIANCE = math.sqrt(2), 3.0  # Hvarfner et al. (2024), for one dimension
+LONGEST = 5.0
 AMPLITUDE = hyperpriors.Row(low=-10, high=10, mean=0, sd=1)
 NOISE = hyperpriors.Row(low=math.log(1e-8), high=5, scale=0.1)
 WARP = hyperpriors.Row(low=-5, high=5, mean=0, sd=math.sqrt(0.75))
@@ -62,9 +66,20 @@ def unpack(theta: Tensor, d: int, basis: Basis | None = None) -> Hyperparameters
     return Hyperparameters(theta[..., :d], theta[..., d], theta[..., d + 1], warp, factor)
 
 
-def priors(d: int, warped: bool, basis: Basis | None = None) -> Priors:
+def dimension_scaled(d: int) -> hyperpriors.Row:
+    """A prior of length scales that grows with the dimension, for estimates: l_k ~ LogNormal(sqrt 2 + log(d) / 2, 3).
+
+    Hvarfner, Hellsten and Nardi (2024), "Vanilla Bayesian Optimization Performs Great in High Dimensions". The density
+    is that of l_k, as in BoTorch, whose default it is, not that of log l_k, which has another factor l_k: as a function
+    of log l_k it is a normal whose mean is lower by the variance.
+    """
+    mean = LOG_LENGTH + 0.5 * math.log(d) - LENGTH_VARIANCE
+    return hyperpriors.Row(low=-10, high=LONGEST, mean=mean, sd=math.sqrt(LENGTH_VARIANCE))
+
+
+def priors(d: int, warped: bool, basis: Basis | None = None, lengthscale: hyperpriors.Row = LENGTHSCALE) -> Priors:
     """The prior of every entry of Theta."""
-    rows = [LENGTHSCALE] * d + [AMPLITUDE, NOISE] + [WARP] * (2 * d * warped)
+    rows = [lengthscale] * d + [AMPLITUDE, NOISE] + [WARP] * (2 * d * warped)
     return hyperpriors.independent(rows + ([] if basis is None else basis.priors))
 
 

@@ -51,6 +51,8 @@ class RandomForest(GaussianMixtureModel):
         min_samples_split: Minimum number of distinct points in a node that is split.
         features: Share of the inputs, drawn again for every split, among which the split is chosen.
         min_variance: Lower bound of a leaf's variance, for standardized targets.
+        random_splits: Whether thresholds are drawn at random, as in extremely randomized trees (Geurts et al. 2006):
+            the average over trees then varies everywhere between the points.
         device: Device on which predictions run; trees are grown on the CPU.
 
     Raises:
@@ -74,6 +76,7 @@ class RandomForest(GaussianMixtureModel):
         min_samples_split: int = 2,
         features: float = 5 / 6,
         min_variance: float = 1e-4,
+        random_splits: bool = False,
         device: torch.device | str = "cpu",
     ) -> None:
         super().__init__()
@@ -87,6 +90,7 @@ class RandomForest(GaussianMixtureModel):
             "min_samples_leaf": min_samples_leaf,
             "min_samples_split": min_samples_split,
             "max_features": float(features),
+            **({"splitter": "random"} if random_splits else {}),
         }
         self.min_variance, self.device = min_variance, torch.device(device)
 

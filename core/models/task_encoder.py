@@ -6,7 +6,9 @@ The vectors y_t (N,) hold the values of task t at the same N configurations, sta
 sees nothing else. k is a Matern-5/2 kernel with a length scale for each dimension, the N outputs share it, and q is
 fitted with the inducing points by stochastic variational inference (Titsias and Lawrence 2010; GPyTorch's GP-LVM),
 from the principal components of the y_t. GPy, which the authors used, integrates the bound over q by quadrature; here
-one draw of all h_t per step estimates it.
+one draw of all h_t per step estimates it. Adam takes a stated number of steps or, with a tolerance, rounds of so many
+until the bound, averaged over the last tenth of a round, rises by less than that from one to the next. A single round
+cannot tell whether it was long enough: its learning rate falls to 0, and the bound with it comes to rest.
 
 The N outputs are independent and alike, so any rotation of them is equivalent. The rotation that turns the T vectors
 into T coordinates, with zeros elsewhere, leaves T + 1 different outputs, one of which stands for N - T.
@@ -17,6 +19,8 @@ dimension, and a dimension that the data do not need has vectors near 0.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import gpytorch
@@ -27,11 +31,13 @@ from gpytorch.models.gplvm.latent_variable import VariationalLatentVariable
 from gpytorch.variational import CholeskyVariationalDistribution, VariationalStrategy
 from torch import Tensor
 
+from core.convergence import ended
 from core.errors import UserError
 from core.models.ensemble import standardizer
 from core.validation import require_count
 
 INITIAL_SPREAD = 0.1  # standard deviation of q at the start, in units of the prior's
+ROUNDS = 12  # the most that a fit with a tolerance takes
 RATE = 0.03  # learning rate of Adam, falling to 0 by a cosine, so that the noise of the last estimates averages out
 
 
@@ -49,7 +55,13 @@ class TaskEncoder:
 
     @classmethod
     def fit(
-        cls, values: Tensor, generator: torch.Generator, dimensions: int = 5, inducing: int = 50, steps: int = 1000
+        cls,
+        values: Tensor,
+        generator: torch.Generator,
+        dimensions: int = 5,
+        inducing: int = 50,
+        steps: int = 1000,
+        tolerance: float | None = None,
     ) -> TaskEncoder:
         """Infer the latent vectors.
 
@@ -58,12 +70,15 @@ class TaskEncoder:
             generator: Generator of the draws of latent vectors; the result depends on no other random numbers.
             dimensions: Number Q of latent dimensions.
             inducing: Largest number of inducing points; there are never more than tasks.
-            steps: Number of steps of Adam.
+            steps: Number of steps of Adam; of a round, if there is a tolerance.
+            tolerance: Rise of the bound per observation below which the fit has converged; None for one round.
 
         Raises:
             UserError: no tasks, tasks without observations or with one only, values that are not finite or cannot be
-                standardized, more dimensions than tasks, or a count below 1.
+                standardized, more dimensions than tasks, a count below 1, or a tolerance that is not positive.
         """
+        if tolerance is not None and not tolerance > 0:
+            raise UserError(f"TaskEncoder.fit: tolerance is {tolerance}; allowed: above 0, or None")
         dimensions = require_count("TaskEncoder.fit: dimensions", dimensions)
         inducing = require_count("TaskEncoder.fit: inducing", inducing)
         steps = require_count("TaskEncoder.fit: steps", steps)
@@ -71,7 +86,7 @@ class TaskEncoder:
         standard = standardizer("values", values, -1).transform(values)
         with torch.random.fork_rng(devices=[]):  # GPyTorch draws from the global generator
             torch.manual_seed(int(torch.randint(2**62, (1,), generator=generator)))
-            return cls._of(_fitted(standard, dimensions, min(inducing, len(values)), steps))
+            return cls._of(_fitted(standard, dimensions, min(inducing, len(values)), steps, tolerance))
 
     @classmethod
     def _of(cls, model: _SharedLVM) -> TaskEncoder:
@@ -99,7 +114,7 @@ class _SharedLVM(BayesianGPLVM):
         return MultivariateNormal(H.new_zeros(H.shape[:-1]), self.kernel(H))
 
 
-def _fitted(standard: Tensor, dimensions: int, inducing: int, steps: int) -> _SharedLVM:
+def _fitted(standard: Tensor, dimensions: int, inducing: int, steps: int, tolerance: float | None) -> _SharedLVM:
     tasks, start = len(standard), _principal_components(standard, dimensions)
     coordinates, copies = _rotated(standard)
     prior = torch.distributions.Normal(torch.zeros_like(start), torch.ones_like(start))
@@ -110,15 +125,36 @@ def _fitted(standard: Tensor, dimensions: int, inducing: int, steps: int) -> _Sh
     model.to(start.dtype)
     likelihood = gpytorch.likelihoods.GaussianLikelihood().to(start.dtype)
     bound = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=tasks)
-    optimizer = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=RATE)
+    parameters = [*model.parameters(), *likelihood.parameters()]
+
+    def loss() -> Tensor:
+        value: Tensor = -(copies * bound(model(model.sample_latent_variable()), coordinates)).sum()
+        return value
+
+    if tolerance is None:
+        _descend(loss, parameters, steps)
+        return model
+    before, rise, taken = -math.inf, math.inf, 0
+    while not rise < tolerance and taken < ROUNDS * steps:
+        now = -float(_descend(loss, parameters, steps)[-max(1, steps // 10) :].mean() / copies.sum())
+        before, rise, taken = now, now - before, taken + steps
+    ended("the encoder of tasks", taken, rise < tolerance, rise)
+    return model
+
+
+def _descend(loss: Callable[[], Tensor], parameters: list[torch.nn.Parameter], steps: int) -> Tensor:
+    """Take steps of Adam; return the losses on the way, (steps,)."""
+    optimizer = torch.optim.Adam(parameters, lr=RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
+    losses = []
     for _ in range(steps):
         optimizer.zero_grad()
-        loss = -(copies * bound(model(model.sample_latent_variable()), coordinates)).sum()
-        loss.backward()
+        value = loss()
+        value.backward()
         optimizer.step()
         schedule.step()
-    return model
+        losses.append(value.detach())
+    return torch.stack(losses)
 
 
 def _rotated(standard: Tensor) -> tuple[Tensor, Tensor]:

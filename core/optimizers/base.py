@@ -12,73 +12,21 @@ that waits for the rest of a rung, or one that has finished, has nothing to prop
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
-from core.benchmarks.base import Evaluation, failure_of
 from core.errors import UserError, brief
 from core.optimizers.state_files import read_state, write_state
+from core.optimizers.state_parts import difference, require_parts
 from core.optimizers.told import EvaluationLike, as_evaluation
+from core.optimizers.trial import ENQUEUED as ENQUEUED
+from core.optimizers.trial import Outcome as Outcome
+from core.optimizers.trial import Trial as Trial
 from core.spaces import CubeEncoding, SpaceLike, as_space, describe_space
 from core.validation import require_count
-
-ENQUEUED = "enqueued"  # the origin of a trial that the caller chose
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A configuration to evaluate.
-
-    Attributes:
-        number: Number of the trial, from 0 in the order of asking.
-        configuration: Values by name; inactive hyperparameters are left out.
-        budget: Budget in the unit of the objective's fidelity; None if there is no fidelity, or for the largest budget.
-        info: Notes of the optimizer about the trial, as plain values: its origin, its bracket, its rung.
-    """
-
-    number: int
-    configuration: Mapping[str, Any]
-    budget: float | None = None
-    info: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What was told about one trial: loss, cost, the message of a failure, empty if it succeeded, and `info`."""
-
-    loss: float
-    cost: float
-    failure: str = ""
-    info: Mapping[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, evaluation: Evaluation) -> Outcome:
-        """The outcome of an evaluation of one configuration.
-
-        Raises:
-            UserError: an evaluation of several configurations or of none, or one whose loss is not finite.
-        """
-        if np.shape(evaluation.loss) != (1,):
-            raise UserError(
-                f"tell: the evaluation holds {np.shape(evaluation.loss)} losses; allowed: (1,), one trial's"
-            )
-        loss = float(evaluation.loss[0])
-        if not math.isfinite(loss):
-            raise UserError(f"tell: loss {loss}; allowed: a finite number (guarded_evaluate records failures as such)")
-        try:
-            cost, info = float(evaluation.cost[0]), evaluation.info[0]
-        except (IndexError, TypeError) as error:
-            raise UserError(
-                f"tell: the evaluation has the costs {brief(evaluation.cost)} and the info {brief(evaluation.info)}; "
-                "allowed: one number and one mapping"
-            ) from error
-        return cls(loss, cost, failure_of(info), info)
 
 
 class Optimizer(ABC):
@@ -281,8 +229,8 @@ class Optimizer(ABC):
         """
         if state.get("optimizer") != type(self).__name__:
             raise UserError(f"state of {state.get('optimizer')!r}; allowed: one of {type(self).__name__}")
-        _require_parts({name: part for name, part in self.state_dict().items() if name != "chosen"}, state)
-        name, theirs, ours = _difference("", state["settings"], self._settings())
+        require_parts({name: part for name, part in self.state_dict().items() if name != "chosen"}, state)
+        name, theirs, ours = difference("", state["settings"], self._settings())
         if theirs != ours:
             raise UserError(f"state with {name} {theirs}; this optimizer has {ours}; allowed: the same")
         pending = {entry["number"]: Trial(**entry) for entry in state["pending"]}
@@ -310,21 +258,3 @@ class Optimizer(ABC):
             UserError: no such file, one that is truncated or not a state, or the state of another kind of optimizer.
         """
         self.load_state_dict(read_state(Path(path)))
-
-
-def _difference(name: str, theirs: Any, ours: Any) -> tuple[str, Any, Any]:
-    """The innermost setting that differs, as `policy.acquisition`, and both values; None for a missing value."""
-    if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
-        for key in (*ours, *theirs):
-            if theirs.get(key) != ours.get(key):
-                return _difference(f"{name}.{key}" if name else key, theirs.get(key), ours.get(key))
-    return name, theirs, ours
-
-
-def _require_parts(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
-    """Raise UserError if a state lacks a part that `ours` has."""
-    for name in (None, "settings", "own"):
-        wanted, found = (ours, theirs) if name is None else (ours[name], theirs[name])
-        lacking = sorted(wanted.keys() - (found.keys() if isinstance(found, Mapping) else ()))
-        if lacking:
-            raise UserError(f"state of {theirs['optimizer']!r} lacks {', '.join(lacking)}; allowed: what `save` wrote")

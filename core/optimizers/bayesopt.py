@@ -33,6 +33,7 @@ from core.optimizers.fidelities import (
 )
 from core.optimizers.policy import ModelBased, Policy, uniform_points
 from core.optimizers.proposer import Proposer
+from core.optimizers.trial import OBSERVED
 from core.randomness import make_generators
 from core.validation import require_count
 
@@ -70,6 +71,7 @@ class BayesianOptimization(Optimizer):
         self.y, self.costs = self.X.new_empty(0), self.X.new_empty(0)
         self._told: list[int] = []  # numbers of the trials
         self.failed = torch.zeros(0, dtype=torch.bool)
+        self._observed = self.y  # the losses, also of what violates a constraint, and nan where there is none
         self._places: dict[int, Tensor] = {}
 
     def _propose(self) -> tuple[Mapping[str, Any], float | None, Mapping[str, Any]]:
@@ -109,6 +111,8 @@ class BayesianOptimization(Optimizer):
         self.costs = torch.cat([self.costs, self.y.new_tensor([outcome.cost])])
         self._told.append(trial.number)
         self.failed = torch.cat([self.failed, torch.tensor([bool(outcome.failure)])])
+        observed = outcome.info.get(OBSERVED, torch.nan if outcome.failure else outcome.loss)
+        self._observed = torch.cat([self._observed, self.y.new_tensor([observed])])
 
     def learn_constraints(self) -> None:
         """Let a model learn where evaluations fail, see `core.optimizers.constrained`; call it before the first trial.
@@ -131,9 +135,13 @@ class BayesianOptimization(Optimizer):
     def _outcomes(self) -> Tensor:
         """The observations for the policy: losses (N,), or losses and costs (N, 2), with nan for the cost of a failure.
 
+        To a policy that learns constraints: losses, nan where there is none, and 1 where an evaluation succeeded.
+
         The cost of a failure may be any number: an evaluation that raised costs the seconds until it did, whatever the
         unit of the others. As long as nothing has succeeded, all costs are equal.
         """
+        if isinstance(self._proposer.policy, ConstrainedPolicy):
+            return torch.stack([self._observed, (~self.failed).to(self.y)], -1)
         if not self.weighs_costs:
             return self._losses()
         costs = torch.ones_like(self.costs) if self.failed.all() else self.costs.masked_fill(self.failed, torch.nan)
@@ -143,8 +151,6 @@ class BayesianOptimization(Optimizer):
         """The losses that the model is fitted to, (N,)."""
         if not self.failed.any():
             return self.y
-        if isinstance(self._proposer.policy, ConstrainedPolicy):
-            return self.y.masked_fill(self.failed, torch.nan)
         successes = self.y[~self.failed]
         if not len(successes):  # any constant except 0, which a model of log losses cannot use
             return torch.full_like(self.y, float(getattr(self._proposer.policy, "log_loss", False)))
@@ -166,6 +172,7 @@ class BayesianOptimization(Optimizer):
             "initial": self._proposer.initial,
             "generator": self._proposer.generators[0].get_state(),
             "memory": dict(self._proposer.memory[0]),
+            **({"observed": self._observed} if isinstance(self._proposer.policy, ConstrainedPolicy) else {}),
         }
 
     def _restore(self, state: Mapping[str, Any]) -> None:
@@ -175,3 +182,4 @@ class BayesianOptimization(Optimizer):
         self._proposer.initial = state["initial"]
         self._proposer.generators[0].set_state(state["generator"])
         self._proposer.memory = (dict(state["memory"]),)
+        self._observed = state.get("observed", self.y.masked_fill(self.failed, torch.nan))

@@ -1,8 +1,13 @@
 """A model-based policy that learns where evaluations succeed: expected improvement times the probability of success.
 
-The model of the losses sees only evaluations that succeeded and satisfied all constraints; the others have the loss
-nan. A constraint network (DNGO, section 3.2; `core.models.constraint`) learns from all of them where those are. As long
-as nothing has succeeded, the point that most probably will is proposed.
+An evaluation fails, or it violates a constraint, or it succeeds. The model of the losses learns from all that have a
+loss, and improvements are over the smallest of those that succeeded. A constraint network (DNGO, section 3.2;
+`core.models.constraint`) learns from all evaluations which of them succeed. As long as none has, the point that most
+probably will is proposed.
+
+The network is the one for constraints that always give the same answer. With the other one a Gaussian process found the
+border of what is allowed less well: on two problems in two dimensions, 30 evaluations, the median regret was 0.038 and
+0.17 instead of 0.005 and 0.037 (four and three seeds).
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from torch import Tensor
 
 from core.acquisition import Constrained
 from core.acquisition.base import Acquisition
-from core.models.constraint import NoisyConstraint
+from core.models.constraint import NoiselessConstraint
 from core.models.numerics import linear_algebra
 from core.models.strayed import unwarned
 from core.optimizers.allowed import where_allowed, where_unseen
@@ -49,22 +54,27 @@ class ConstrainedPolicy(ModelBased):
     def propose(
         self, memory: Memory, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Memory, Suggestion]:
-        """The maximizer of the constrained acquisition function, arguments as `ModelBased.propose` with one run."""
-        valid = y[0].isfinite()
+        """The maximizer of the constrained acquisition function; arguments as `ModelBased.propose`, of one run.
+
+        Args:
+            y: Losses, nan where there is none, and 1 for success or 0, (1, N, 2).
+        """
+        losses, valid = y[..., 0], y[..., 1] > 0
         if valid.all():
-            return super().propose(memory, X, y, pending, generators)
+            return super().propose(memory, X, losses, pending, generators)
         with linear_algebra():
             with unwarned():
-                feasibility = NoisyConstraint().fit(X, valid[None], generators)
+                feasibility = NoiselessConstraint().fit(X, valid, generators)
             acquisition: Acquisition = _Nothing()
-            succeeded, losses = X[:, valid], y[:, valid]
             if valid.any():
-                memory, model = self._fit(memory, succeeded, losses, generators)
-                acquisition = utility(model, self.acquisition, losses, pending, generators, self.fantasies)
-            constrained = Constrained(acquisition, feasibility.probability, valid.any()[None])
+                known = losses[0].isfinite()
+                memory, model = self._fit(memory, X[:, known], losses[:, known], generators)
+                succeeded = losses[valid][None]  # the best of these is improved on
+                acquisition = utility(model, self.acquisition, succeeded, pending, generators, self.fantasies)
+            constrained = Constrained(acquisition, feasibility.probability, valid.any(-1))
             allowed = where_allowed(constrained, self.encoding)
             if self.unseen:
                 allowed = where_unseen(allowed, self.encoding, torch.cat([X, pending], 1))
-            incumbents = succeeded[:, losses[0].argsort(stable=True)[:INCUMBENTS]] if valid.any() else X[:, :INCUMBENTS]
-            points, _ = self.maximizer(allowed, self.encoding.dimension, generators, incumbents)
+            order = losses.masked_fill(~valid, torch.inf)[0].argsort(stable=True)
+            points, _ = self.maximizer(allowed, self.encoding.dimension, generators, X[:, order[:INCUMBENTS]])
         return memory, Suggestion(points)

@@ -41,8 +41,10 @@ from core.models.random_forest import RandomForest
 from core.models.strayed import unwarned
 from core.models.tasks import Task
 from core.optimizers.allowed import on_space, where_allowed, where_unseen
+from core.optimizers.features import Features
 from core.optimizers.fidelities import FidelityEncoding
 from core.optimizers.memory import Memory, apart, together
+from core.optimizers.targets import gaussianized
 from core.spaces import CubeEncoding
 
 ACQUISITIONS = ("ei", "pi", "lcb", "thompson")
@@ -162,6 +164,9 @@ class ModelBased:
             takes `initial`. It is then made for the number of observations of the run's first fit.
         earlier: Evaluations of earlier tasks.
         unseen: Whether no configuration of a finite space is proposed twice.
+        unordered: Whether the model sees `core.optimizers.features` rather than the points themselves.
+        gaussian_targets: Whether the model sees losses, earlier tasks' too, as `core.optimizers.targets` transforms
+            them.
 
     Raises:
         UnknownNameError: an unknown acquisition function.
@@ -176,6 +181,8 @@ class ModelBased:
     continues: bool = False
     earlier: Sequence[Task] = ()
     unseen: bool = False
+    unordered: bool = False
+    gaussian_targets: bool = False
 
     def __post_init__(self) -> None:
         if self.acquisition not in ACQUISITIONS:
@@ -187,8 +194,11 @@ class ModelBased:
     ) -> tuple[Memory, Suggestion]:
         """The maximizer of the acquisition function of a model fitted to each run."""
         with linear_algebra():
-            memory, model = self._fit(memory, X, y, generators)
-            acquisition = utility(model, self.acquisition, y, pending, generators, self.fantasies)
+            seen, targets = self._features(X), self._targets(y)
+            memory, model = self._fit(memory, seen, targets, generators)
+            among = self._features(pending)
+            acquisition = utility(model, self.acquisition, targets, among, generators, self.fantasies)
+            acquisition = Features(self.encoding).of(acquisition) if self.unordered else acquisition
             acquisition = where_allowed(acquisition, self.encoding)
             if self.unseen:
                 acquisition = where_unseen(acquisition, self.encoding, torch.cat([X, pending], 1))
@@ -212,7 +222,16 @@ class ModelBased:
         return apart(model.chain_state(), len(X), **{MADE_FOR: made_for}), fitted
 
     def _model(self, n: int) -> Fittable:
-        return self.make_model(n, **({"earlier": self.earlier} if self.earlier else {}))
+        return self.make_model(n, **({"earlier": self._earlier()} if self.earlier else {}))
+
+    def _earlier(self) -> Sequence[Task]:
+        return [replace(task, X=self._features(task.X), y=self._targets(task.y)) for task in self.earlier]
+
+    def _features(self, X: Tensor) -> Tensor:
+        return Features(self.encoding)(X) if self.unordered else X
+
+    def _targets(self, y: Tensor) -> Tensor:
+        return gaussianized(y) if self.gaussian_targets else y
 
     def of_runs(self, rows: Sequence[int]) -> ModelBased:
         """The same with the earlier tasks of some of the runs."""

@@ -1,5 +1,8 @@
 """Earlier searches as the tasks that a new search learns from: `minimize(..., earlier=[result, trace])`.
 
+A method with a model of several tasks learns from them as from similar functions, whatever their level. One with a
+model of a single task is told their evaluations as if they were its own, which is right for the same function only.
+
 A task holds the successful evaluations on the largest budget with a success, the same ones from which `Result.best` is
 chosen. The loss of a failure is made up, and a loss on a smaller budget belongs to another function. Configurations are
 encoded into the space of the new search, so the space of an earlier search must be the same or a part of it.

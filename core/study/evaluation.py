@@ -15,6 +15,7 @@ import numpy as np
 
 from core.benchmarks.base import FAILURE, Evaluation, Objective, check_budget, failure_of, guarded_evaluate
 from core.optimizers.base import Trial
+from core.optimizers.trial import OBSERVED
 from core.study.record import Record, violated
 
 TOLD_LOSS = "told loss"  # the key of `info` for the loss that an optimizer is told if the evaluation is not allowed
@@ -76,7 +77,7 @@ def evaluation_of(record: Record) -> Evaluation:
     """The form in which an optimizer is told about a record: a violated constraint is a failure to it."""
     info = {**record.info, FAILURE: record.failure} if record.failure else dict(record.info)
     if not record.failure and (names := violated(record)):
-        info[FAILURE] = f"violates {', '.join(names)}"
+        info |= {FAILURE: f"violates {', '.join(names)}", OBSERVED: record.loss}
     return Evaluation(np.array([info.get(TOLD_LOSS, record.loss)]), np.array([record.cost]), (info,))
 
 

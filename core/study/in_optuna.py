@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ConfigSpace import ConfigurationSpace
 
-from core.errors import UserError
+from core.extras import needed_for
 from core.spaces import Column
 from core.study.evaluation import plain
 from core.study.pruning import REPORTS
@@ -28,16 +28,17 @@ def study_of(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
     and the failure.
 
     Raises:
-        UserError: Optuna is not installed.
+        UnavailableError: Optuna is not installed.
     """
-    try:
+    with needed_for("result.to_optuna()"):
         import optuna
-    except ImportError as error:
-        raise UserError("Optuna is not installed; `pip install optuna` installs it") from error
     sign = -1 if maximize else 1
     columns = [Column.of(space[name]) for name in space]
     largest = max((record.budget or 0.0 for record in records), default=0.0)
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)  # or it would announce the study
     study = optuna.create_study(direction="maximize" if maximize else "minimize")
+    optuna.logging.set_verbosity(verbosity)
     for record in records:
         active = [column for column in columns if column.name in record.configuration]
         reported = {int(step): sign * loss for step, loss in record.info.get(REPORTS, ())}

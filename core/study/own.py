@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import UserError, brief
-from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.base import ENQUEUED, Optimizer, Outcome, Trial
 from core.optimizers.told import EvaluationLike, as_evaluation
 from core.spaces import CubeEncoding, SpaceLike
 
@@ -71,6 +71,8 @@ class OwnOptimizer(Optimizer):
     def adopt(self, trial: Trial) -> None:
         """Treat a trial of a journal as if it had been asked for."""
         self.pending[trial.number], self._asked = trial, trial.number + 1
+        if trial.info.get("origin") == ENQUEUED:
+            del self._enqueued[:1]
         if NUMBER in trial.info:
             theirs = {key: value for key, value in trial.info.items() if key != NUMBER}
             self._theirs[trial.number] = replace(trial, number=trial.info[NUMBER], info=theirs)

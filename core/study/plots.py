@@ -14,6 +14,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.errors import UserError
+from core.extras import needed_for
 from core.spaces import Column, CubeEncoding
 from core.study.importance import importances_of
 from core.study.record import Record, counts, why_none_counts
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TICKS = 5
+BEHIND = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.8}  # keeps numbers readable on lines
 BARS = 12
 
 
@@ -31,7 +33,8 @@ def parallel(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
     Raises:
         UserError: no evaluation counts.
     """
-    from matplotlib import pyplot
+    with needed_for("plot"):
+        from matplotlib import pyplot
 
     used, losses, shades = _used(records, maximize)
     encoding = CubeEncoding(space)
@@ -47,7 +50,7 @@ def parallel(records: Sequence[Record], space: ConfigurationSpace, maximize: boo
     for place, column in enumerate(encoding.columns):
         axes.axvline(place, color="0.8", linewidth=0.8, zorder=0)
         for coordinate, text in _ticks(column):
-            axes.text(place, coordinate, f" {text}", fontsize=6, va="center")
+            axes.text(place, coordinate, text, bbox=BEHIND, fontsize=6, va="center", ha="center", zorder=3)
     for coordinate, text in ((0.0, f" {low:.3g}"), (1.0, f" {high:.3g}")):
         axes.text(len(names), coordinate, text, fontsize=6, va="center")
     axes.set_xticks(range(len(names) + 1), [*names, _outcome(maximize)])
@@ -61,7 +64,8 @@ def slices(records: Sequence[Record], space: ConfigurationSpace, maximize: bool)
     Raises:
         UserError: no evaluation counts.
     """
-    from matplotlib import pyplot
+    with needed_for("plot"):
+        from matplotlib import pyplot
 
     used, losses, shades = _used(records, maximize)
     columns = CubeEncoding(space).columns
@@ -83,7 +87,8 @@ def slices(records: Sequence[Record], space: ConfigurationSpace, maximize: bool)
 
 def importance(records: Sequence[Record], space: ConfigurationSpace) -> Figure:
     """The importances of hyperparameters and pairs, at most twelve; raises as `importances_of`."""
-    from matplotlib import pyplot
+    with needed_for("plot"):
+        from matplotlib import pyplot
 
     frame = importances_of(records, space).head(BARS)
     figure, axes = pyplot.subplots(figsize=(4.6, 0.8 + 0.24 * len(frame)), layout="constrained")

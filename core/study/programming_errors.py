@@ -23,13 +23,18 @@ HERE = Path(__file__).parent
 
 
 def is_programming_error(error: Exception) -> bool:
-    """Whether it is of `KINDS`, or a TypeError of the call itself: one that no code of the user's has raised."""
+    """Whether it is of `KINDS`, or raised by the call itself rather than by the user's code.
+
+    The latter are a TypeError of a call that does not fit, and a UserError about what was reported or is to be kept.
+    """
     if isinstance(error, KINDS):
         return True
+    if not isinstance(error, (TypeError, UserError)):
+        return False
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
-    return isinstance(error, TypeError) and last is not None and Path(last.tb_frame.f_code.co_filename).parent == HERE
+    return last is not None and Path(last.tb_frame.f_code.co_filename).parent == HERE
 
 
 def described(error: Exception) -> dict[str, Any]:
@@ -48,7 +53,7 @@ def raised_again(
         error: The error itself, if it was raised in this process.
     """
     name, _, said = failure.partition(": ")
-    if name == WrongReturnError.__name__:
+    if name in (WrongReturnError.__name__, UserError.__name__):
         return UserError(said)
     if error is None:
         kind = getattr(builtins, name, RuntimeError)

@@ -163,7 +163,7 @@ class Result:
         Raises:
             UserError: every evaluation failed.
         """
-        with needed_for("plot"):
+        with needed_for("a figure"):
             from matplotlib import pyplot
 
         on_one_budget = self._best().budget is None  # raises if there is nothing to draw

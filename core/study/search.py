@@ -137,6 +137,8 @@ class Search:
         """Tell the optimizer what earlier searches have found of this function."""
         if not self.tasks:
             return
+        if optimizer.weighs_costs:
+            raise UserError("earlier is given, but the method weighs costs; allowed: a method with a model of the loss")
         from core.spaces import CubeEncoding
 
         encoding = CubeEncoding(self.space)

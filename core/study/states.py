@@ -25,9 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
-
 from core.errors import UserError
+from core.extras import needed_for
 from core.files import write_whole
 from core.study.evaluation import plain
 
@@ -62,6 +61,8 @@ class States:
         """
         if not state or budget is None:
             return
+        with needed_for("a state that is kept"):
+            import cloudpickle
         try:
             content = cloudpickle.dumps(dict(state))
         except Exception as error:

@@ -13,6 +13,8 @@ from core.strict import OpenShare
 from core.study.methods.settings import Initialisation, WeightPriorName
 
 __all__ = [
+    "AgentSearch",
+    "Agents",
     "ClassificationTable",
     "FitAfterOptimization",
     "Mixture",
@@ -182,3 +184,34 @@ class MultiTaskSearch(WarmStarted):
     target: str
     others: Annotated[tuple[str, ...], Field(min_length=1)]
     observations: PositiveInt = 30
+
+
+class AgentSearch(Optimization):
+    """Search for hyperparameters of deep deterministic policy gradient on a control task (NIPS 6.4).
+
+    Attributes:
+        most_episodes: Number of episodes after which an agent has not learned its task.
+        most_units, most_rows, most_updates: Upper ends of the space: units in a layer, remembered steps in an update,
+            updates per step of an episode.
+    """
+
+    most_episodes: PositiveInt = 2000
+    most_units: Annotated[int, Field(gt=16)] = 512
+    most_rows: Annotated[int, Field(gt=16)] = 256
+    most_updates: Annotated[float, Field(gt=0.5)] = 16.0
+
+
+class Agents(Settings):
+    """Agents with the original hyperparameters or with those of a search's incumbents, trained anew.
+
+    Attributes:
+        most_episodes: Number of episodes of training.
+        most_units: Largest number of units in a layer of the original agent.
+        every: Number of episodes between two points of the learning curve.
+        tests: Number of test episodes at each.
+    """
+
+    most_episodes: PositiveInt = 2000
+    most_units: PositiveInt = 512
+    every: PositiveInt = 25
+    tests: PositiveInt = 100

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from core.experiment.optimization_settings import SharedStart
 from core.experiment.settings import Settings
+from core.recorded import AddedLater
 from core.study.methods import one_of
 
 TaskMethod = one_of("random", "differential_evolution", "tpe", "rf", "bohamiann", "cmaes", "gp_mcmc")
@@ -44,6 +45,8 @@ class MetaModelFit(Settings):
         kind: Kind of the values, see `core.benchmarks.sampled_tasks`.
         dimensions: Number Q of dimensions of the latent vectors.
         encoder_steps: Number of steps of the encoder's fit.
+        encoder_tolerance: Rise of its bound per observation below which the fit has converged, after rounds of
+            `encoder_steps` each; null for one round.
         widths: Widths of the hidden layers.
         burn_in, samples, thinning: Steps of the chain that are dropped, networks that are kept, and steps between.
         batch_size: Number of observations per step.
@@ -53,6 +56,7 @@ class MetaModelFit(Settings):
     kind: Literal["error", "positive", "real"] = "error"
     dimensions: PositiveInt = 5
     encoder_steps: PositiveInt = 3000
+    encoder_tolerance: Annotated[PositiveFloat | None, AddedLater(None)] = None
     widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (500, 500, 500)
     burn_in: PositiveInt = 50_000
     samples: PositiveInt = 100
@@ -65,12 +69,13 @@ class Encode(Settings):
     """Latent vectors of tasks alone (8.4.1).
 
     Attributes:
-        dimensions, encoder_steps: Settings as those of `MetaModelFit`.
+        dimensions, encoder_steps, encoder_tolerance: Settings as those of `MetaModelFit`.
         configurations: Number of the grid's configurations that are used, drawn at random; null for all.
     """
 
     dimensions: PositiveInt = 5
     encoder_steps: PositiveInt = 3000
+    encoder_tolerance: Annotated[PositiveFloat | None, AddedLater(None)] = None
     configurations: Annotated[int, Field(ge=2)] | None = None
 
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from core.report.runs.memo import once
 from core.report.statistics.bootstrap import Interval, intervals_of
-from core.report.verdicts.checks import Check, judge
 from core.tabular.table import Table
 
 
@@ -49,17 +48,6 @@ def over_repetitions(table: Table, statistic: Callable[[Table], float]) -> Resam
     drawn = np.array([statistic(resample) for resample, _ in resamples], dtype=float)
     weights = np.array([weight for _, weight in resamples])
     return Resamples(float(statistic(replace(table, curves=None))), drawn, weights, table.repetitions)
-
-
-def of_table(
-    table: Table,
-    statistic: Callable[[Table], float],
-    lower: float = -np.inf,
-    upper: float = np.inf,
-    detail: str = "",
-) -> Check:
-    """The check of a statistic of a table with its interval over the repetitions; see `judge`."""
-    return judge(over_repetitions(table, statistic).interval(), lower, upper, detail)
 
 
 @once

@@ -14,7 +14,6 @@ from core.tabular.values import VALUES
 
 __all__ = [
     "AuthorsData",
-    "AuthorsTable",
     "NetworkSearch",
     "Quantiles",
     "TableSearch",
@@ -94,12 +93,6 @@ class TrainedNeighbours(Trainings):
     def incumbent(self) -> dict[str, Any]:
         """The configuration."""
         return {name: getattr(self, name) for name in VALUES}
-
-
-class AuthorsTable(Settings):
-    """How exactly the errors of the authors' tables are kept."""
-
-    significant_bits: PositiveInt = 13
 
 
 class AuthorsData(Settings):

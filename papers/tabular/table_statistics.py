@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,15 @@ SEED = 7
 RESAMPLES = 1000  # of the many configurations
 FEWER, MANY = 200, 10_000  # resamples of more configurations than that, over which quantiles hardly vary
 ACTIVATIONS = ("activation_fn_1", "activation_fn_2")
+
+
+class Resampled(Protocol):
+    """A number of a table that can be resampled."""
+
+    @property
+    def name(self) -> str: ...
+
+    def resamples(self, table: Table) -> Resamples: ...
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,24 @@ class NoiseRatio:
         ratio = lambda noise: np.divide(*np.quantile(noise, (0.9, 0.1), axis=1))[:, None]  # noqa: E731
         drawn, estimate, size = bootstrap_draws(noise, ratio, SEED, FEWER if len(noise) > MANY else RESAMPLES)
         return Resamples(float(estimate[0]), drawn[:, 0], np.ones(len(drawn), int), size)
+
+
+@dataclass(frozen=True)
+class LargerBatch:
+    """Relative change of the best configuration's error when its batch size is doubled; nan if it is the largest.
+
+    The configuration is the best of the table, also where resampled repetitions have another.
+    """
+
+    name: str = "larger_batch"
+
+    def resamples(self, table: Table) -> Resamples:
+        start, sizes = table.best_configuration, table.grid.values["batch_size"]
+        after = sizes[sizes.index(start["batch_size"]) + 1 :]
+        if not after:
+            return over_repetitions(table, lambda _: np.nan)
+        positions = table.grid.positions([start, start | {"batch_size": after[0]}])
+        return over_repetitions(table, lambda drawn: float(np.divide(*drawn.mean_final[positions][::-1])) - 1)
 
 
 def finite_noise(table: Table) -> np.ndarray:
@@ -102,16 +130,6 @@ def _lead_of_pairs(table: Table) -> float:
     return largest[2] - largest[1]
 
 
-def _effect_of_a_larger_batch(table: Table) -> float:
-    configuration, sizes = table.best_configuration, table.grid.values["batch_size"]
-    place = sizes.index(configuration["batch_size"]) + 1
-    if place == len(sizes):
-        return np.nan
-    positions = table.grid.positions([configuration, configuration | {"batch_size": sizes[place]}])
-    errors = table.mean_final[positions]
-    return errors[1] / errors[0] - 1
-
-
 SMALL_ERRORS = Statistic("small_errors", lambda table: (table.mean_final < SMALL_ERROR).mean())
 """Share of configurations with an average error below 0.3."""
 OUTLIERS = Statistic("outliers", lambda table: (table.mean_final > MAGNITUDES * np.median(table.mean_final)).mean())
@@ -129,16 +147,14 @@ EFFECT_OF_OUTLIERS = Statistic(
 """Largest single importance without the worst per cent of the configurations minus that of all."""
 LEAD_OF_PAIRS = Statistic("lead_of_pairs", _lead_of_pairs)
 """Largest importance of a pair minus that of a single hyperparameter, all configurations."""
-LARGER_BATCH = Statistic("larger_batch", _effect_of_a_larger_batch)
-"""Relative change of the best configuration's error when its batch size is doubled; nan if it is the largest."""
-NOISE_RATIO = NoiseRatio()
+LARGER_BATCH, NOISE_RATIO = LargerBatch(), NoiseRatio()
 
 RATE: dict[str, object] = {"init_lr": 0.0005}
 """The rate that is said to serve all sets (7.3.3)."""
 PAIRS_OF_ACTIVATIONS = tuple(
     dict(zip(ACTIVATIONS, pair, strict=True)) for pair in product(*(VALUES[name] for name in ACTIVATIONS))
 )
-OF_VALIDATION_ERRORS = (
+OF_VALIDATION_ERRORS: tuple[Resampled, ...] = (
     spread_of("valid"),
     SMALL_ERRORS,
     OUTLIERS,

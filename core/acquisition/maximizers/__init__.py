@@ -5,6 +5,7 @@ from core.acquisition.maximizers.evolution import EvolutionarySearch
 from core.acquisition.maximizers.gradient import GradientAscent
 from core.acquisition.maximizers.grid import GridSearch, regular_grid
 from core.acquisition.maximizers.local_search import RandomLocalSearch
+from core.acquisition.maximizers.multiscale import MultiscaleSearch
 from core.acquisition.maximizers.one_step import OneStepSearch
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "GradientAscent",
     "GridSearch",
     "Maximizer",
+    "MultiscaleSearch",
     "NoCandidateError",
     "OneStepSearch",
     "RandomLocalSearch",

@@ -12,7 +12,7 @@ from core.report.figures import style
 from core.report.tables.table import ReportTable
 from core.report.tables.width import literal, shared_ruler
 
-CAPTION_SIZE = 7.6
+CAPTION_SIZE, LEADING = 7.6, 10.5  # points: of the letters of a caption, and from line to line
 CAPTION_LINES = 2
 
 
@@ -37,11 +37,12 @@ def add_caption(figure: MatplotlibFigure, caption: str, last: str = "") -> Matpl
     Sentences that do not fit are left out before the `last` one: the sidecar and the page have them all. Legends of the
     whole figure belong above it ("outside upper center"): below, they would overlap the caption.
     """
-    if caption:
-        width, height = figure.get_size_inches()
-        lines = shared_ruler().fit(caption, last, CAPTION_LINES, 72 * width - 8, CAPTION_SIZE)
-        look = {"fontsize": CAPTION_SIZE, "va": "top", "ha": "left", "linespacing": 1.35}
-        figure.text(0.06 / width, -0.1 / height, literal("\n".join(lines)), **look)
+    width, height = figure.get_size_inches()
+    look = {"fontsize": CAPTION_SIZE, "va": "top", "ha": "left"}
+    lines = shared_ruler().fit(caption, last, CAPTION_LINES, 72 * width - 8, CAPTION_SIZE) if caption else []
+    for number, line in enumerate(lines):
+        # Each line is a text of its own: of several lines in one, matplotlib forgets what `render` sets.
+        figure.text(0.06 / width, -(0.1 + number * LEADING / 72) / height, literal(line), **look)
     return figure
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
+from core.recorded import AddedLater
 from core.study.methods.model_based import Device, ModelSettings
 from core.study.methods.settings import Initialisation, WeightPriorName
 
@@ -24,17 +25,26 @@ class GPSettings(ModelSettings):
     Attributes:
         restarts: Number of starting points of a fit.
         iterations: Maximum number of steps of L-BFGS-B from each starting point.
+        dimension_scaled: Whether the prior of the length scales grows with the dimension, see `core.models.matern`.
     """
+
+    climbs: ClassVar[bool] = True
 
     method: Literal["gp"] = "gp"
     restarts: PositiveInt = 3
     iterations: PositiveInt = 100
+    dimension_scaled: Annotated[bool, AddedLater(False)] = True
 
     def model(self, n: int, device: Device = "cpu") -> Fittable:
         """The Gaussian process, which does not depend on n."""
         from core.models.gaussian_process import GaussianProcess
 
-        return GaussianProcess(restarts=self.restarts, iterations=self.iterations, device=device)
+        return GaussianProcess(
+            restarts=self.restarts,
+            iterations=self.iterations,
+            device=device,
+            dimension_scaled=self.dimension_scaled,
+        )
 
 
 class IntegratedGPSettings(ModelSettings):
@@ -48,6 +58,8 @@ class IntegratedGPSettings(ModelSettings):
         warm_burn_in: Number of sweeps of a chain that continues from the last suggestion; None starts new chains every
             time.
     """
+
+    climbs: ClassVar[bool] = True
 
     method: Literal["gp_mcmc", "gp_warped"] = "gp_mcmc"
     hyperparameter_samples: PositiveInt = 10
@@ -68,12 +80,19 @@ class IntegratedGPSettings(ModelSettings):
 
 
 class ForestSettings(ModelSettings):
-    """A random forest of `trees` trees."""
+    """A random forest of `trees` trees.
+
+    Attributes:
+        trees: Number of trees.
+        random_splits: Whether all trees are grown on all data with random thresholds, rather than on bootstrap samples
+            with the best ones, see `core.models.random_forest`.
+    """
 
     has_gradient: ClassVar[bool] = False
 
     method: Literal["rf"] = "rf"
     trees: PositiveInt = 30
+    random_splits: Annotated[bool, AddedLater(False)] = True
 
     @model_validator(mode="after")
     def _has_no_gradient(self) -> ForestSettings:
@@ -85,7 +104,9 @@ class ForestSettings(ModelSettings):
         """The forest, which does not depend on n."""
         from core.models.random_forest import RandomForest
 
-        return RandomForest(trees=self.trees, device=device)
+        return RandomForest(
+            trees=self.trees, bootstrap=not self.random_splits, random_splits=self.random_splits, device=device
+        )
 
 
 class DNGOSettings(ModelSettings):

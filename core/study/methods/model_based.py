@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
+from core.errors import UserError
 from core.recorded import AddedLater
 from core.study.methods.settings import Budgets, MethodSettings
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from core.optimizers.policy import Fittable, Policy
     from core.spaces import CubeEncoding
 
+LEAST_POINTS, POINTS_PER_DIMENSION, MOST_POINTS = 5, 2, 10
+ASCENTS = 30  # steps of L-BFGS-B at the end of a search at several scales
 Device = Any  # torch.device or its name; pydantic would import torch to check it
 
 
@@ -25,33 +28,48 @@ class ModelSettings(MethodSettings):
     """Base of Bayesian optimization with a model.
 
     Attributes:
+        has_gradient: Whether the acquisition function of the model has a gradient.
+        climbs: Whether a search at several scales ends with an ascent along that gradient.
+        initial_with_earlier: Library's number of initial points if there are earlier tasks.
         acquisition: Acquisition function that the next point maximizes: expected or probability of improvement, the
             lower confidence bound, or a sample of the model.
-        maximizer: Maximizer of the acquisition function: "local_search" suits every space, "gradient" continuous ones,
-            and "one_step" finite ones; "random_search", with 500 points, is the thesis' and the cheapest.
+        maximizer: Maximizer of the acquisition function: "multiscale" suits every space, as does "local_search", the
+            papers'; "gradient" suits continuous ones, and "one_step" finite ones; "random_search", with 500 points, is
+            the thesis' and the cheapest.
         generations: Maximum number of generations of differential evolution.
         polish: Whether differential evolution ends with an ascent by L-BFGS-B, if the model has a gradient.
-        initial_design: Number of uniform points at the start of a run. The papers use 2, after which a model of several
-            hyperparameters may consider one of them irrelevant and never explore it again.
+        initial_design: Number of uniform points at the start of a run; None is a number that grows with the dimension
+            (`initial_size`). The papers use 2, after which a model of several hyperparameters may consider one of them
+            irrelevant and never explore it again.
         unseen: Whether no configuration of a finite space is proposed twice; without noise a second evaluation tells
             nothing new.
+        unordered: Whether the model sees categories as unordered, and inactive hyperparameters as such
+            (`core.optimizers.features`), rather than the coordinates of the unit cube.
+        gaussian_targets: Whether the model sees losses on a scale on which they look Gaussian and none is an outlier
+            (`core.optimizers.targets`).
     """
 
     in_lockstep: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = True
+    climbs: ClassVar[bool] = False
+    initial_with_earlier: ClassVar[int] = 5
 
     acquisition: Literal["ei", "pi", "lcb", "thompson"] = "ei"
-    maximizer: Literal["gradient", "differential_evolution", "local_search", "one_step", "random_search"] = (
-        "local_search"
-    )
+    maximizer: Literal[
+        "multiscale", "gradient", "differential_evolution", "local_search", "one_step", "random_search"
+    ] = "multiscale"
     generations: PositiveInt = 50
     polish: bool = False
-    initial_design: NonNegativeInt = 5
-    unseen: Annotated[bool, AddedLater(False)] = False
+    initial_design: NonNegativeInt | None = None
+    unseen: Annotated[bool, AddedLater(False)] = True
+    unordered: Annotated[bool, AddedLater(False)] = True
+    gaussian_targets: Annotated[bool, AddedLater(False)] = True
 
     @property
     def initial_points(self) -> int:
-        """The number of points in the initial design."""
+        """The number of points in the initial design; raises UserError if it depends on the space."""
+        if self.initial_design is None:
+            raise UserError("initial_design is None, which depends on the space; allowed here: a number from 0")
         return self.initial_design
 
     def model(self, n: int, device: Device = "cpu") -> Fittable:
@@ -69,10 +87,19 @@ class ModelSettings(MethodSettings):
         Raises:
             UserError: maximizer "one_step" on a space with a continuous hyperparameter.
         """
-        from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, OneStepSearch, RandomLocalSearch
+        from core.acquisition.maximizers import (
+            EvolutionarySearch,
+            GradientAscent,
+            MultiscaleSearch,
+            OneStepSearch,
+            RandomLocalSearch,
+        )
         from core.optimizers.policy import ModelBased
 
         make: dict[str, Callable[[], Any]] = {
+            "multiscale": lambda: MultiscaleSearch(
+                unordered=frozenset(encoding.cardinalities), ascents=ASCENTS if self.climbs else 0
+            ),
             "gradient": GradientAscent,
             "differential_evolution": lambda: EvolutionarySearch(
                 iterations=self.generations, polish=self.polish and self.has_gradient
@@ -88,6 +115,8 @@ class ModelSettings(MethodSettings):
             acquisition=self.acquisition,
             continues=self._continues(**given),
             unseen=self.unseen,
+            unordered=self.unordered,
+            gaussian_targets=self.gaussian_targets,
             **given,
         )
 
@@ -101,4 +130,13 @@ class ModelSettings(MethodSettings):
         from core.optimizers.bayesopt import BayesianOptimization
         from core.spaces import CubeEncoding
 
-        return BayesianOptimization(self.policy(CubeEncoding(space), **given), self.initial_design, seed)
+        encoding = CubeEncoding(space)
+        initial = self.initial_design
+        if initial is None:
+            initial = self.initial_with_earlier if given.get("earlier") else initial_size(encoding.dimension)
+        return BayesianOptimization(self.policy(encoding, **given), initial, seed)
+
+
+def initial_size(dimension: int) -> int:
+    """The library's number of initial points in a space of so many hyperparameters, from 5 to 10."""
+    return min(max(LEAST_POINTS, POINTS_PER_DIMENSION * dimension), MOST_POINTS)

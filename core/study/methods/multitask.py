@@ -64,6 +64,7 @@ class MultiTaskGPSettings(ModelSettings):
     """
 
     learns_from_tasks: ClassVar[bool] = True
+    initial_with_earlier: ClassVar[int] = 1
 
     method: Literal["mt_gp"] = "mt_gp"
     scaling: Scaling = "task"

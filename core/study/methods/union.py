@@ -5,7 +5,7 @@
     method_of({"method": "bohb", "eta": 2})             # the same, as from a file
     method_of("gp").build(space, seed=0)
 
-A name means one thing: "tpe" is ours with Hyperopt's settings, "optuna_tpe" is Optuna's. Each setting is documented
+A name means one thing: "tpe" is ours, "optuna_tpe" is Optuna's. Each setting is documented
 with the optimizer that `build` makes. Nothing heavy is imported before a method is built.
 """
 
@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args
 
-from pydantic import BeforeValidator, Discriminator, Field, PositiveFloat, PositiveInt, Tag
+from pydantic import BeforeValidator, Discriminator, Field, PositiveFloat, PositiveInt, Tag, model_validator
 
 from core.errors import UnknownNameError, UserError, brief
+from core.recorded import AddedLater
 from core.study.methods.bandits import (
     BOHBSettings,
     HyperbandLCNetSettings,
@@ -63,18 +64,32 @@ class RandomSettings(MethodSettings):
 
 
 class TPESettings(MethodSettings):
-    """The tree Parzen estimator, ours: `core.optimizers.tree_parzen`."""
+    """The tree Parzen estimator, ours: with joint densities `core.optimizers.joint_parzen`; without, as the papers ran
+    Hyperopt, `core.optimizers.tree_parzen`.
+    """
 
     method: Literal["tpe"] = "tpe"
-    initial_design: PositiveInt = 20
-    share: PositiveFloat = 0.25
-    candidates: PositiveInt = 24
+    initial_design: PositiveInt = 10
+    share: PositiveFloat = 1.0
+    candidates: PositiveInt = 64
     rounded_ends: bool = False
+    joint: Annotated[bool, AddedLater(False)] = True
+
+    @model_validator(mode="after")
+    def _ends_are_hyperopt_s(self) -> TPESettings:
+        if self.joint and self.rounded_ends:
+            raise ValueError("rounded_ends = True: joint densities have no rounded ends; allowed: joint = False")
+        return self
 
     def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
+        from core.optimizers.joint_parzen import JointParzen
         from core.optimizers.tree_parzen import TreeParzen
 
-        return TreeParzen(space, numpy_generator(seed), **self.own)
+        own = {name: value for name, value in self.own.items() if name != "joint"}
+        if not self.joint:
+            return TreeParzen(space, numpy_generator(seed), **own)
+        del own["rounded_ends"]
+        return JointParzen(space, numpy_generator(seed), **own)
 
 
 class OptunaTPESettings(MethodSettings):

@@ -61,6 +61,7 @@ def meta_model(context: Context[MetaModelFit]) -> pd.DataFrame:
         settings.kind,
         settings.dimensions,
         settings.encoder_steps,
+        settings.encoder_tolerance,
         **chain,
     )
     digest = save(model, context.attachment)
@@ -133,7 +134,13 @@ def _encoded(context: Context[Encode], names: list[str], values: NDArray[np.floa
         chosen = np.random.default_rng(seed).choice(values.shape[1], count, replace=False)
         (generator,) = make_generators([seed])
         tasks = torch.from_numpy(values[:, chosen])
-        encoder = TaskEncoder.fit(tasks, generator, settings.dimensions, steps=settings.encoder_steps)
+        encoder = TaskEncoder.fit(
+            tasks,
+            generator,
+            settings.dimensions,
+            steps=settings.encoder_steps,
+            tolerance=settings.encoder_tolerance,
+        )
         frames.append(latent_rows(encoder, names).assign(run=run))
         context.progress_of(done)(1.0)
     return pd.concat(frames, ignore_index=True)

@@ -17,8 +17,9 @@ from core.report import Check, NotRunError, all_of, bootstrap_interval, both, cl
 from core.tabular.neighbourhood import local_neighbourhood
 from core.tabular.table import Table
 from papers.tabular.artifacts.neighbourhood_tables import errors_from_printed
-from papers.tabular.claims.on_tables import of_whole, on_sets, on_tables
+from papers.tabular.claims.on_tables import Subject, of_whole, on_sets, on_tables
 from papers.tabular.printed_incumbents import INCUMBENT, authors_neighbours, change_name
+from papers.tabular.table_statistics import LARGER_BATCH, Statistic
 from papers.tabular.trained_tables import grid_tables, label
 
 SEED = 73
@@ -70,23 +71,15 @@ def _constant_rate(recorded: set[str], check: Callable[[str], Check]) -> Check:
 
 
 @on_tables
-def effect_of_a_larger_batch(table: Table, **region: float) -> Check:
+def effect_of_a_larger_batch(table: Subject, **region: float) -> Check:
     """Relative change when the incumbent's batch size is doubled.
 
     Raises:
         NotRunError: the grid has no larger one.
     """
-    configuration, sizes = table.best_configuration, table.grid.values["batch_size"]
-    if configuration["batch_size"] == sizes[-1]:
+    if table.best_configuration["batch_size"] == table.grid.values["batch_size"][-1]:
         raise NotRunError("a larger batch size than the incumbent's")
-    doubled = configuration | {"batch_size": sizes[sizes.index(configuration["batch_size"]) + 1]}
-    positions = table.grid.positions([configuration, doubled])
-
-    def change(table: Table) -> float:
-        errors = table.mean_final[positions]
-        return errors[1] / errors[0] - 1
-
-    return of_whole(table, change, **region, detail="relative change")
+    return of_whole(table, LARGER_BATCH, **region, detail="relative change")
 
 
 def _from_printed(results: Results, name: str, flips: Collection[str]) -> Check:
@@ -133,7 +126,7 @@ def _from_ours(table: Table) -> Check:
         activations = frame["hyperparameter"].isin(["activation_fn_1", "activation_fn_2"]).to_numpy()
         return changes[activations].min() - changes[~activations].max()
 
-    return of_whole(table, lead, lower=0.0)
+    return of_whole(table, Statistic("lead_of_activations", lead), lower=0.0)
 
 
 def _trained(results: Results) -> set[str]:

@@ -12,29 +12,22 @@ from scipy import special
 from core.report import Check, all_of, bootstrap_interval, judge, worded
 from core.tabular.ranks import SHARES, correlations_with_the_last
 from core.tabular.table import Table
-from papers.tabular.claims.on_tables import if_whole, of_whole, on_tables
-from papers.tabular.trained_tables import noise_of
-
-SEED = 7
-RESAMPLES = 1000  # of the many configurations
-FEWER, MANY = 200, 10_000  # resamples of more configurations than that, over which quantiles hardly vary
+from papers.tabular.claims.on_tables import Subject, if_whole, of_whole, on_tables
+from papers.tabular.table_statistics import NOISE_RATIO, RESAMPLES, SEED, Statistic, finite_noise
 
 
 @on_tables
-def noise_quantiles(table: Table, lower: float, upper: float) -> Check:
+def noise_quantiles(table: Subject, lower: float, upper: float) -> Check:
     """90% over 10% quantile of the final noise; above what repetitions of equally noisy configurations would show."""
     chance = np.sqrt(np.divide(*2 * special.gammaincinv((table.repetitions - 1) / 2, (0.9, 0.1))))
-    noise = _finite_noise(table)[:, -1]
-    ratio = lambda noise: np.divide(*np.quantile(noise, (0.9, 0.1), axis=1))  # noqa: E731
-    interval = bootstrap_interval(noise, ratio, SEED, FEWER if len(noise) > MANY else RESAMPLES)
     detail = f"equally noisy configurations: {chance:.2f}"
-    return if_whole(judge(interval, max(lower, chance), upper, detail), [table])
+    return of_whole(table, NOISE_RATIO, lower=max(lower, chance), upper=upper, detail=detail)
 
 
 @on_tables
 def noise_of_last_over_first(table: Table, **region: float) -> Check:
     """Median noise at the end over that at the first stored epochs."""
-    noise = _finite_noise(table)
+    noise = finite_noise(table)
     interval = bootstrap_interval(
         (noise[:, -1], noise[:, 0]),
         lambda last, first: np.median(last, axis=1) / np.median(first, axis=1),
@@ -48,7 +41,7 @@ def noise_of_last_over_first(table: Table, **region: float) -> Check:
 @on_tables
 def step_of_correlation(table: Table, **region: float) -> Check:
     """Smallest step of the correlation with the last ranking from one stored budget to the next, all configurations."""
-    return of_whole(table, lambda table: np.diff(_correlations(table, 1.0)).min(), **region)
+    return of_whole(table, Statistic("step", lambda table: np.diff(_correlations(table, 1.0)).min()), **region)
 
 
 @on_tables
@@ -59,15 +52,9 @@ def correlation_lost_among_the_best(table: Table, **region: float) -> Check:
         def difference(table: Table) -> float:
             return _correlations(table, 1.0)[:-1].mean() - _correlations(table, share)[:-1].mean()
 
-        return worded(of_whole(table, difference, **region), f"all minus top {share:.0%}")
+        return worded(of_whole(table, Statistic("lost", difference), **region), f"all minus top {share:.0%}")
 
     return all_of(map(part, SHARES[:-1]))
-
-
-def _finite_noise(table: Table) -> np.ndarray:
-    """Noise of the configurations without a diverged repetition, (m, B)."""
-    noise = noise_of(table)
-    return noise[np.isfinite(noise).all(axis=1)]
 
 
 def _correlations(table: Table, share: float) -> np.ndarray:

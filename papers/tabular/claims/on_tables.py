@@ -12,14 +12,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Literal
 
 from core.experiment.results import Results
-from core.report import Check, NotRunError, all_of, both, each_of, left_out, outside, worded
+from core.report import Check, NotRunError, all_of, both, each_of, judge, left_out, outside, worded
 from core.report.verdicts.shapes.shape import Benchmark, shape_of
 from core.tabular.table import Table
-from papers.tabular.authors_tables import authors_tables
-from papers.tabular.repetitions import of_table
+from papers.tabular.recorded_tables import OF_ONE, RecordedTable, recorded_tables
+from papers.tabular.repetitions import Resamples
+from papers.tabular.table_statistics import Resampled
 from papers.tabular.trained_tables import WHOLE, grid_tables, label
 
-Tables = Mapping[str, Table]
+Subject = Table | RecordedTable
+"""A table of ours, or what is recorded of the authors'."""
+Tables = Mapping[str, Any]
 Data = Literal["ours", "authors"]
 
 
@@ -38,13 +41,13 @@ def on_tables(check: Callable[..., Check]) -> Callable[..., Check]:
     return shape_of(check, judged)
 
 
-def tables_of(results: Results, data: Data) -> Tables:
-    """Our tables or the authors', by data set.
+def tables_of(results: Results, data: Data, recorded: str = OF_ONE) -> Tables:
+    """Our tables or, from the records of an experiment, the authors', by data set.
 
     Raises:
         NotRunError: there are none.
     """
-    return grid_tables(results) if data == "ours" else authors_tables(results)
+    return grid_tables(results) if data == "ours" else recorded_tables(results, recorded)
 
 
 def of_both(results: Results, check: Callable[[Tables], Check]) -> Check:
@@ -53,15 +56,20 @@ def of_both(results: Results, check: Callable[[Tables], Check]) -> Check:
     Raises:
         NotRunError: neither has the tables that the check needs.
     """
-    return both(lambda: check(grid_tables(results)), lambda: check(authors_tables(results)))
+    return both(lambda: check(grid_tables(results)), lambda: check(recorded_tables(results)))
 
 
-def of_whole(table: Table, statistic: Callable[[Table], float], **region: Any) -> Check:
-    """The check of a statistic of the whole grid, `outside` if the table is a part of it; regions as for `of_table`."""
-    return if_whole(of_table(table, statistic, **region), [table])
+def of_whole(table: Subject, statistic: Resampled, **region: Any) -> Check:
+    """The check of a statistic of the whole grid, `outside` if the table is a part of it; regions as for `judge`."""
+    return if_whole(judge(resamples_of(table, statistic).interval(), **region), [table])
 
 
-def if_whole(check: Check, tables: Iterable[Table]) -> Check:
+def resamples_of(table: Subject, statistic: Resampled) -> Resamples:
+    """A statistic of a table, computed or as it was recorded."""
+    return table.resamples(statistic.name) if isinstance(table, RecordedTable) else statistic.resamples(table)
+
+
+def if_whole(check: Check, tables: Iterable[Subject]) -> Check:
     """The check itself, `outside` if one of the tables that it is made from is a part of the grid."""
     least = min(table.grid.size for table in tables)
     return check if least == WHOLE else outside(check, f"{least:,} of {WHOLE:,} configurations")

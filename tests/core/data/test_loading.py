@@ -153,7 +153,7 @@ def test_absent_and_offline_is_one_clear_error(tiny, tmp_path):
     for part in (
         "data set 'tiny' is not here",
         f"{tmp_path}/one (REPLICATION_DATA), {tmp_path}/data;",
-        "downloading failed: http://127.0.0.1:9/archive.example.org/tiny.csv: no answer",
+        "downloading failed: http://127.0.0.1:9/archive.example.org/tiny.csv: no whole answer",
         f"Put the file at {tmp_path}/data/{FILE}, or let REPLICATION_DATA name a folder that holds {FILE}",
     ):
         assert part in message

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.convergence import ended
 from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
@@ -46,6 +47,17 @@ def run(cell: Cell, function, root: Path, said: list[str] | None = None) -> tupl
 
 def shards(root: Path) -> list[str]:
     return sorted(file.name for file in CELL.path(root).parent.glob(".plain.shards/*"))
+
+
+def test_the_provenance_says_how_the_fits_of_all_shards_ended(tmp_path):
+    def function(context: Context) -> pd.DataFrame:
+        ended("line", [50 if run == 11 else 3 for run in context.runs], [run != 11 for run in context.runs], 0.5)
+        return pd.DataFrame({"run": context.runs, "value": 1.0})
+
+    _, notes = run(CELL, function, tmp_path)
+    assert notes["fits"] == {"line": {"fits": 25, "unconverged": 1, "steps": 24 * 3 + 50, "largest_slope": 0.5}}
+    _, notes = run(replace(CELL, method="other"), Experiment(), tmp_path)
+    assert "fits" not in notes
 
 
 class TestShards:

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.autograd import gradcheck
 
+from core.convergence import counting
 from core.errors import UserError
 from core.models.ablr import ABLR, ALPHA, BETA, _Problem
 from core.models.task_features import Fourier, Network
@@ -183,3 +184,17 @@ def test_side_signals_must_fit_to_the_evaluations(side, message):
 def test_a_representation_without_features_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_fits_say_whether_they_converged():
+    """Two runs each: ten steps are too few, and with many the gradient of the joint objective is nearly 0."""
+    X, y = bowls(RUNS, 9, 0)
+    found = []
+    for iterations in (10, 5000):
+        with counting() as fits:
+            model = ABLR(representation=Fourier(3), iterations=iterations)
+            model.fit(X, y, make_generators(range(RUNS)))
+        found.append(fits["ABLR"])
+    few, many = found
+    assert (few.fits, few.unconverged, few.steps) == (RUNS, RUNS, 10 * RUNS)
+    assert (many.fits, many.unconverged) == (RUNS, 0) and many.largest_slope < few.largest_slope

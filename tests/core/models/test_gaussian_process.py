@@ -265,3 +265,27 @@ def test_targets_that_are_not_scaled_lose_only_their_mean():
         torch.testing.assert_close(ours, expected)
     model = MarginalisedGP(**settings, scale_targets=False).fit(X, 100 * y, make_generators(range(2)))
     torch.testing.assert_close(model.y, 100 * (y - y.mean(-1, keepdim=True)))
+
+
+@pytest.mark.parametrize("d", [1, 5, 40])
+def test_the_prior_that_grows_with_the_dimension_is_botorch_s(d):
+    """Up to a constant, BoTorch's log density of the length scale at every length scale."""
+    from botorch.models.utils.gpytorch_modules import get_covar_module_with_dim_scaled_prior
+
+    theirs = get_covar_module_with_dim_scaled_prior(ard_num_dims=d).lengthscale_prior
+    row = matern.dimension_scaled(d)
+    logs = torch.linspace(-3, 3, 7, dtype=torch.float64)
+    ours = -0.5 * ((logs - row.mean) / row.sd) ** 2
+    difference = ours - theirs.log_prob(logs.exp())
+    torch.testing.assert_close(difference, difference[:1].expand(7))
+
+
+def test_length_scales_of_what_does_not_matter_end_inside_the_range():
+    """With the flat prior they all end at its upper limit."""
+    X = torch.rand(1, 20, 6, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    y = (4 * X[..., 0]).sin()
+    flat, scaled = (
+        GaussianProcess(dimension_scaled=scaled).fit(X, y, make_generators([0])).parts.log_lengthscale[0, 0, 1:]
+        for scaled in (False, True)
+    )
+    assert (flat > 1.99).all() and (scaled < 0.95 * matern.LONGEST).all()

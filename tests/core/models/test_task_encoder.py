@@ -5,8 +5,9 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
+from core.convergence import counting
 from core.errors import UserError
-from core.models.task_encoder import TaskEncoder, _rotated
+from core.models.task_encoder import ROUNDS, TaskEncoder, _rotated
 
 SHIFTS = torch.linspace(0, 2, 8, dtype=torch.float64)
 
@@ -32,6 +33,22 @@ def test_equal_generators_give_equal_encoders_and_others_do_not():
     assert torch.equal(one.means, same.means) and torch.equal(one.deviations, same.deviations)
     assert not torch.equal(one.means, other.means)
     assert torch.equal(state, torch.random.get_rng_state())  # the global generator is as it was
+
+
+def test_with_a_tolerance_rounds_go_on_until_the_bound_rises_by_less():
+    """Any rise of the second round is below a loose tolerance; without one, nothing says whether the fit converged."""
+    taken = {}
+    for tolerance in (1e-9, 1e3):
+        with counting() as found:
+            TaskEncoder.fit(waves(), torch.Generator().manual_seed(1), 2, steps=3, tolerance=tolerance)
+        taken[tolerance] = found["the encoder of tasks"]
+    loose, strict = taken[1e3], taken[1e-9]
+    assert (loose.steps, loose.unconverged) == (2 * 3, 0)
+    assert strict.steps >= loose.steps and strict.steps % 3 == 0
+    assert strict.unconverged == (strict.steps == ROUNDS * 3 and strict.largest_slope >= 1e-9)
+    with counting() as found:
+        encoded(waves(), steps=3)
+    assert not found
 
 
 def test_rotated_outputs_keep_the_inner_products_of_tasks_and_stand_for_all_outputs():
@@ -72,3 +89,9 @@ def test_counts_that_encode_nothing_are_refused(settings):
     (name, value), *_ = settings.items()
     with pytest.raises(UserError, match=f"TaskEncoder.fit: {name} is {value}; allowed: a whole number from 1"):
         TaskEncoder.fit(torch.rand(4, 6), torch.Generator(), **{"dimensions": 2, "steps": 1, **settings})
+
+
+@pytest.mark.parametrize("tolerance", [0.0, -1.0, float("nan")])
+def test_a_tolerance_that_nothing_can_reach_is_refused(tolerance):
+    with pytest.raises(UserError, match=r"tolerance is .*; allowed: above 0, or None"):
+        TaskEncoder.fit(waves(), torch.Generator(), 2, tolerance=tolerance)

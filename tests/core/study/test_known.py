@@ -93,6 +93,25 @@ def test_a_run_with_known_configurations_that_is_killed_goes_on(tmp_path, monkey
         minimize(bowl, SPACE, method, 9, journal=tmp_path / "run.jsonl", earlier=earlier)
 
 
+def test_an_object_of_ones_own_is_told_of_them_once(tmp_path):
+    class Mine:
+        def __init__(self):
+            self.told = []
+
+        def ask(self, n):
+            return [{"x": 0.0, "n": 1, "kind": "a"}]
+
+        def tell(self, trial, evaluation):
+            self.told.append(dict(trial.configuration))
+
+    given = {"initial": KNOWN, "journal": tmp_path / "run.jsonl"}
+    minimize(bowl, SPACE, Mine(), 1, **given)
+    again = Mine()
+    result = minimize(bowl, SPACE, again, 4, **given)
+    assert again.told[:2] == KNOWN and len(again.told) == 4 and KNOWN[0] not in again.told[2:]
+    assert [dict(record.configuration) for record in result.records] == again.told
+
+
 class TestEarlierEvaluations:
     """Of this very function, for methods that learn from no other tasks."""
 

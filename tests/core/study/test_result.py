@@ -183,5 +183,5 @@ class TestOptuna:
 
     def test_without_it_the_error_says_so(self, maximized, monkeypatch):
         monkeypatch.setitem(sys.modules, "optuna", None)
-        with pytest.raises(UserError, match="Optuna is not installed; `pip install optuna`"):
+        with pytest.raises(UserError, match=r"result.to_optuna\(\) needs the Python package .optuna.: pip install"):
             maximized.to_optuna()

@@ -67,6 +67,19 @@ def test_a_run_that_is_killed_finds_its_states(tmp_path):
     assert killed.trained + rest.trained == whole.trained
 
 
+def test_workers_find_each_other_s_states(address, monkeypatch):
+    monkeypatch.setenv("HPO_SCHEDULER", address)
+
+    def training(configuration, budget, state):
+        had = state.get("epochs", 0)
+        state["epochs"] = budget
+        return {"loss": bowl(configuration), "had": had}
+
+    method = {"method": "successive_halving", "brackets": 1}
+    result = minimize(training, SPACE, method, 13, budgets=(1, 9), workers=2)
+    assert {record.budget: record.info["had"] for record in result.records} == {1.0: 0, 3.0: 1.0, 9.0: 3.0}
+
+
 def test_states_that_nobody_needs_any_more_are_removed(tmp_path):
     given = {"method": {"method": "successive_halving"}, "budgets": (1, 9), "journal": tmp_path / "run.jsonl"}
     sizes = []
@@ -97,12 +110,12 @@ def test_only_methods_that_promote_have_states():
         minimize(lambda configuration, state: 1.0, SPACE, "gp", 3)
 
 
-def test_what_cannot_be_pickled_is_a_failure():
+def test_what_cannot_be_pickled_stops_the_search():
     def holding(configuration, budget, state):
         state["lock"] = threading.Lock()
         return bowl(configuration)
 
-    with pytest.warns(UserWarning, match="all 3 evaluations failed, the first with .UserError: state cannot be kept"):
+    with pytest.raises(UserError, match=r"^state cannot be kept: .*; allowed: what can be pickled"):
         minimize(holding, SPACE, "hyperband", 3, budgets=(1, 9))
 
 

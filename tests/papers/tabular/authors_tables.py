@@ -12,6 +12,7 @@ from core.experiment.selection import find_cells
 from core.tabular.grid import FCNET
 from core.tabular.table import Table
 from papers.tabular.experiments import authors, authors_analysis
+from papers.tabular.table_statistics import Resampled
 from tests.papers.functions import CATALOGUE
 
 
@@ -24,6 +25,12 @@ def made_up(name: str, mean: np.ndarray, noise: float = 0.001) -> Table:
 def recorded(*experiments: str, **tables: Table) -> dict[str, pd.DataFrame]:
     """Records of these experiments, by name, if the authors' tables were these."""
     return {name: _frame(name, tables) for name in experiments}
+
+
+def recorded_statistics(*statistics: Resampled, **tables: Table) -> dict[str, pd.DataFrame]:
+    """The same of the experiment `authors_statistics`, with these statistics alone."""
+    with patch.object(authors_analysis, "OF_VALIDATION_ERRORS", statistics):
+        return recorded("authors_statistics", **tables)
 
 
 def _frame(experiment: str, tables: dict[str, Table]) -> pd.DataFrame:

@@ -16,12 +16,12 @@ from core.tabular.grid import FCNET
 from core.tabular.importance import table_importances
 from core.tabular.ranks import dataset_correlations
 from core.tabular.table import Table
-from papers.tabular import authors_tables as shipped
 from papers.tabular.authors_neighbourhood import AUTHORS_CHANGE, AUTHORS_ERROR
 from papers.tabular.authors_records import distributions
 from papers.tabular.beside_authors import pair
+from papers.tabular.claims import on_tables
 from papers.tabular.experiments import authors
-from papers.tabular.experiments.authors import authors_methods, authors_tables, rounded
+from papers.tabular.experiments.authors import authors_methods
 from papers.tabular.printed_incumbents import (
     INCUMBENT,
     PRINTED,
@@ -30,8 +30,10 @@ from papers.tabular.printed_incumbents import (
     printed_or_best,
     rank_of,
 )
-from tests.papers.functions import CATALOGUE, Functions
-from tests.papers.tabular.authors_tables import made_up, recorded
+from papers.tabular.recorded_tables import recorded_tables
+from papers.tabular.table_statistics import LEAD_OF_THE_RATE, SMALL_ERRORS, spread_of
+from tests.papers.functions import CATALOGUE, Functions, all_claims
+from tests.papers.tabular.authors_tables import made_up, recorded, recorded_statistics
 
 FOLDER = CATALOGUE.root / "papers/tabular/published"
 NEIGHBOURHOODS = {
@@ -42,33 +44,14 @@ NEIGHBOURHOODS = {
 }
 DRAWN = ("authors_distributions", "authors_importances", "authors_pairs")
 LAST = "slice_localization"
+JUDGED = ("fig7_1", "fig7_3", "fig7_4", "figD_1", "figD_4", "table7_3", "table7_4")
 artifacts, claims = Functions("tabular", "artifacts"), Functions("tabular", "claims")
 
 
-def records(**errors: np.ndarray) -> pd.DataFrame:
-    """Records of the sets with these errors (62,208,), in four repetitions with little noise."""
-    rng = np.random.default_rng(0)
-    rows = [
-        {"benchmark": name, "method": "fcnet", "run": run, "status": "ok", "message": "", "valid_mse": noisy}
-        for name, mean in errors.items()
-        for run, noisy in enumerate(np.float32(mean * np.exp(0.001 * rng.standard_normal((4, FCNET.size)))))
-    ]
-    return pd.DataFrame(rows)
-
-
 def neighbours(**errors: np.ndarray) -> pd.DataFrame:
-    """Records of the printed incumbents' neighbours in the tables of `records`."""
-    parts = []
-    for name, rows in records(**errors).groupby("benchmark"):
-        table = Table(str(name), "made up", FCNET, (100,), valid_mse=np.stack(rows["valid_mse"], axis=-1)[:, None])
-        found = pd.DataFrame(neighbourhood_of(table, printed_or_best(table))).melt(
-            var_name="change", value_name="valid_mse"
-        )
-        found["run"] = found.groupby("change").cumcount()
-        parts.append(
-            found.assign(benchmark=name, method="fcnet", status="ok", rank=rank_of(table, PRINTED[table.dataset]))
-        )
-    return pd.concat(parts, ignore_index=True)
+    """Records of the printed incumbents' neighbours in made-up tables of these errors."""
+    tables = {name: made_up(name, mean) for name, mean in errors.items()}
+    return recorded("authors_neighbours", **tables)["authors_neighbours"]
 
 
 @pytest.fixture(scope="module")
@@ -80,20 +63,6 @@ def levels() -> dict[str, np.ndarray]:
 def spread(levels) -> np.ndarray:
     """Errors that rise with the rate over three orders of magnitude, and a little with the widths."""
     return 0.1 * 4.0 ** levels["init_lr"] * (1 + 0.01 * levels["n_units_1"]) * 1.5 ** levels["activation_fn_1"]
-
-
-def test_rounding_keeps_so_many_significant_bits():
-    values = np.random.default_rng(0).lognormal(0, 5, 1000).astype(np.float32)
-    found = rounded(values, 13)
-    assert found.dtype == np.float32 and abs(found / values - 1).max() <= 2.0**-13
-    assert not (found.view(np.uint32) & 0x7FF).any()  # 12 stored bits of the mantissa
-    assert rounded(np.array([np.inf, 1.5], np.float32), 13).tolist() == [np.inf, 1.5]
-
-
-def test_the_smoke_scale_makes_a_table_of_the_whole_grid():
-    (cell,) = find_cells(Catalogue(), "tabular/authors_tables", "smoke")
-    frame = authors_tables(Context(cell, range(4)))
-    assert frame["run"].tolist() == [0, 1, 2, 3] and {len(errors) for errors in frame["valid_mse"]} == {62_208}
 
 
 def test_neighbours_are_recorded_with_the_rank_of_their_start(nothing):
@@ -109,16 +78,6 @@ def test_neighbours_are_recorded_with_the_rank_of_their_start(nothing):
     assert all(errors.mean() >= start.mean() for errors in found.errors.values())
     assert start.tolist() == frame.loc[frame["change"] == INCUMBENT].sort_values("run")["valid_mse"].tolist()
     assert authors_neighbours(nothing) == {}
-
-
-def test_records_to_tables(results, nothing, spread):
-    made = results.with_frames(authors_tables=records(naval=spread, protein=spread).sample(frac=1, random_state=0))
-    tables = shipped.authors_tables(made)
-    assert list(tables) == ["protein", "naval"] and tables["naval"].repetitions == 4
-    np.testing.assert_allclose(tables["naval"].mean_final, spread, rtol=5e-3)
-    assert shipped.tables_of_authors(nothing) == {}
-    with pytest.raises(NotRunError):
-        shipped.authors_tables(nothing)
 
 
 @pytest.mark.parametrize(("name", "artifact"), NEIGHBOURHOODS.items())
@@ -141,21 +100,50 @@ def test_ranks_count_what_is_better(spread):
 
 def test_claims_have_an_outcome_on_the_authors_data_beside_that_of_our_runs(results, nothing, spread):
     """The narrow errors of our table and the wide ones of theirs answer differently, and neither replaces the other."""
-    theirs = records(protein=spread)
-    check = claims.errors_spread_over_a_magnitude(results.with_frames(authors_tables=theirs))
+    chosen = spread_of("valid"), LEAD_OF_THE_RATE
+    theirs = recorded_statistics(*chosen, protein=made_up("protein", spread))
+    check = claims.errors_spread_over_a_magnitude(results.with_frames(**theirs))
     assert check.reproduced.holds == "holds" and check.reproduced.ours == "1 of 1"
     assert replace(check, reproduced=None) == claims.errors_spread_over_a_magnitude(results)
-    flat = records(protein=1 + 1e-3 * spread)
-    assert claims.errors_spread_over_a_magnitude(nothing.with_frames(authors_tables=flat)).reproduced.holds == "fails"
-    alone = claims.learning_rate_is_most_important(nothing.with_frames(authors_tables=theirs))
+    flat = recorded_statistics(*chosen, protein=made_up("protein", 1 + 1e-3 * spread))
+    assert claims.errors_spread_over_a_magnitude(nothing.with_frames(**flat)).reproduced.holds == "fails"
+    alone = claims.learning_rate_is_most_important(nothing.with_frames(**theirs))
     assert (alone.holds, alone.reproduced.holds) == ("not run", "holds")
-    times = claims.times_vary_dramatically(results.with_frames(authors_tables=theirs))
-    assert times.reproduced is None
+    assert claims.times_vary_dramatically(results.with_frames(**theirs)).reproduced is None
+
+
+@pytest.fixture(scope="module")
+def two(spread, levels) -> dict[str, Table]:
+    """Tables of two sets whose best configurations and rankings differ."""
+    other = 1.0 + spread * 3.0 ** levels["dropout_1"] + 5.0 * (levels["n_units_2"] - 2) ** 2
+    return {"protein": made_up("protein", spread, 0.01), "naval": made_up("naval", other, 0.01)}
+
+
+@pytest.mark.slow
+def test_claims_on_records_are_those_on_the_tables(results, two):
+    """What every claim with a second outcome says of records is what it says of the tables that they were made from."""
+    experiments = ("authors_statistics", "authors_pairs", "authors_best")
+    made = results.with_frames(**recorded(*experiments, **two))
+    checks = [claim.check(made) for claim in all_claims("tabular") if claim.artifact in JUDGED]
+    found = [check.reproduced for check in checks if check.reproduced is not None]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(on_tables, "recorded_tables", lambda results, experiment="": two)
+        again = [claim.check(made) for claim in all_claims("tabular") if claim.artifact in JUDGED]
+    assert list(map(str, found)) == [str(check.reproduced) for check in again if check.reproduced is not None]
+    assert len(found) == 19 and {check.holds for check in found} >= {"holds", "fails"}
+
+
+def test_a_statistic_that_was_not_recorded_is_not_run(nothing, two):
+    made = nothing.with_frames(**recorded_statistics(SMALL_ERRORS, **two))
+    with pytest.raises(NotRunError, match="authors_best on protein"):
+        _ = recorded_tables(made)["protein"].best_configuration
+    with pytest.raises(NotRunError, match="authors_statistics: naval, kurtosis"):
+        recorded_tables(made)["naval"].resamples("kurtosis")
 
 
 def test_the_worst_changes_of_the_printed_incumbents(nothing, spread, levels):
     constant = spread * 9.0 ** levels["lr_schedule"]
-    made = neighbours(protein=spread, naval=constant, parkinsons=constant, slice_localization=constant)
+    made = neighbours(protein=spread, **dict.fromkeys(("naval", "parkinsons", LAST), constant))
     check = claims.constant_rate_is_the_worst_flip_elsewhere(nothing.with_frames(authors_neighbours=made)).reproduced
     assert (check.holds, check.ours) == ("holds", "3 of 3")
     made = neighbours(naval=spread, protein=constant)

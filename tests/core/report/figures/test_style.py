@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
@@ -132,9 +133,10 @@ def test_caption_is_wrapped_to_the_width_and_dollars_are_dollars():
     with style.context():
         figure = add_caption(style.subplots(width=3.0)[0], "word " * 40 + "costs $5 or $6")
         figure.draw_without_rendering()
-        box = figure.texts[0].get_window_extent()
-    assert box.width <= figure.bbox.width and box.y1 < 0
-    assert figure.texts[0].get_text().endswith("\\$5 or \\$6")
+        boxes = [line.get_window_extent() for line in figure.texts]
+    assert all(box.width <= figure.bbox.width and box.y1 < 0 for box in boxes)
+    assert all(below.y1 < above.y0 for above, below in pairwise(boxes)), "lines overlap"
+    assert " ".join(line.get_text() for line in figure.texts).endswith("\\$5 or \\$6")
 
 
 def test_placeholder_says_why():

@@ -170,7 +170,7 @@ def test_a_better_baseline_is_explained_under_the_table(table):
 def test_what_diverged_says_so_in_words():
     printed = PublishedCell(math.nan, None, "none", 10, "nan", "nan", "")
     cell = ReportCell(math.nan, math.nan, 3, 3, published=printed, verdict=Verdict("reproduced"))
-    (line,) = row_lines(ReportTable("", ("sghmc",), ("yacht",), {("sghmc", "yacht"): cell}), "sghmc")
+    (line,) = row_lines(ReportTable(("sghmc",), ("yacht",), {("sghmc", "yacht"): cell}), "sghmc")
     assert (line.ours, line.published) == ("diverged", "diverged (printed nan)")
 
 
@@ -178,7 +178,7 @@ def test_a_note_of_many_cells_is_written_once():
     rows = tuple("abcde")
     cells = {(row, "x"): ReportCell(1.0, runs=3, verdict=Verdict("outside", note="other targets")) for row in rows}
     cells["e", "x"] = ReportCell(1.0, runs=3, verdict=Verdict("outside", note="other targets; half as long"))
-    table = ReportTable("", rows, ("x",), cells, direction="lower")
+    table = ReportTable(rows, ("x",), cells, direction="lower")
     assert [row_lines(table, row)[0].extra for row in ("a", "e")] == ["(a)", "half as long; (a)"]
     assert shared_notes(table) == ["(a) other targets."]
     assert to_markdown(table).count("other targets") == to_tex(table).count("other targets") == 1

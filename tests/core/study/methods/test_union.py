@@ -10,6 +10,7 @@ from core.errors import UnknownNameError, UserError
 from core.models.priors import AveragedNormal, GammaHyperprior
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.bohb import BOHB
+from core.optimizers.joint_parzen import JointParzen
 from core.optimizers.policy import ModelBased, Uniform
 from core.optimizers.tpe import TPE
 from core.optimizers.tree_parzen import TreeParzen
@@ -61,7 +62,8 @@ def test_settings_reach_the_optimizer():
 
 
 def test_a_name_means_one_optimizer():
-    assert isinstance(built("tpe"), TreeParzen) and isinstance(built("optuna_tpe"), TPE)
+    assert isinstance(built("tpe"), JointParzen) and isinstance(built("optuna_tpe"), TPE)
+    assert isinstance(built("tpe", joint=False), TreeParzen)
     assert isinstance(built("gp_warped"), BayesianOptimization) and method_of("gp_warped").model(1).warping
     assert not method_of("gp_mcmc").model(1).warping
 

@@ -1,0 +1,173 @@
+"""The tree Parzen estimator with joint densities: the library's TPE.
+
+Bergstra et al. (2011) choose each hyperparameter by itself, from products of one-dimensional densities; that method,
+with the settings of Hyperopt, is `core.optimizers.tree_parzen`. Here l and g are densities of whole configurations, one
+kernel per evaluation, as Falkner et al. (2018) and Optuna's multivariate sampler have them, so that what goes well
+together is proposed together:
+
+    p(x) = 1/(n + 1) (1 + sum_i prod_j k_j(x_j, X_ij))
+
+    ordered       k(x, X) = Normal(x; X, h^2) truncated to [0, 1],   h = max(SPREAD n^(-1/(d + 4)), 1 / min(100, n + 1))
+    c choices     k(x, X) = c (n [x = X] + 1) / (n + c)
+    inactive in the configuration or in the evaluation: 1
+
+where the 1 beside the sum is the prior, uniform, and all densities are relative to it. A kernel thus says nothing about
+a hyperparameter that was not active, and evaluations are compared by what both have active.
+
+After `initial_design` random configurations, the one of `candidates` draws from l with the largest l / g is proposed,
+among those that were not proposed before. Good are the ceil(share sqrt(N)) with the smallest losses, at most 25; a
+failed evaluation is never good, and among the others it counts as any.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import NDArray
+
+from core.density.truncated import mass_inside, truncated_normal
+from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.points import RANDOM, Archive, Canonical, UniformDraws
+from core.spaces import CubeEncoding
+from core.validation import require_count, require_number
+
+MODEL = "model"
+MOST_GOOD = 25
+SPREAD = 0.2
+SHARPEST = 100
+SAME = 1e-9  # distance below which two points are of one configuration
+
+Points = NDArray[np.float64]
+
+
+class JointParzen(Optimizer):
+    """The tree Parzen estimator with joint densities.
+
+    Args:
+        space: Search space.
+        generator: Source of all random numbers.
+        initial_design: Number of random configurations before the first model.
+        share: Constant gamma, which sets the number of good configurations.
+        candidates: Number of draws from l.
+
+    Raises:
+        UserError: a setting out of range, or a space with nothing to choose.
+    """
+
+    SETTINGS = ("initial_design", "share", "candidates")
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        *,
+        initial_design: int = 10,
+        share: float = 1.0,
+        candidates: int = 64,
+    ) -> None:
+        super().__init__(space)
+        self.initial_design = require_count("initial_design", initial_design)
+        self.candidates = require_count("candidates", candidates)
+        require_number("share", share, lambda value: 0 < value < math.inf, "positive numbers")
+        self.share, self.generator = share, generator
+        self.encoding = CubeEncoding(space)
+        self._draws = UniformDraws(self.encoding, generator)
+        self._canonical = Canonical(self.encoding)
+        self._told = Archive(self.encoding.dimension)
+        self._points: dict[int, Points] = {}
+
+    def good(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The good configurations among those told, and the others, best first."""
+        order = np.argsort(self._told.losses, kind="stable")
+        most = min(math.ceil(self.share * math.sqrt(len(order))), MOST_GOOD)
+        count = min(most, int(np.isfinite(self._told.losses).sum()))
+        return order[:count], order[count:]
+
+    def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
+        proposed = self._best() if self._asked >= self.initial_design else None
+        if proposed is None:
+            self._points[self._asked], configuration = self._draws.next()
+            return configuration, None, {"origin": RANDOM}
+        self._points[self._asked], configuration = self._canonical.settle(proposed)
+        return configuration, None, {"origin": MODEL}
+
+    def _best(self) -> Points | None:
+        """The best new candidate (d,); None if there is none, or nothing that is good."""
+        good, bad = self.good()
+        if not len(good):
+            return None
+        points = self._with_inactive(self._told.points)
+        pending = self._with_inactive(np.array([*self._points.values()]).reshape(-1, self.encoding.dimension))
+        likely = Kernels(points[good], self.encoding.cardinalities)
+        unlikely = Kernels(np.concatenate([points[bad], pending]), self.encoding.cardinalities)
+        drawn = self._canonical.allowed(likely.sample(self.candidates, self.generator))
+        drawn = self.encoding.canonical(drawn) if self.encoding.levels or self.encoding.space.conditions else drawn
+        known = np.concatenate([self._told.points, *(point[None] for point in self._points.values())])
+        drawn = drawn[~(np.abs(drawn[:, None] - known).max(-1) < SAME).any(-1)]
+        if not len(drawn):
+            return None
+        candidates = self._with_inactive(drawn)
+        best: Points = drawn[np.argmax(likely.log_density(candidates) - unlikely.log_density(candidates))]
+        return best
+
+    def _with_inactive(self, points: Points) -> Points:
+        """Points (n, d) with nan in the place of what is inactive."""
+        active = self._canonical.active(points) if len(points) else None
+        return points if active is None else np.where(active, points, np.nan)
+
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        self._told.add(self._points.pop(trial.number), math.inf if outcome.failure else outcome.loss)
+
+    def _state(self) -> dict[str, Any]:
+        return {"draws": self._draws.state(), "told": self._told.state(), "points": dict(self._points)}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._draws.restore(state["draws"])
+        self._told.restore(state["told"])
+        self._points = dict(state["points"])
+
+
+class Kernels:
+    """The density of points (n, d), nan where inactive, relative to the uniform one; n may be 0."""
+
+    def __init__(self, points: Points, cardinalities: Mapping[int, int]) -> None:
+        self.points, (n, d) = points, points.shape
+        self.deviation = max(SPREAD * max(n, 1) ** (-1 / (d + 4)), 1 / min(SHARPEST, n + 1))
+        self.choices = np.array([cardinalities.get(j, 0) for j in range(d)])
+        self._ordered = np.flatnonzero(self.choices == 0)
+        self._unordered = np.flatnonzero(self.choices)
+
+    def log_density(self, X: Points) -> Points:
+        """The logarithm of the density at X (m, d), nan where inactive: (m,)."""
+        n = len(self.points)
+        logs = np.zeros((len(X), n))
+        x, means = X[:, None, self._ordered], self.points[None, :, self._ordered]
+        scale = self.deviation * math.sqrt(2 * math.pi) * mass_inside(means, np.array(self.deviation))
+        with np.errstate(invalid="ignore"):
+            each = -0.5 * ((x - means) / self.deviation) ** 2 - np.log(scale)
+        logs += np.where(np.isnan(each), 0.0, each).sum(-1)
+        x, codes, c = X[:, None, self._unordered], self.points[None, :, self._unordered], self.choices[self._unordered]
+        same = np.abs(x - codes) < 0.5 / c
+        each = np.log(c * (n * same + 1) / (n + c))
+        logs += np.where(np.isnan(x + codes), 0.0, each).sum(-1)
+        sums: Points = np.logaddexp.reduce(np.concatenate([np.zeros((len(X), 1)), logs], 1), axis=1) - np.log(n + 1)
+        return sums
+
+    def sample(self, m: int, generator: np.random.Generator) -> Points:
+        """m draws (m, d), uniform where the chosen point is inactive."""
+        n, d = self.points.shape
+        uniforms = generator.random((m, d))
+        rows = generator.integers(n + 1, size=m)
+        chosen = np.concatenate([self.points, np.full((1, d), np.nan)])[rows]  # the last row is the prior
+        j = self._ordered
+        drawn = uniforms.copy()
+        drawn[:, j] = truncated_normal(chosen[:, j], np.array(self.deviation), uniforms[:, j])
+        j, c = self._unordered, self.choices[self._unordered]
+        keeps = generator.random((m, len(j))) < n / (n + c)
+        drawn[:, j] = np.where(keeps, chosen[:, j], (np.floor(uniforms[:, j] * c) + 0.5) / c)
+        result: Points = np.where(np.isnan(chosen) | np.isnan(drawn), uniforms, drawn)
+        return result

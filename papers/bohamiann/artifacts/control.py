@@ -1,0 +1,113 @@
+"""Deep deterministic policy gradient on two control tasks, before and after optimization (NIPS 6.4)."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from core.control.rewards import ENOUGH
+from core.experiment.results import Results
+from core.report import Figure, NotRunError, Published, frame_of
+from core.report.figures import style
+from core.report.figures.figure import not_run_panel
+from core.report.runs.frames import cell_rows, count_runs
+from core.report.runs.trajectories import draw_incumbents, mean_and_sem
+from core.report.tables.table import SAMPLE_COLUMNS, ReportTable, compare_table
+from core.report.verdicts.names import published_names
+
+TASKS = {"swing_up": "Cart-pole swing-up", "reaching": "Two-link reaching"}
+AGENTS = {"original": "DDPG", "dngo": "DDPG + DNGO", "bohamiann": "DDPG + BOHAMIANN"}
+COLUMNS = {f"{task}_{value}": f"{label}: {value}" for task, label in TASKS.items() for value in ("reward", "episodes")}
+SEARCHES = ("bohamiann", "dngo", "random")
+
+
+@published_names(rows=AGENTS, columns=COLUMNS)
+def table2(results: Results, published: Published) -> ReportTable:
+    """NIPS Table 2: episodes until ten test episodes in a row succeed, and the highest point of the learning curve."""
+    frame = results.frame("control_agents")
+    return compare_table(
+        _samples(frame),
+        published,
+        direction="neither",
+        reduced=results.reduced,
+        rows=tuple(AGENTS),
+        columns=tuple(COLUMNS),
+        metric="highest mean reward of 100 test episodes, and training episodes until ten in a row succeed",
+        format=".2f",
+        caption=(
+            "The cost function is not stated: swinging up costs PILCO's saturating cost, in seconds, reaching what "
+            "Reacher-v1 takes. Agents that did not learn count with the most episodes there were."
+        ),
+        row_header="Agent",
+        row_labels=AGENTS,
+        column_labels=COLUMNS,
+    )
+
+
+def fig2_right(results: Results, published: Published | None) -> Figure:
+    """NIPS Fig 2 right: searches for the agent's hyperparameters, by the episodes that its incumbents took."""
+    frame = frame_of(results, "control")
+    figure, panels = style.subplots(1, 2, height=2.9, sharey=True)
+    drawn = []
+    for axes, (task, title) in zip(panels, TASKS.items(), strict=True):
+        axes.set_title(title)
+        try:
+            drawn.append(draw_incumbents(axes, frame, "loss", task, SEARCHES))
+        except NotRunError:
+            not_run_panel(axes)
+        axes.set_ylabel("")
+    panels[0].set_ylabel("episodes until learned")
+    style.legend(figure, panels, len(SEARCHES))
+    caption = f"Mean and standard error over {count_runs(frame)} of the smallest number of episodes found so far."
+    return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
+
+
+def fig3(results: Results, published: Published | None) -> Figure:
+    """NIPS Fig 3: learning curves on cart-pole with the original and with optimized hyperparameters."""
+    frame = frame_of(results, "control_agents")
+    figure, axes = style.subplots(height=3.0, width=4.6)
+    drawn = []
+    for method in ("original", "bohamiann"):
+        try:
+            rows = cell_rows(frame, "swing_up", method)
+        except NotRunError:
+            continue
+        curves = rows.pivot(index="run", columns="episode", values="reward")
+        mean, sem = mean_and_sem(curves.to_numpy())
+        line = style.method(method).line | {"label": AGENTS[method]}
+        axes.plot(curves.columns, mean, **line)
+        axes.fill_between(curves.columns, mean - sem, mean + sem, color=line["color"], alpha=0.18, linewidth=0)
+        columns = {"method": method, "episode": curves.columns, "mean": mean, "sem": sem}
+        drawn.append(pd.DataFrame(columns))
+    if not drawn:
+        raise NotRunError("control_agents")
+    axes.axhline(ENOUGH["swing_up"], color="0.6", linewidth=0.8, linestyle=":", label="success")
+    axes.set_xlabel("training episodes")
+    axes.set_ylabel("mean reward of test episodes")
+    axes.legend(loc="lower right")
+    caption = (
+        f"Mean and standard error over {count_runs(frame)} of the reward over 100 test episodes, of agents with the "
+        "original hyperparameters and with those that BOHAMIANN found."
+    )
+    return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
+
+
+def _samples(frame: pd.DataFrame) -> pd.DataFrame:
+    """One line for each agent and value, as `compare_table` reads them."""
+    if frame.empty:
+        return pd.DataFrame(columns=list(SAMPLE_COLUMNS))
+    agents = frame.groupby(["benchmark", "method", "run"], as_index=False, sort=False).agg(
+        reward=("reward", "max"), episodes=("episodes", "first"), status=("status", "first")
+    )
+    parts = [
+        pd.DataFrame(
+            {
+                "row": agents["method"],
+                "column": agents["benchmark"] + f"_{value}",
+                "run": agents["run"],
+                "value": agents[value].astype(float),
+                "status": agents["status"],
+            }
+        )
+        for value in ("reward", "episodes")
+    ]
+    return pd.concat(parts, ignore_index=True)[list(SAMPLE_COLUMNS)]

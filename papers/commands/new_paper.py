@@ -1,0 +1,51 @@
+"""`python -m papers new NAME`: the folder of another paper, which runs, draws and is judged from the start.
+
+Its files are those of papers/commands/skeleton with the name put in: a search by three methods on two functions, a
+table with empty published numbers, a figure, and a claim. Each is to be replaced by what the paper has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+import re
+from pathlib import Path
+
+from rich.console import Console
+
+from core.errors import UserError, brief
+from core.experiment.catalogue import Catalogue
+from core.files import write_whole
+
+SKELETON = Path(__file__).parent / "skeleton"
+PACKAGES = ("", "experiments", "artifacts", "claims")
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def new_paper(catalogue: Catalogue, options: argparse.Namespace, console: Console) -> int:
+    """Write the folder and say what to run.
+
+    Raises:
+        UserError: a name that is none of a Python package's, or that is taken; or papers that were installed by pip.
+    """
+    name, papers = options.name, catalogue.code / catalogue.package
+    if not NAME.fullmatch(name) or keyword.iskeyword(name):
+        raise UserError(f"name {brief(name)}; allowed: lower-case letters, digits and _, first a letter, no keyword")
+    if catalogue.code != catalogue.root:
+        raise UserError(f"{papers} is where the package is installed; allowed: a clone of the repository")
+    folder = papers / name
+    if folder.exists():
+        raise UserError(f"{folder.relative_to(catalogue.root)} exists already; allowed: another name")
+    for file in sorted(SKELETON.rglob("*.txt")):
+        text = file.read_text("utf-8").replace("{name}", name)
+        _write(folder / file.relative_to(SKELETON).with_suffix(""), text)
+    for package in PACKAGES:
+        _write(folder / package / "__init__.py", "")
+    console.print(f"wrote {folder.relative_to(catalogue.root)}; it runs as it is:", soft_wrap=True)
+    for command in ("run", "draw", "compare"):
+        console.print(f"  python -m papers {command} {name} --scale smoke", soft_wrap=True)
+    return 0
+
+
+def _write(path: Path, text: str) -> None:
+    write_whole(path, lambda stream: stream.write(text.encode()))

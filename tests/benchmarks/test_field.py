@@ -1,0 +1,118 @@
+"""The field benchmark: its split, its problems, the scores, and that runs are kept."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from ConfigSpace import ConfigurationSpace
+
+from benchmarks.field import runs, scores
+from benchmarks.field.methods import search
+from benchmarks.field.problem import Problem
+from benchmarks.field.problems import REAL, problem
+from benchmarks.field.split import PARTS, part_of, problems, split
+from core.spaces import CubeEncoding
+
+
+def test_no_problem_is_both_developed_on_and_reported():
+    real = [name for part in PARTS for name in problems(part, "real")]
+    assert sorted(real) == sorted(REAL) and len(real) == len(set(real)) == 16
+    functions = split()["bbob"]
+    assert sorted(functions["development"] + functions["reported"]) == list(range(1, 25))
+    for part in PARTS:
+        assert set(functions["run"][part]) <= set(functions[part])
+        assert {part_of(name) for kind in ("real", "bbob") for name in problems(part, kind)} == {part}
+
+
+@pytest.mark.parametrize("name", ["svr_diabetes", "svm_breast_cancer", "descent_diabetes", "network_digits"])
+def test_problems_on_bundled_data_have_losses(name):
+    given = problem(name, 0)
+    encoding = CubeEncoding(given.space)
+    configurations = encoding.decode(encoding.sample(6, np.random.default_rng(0)))
+    found = [given.evaluate(one, np.random.default_rng(1)) for one in configurations]
+    again = [given.evaluate(one, np.random.default_rng(1)) for one in configurations]
+    assert found[1:] == again[1:] or any(one.failed for one in found)
+    assert len({one.judged for one in found}) > 1 and not all(one.failed for one in found)
+
+
+def test_what_diverges_has_failed():
+    wild = {"loss": "squared_error", "penalty": "l2", "alpha": 1e-7, "learning_rate": "constant", "eta0": 10.0}
+    assert problem("descent_diabetes", 0).evaluate({**wild, "max_iter": 40}, np.random.default_rng(0)).failed
+
+
+def line(noise: float = 0.0) -> Problem:
+    space = ConfigurationSpace({"x": (0.0, 1.0)})
+
+    def loss(configuration, generator):
+        if configuration["x"] > 0.9:
+            raise ValueError("too far")
+        return configuration["x"] + noise * generator.normal(), configuration["x"]
+
+    return Problem("line", space, loss)
+
+
+def test_a_noisy_run_is_judged_without_noise():
+    """The configuration that looked best is not the best one."""
+    assert runs.incumbent(np.array([3.0, np.nan, 1.0, 2.0]), np.array([0.1, 0.0, 0.7, 0.2])) == 0.7
+    assert np.isnan(runs.incumbent(np.array([np.nan]), np.array([np.nan])))
+    row = runs.run(line(noise=100.0), "random", 0, 50)
+    assert 0 <= row["best_50"] <= 0.9 and row["best_10"] > 0.02 and np.isnan(row["best_100"])
+
+
+def test_what_is_there_is_not_run_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "OWN", tmp_path)
+    monkeypatch.setattr(runs, "problem", lambda name, seed: line())
+    assert len(list(runs.run_all(["line"], ["random", "tpe"], [0, 1], 12))) == 4
+    assert list(runs.run_all(["line"], ["random", "tpe"], [0, 1], 12)) == []
+    assert len(list(runs.run_all(["line"], ["random"], [0], 20))) == 1  # more evaluations than it had
+    assert json.loads(runs.path_of("line", "random", 0).read_text())["evaluations"] == 20
+    assert list(runs.collected()["method"]) == ["random", "random", "tpe", "tpe"]
+
+
+def frame() -> pd.DataFrame:
+    """Two problems, two seeds; `a` is best on one, `b` on the other."""
+    losses = {"svr_diabetes": {"a": 1.0, "b": 2.0, "random": 3.0}, "tree_wine_red": {"a": 6.0, "b": 4.0, "random": 8.0}}
+    rows = [
+        {"problem": name, "method": method, "seed": seed, "seconds": 0.1, "median": 2 * loss, "best_10": loss}
+        for name, of_method in losses.items()
+        for method, loss in of_method.items()
+        for seed in (0, 1)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_regrets_are_in_units_of_the_median_random_loss():
+    _, values = scores.matrix(frame(), ["a", "b", "random"], 10)
+    np.testing.assert_allclose(values[0, 0], [scores.SMALLEST, 1 / 5, 2 / 5])
+    np.testing.assert_allclose(values[1, 1], [2 / 12, scores.SMALLEST, 4 / 12])
+
+
+def test_ranks_are_averaged_over_ties():
+    np.testing.assert_array_equal(
+        scores.ranks(np.array([[1.0, 1.0, 0.0], [3.0, 2.0, 1.0]])), [[2.5, 2.5, 1], [3, 2, 1]]
+    )
+
+
+def test_the_summary_ranks_methods():
+    summary = scores.summary(frame(), ["random", "b", "a"], 10)
+    assert summary.loc["random", "rank"] == 3 and summary.loc["a", "rank"] == summary.loc["b", "rank"] == 1.5
+    assert summary.loc["a", "rank_low"] == 1 and summary.loc["a", "rank_high"] == 2
+
+
+def test_cells_that_a_method_lacks_count_for_none():
+    found = frame()
+    found = found[~((found["problem"] == "svr_diabetes") & (found["method"] == "b"))]
+    names, values = scores.matrix(found, ["a", "b"], 10)
+    assert names == ["tree_wine_red"] and values.shape == (1, 2, 2)
+    with pytest.raises(ValueError, match="no problem and seed"):
+        scores.matrix(found, ["a", "c"], 10)
+
+
+def test_methods_may_carry_settings():
+    searching = search("tpe:initial_design=3,share=0.5", line().space, 0, 10)
+    assert searching.optimizer.initial_design == 3 and searching.optimizer.share == 0.5
+    with pytest.raises(ValueError, match="no method 'nothing'"):
+        search("nothing", line().space, 0, 10)

@@ -1,0 +1,46 @@
+"""Losses on a Gaussian scale: the order is kept, units do not matter, and no loss flattens the others."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.optimizers.targets import gaussianized
+
+
+@given(st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=30, unique=True))
+def test_the_order_is_kept(values):
+    y = torch.tensor([values], dtype=torch.float64)
+    assert torch.equal(gaussianized(y).argsort(), y.argsort())
+
+
+def test_units_do_not_matter():
+    y = torch.randn(3, 40, dtype=torch.float64)
+    torch.testing.assert_close(gaussianized(y), gaussianized(1e3 * y - 7))
+
+
+@pytest.mark.parametrize("outlier", [1e5, 1e28])
+def test_an_outlier_leaves_the_others_apart(outlier):
+    """Standardized, the others are within 1e-3 of each other; here they keep most of their spread."""
+    y = torch.randn(1, 30, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    with_outlier = torch.cat([y, torch.tensor([[outlier]], dtype=torch.float64)], 1)
+    seen = gaussianized(with_outlier)
+    assert seen[0, :-1].std() > 0.3 * seen.std()
+    assert with_outlier[0, :-1].std() < 1e-3 * with_outlier.std()
+
+
+def test_products_become_sums():
+    """Losses that are log-normal come out more nearly normal than they went in."""
+    y = torch.randn(1, 200, dtype=torch.float64, generator=torch.Generator().manual_seed(1)).mul(1.5).exp()
+
+    def skewness(values: torch.Tensor) -> float:
+        return float(((values - values.mean()) / values.std()).pow(3).mean())
+
+    assert abs(skewness(gaussianized(y))) < 0.5 * skewness(y)
+
+
+def test_equal_losses_are_equal():
+    assert torch.equal(gaussianized(torch.full((2, 5), 3.0)), torch.zeros(2, 5))
+    assert torch.isfinite(gaussianized(torch.tensor([[1.0, 1.0, 1.0, 2.0]]))).all()
