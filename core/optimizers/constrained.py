@@ -23,9 +23,8 @@ from core.acquisition.base import Acquisition
 from core.models.constraint import NoiselessConstraint
 from core.models.numerics import linear_algebra
 from core.models.strayed import unwarned
-from core.optimizers.allowed import where_allowed, where_unseen
 from core.optimizers.memory import Memory
-from core.optimizers.policy import INCUMBENTS, ModelBased, Suggestion, utility
+from core.optimizers.policy import ModelBased, Suggestion
 
 
 @dataclass(frozen=True)
@@ -68,13 +67,10 @@ class ConstrainedPolicy(ModelBased):
             acquisition: Acquisition = _Nothing()
             if valid.any():
                 known = losses[0].isfinite()
-                memory, model = self._fit(memory, X[:, known], losses[:, known], generators)
-                succeeded = losses[valid][None]  # the best of these is improved on
-                acquisition = utility(model, self.acquisition, succeeded, pending, generators, self.fantasies)
+                targets = self._targets(losses[:, known])
+                memory, model = self._fit(memory, self._features(X[:, known]), targets, generators)
+                succeeded = targets[valid[:, known]][None]  # the best of these is improved on
+                acquisition = self._utility(model, succeeded, pending, generators)
             constrained = Constrained(acquisition, feasibility.probability, valid.any(-1))
-            allowed = where_allowed(constrained, self.encoding)
-            if self.unseen:
-                allowed = where_unseen(allowed, self.encoding, torch.cat([X, pending], 1))
-            order = losses.masked_fill(~valid, torch.inf)[0].argsort(stable=True)
-            points, _ = self.maximizer(allowed, self.encoding.dimension, generators, X[:, order[:INCUMBENTS]])
-        return memory, Suggestion(points)
+            order = losses.masked_fill(~valid, torch.inf)
+            return memory, self._maximum(constrained, X, order, pending, generators)

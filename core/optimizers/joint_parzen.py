@@ -88,12 +88,16 @@ class JointParzen(Optimizer):
         return order[:count], order[count:]
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
-        proposed = self._best() if self._asked >= self.initial_design else None
+        proposed = self._best() if self._seen >= self.initial_design else None
         if proposed is None:
             self._points[self._asked], configuration = self._draws.next()
             return configuration, None, {"origin": RANDOM}
         self._points[self._asked], configuration = self._canonical.settle(proposed)
         return configuration, None, {"origin": MODEL}
+
+    def _adopt(self, trial: Trial) -> bool:
+        self._points[trial.number] = self.encoding.encode([trial.configuration])[0]
+        return True
 
     def _best(self) -> Points | None:
         """The best new candidate (d,); None if there is none, or nothing that is good."""

@@ -196,16 +196,28 @@ class ModelBased:
         with linear_algebra():
             seen, targets = self._features(X), self._targets(y)
             memory, model = self._fit(memory, seen, targets, generators)
-            among = self._features(pending)
-            acquisition = utility(model, self.acquisition, targets, among, generators, self.fantasies)
-            acquisition = Features(self.encoding).of(acquisition) if self.unordered else acquisition
-            acquisition = where_allowed(acquisition, self.encoding)
-            if self.unseen:
-                acquisition = where_unseen(acquisition, self.encoding, torch.cat([X, pending], 1))
-            best = y.argsort(dim=1, stable=True)[:, :INCUMBENTS]
-            incumbents = X.gather(1, best.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
-            points, _ = self.maximizer(acquisition, self.encoding.dimension, generators, incumbents)
-        return memory, Suggestion(points)
+            acquisition = self._utility(model, targets, pending, generators)
+            return memory, self._maximum(acquisition, X, y, pending, generators)
+
+    def _utility(
+        self, model: EnsembleModel, targets: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> Acquisition:
+        """The acquisition function of points of a model fitted to features."""
+        among = self._features(pending)
+        acquisition = utility(model, self.acquisition, targets, among, generators, self.fantasies)
+        return Features(self.encoding).of(acquisition) if self.unordered else acquisition
+
+    def _maximum(
+        self, acquisition: Acquisition, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> Suggestion:
+        """Its maximizer among allowed points, searched for near those with the smallest losses too."""
+        acquisition = where_allowed(acquisition, self.encoding)
+        if self.unseen:
+            acquisition = where_unseen(acquisition, self.encoding, torch.cat([X, pending], 1))
+        best = y.argsort(dim=1, stable=True)[:, :INCUMBENTS]
+        incumbents = X.gather(1, best.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
+        points, _ = self.maximizer(acquisition, self.encoding.dimension, generators, incumbents)
+        return Suggestion(points)
 
     def _fit(
         self, memory: Memory, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]
