@@ -21,7 +21,7 @@ from benchmarks.field import runs, scores
 from benchmarks.field.figure import draw
 from benchmarks.field.split import KINDS, PARTS, problems
 
-METHODS = ["gp", "gp_mcmc", "tpe", "rf", "cmaes", "random", "optuna_tpe", "optuna_tpe_multivariate", "optuna_gp"]
+METHODS = ["gp", "gp_mcmc", "tpe", "rf", "cmaes", "random", "optuna_tpe", "optuna_gp"]
 METHODS += ["smac", "botorch", "hebo"]
 FIGURE = runs.ROOT / "figures" / "readme" / "field.png"
 
@@ -55,11 +55,12 @@ def main() -> None:
     for kind in options.kinds:
         part = found[found["problem"].isin(problems(options.part, kind))]
         for checkpoint in runs.CHECKPOINTS:
-            if methods := scores.complete(part, options.methods, checkpoint):
+            if methods := scores.compared(part, options.methods, checkpoint):
                 last[kind] = checkpoint, scores.summary(part, methods, checkpoint)
                 console.print(table(last[kind][1], f"{kind}, {options.part}: after {checkpoint} evaluations"))
-        if left := sorted(set(options.methods) & set(part["method"]) - set(last[kind][1].index)):
-            console.print(f"not on every problem, and left out: {', '.join(left)}\n")
+        known = set(last[kind][1].index) if kind in last else set()
+        if left := sorted(set(options.methods) & set(part["method"]) - known):
+            console.print(f"on too few problems, and left out: {', '.join(left)}\n")
     if options.figure:
         draw({kind: summary for kind, (_, summary) in last.items()}, max(at for at, _ in last.values()), FIGURE)
 

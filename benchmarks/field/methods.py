@@ -17,7 +17,7 @@ from benchmarks.field.lines import Lines
 from core.benchmarks.base import FAILURE, Evaluation
 from core.study.methods import METHODS, method_of
 
-PEERS = ("optuna_tpe", "optuna_tpe_multivariate", "optuna_gp", "smac", "botorch", "hebo")
+PEERS = ("optuna_tpe", "optuna_gp", "smac", "botorch", "hebo")
 FAILED = Evaluation(np.array([1e100]), np.array([1.0]), ({FAILURE: "failed"},))  # the loss as in `minimize`
 
 

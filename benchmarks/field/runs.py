@@ -1,4 +1,7 @@
-"""One search of one problem with one seed, written whole when it is done: what is there is not run again."""
+"""One search of one problem with one seed, written whole when it is done: what is there is not run again.
+
+In the shipped file, methods named `..._before` have the defaults that `minimize` had before any was chosen here.
+"""
 
 from __future__ import annotations
 

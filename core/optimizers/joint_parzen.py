@@ -123,6 +123,10 @@ class JointParzen(Optimizer):
         active = self._canonical.active(points) if len(points) else None
         return points if active is None else np.where(active, points, np.nan)
 
+    def _adopt(self, trial: Trial) -> bool:
+        self._points[trial.number] = self.encoding.encode([trial.configuration])[0]
+        return True
+
     def _observe(self, trial: Trial, outcome: Outcome) -> None:
         self._told.add(self._points.pop(trial.number), math.inf if outcome.failure else outcome.loss)
 

@@ -116,3 +116,24 @@ def test_methods_may_carry_settings():
     assert searching.optimizer.initial_design == 3 and searching.optimizer.share == 0.5
     with pytest.raises(ValueError, match="no method 'nothing'"):
         search("nothing", line().space, 0, 10)
+
+
+def test_a_method_that_ran_on_few_problems_does_not_hide_the_others():
+    found = frame()
+    few = found[(found["problem"] == "svr_diabetes") & (found["method"] == "a")].assign(method="few")
+    third = found[found["problem"] == "svr_diabetes"].assign(problem="pipeline_sonar")
+    assert scores.compared(pd.concat([found, third, few]), ["a", "b", "few", "none"], 10) == ["a", "b"]
+
+
+def test_the_shipped_runs_are_summarized():
+    """Every problem belongs to a part, and each part has random search, the unit of regrets."""
+    found = runs.shipped()
+    assert set(found.columns) == set(runs.COLUMNS) and not found.duplicated(["problem", "method", "seed"]).any()
+    for name, rows in found.groupby("problem"):
+        assert part_of(str(name)) in PARTS and "random" in set(rows["method"])
+    reported = found[found["problem"].map(part_of) == "reported"]
+    for kind in ("real", "bbob"):
+        part = reported[reported["problem"].isin(problems("reported", kind))]
+        summary = scores.summary(part, scores.compared(part, ["gp", "tpe", "random", "optuna_tpe"], 50), 50)
+        assert {"gp", "tpe"} <= set(summary.index)
+        assert (summary["rank_low"] <= summary["rank"]).all() and (summary["rank"] <= summary["rank_high"]).all()

@@ -40,17 +40,10 @@ class _Wrapped:
 
 
 def optuna_tpe(space: ConfigurationSpace, seed: int, evaluations: int) -> Peer:
-    """Optuna's default."""
+    """Optuna's default, whose densities are joint ones since version 5."""
     import optuna
 
     return _optuna(space, seed, lambda own: optuna.samplers.TPESampler(seed=own))
-
-
-def optuna_tpe_multivariate(space: ConfigurationSpace, seed: int, evaluations: int) -> Peer:
-    """TPE with joint densities, which Optuna advises."""
-    import optuna
-
-    return _optuna(space, seed, lambda own: optuna.samplers.TPESampler(seed=own, multivariate=True, group=True))
 
 
 def optuna_gp(space: ConfigurationSpace, seed: int, evaluations: int) -> Peer:
@@ -89,7 +82,6 @@ def hebo(space: ConfigurationSpace, seed: int, evaluations: int) -> Peer:
 
 PEERS: dict[str, Callable[[ConfigurationSpace, int, int], Peer]] = {
     "optuna_tpe": optuna_tpe,
-    "optuna_tpe_multivariate": optuna_tpe_multivariate,
     "optuna_gp": optuna_gp,
     "smac": smac,
     "botorch": botorch,

@@ -22,8 +22,8 @@ What was not run makes the claim `not run`, but for two cases. `missing` says wh
 at all: `left out`, the claim is judged without it; `pending`, the claim is open unless another part refutes it. A part
 about one of the `optional` methods, which not everybody can run, is `outside`, see `outcomes.absent`.
 
-What most rows share stands once, at the top of a table, under `defaults`: `missing`, `optional`, and values for the
-shapes that have a parameter of that name.
+What rows share stands once, under `defaults`, at the top of a table or of an artifact's rows: `kind`, `place`,
+`reproduced`, `published`, `missing`, `optional`, and values for the shapes that have a parameter of that name.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from core.strict import explain
 from core.yaml_files import read_mapping
 
 DEFAULTS = "defaults"
-SHARED = ("missing", "optional")
+SHARED = ("kind", "place", "reproduced", "published", "missing", "optional")
 """The keys of a row that the defaults may have."""
 
 
@@ -60,18 +60,15 @@ def table_claims(catalogue: Catalogue, paper: str, shapes: Mapping[str, Shape]) 
     root = catalogue.code
     for file in sorted((root / catalogue.package / paper / "claims").glob("*.yaml")):
         table, place = read_mapping(file, "artifacts and their claims"), file.relative_to(root)
-        defaults = _mapping(table.pop(DEFAULTS, {}), f"{place}: {DEFAULTS}", "values of shapes")
-        values = {*SHARED, *(key for each in shapes.values() for key in each.values.model_fields)}
-        for key, value in defaults.items():
-            if key not in values:
-                hint = nearest(key, values)
-                raise UserError(f"{place}: {DEFAULTS}.{key} = {brief(value)}: no shape has such a value; {hint}")
+        of_table = _defaults(table, shapes, f"{place}: ")
         for artifact, rows in table.items():
             if artifact not in catalogue.paper(paper).artifacts:
                 hint = nearest(artifact, catalogue.paper(paper).artifacts)
                 raise UserError(f"{place}: {artifact}: not an artifact of this paper; {hint}")
+            rows = _mapping(rows, f"{place}: {artifact}", "claims")
+            defaults = of_table | _defaults(rows, shapes, f"{place}: {artifact}.")
             vocabulary = Vocabulary(shapes, defaults, _names(catalogue, paper, artifact))
-            for name, given in _mapping(rows, f"{place}: {artifact}", "claims").items():
+            for name, given in rows.items():
                 where = f"{place}: {artifact}.{name}"
                 row = _row(_mapping(given, where, "keys of a claim"), defaults, where)
                 yield _claim(name, where, artifact, row, vocabulary.check(row, where))
@@ -128,6 +125,17 @@ class Vocabulary:
                 if value is not None and value not in self.names[kind]:
                     hint = f"not a {kind} of the artifact's experiments; {nearest(value, self.names[kind])}"
                     raise UserError(f"{where}.{key} = {value!r}: {hint}")
+
+
+def _defaults(rows: dict[str, Any], shapes: Mapping[str, Shape], where: str) -> dict[str, Any]:
+    """What is under `defaults`, which is taken out of the rows."""
+    defaults = _mapping(rows.pop(DEFAULTS, {}), f"{where}{DEFAULTS}", "values of shapes")
+    values = {*SHARED, *(key for each in shapes.values() for key in each.values.model_fields)}
+    for key, value in defaults.items():
+        if key not in values:
+            hint = nearest(key, values)
+            raise UserError(f"{where}{DEFAULTS}.{key} = {brief(value)}: no shape has such a value; {hint}")
+    return defaults
 
 
 def _names(catalogue: Catalogue, paper: str, artifact: str) -> dict[str, list[str]]:

@@ -19,7 +19,7 @@ BENCHMARK = "openml_random_forest"
 @claim(
     artifact="fig2_left",
     place="section 3.2, Fig 2 left",
-    sentence="On OpenML, evaluations of other data sets speed up the search for a random forest's hyperparameters.",
+    sentence="On OpenML, evaluations on other data sets speed up the search for a random forest's hyperparameters.",
     published="faster",
     headline="Other data sets speed up a forest's (OpenML)",
 )

@@ -52,7 +52,7 @@ def regret_ratio(
 @claim(
     artifact="fig2_right",
     place="section 3.3, Fig 2 right",
-    sentence="Side signals beside the validation accuracy speed up the search with ABLR.",
+    sentence="Signals recorded beside the validation accuracy speed up the search with ABLR.",
     published="faster",
     headline="Side signals speed up the search",
 )

@@ -102,8 +102,8 @@ def gp_uncertainty_grows_away_from_data(results: Results) -> Check:
     artifact="fig2_3",
     place="thesis Fig 2.3 (b)",
     kind="shape",
-    sentence="The random forest's uncertainty does not grow with the distance to the data as the Gaussian "
-    "process' does.",
+    sentence="Unlike that of the Gaussian process, the random forest's uncertainty does not grow with the distance"
+    " from the data.",
     published="does not grow",
 )
 def forest_uncertainty_grows_less(results: Results) -> Check:

@@ -46,7 +46,7 @@ def falls_faster(
     artifact="fig6_2",
     place="thesis Fig 6.2, caption",
     sentence="The time that random search and Hyperband need for a good solution grows exponentially with the "
-    "dimensions.",
+    "number of dimensions.",
     published="exponentially more",
 )
 def random_methods_need_more_in_higher_dimensions(results: Results) -> Check:

@@ -8,7 +8,7 @@ from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, cell_rows, claim, frame_of, judge, open_where, worded
 from core.report.statistics.reductions import mean
 from core.report.verdicts.mean_comparisons import SEED, cells_of, values_at
-from core.report.verdicts.shapes.searches import Time
+from core.report.verdicts.shapes.searches import Time, time_of
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, shape
 from papers.bohb.claims.comparisons import cannot_compare
 
@@ -24,7 +24,7 @@ def lower_loss(
     margin: float = 0.0,
 ) -> Check:
     """The median loss of one method exceeds that of another by less than a margin."""
-    time = None if at == "end" else at
+    time = time_of(at)
     cells = cells_of(frame_of(results, *runs), benchmark, [worse, better])
     samples, reached = values_at(cells, time, "loss")
     interval = bootstrap_interval(samples, lambda a, b: np.median(a, axis=1) - np.median(b, axis=1), SEED)

@@ -33,7 +33,8 @@ def median_speed_up(
 @claim(
     artifact="figC_2",
     place="thesis 6.4.2.2",
-    sentence="TPE and GP-BO are faster than random search by about the same factor as BOHB is than Hyperband.",
+    sentence="TPE and GP-BO are faster than random search by about the same factor by which BOHB is faster than "
+    "Hyperband.",
     published="comparable",
 )
 def speedups_are_comparable(results: Results) -> Check:

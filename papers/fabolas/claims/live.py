@@ -44,7 +44,7 @@ def fabolas_fastest_when_training(results: Results) -> Check:
 @claim(
     artifact="fig4_6",
     place="thesis 4.5.2, Fig 4.6",
-    sentence="Hyperband recommends its first incumbent before the methods that train on all of the data only.",
+    sentence="Hyperband recommends its first incumbent before the methods that only train on all of the data.",
     published="earlier",
 )
 def hyperband_recommends_first(results: Results) -> Check:

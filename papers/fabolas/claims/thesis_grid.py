@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from core.experiment.results import Results
-from core.report import Check, both
+from core.report import Check
 from core.report.figures.data_sets import data_set_name
 from core.report.verdicts.outcomes import outside
-from papers.fabolas.grid_runs import DATA_SET, MachineGrid, authors_grid, machine_grid
+from papers.fabolas.grid_runs import DATA_SET
 
 MACHINES, POINTS = 400, 50_000  # of the grid in 4.2
 
@@ -25,13 +22,3 @@ def of_thesis_grid(check: Check, name: str, machines: int, points: int) -> Check
         return check
     ours = f"{machines} on {points:,} points of {data_set_name(name)}"
     return outside(check, f"said of {MACHINES} machines on {POINTS:,} images of MNIST, seen with {ours}")
-
-
-def on_both_grids(results: Results, check: Callable[[MachineGrid], Check]) -> Check:
-    """A claim about the thesis' grid, on ours and on the authors' own."""
-
-    def on_ours() -> Check:
-        grid = machine_grid(results)
-        return of_thesis_grid(check(grid), grid.name, grid.errors[-1].size, int(grid.points[-1]))
-
-    return both(on_ours, lambda: check(authors_grid(results)))

@@ -37,7 +37,7 @@ DIFFERENT = 2  # medians of two sets that are this many times apart differ
     artifact="fig5_3",
     place="thesis Fig 5.3",
     kind="shape",
-    sentence="The curves of all four sets follow a similar pattern: they fall, and most of it early.",
+    sentence="The curves of all four sets follow a similar pattern: they fall, and do so mostly early on.",
     published="4 of 4",
 )
 def curves_fall_early(results: Results) -> Check:
@@ -102,7 +102,7 @@ def runtimes_are_long_tailed(results: Results) -> Check:
 @claim(
     artifact="figB_1",
     place="thesis B.3",
-    sentence="On all four sets some configurations take an order of magnitude longer than others, or more.",
+    sentence="On all four sets some configurations take at least an order of magnitude longer than others.",
     published="4 of 4",
 )
 def runtimes_differ_by_orders_of_magnitude(results: Results) -> Check:

@@ -17,7 +17,7 @@ LITTLE = 100
     artifact="fig1",
     place="section 3 and Fig 1 (a)",
     kind="shape",
-    sentence="A weighted sum of the representation gives a mean function of low squared error.",
+    sentence="A weighted sum of the representation gives a mean function with a low squared error.",
     published="low",
 )
 def representation_interpolates(results: Results) -> Check:

@@ -35,7 +35,7 @@ def competitive(results: Results, experiment: Experiment, benchmark: Benchmark, 
     artifact="section6",
     place="abstract and section 6",
     kind="shape",
-    sentence="The time of an interpolation grows linearly in the number of observations.",
+    sentence="The time that an interpolation takes grows linearly with the number of observations.",
     published="linear",
     headline="An interpolation's time grows linearly",
 )

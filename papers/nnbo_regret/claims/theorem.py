@@ -14,7 +14,7 @@ from scipy import special
 
 from core.experiment.results import Results
 from core.report import Check, Interval, all_of, bootstrap_interval, judge
-from core.report.verdicts.shapes.shape import Benchmark, shape
+from core.report.verdicts.shapes.shape import Benchmark, shape_of
 from papers.nnbo_regret import increments
 from papers.nnbo_regret.decay import SEED
 from papers.nnbo_regret.increments import ARGUMENTS
@@ -40,8 +40,7 @@ def on_paths(check: Callable[[Paths, np.ndarray], Check]) -> Callable[..., Check
             detail = f" (from {SETTLED} observations on {settled.detail}: {settled.holds})"
         return replace(whole, detail=f"{benchmark} {whole.detail}{detail}")
 
-    on_benchmark.__name__, on_benchmark.__doc__ = check.__name__, check.__doc__
-    return shape(on_benchmark)
+    return shape_of(check, on_benchmark)
 
 
 @on_paths

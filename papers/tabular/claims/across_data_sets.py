@@ -54,7 +54,7 @@ def between_sets(
 @claim(
     artifact="table7_4",
     place="thesis 7.3.3 (Table D.2 contradicts it)",
-    sentence="The initial learning rate 0.0005 can be used on all sets.",
+    sentence="An initial learning rate of 0.0005 can be used on all sets.",
     published="0.0005",
 )
 def one_learning_rate_serves_all_sets(results: Results) -> Check:
@@ -65,7 +65,7 @@ def one_learning_rate_serves_all_sets(results: Results) -> Check:
 @claim(
     artifact="table7_4",
     place="thesis 7.3.3",
-    sentence="From one set to another the best configuration changes in few hyperparameters.",
+    sentence="The best configurations on different sets differ in few hyperparameters.",
     published="0 to 4 of 9",
 )
 def best_configurations_differ_little(results: Results) -> Check:

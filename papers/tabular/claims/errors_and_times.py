@@ -22,10 +22,9 @@ def error_spread(table: Subject, **region: float) -> Check:
 
 
 @on_tables
-def share_below_0_3(table: Subject, **region: float) -> Check:
+def share_below_0_3(table: Subject, lower: float, upper: float) -> Check:
     """Share of configurations with an average error below 0.3; at least one of them."""
-    one = 0.5 / table.grid.size
-    return of_whole(table, SMALL_ERRORS, **{"lower": one} | region)
+    return of_whole(table, SMALL_ERRORS, lower=max(lower, 0.5 / table.grid.size), upper=upper)
 
 
 @on_tables

@@ -32,7 +32,7 @@ CONSTANT = change_name("lr_schedule", "cosine", "const")
 @claim(
     artifact="table7_3",
     place="thesis 7.3.2",
-    sentence="On protein changing an activation function costs more than any other single change of the best "
+    sentence="On protein, changing an activation function costs more than any other single change of the best "
     "configuration.",
     published="34 to 40% against at most 7%",
 )
@@ -104,7 +104,7 @@ def _are_worst(errors: Mapping[str, np.ndarray], flips: Collection[str]) -> Chec
     The repetitions of the two groups are resampled apart, and logarithms compared, so that few runs are enough.
     """
     groups = [
-        np.stack([found for row, found in errors.items() if row != INCUMBENT and (row in flips) == flipped], axis=1)
+        np.stack([values for row, values in errors.items() if row != INCUMBENT and (row in flips) == flipped], axis=1)
         for flipped in (True, False)
     ]
     interval = bootstrap_interval(tuple(groups), _smallest_over_largest, SEED)

@@ -17,11 +17,11 @@ from papers.tabular.table_statistics import NOISE_RATIO, RESAMPLES, SEED, Statis
 
 
 @on_tables
-def noise_quantiles(table: Subject, **region: float) -> Check:
+def noise_quantiles(table: Subject, lower: float, upper: float) -> Check:
     """90% over 10% quantile of the final noise; above what repetitions of equally noisy configurations would show."""
     chance = np.sqrt(np.divide(*2 * special.gammaincinv((table.repetitions - 1) / 2, (0.9, 0.1))))
     detail = f"equally noisy configurations: {chance:.2f}"
-    return of_whole(table, NOISE_RATIO, **{"lower": chance} | region, detail=detail)
+    return of_whole(table, NOISE_RATIO, lower=max(lower, chance), upper=upper, detail=detail)
 
 
 @on_tables

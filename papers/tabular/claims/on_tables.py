@@ -7,12 +7,13 @@ test errors is asked of them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Literal
 
 from core.experiment.results import Results
 from core.report import Check, NotRunError, all_of, both, each_of, judge, left_out, outside, worded
-from core.report.verdicts.shapes.shape import Benchmark, shape
+from core.report.verdicts.shapes.shape import Benchmark, shape_of
 from core.tabular.table import Table
 from papers.tabular.recorded_tables import OF_ONE, RecordedTable, recorded_tables
 from papers.tabular.repetitions import Resamples
@@ -31,16 +32,13 @@ def on_tables(check: Callable[..., Check]) -> Callable[..., Check]:
     def judged(
         results: Results,
         sets: tuple[Benchmark, ...],
-        above: float | None = None,
-        below: float | None = None,
+        above: float = -math.inf,
+        below: float = math.inf,
         data: Data = "ours",
     ) -> Check:
-        region = {name: end for name, end in (("lower", above), ("upper", below)) if end is not None}
-        return on_sets(tables_of(results, data), sets, lambda table: check(table, **region))
+        return on_sets(tables_of(results, data), sets, lambda table: check(table, lower=above, upper=below))
 
-    for name in ("__name__", "__doc__", "__module__"):
-        setattr(judged, name, getattr(check, name))
-    return shape(judged)
+    return shape_of(check, judged)
 
 
 def tables_of(results: Results, data: Data, recorded: str = OF_ONE) -> Tables:

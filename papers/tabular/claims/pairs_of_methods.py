@@ -70,8 +70,8 @@ def together(frame: pd.DataFrame, ours: str, theirs: str, benchmark: str = PROTE
 
 def regret_at(frame: pd.DataFrame, benchmark: str, method: str, shares: Iterable[float] = (END,)) -> np.ndarray:
     """Regrets at shares of the end, (runs, shares); infinite before a run's first evaluation."""
-    found = regret_over_time(frame, benchmark, method, np.array(list(shares)) * ends(frame, benchmark))
-    return np.where(np.isnan(found), np.inf, found)
+    regrets = regret_over_time(frame, benchmark, method, np.array(list(shares)) * ends(frame, benchmark))
+    return np.where(np.isnan(regrets), np.inf, regrets)
 
 
 def unfinished(frame: pd.DataFrame, methods: Iterable[str], benchmark: str = PROTEIN) -> Check | None:
@@ -114,9 +114,9 @@ def _against_random(frame: pd.DataFrame, method: str, benchmark: str) -> np.ndar
     return wins(*(regret_at(frame, benchmark, name, GRID) for name in (method, "random")))
 
 
-def _leaving_times(found: np.ndarray) -> np.ndarray:
+def _leaving_times(probability: np.ndarray) -> np.ndarray:
     """When each of (batch, times of `GRID`) leaves random search behind for good, (batch,)."""
-    return time_of_lead(found, GRID, AHEAD)
+    return time_of_lead(probability, GRID, AHEAD)
 
 
 def _difference(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:

@@ -42,7 +42,7 @@ def evolution_has_a_lower_mean_than_tpe(results: Results) -> Check:
 @claim(
     artifact="fig7_5",
     place="thesis 7.4.2",
-    sentence="The final regret of regularized evolution differs more from run to run than TPE's.",
+    sentence="The final regret of regularized evolution varies more from run to run than TPE's.",
     published="less robust",
 )
 def evolution_is_less_robust_than_tpe(results: Results) -> Check:

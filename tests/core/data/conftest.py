@@ -78,6 +78,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
     listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     listening.daemon_threads = True
+    listening.handle_error = lambda *_: None  # a client that gives up closes its connection
     state = Server(f"http://127.0.0.1:{listening.server_port}")
     thread = threading.Thread(target=listening.serve_forever, args=(0.01,))
     thread.start()

@@ -68,7 +68,7 @@ def with_results(root: Path) -> SimpleNamespace:
     papers = Catalogue()
     (root / "papers").symlink_to(papers.root / "papers")
     (root / "mine.py").write_text(OWN)
-    return SimpleNamespace(cells=papers.cells, module=papers.module, package="papers", root=root)
+    return SimpleNamespace(cells=papers.cells, module=papers.module, package="papers", root=root, code=root)
 
 
 def call(catalogue, command: str, *arguments: str) -> str:

@@ -45,9 +45,8 @@ def lower_than(
         floor: Smallest regret that counts; smaller ones count as that.
         learning: Time before which a method has hardly learned anything; one that ends before leaves the claim open.
     """
-    time, reason = _time(at), _too_short(learning)
-    frame = frame_of(results, *runs)
-    return mean_comparisons.lower_than(frame, benchmark, better, worse, time, 1 / factor, floor, reason)
+    frame, time = frame_of(results, *runs), time_of(at)
+    return mean_comparisons.lower_than(frame, benchmark, better, worse, time, 1 / factor, floor, _too_short(learning))
 
 
 @shape
@@ -63,9 +62,8 @@ def within_factor(
     learning: Learning = {},  # noqa: B006
 ) -> Check:
     """The geometric means of two methods' regrets differ by less than a factor. Arguments as for `lower_than`."""
-    time, reason = _time(at), _too_short(learning)
-    frame = frame_of(results, *runs)
-    return mean_comparisons.within_factor(frame, benchmark, first, second, factor, time, floor, reason)
+    frame, time = frame_of(results, *runs), time_of(at)
+    return mean_comparisons.within_factor(frame, benchmark, first, second, factor, time, floor, _too_short(learning))
 
 
 @shape
@@ -117,7 +115,8 @@ def final_log_regret(
     return worded(check, f"{benchmark}, {first} against {second}, orders of magnitude", "+.2f")
 
 
-def _time(at: Time) -> float | None:
+def time_of(at: Time) -> float | None:
+    """The time that `mean_comparisons` takes, None for the end."""
     return None if at == "end" else at
 
 

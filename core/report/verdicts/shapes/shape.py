@@ -95,6 +95,13 @@ def shape(function: Callable[..., Check | list[Check]]) -> Callable[..., Check |
     return function
 
 
+def shape_of(check: Callable[..., Check], function: Callable[..., Check]) -> Callable[..., Check]:
+    """Mark a function as the shape of a check that it calls: rows name that, and its words are theirs."""
+    for name in ("__name__", "__doc__", "__module__"):
+        setattr(function, name, getattr(check, name))
+    return shape(function)
+
+
 def _kind(hint: Any) -> str:
     """The kind of the names in a type, empty if it is no name."""
     if get_origin(hint) is Annotated:

@@ -172,6 +172,16 @@ def test_defaults_are_values_of_the_shapes_that_take_them(write):
     assert checked(write("defaults: {above: 3}\n" + ROW), line={"plain": 2}).holds == "holds"
 
 
+def test_defaults_of_an_artifact_are_over_those_of_the_table_and_below_those_of_a_row(write):
+    row = ROW.replace(", above: 1", "").replace("    place: Table 1\n", "")
+    of_artifact = row.replace("table1:\n", "table1:\n  defaults: {place: Table 1, kind: shape, above: 1}\n")
+    catalogue = write("defaults: {place: Section 1, above: 3}\n" + of_artifact)
+    (claim, _) = claims_of(catalogue, "toy")
+    assert (claim.place, claim.kind) == ("Table 1", "shape")
+    assert checked(catalogue, line={"plain": 2}).holds == "holds"
+    assert claims_of(write("defaults: {place: Section 1, above: 3}\n" + row), "toy")[0].place == "Section 1"
+
+
 BOTH = ROW.replace("benchmark: line", "benchmark: [line, curve]")
 
 
@@ -260,6 +270,7 @@ def test_a_method_that_was_not_run_is_outside_if_it_is_optional(write):
         ),
         ("table1:", "table1: []\nfig1:", "table1 = []; allowed: a mapping with claims"),
         ("table1:", "defaults: {seeds: 1}\ntable1:", "defaults.seeds = 1: no shape has such a value"),
+        ("table1:", "table1:\n  defaults: {seeds: 1}", "table1.defaults.seeds = 1: no shape has such a value"),
     ],
 )
 def test_what_is_wrong_with_a_row_is_one_line(write, old, new, complaint):

@@ -1,4 +1,4 @@
-"""Claims: decorated functions, found in the text of their modules, and what is wrong with one in a line."""
+"""Claims that are decorated functions, in the order of their modules, and what is wrong with one in a line."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def test_claims_are_in_the_order_of_modules_and_definitions(write):
     catalogue = write(
         curves=f"{HEAD}{CLAIM}\n\n{figure}\n\n{second}", tables=f"{HEAD}from {__name__} import math\n\n\n{third}"
     )
-    found = claims_about(catalogue, "toy", "table1")
-    assert [claim.id for claim in found] == ["noisy_is_worse", "a_second", "third"]
-    assert found[0].record == {
+    first, *others = claims_about(catalogue, "toy", "table1")
+    assert [claim.id for claim in (first, *others)] == ["noisy_is_worse", "a_second", "third"]
+    assert first.record == {
         "id": "noisy_is_worse",
         "artifact": "table1",
         "kind": "claim",
@@ -55,7 +55,7 @@ def test_claims_are_in_the_order_of_modules_and_definitions(write):
         "place": "Table 1",
         "published": 1,
         "criterion": "The noisy method's mean, above 0.",
-        "where": found[0].where,
+        "where": first.where,
         "headline": "",
         "cause": None,
     }

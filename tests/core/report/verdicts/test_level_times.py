@@ -18,12 +18,12 @@ def runs(reached: list[float], end: float) -> pd.DataFrame:
 
 
 def test_the_median_of_times():
-    found = median_time(runs([10.0, 100.0, 1000.0], 2000.0), "svm", "gp", 0.5)
-    assert found.value == pytest.approx(100.0) and found.ends[0] < 100 < found.ends[1]
+    factor = median_time(runs([10.0, 100.0, 1000.0], 2000.0), "svm", "gp", 0.5)
+    assert factor.value == pytest.approx(100.0) and factor.ends[0] < 100 < factor.ends[1]
 
 
 def test_a_median_beyond_the_end_is_bounded_below():
     frame = runs([10.0, 5000.0, 5000.0], 2000.0)
     frame.loc[frame["run"] > 0, "regret"] = 1.0
-    found = median_time(frame, "svm", "gp", 0.5)
-    assert found.value == "> 2e+03"
+    factor = median_time(frame, "svm", "gp", 0.5)
+    assert factor.value == "> 2e+03"

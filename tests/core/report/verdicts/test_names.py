@@ -34,7 +34,7 @@ class Elsewhere:
     """This repository's catalogue with the published files of another folder."""
 
     def __init__(self, root: Path) -> None:
-        self.root, self.package = root, "papers"
+        self.code, self.package = root, "papers"
         self.paper, self.artifact_function = shipped().paper, shipped().artifact_function
         self.experiments_of = shipped().experiments_of
 

@@ -64,8 +64,8 @@ def test_a_part_about_a_missing_method_is_outside_and_one_about_a_missing_set_is
     assert on_those_at_hand.holds == "holds" and on_those_at_hand.ours == "1 of 1"
     assert "without slice" in on_those_at_hand.detail
     assert all_of([left_out("slice")]).holds == "not run"
-    found = outside(HOLDS, "a part of the grid")
-    assert found.holds == "outside" and found.detail == "a; a part of the grid"
+    part = outside(HOLDS, "a part of the grid")
+    assert part.holds == "outside" and part.detail == "a; a part of the grid"
     assert all_of([contrary(HOLDS), unknown("too short")]).holds == "fails"
 
 
@@ -93,21 +93,21 @@ def test_a_reason_opens_a_check_and_none_leaves_it():
         (Check("3 of 4", 0, 0, "fails", "b"), ".3g", "gap: 3 of 4 (b)"),
     ],
 )
-def test_words_say_what_a_part_is_and_what_was_found(check, digits, detail):
+def test_words_say_what_a_part_is_and_its_value(check, digits, detail):
     assert worded(check, "gap", digits).detail == detail
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("interval", "detail"),
     [
         (Interval(0.9, 0.7, 1.1), "a; by more than slightly"),
         (Interval(-0.2, -0.3, -0.1), "a"),
         (Interval(0.4, 0.3, 0.6), "a"),
     ],
 )
-def test_what_is_more_than_slight_says_so(found, said):
-    check = slightly(judge(found, lower=0, upper=0.5, detail="a"), 0.5)
-    assert check.detail == said and check.holds != "holds"
+def test_what_is_more_than_slight_says_so(interval, detail):
+    check = slightly(judge(interval, lower=0, upper=0.5, detail="a"), 0.5)
+    assert check.detail == detail and check.holds != "holds"
 
 
 def test_an_outside_claim_says_what_our_part_shows():
@@ -188,12 +188,12 @@ def test_two_questions():
     def absent():
         raise NotRunError("grid/protein")
 
-    found = both(lambda: ours, lambda: theirs)
-    assert (found.holds, found.reproduced) == ("holds", theirs)
-    looked = after_looks(found, 3)
+    check = both(lambda: ours, lambda: theirs)
+    assert (check.holds, check.reproduced) == ("holds", theirs)
+    looked = after_looks(check, 3)
     assert (looked.holds, looked.reproduced) == ("inconclusive", theirs)
     assert both(lambda: ours, absent) is ours
-    found = both(absent, lambda: theirs)
-    assert (found.holds, found.detail, found.reproduced) == ("not run", "grid/protein", theirs)
+    check = both(absent, lambda: theirs)
+    assert (check.holds, check.detail, check.reproduced) == ("not run", "grid/protein", theirs)
     with pytest.raises(NotRunError):
         both(absent, absent)

@@ -100,12 +100,12 @@ def test_regrets_are_those_of_the_raw_queries_but_for_the_noise(name, problem, f
     """Their observed values are higher where ours say that the regret is smaller, to within their noise."""
     ours, frame = published_runs(f"nnbo_regret/{name}").set_index("query"), present("authors_brofos_gp_runs")
     rows, largest = frame[frame["problem"] == problem], -objective(function).optimum
-    for run, found in rows.groupby("run"):
+    for run, run_rows in rows.groupby("run"):
         column = ours[f"run_{run}"]
-        queries = found[(found["phase"] == "query") & (found["index"] <= 300)].sort_values("index")
+        queries = run_rows[(run_rows["phase"] == "query") & (run_rows["index"] <= 300)].sort_values("index")
         assert column.loc[1:].notna().sum() == len(queries)
         regret = largest - queries["y"].to_numpy()
         assert np.abs(column.loc[queries["index"]].to_numpy() - regret).max() < 0.01  # noise has sd 0.001
-        first = largest - found.loc[found["phase"] == "initial", "y"].max()
+        first = largest - run_rows.loc[run_rows["phase"] == "initial", "y"].max()
         assert column.loc[0] == pytest.approx(first, abs=0.01)
     assert ours.shape[1] == rows["run"].nunique()

@@ -58,10 +58,16 @@ def test_one_outlier_does_not_flatten_the_others():
     def with_outlier(configuration) -> float:
         return 1e5 if configuration["x0"] > 0.85 else bowl(configuration)
 
-    (_, losses), (_, flattened) = (
-        searched({"method": "gp", "gaussian_targets": chosen}, CUBE, with_outlier, 24) for chosen in (True, False)
+    seen, flattened = (
+        np.mean(
+            [
+                np.log(searched({"method": "gp", "gaussian_targets": chosen}, CUBE, with_outlier, 24, seed)[1].min())
+                for seed in range(2)
+            ]
+        )
+        for chosen in (True, False)
     )
-    assert (losses == 1e5).any() and losses.min() < min(0.02, flattened.min())
+    assert seen < flattened - 1
 
 
 @pytest.mark.parametrize("method", ["gp", "rf", "tpe"])
