@@ -137,7 +137,7 @@ def test_a_search_in_which_nothing_succeeded_is_refused():
         search(method="ablr", earlier=[nothing])
 
 
-@pytest.mark.parametrize("method", ["random", "cmaes"])
+@pytest.mark.parametrize("method", ["random"])
 def test_methods_that_learn_from_nothing_else_refuse_them(method):
     with pytest.raises(UserError, match=r"earlier: .* learns only from configurations that it has proposed"):
         search(method=method, earlier=[search()])
