@@ -56,6 +56,6 @@ def warm_start(results: Results, published: Published | None) -> Figure:
     axes.legend()
     caption = (
         f"Mean and standard error of BOHAMIANN's immediate regret over {count_runs(frame)}: a chain of its own for "
-        "each suggestion (cold), and chains that continue those of the last suggestion with 500 steps of burn-in (warm)."
+        "each suggestion (cold), and chains that continue those of the last one with 500 steps of burn-in (warm)."
     )
     return Figure(figure, caption, drawn)
