@@ -37,7 +37,13 @@ TRAINING, EMUKIT_TRAINING = 165, 33  # steps per second
 MINUTES = 60  # of two cores, for the whole comparison
 WHOLE = {"tasks": 100, "runs": 5, "evaluations": 100}
 PART = {"tasks": 4, "runs": 5, "evaluations": 100}
-SEARCHED = {"maximizer": "random_search", "initial_design": 1}
+SEARCHED = {
+    "maximizer": "random_search",
+    "initial_design": 1,
+    "unseen": False,
+    "unordered": False,
+    "gaussian_targets": False,
+}
 METHODS = {
     "random search": {"method": "random"},
     "differential evolution": {
@@ -46,9 +52,16 @@ METHODS = {
         "crossover": 0.5,
         "mutation": (0.5, 0.5),
     },
-    "TPE": {"method": "tpe"},
+    "TPE": {
+        "method": "tpe",
+        "initial_design": 20,
+        "share": 0.25,
+        "candidates": 24,
+        "rounded_ends": False,
+        "joint": False,
+    },
     "CMA-ES": {"method": "cmaes", "sigma": 0.6},
-    "random forest": {"method": "rf", "trees": 10, **SEARCHED},
+    "random forest": {"method": "rf", "trees": 10, "random_splits": False, **SEARCHED},
     "BO-GP": {"method": "gp_mcmc", "hyperparameter_samples": 4, "warm_burn_in": 3, **SEARCHED},
     "BOHAMIANN, reduced": {
         "method": "bohamiann",

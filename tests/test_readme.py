@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -83,6 +84,9 @@ def resolve(command: str) -> argparse.Namespace | Workflow | None:
         return options
     elif words[:3] == ["pip", "install", "-r"]:
         assert (ROOT / words[3]).is_file(), words[3]
+    elif words[:2] == ["pip", "install"]:
+        extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+        assert words[2] in {f".[{extra}]" for extra in extras}, words[2]
     else:
         assert command == "source .venv/bin/activate", command
     return None

@@ -71,7 +71,10 @@ def test_one_line(refused, tmp_path, arguments, message):
         (["run", CELL, "--set", "=3"], "--set: '=3' must be KEY=VALUE"),
         (["run", CELL, "--set", "widths=[50"], "--set: 'widths=[50': the value is not valid YAML"),
         (["draw", "fig1", "--source", "mine"], "--source: invalid choice: 'mine' (choose from 'reference', 'run')"),
-        (["rnu"], "invalid choice: 'rnu' (choose from 'list', 'run', 'draw', 'compare', 'benchmark', 'promote', "),
+        (
+            ["rnu"],
+            "invalid choice: 'rnu' (choose from 'list', 'new', 'run', 'draw', 'compare', 'benchmark', 'promote', ",
+        ),
         ([], "the following arguments are required: command"),
     ],
 )

@@ -37,4 +37,4 @@ def _fewer(
     )
     interval = bootstrap_interval(samples, lambda fast, slow: fast.mean(-1) - slow.mean(-1), seed)
     detail = f"{better} needs {as_factor(interval)} times as many episodes as {worse}"
-    return judge(interval, "", upper=-np.log10(factor), detail=detail)
+    return judge(interval, upper=-np.log10(factor), detail=detail)

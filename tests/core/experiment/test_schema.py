@@ -142,8 +142,8 @@ def test_not_yaml_names_the_line(toy, edit, old, new, expected):
 @pytest.mark.parametrize(
     "content, expected",
     [
-        (b"", "must be a mapping with the keys paper, title"),
-        (b"- paper", "must be a mapping with the keys paper, title"),
+        (b"", "must be a mapping with the keys paper, name, title"),
+        (b"- paper", "must be a mapping with the keys paper, name, title"),
         (b"\xff\xfe\x00", "cannot be read"),
     ],
 )

@@ -70,7 +70,9 @@ def test_trajectories_on_counting_ones(smoke, name):
 
 def test_the_gaussian_process_has_the_regret_without_noise():
     (cell,) = find_cells(Catalogue(), "bohb/counting_ones/d8/bohb", "smoke")
-    settings = cell.settings.model_copy(update={"method": method_of("gp_mcmc"), "full_evaluations": 4.0})
+    settings = cell.settings.model_copy(
+        update={"method": method_of({"method": "gp_mcmc", "initial_design": 2}), "full_evaluations": 4.0}
+    )
     frame = experiments.counting_ones(Context(replace(cell, settings=settings), range(2)))
     check_trajectories(frame.assign(status="ok"), ["loss", "regret"])
     # Binary hyperparameters are drawn in an evaluation, the regret is their expectation: never the same for long.
