@@ -31,14 +31,14 @@ SETS = ("energy", "parkinsons", "naval")
 
 def held_out(results: Results, published: Published | None) -> ReportTable:
     """Log-likelihoods on sets that the papers do not use, one constant of the later code changed at a time."""
-    samples = samples_of(frame_of(results, "held_out"), "log_likelihood")
+    samples = samples_of(results.frame("held_out"), "log_likelihood")
     return compare_table(
         samples,
         None,
         direction="higher",
         reduced=False,
-        rows=[name for name in CONSTANTS if name in set(samples["row"])],
-        columns=list(dict.fromkeys(samples["column"])),
+        rows=[name for name in CONSTANTS if name in set(samples["row"])] or list(CONSTANTS),
+        columns=list(dict.fromkeys(samples["column"])) or SETS,
         metric=LIKELIHOOD,
         format=".2f",
         caption="Random 90/10 splits; the later code has two layers, a burn-in of 3,000 steps and step length 1e-2.",
