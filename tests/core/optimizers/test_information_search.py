@@ -170,7 +170,7 @@ def test_what_was_repaired_is_noted_and_what_fails_is_a_uniform_point(monkeypatc
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-@pytest.mark.parametrize("n", [25, 40])
+@pytest.mark.parametrize("n", [25, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore:trial")
 def test_a_smooth_function_of_one_dimension_without_noise_costs_no_model(name, n):
     """The representers' covariance is then of a rank far below their number, and rounding leaves it indefinite."""

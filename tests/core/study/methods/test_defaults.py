@@ -85,6 +85,7 @@ def test_the_order_of_choices_makes_no_difference_on_average(method):
     assert np.median(found, axis=1).max() < 0.1
 
 
+@pytest.mark.slow
 def test_a_forest_is_better_than_random_search_on_a_bowl():
     """Where its expected improvement is flat it used to stay where it was."""
     forest, random = (
