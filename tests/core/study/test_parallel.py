@@ -176,7 +176,8 @@ def test_a_script_without_guard_that_is_stopped_loses_nothing_finished(tmp_path,
             place for place, line in enumerate(said) if line.startswith("interrupted")
         )  # after Python's warnings
         assert said[place].startswith(f"interrupted after {told} of 10 evaluations, which are kept in {journal}")
-        assert said[place + 1].startswith("Traceback") and len(said) < 12 and said[-1] == "KeyboardInterrupt"
+        assert said[place + 1].startswith("Traceback") and len(said) < 12
+        assert said[-1] == "core.study.stopping.InterruptedSearch"
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=120)
     after = [json.loads(line) for line in journal.read_text().splitlines()]
     assert after[: len(before)] == before
