@@ -81,7 +81,7 @@ def test_an_unknown_task_is_named():
 
 @pytest.mark.slow
 def test_agents_learn_to_swing_the_pole_up_for_a_while():
-    """Of four seeds two learned the task in 1,000 episodes, and all had an episode above -3.4; untrained ones have -4."""
+    """Of four seeds two learned the task in 1,000 episodes, and all had an episode above -3.4; untrained, about -4."""
     settings = {"units_1": 64, "units_2": 64, "updates": 4, "follow": 1e-2, "decay": 0.0}
     best = [DDPG(**settings, actor_rate=1e-3).learn("swing_up", seed, most_episodes=1000).reward for seed in range(3)]
     assert sum(reward > -3.7 for reward in best) >= 2
