@@ -143,11 +143,11 @@ def compile_episodes(task: str) -> tuple[Callable[..., Any], Callable[..., Any]]
         """Play episodes without noise until one has no reward above `above`, len(rewards) at most; their number."""
         version  # noqa: B018
         state, action = np.empty(STATE), np.empty((1, ACTIONS), np.float32)
+        scratch[: layout.row[0]] = 0
         for episode in range(len(rewards)):
             start(state, generator)
             rewards[episode] = 0.0
             for _ in range(steps):
-                scratch[: layout.row[0]] = 0
                 observe(state, scratch, 0)
                 _act(layout, actor, 1, action, scratch)
                 rewards[episode] += advance(state, action[0])
@@ -164,8 +164,14 @@ def compile_update() -> Callable[..., Any]:
     version = fingerprint()
 
     @numba.njit(cache=True, nogil=True, error_model="numpy")
-    def update(layout, critic_layout, learner, batch, updates, before, rates, stored, memory, generator, scratch):
-        """Make a number of updates, after `before` earlier ones, with batches of the `stored` latest steps."""
+    def update(
+        layout, critic_layout, learner, batch, updates, before, rates, stored, memory, generator, scratch,
+        critic_scratch,
+    ):  # fmt: skip
+        """Make a number of updates, after `before` earlier ones, with batches of the `stored` latest steps.
+
+        Actors and critics have scratch space of their own, so that an actor's activations outlast the critic's passes.
+        """
         version  # noqa: B018
         observation, count = layout.sizes[0], memory.actions.shape[1]
         order, actions = np.empty(batch, np.int64), np.empty((batch, count), np.float32)
@@ -177,17 +183,17 @@ def compile_update() -> Callable[..., Any]:
                 order[b] = index_below(stored, generator)
             _copy_rows(memory.after, order, row, scratch)
             _act(layout, learner.slow_actor, batch, actions, scratch)
-            _fill(memory.after, order, actions, row, critic_row, observation, scratch)
-            predict(critic_layout, learner.slow_critic, batch, scratch)
+            _fill(memory.after, order, actions, row, critic_row, observation, critic_scratch)
+            predict(critic_layout, learner.slow_critic, batch, critic_scratch)
             for b in range(batch):
-                targets[b] = memory.rewards[order[b]] + rates.discount * scratch[top + b * out]
+                targets[b] = memory.rewards[order[b]] + rates.discount * critic_scratch[top + b * out]
                 for k in range(count):
                     actions[b, k] = memory.actions[order[b], k]
-            _fill(memory.before, order, actions, row, critic_row, observation, scratch)
-            predict(critic_layout, learner.critic, batch, scratch)
+            _fill(memory.before, order, actions, row, critic_row, observation, critic_scratch)
+            predict(critic_layout, learner.critic, batch, critic_scratch)
             for b in range(batch):
-                scratch[top + b * out] = 2 * (scratch[top + b * out] - targets[b]) / batch
-            propagate(critic_layout, learner.critic, batch, scratch)
+                critic_scratch[top + b * out] = 2 * (critic_scratch[top + b * out] - targets[b]) / batch
+            propagate(critic_layout, learner.critic, batch, critic_scratch)
             if rates.decay > 0:
                 for k in range(0, critic_layout.size, LANES):
                     g, theta = load(learner.critic.gradient, k), load(learner.critic.theta, k)
@@ -196,16 +202,14 @@ def compile_update() -> Callable[..., Any]:
 
             _copy_rows(memory.before, order, row, scratch)
             _act(layout, learner.actor, batch, actions, scratch)
-            _fill(memory.before, order, actions, row, critic_row, observation, scratch)
-            predict(critic_layout, learner.critic, batch, scratch)
+            _fill(memory.before, order, actions, row, critic_row, observation, critic_scratch)
+            predict(critic_layout, learner.critic, batch, critic_scratch)
             for b in range(batch):
-                scratch[top + b * out] = np.float32(-1 / batch)
-            propagate(critic_layout, learner.critic, batch, scratch)
+                critic_scratch[top + b * out] = np.float32(-1 / batch)
+            propagate(critic_layout, learner.critic, batch, critic_scratch)
             learner.critic.gradient[:] = 0
             slopes = np.empty((batch, count), np.float32)
-            _slope_in_actions(critic_layout, learner.critic, batch, observation, slopes, scratch)
-            _copy_rows(memory.before, order, row, scratch)
-            predict(layout, learner.actor, batch, scratch)
+            _slope_in_actions(critic_layout, learner.critic, batch, observation, slopes, critic_scratch)
             for b in range(batch):
                 for k in range(count):
                     scratch[actor_top + b * actor_out + k] = slopes[b, k] * (1 - actions[b, k] * actions[b, k])

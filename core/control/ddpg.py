@@ -27,8 +27,8 @@ from core.compiled.deterministic import TASKS, UNIT, Learner, Memory, Rates, com
 from core.compiled.layout import Layout, make_layout
 from core.compiled.perceptron import Perceptron, make_perceptron
 from core.control.rewards import ENOUGH
-from core.errors import UnknownNameError, UserError
-from core.validation import check_counts
+from core.errors import UnknownNameError
+from core.validation import check_counts, require_number
 
 IN_A_ROW = 10
 MOST_EPISODES = 2000
@@ -88,18 +88,13 @@ class DDPG:
     def __post_init__(self) -> None:
         sizes = {name: getattr(self, name) for name in ("units_1", "units_2", "batch_size", "memory")}
         check_counts("DDPG", **sizes)
-        for name, fits, allowed in (
-            ("actor_rate", self.actor_rate > 0, "a number above 0"),
-            ("critic_rate", self.critic_rate > 0, "a number above 0"),
-            ("updates", self.updates > 0, "a number above 0"),
-            ("discount", 0 <= self.discount <= 1, "a number from 0 to 1"),
-            ("follow", 0 < self.follow <= 1, "a number above 0, up to 1"),
-            ("decay", self.decay >= 0, "a number from 0"),
-            ("pull", 0 <= self.pull <= 1, "a number from 0 to 1"),
-            ("spread", self.spread >= 0, "a number from 0"),
-        ):
-            if not fits:
-                raise UserError(f"DDPG.{name} is {getattr(self, name)}; allowed: {allowed}")
+        for name in ("actor_rate", "critic_rate", "updates"):
+            require_number(f"DDPG.{name}", getattr(self, name), lambda value: value > 0, "a number above 0")
+        for name in ("decay", "spread"):
+            require_number(f"DDPG.{name}", getattr(self, name), lambda value: value >= 0, "a number from 0")
+        for name in ("discount", "pull"):
+            require_number(f"DDPG.{name}", getattr(self, name), lambda value: 0 <= value <= 1, "a number from 0 to 1")
+        require_number("DDPG.follow", self.follow, lambda value: 0 < value <= 1, "a number above 0, up to 1")
 
     def learn(
         self,
@@ -108,6 +103,7 @@ class DDPG:
         most_episodes: int = MOST_EPISODES,
         in_a_row: int = IN_A_ROW,
         each: Callable[[int, Callable[[int], NDArray[np.float64]]], None] | None = None,
+        go_on: bool = False,
     ) -> Learning:
         """Train an agent until it has learned a task; the same seed gives the same agent.
 
@@ -117,6 +113,8 @@ class DDPG:
             in_a_row: Number of consecutive successful test episodes; 0 never ends training before `most_episodes`.
             each: Called after every training episode with their number so far and a function that plays a number of
                 test episodes with the actor and returns their rewards; it does not change the training.
+            go_on: Whether training goes on to `most_episodes` after the task has been learned, which changes nothing
+                but the number of `rewards`.
 
         Raises:
             UnknownNameError: no such task.
@@ -126,18 +124,21 @@ class DDPG:
             raise UnknownNameError("task", task, TASKS)
         check_counts("DDPG.learn", most_episodes=most_episodes)
         agent = _Agent(self, task, seed, most_episodes)
-        rewards, best, test = [], -np.inf, np.empty(in_a_row)
+        rewards, best, test, learned = [], -np.inf, np.empty(in_a_row), 0
         for episode in range(1, most_episodes + 1):
             rewards.append(agent.explore())
-            if not agent.update():
-                return Learning(most_episodes, False, False, best, np.array(rewards))
-            played = agent.test(test, ENOUGH[task])
-            best = max([best, *test[:played]])
+            if not (finite := agent.update()):
+                break
+            if not learned:
+                played = agent.test(test, ENOUGH[task])
+                best = max([best, *test[:played]])
+                if in_a_row and played == in_a_row and test[-1] > ENOUGH[task]:
+                    learned = episode
             if each is not None:
                 each(episode, agent.rewards)
-            if in_a_row and played == in_a_row and test[-1] > ENOUGH[task]:
-                return Learning(episode, True, True, best, np.array(rewards))
-        return Learning(most_episodes, False, True, best, np.array(rewards))
+            if learned and not go_on:
+                break
+        return Learning(learned or most_episodes, learned > 0, finite, best, np.array(rewards))
 
 
 class _Agent:
@@ -162,7 +163,9 @@ class _Agent:
         self.rates = Rates(
             settings.actor_rate, settings.critic_rate, settings.follow, settings.decay, settings.discount
         )
-        self.scratch = np.zeros(max(self.layout.scratch, self.critic_layout.scratch), np.float32)
+        self.scratch, self.critic_scratch = (
+            np.zeros(each.scratch, np.float32) for each in (self.layout, self.critic_layout)
+        )
         self.generator, self.tests, self.shown = rng.integers(2**64, size=(3, 1), dtype=np.uint64)
         self.stored, self.updates, self.owed = 0, 0, 0.0
 
@@ -182,7 +185,7 @@ class _Agent:
         self.owed -= count
         self._update(
             self.layout, self.critic_layout, self.learner, self.settings.batch_size, count, self.updates, self.rates,
-            min(self.stored, len(self.memory.rewards)), self.memory, self.generator, self.scratch,
+            min(self.stored, len(self.memory.rewards)), self.memory, self.generator, self.scratch, self.critic_scratch,
         )  # fmt: skip
         self.updates += count
         return bool(np.isfinite(self.learner.actor.theta).all() and np.isfinite(self.learner.critic.theta).all())

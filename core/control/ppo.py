@@ -27,8 +27,7 @@ from core.compiled.layout import Layout, make_layout
 from core.compiled.perceptron import Perceptron, make_perceptron
 from core.compiled.proximal import ENDED, ROW, STATE, Batch, compile_learning, compile_play
 from core.control.cartpole import LONGEST
-from core.errors import UserError
-from core.validation import check_counts
+from core.validation import check_counts, require_number
 
 ACTIONS = 2
 BASELINE = (STATE, 64, 64, 1)
@@ -86,14 +85,10 @@ class PPO:
 
     def __post_init__(self) -> None:
         check_counts("PPO", units_1=self.units_1, units_2=self.units_2, batch_size=self.batch_size)
-        for name, fits, allowed in (
-            ("learning_rate", self.learning_rate > 0, "a number above 0"),
-            ("discount", 0 <= self.discount <= 1, "a number from 0 to 1"),
-            ("clipping", self.clipping > 0, "a number above 0"),
-            ("entropy", self.entropy >= 0, "a number from 0"),
-        ):
-            if not fits:
-                raise UserError(f"PPO.{name} is {getattr(self, name)}; allowed: {allowed}")
+        for name in ("learning_rate", "clipping"):
+            require_number(f"PPO.{name}", getattr(self, name), lambda value: value > 0, "a number above 0")
+        require_number("PPO.discount", self.discount, lambda value: 0 <= value <= 1, "a number from 0 to 1")
+        require_number("PPO.entropy", self.entropy, lambda value: value >= 0, "a number from 0")
 
     def learn(self, seed: int, most_episodes: int = MOST_EPISODES, in_a_row: int = IN_A_ROW) -> Learning:
         """Train an agent until it has converged; the same seed gives the same agent.

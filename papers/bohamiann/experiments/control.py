@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
 
 from core.benchmarks.agent_tuning import AgentTuning
-from core.control.ddpg import DDPG, Learning
+from core.control.ddpg import DDPG
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep
 from core.spaces import CubeEncoding
@@ -56,8 +56,7 @@ def control_agents(context: Context[Agents]) -> pd.DataFrame:
                 curve.append((episode, float(rewards(settings.tests).mean())))
             progress(episode / settings.most_episodes)
 
-        agent.learn(context.benchmark, seed, settings.most_episodes, in_a_row=0, each=watch)
-        learnt: Learning = agent.learn(context.benchmark, seed, settings.most_episodes)
+        learnt = agent.learn(context.benchmark, seed, settings.most_episodes, each=watch, go_on=True)
         frames.append(
             pd.DataFrame(curve, columns=["episode", "reward"]).assign(
                 run=run, episodes=learnt.episodes, learned=learnt.learned
@@ -76,6 +75,4 @@ def _agent(context: Context[Agents], run: int) -> DDPG:
     records = records[records["method"] == context.method]
     chosen = records[records["run"] == run % records["run"].nunique()]
     best = chosen.loc[chosen["loss"].idxmin()]
-    space = AgentTuning(context.benchmark, most_units=int(max(best["units_1"], best["units_2"], 17))).space
-    kinds = {name: type(space[name].default_value) for name in space}
-    return DDPG(**{name: kind(best[name]) for name, kind in kinds.items()})
+    return DDPG(**{each.name: type(each.default)(best[each.name]) for each in fields(DDPG)})

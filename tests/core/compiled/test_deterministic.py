@@ -35,7 +35,7 @@ class Agent:
             np.zeros((space, self.actions), np.float32),
             np.zeros(space, np.float32),
         )
-        self.scratch = np.zeros(max(each.scratch for each in self.layouts), np.float32)
+        self.scratch, self.critic_scratch = (np.zeros(each.scratch, np.float32) for each in self.layouts)
         self.generator = np.array([5], np.uint64)
         self.explore, self.test = compile_episodes(task)
         self.update = compile_update()
@@ -94,8 +94,9 @@ def test_updates_are_those_of_autograd(task):
             for slow, network in zip([*slow_actor, *slow_critic], [*actor, *critic], strict=True):
                 slow += RATES.follow * (network - slow)
     agent.update(
-        *agent.layouts, agent.learner, BATCH, UPDATES, 0, RATES, stored, agent.memory, agent.generator, agent.scratch
-    )
+        *agent.layouts, agent.learner, BATCH, UPDATES, 0, RATES, stored, agent.memory, agent.generator, agent.scratch,
+        agent.critic_scratch,
+    )  # fmt: skip
     assert agent.generator[0] == draws[0]
     for which, expected in enumerate((actor, critic, slow_actor, slow_critic)):
         for ours, theirs in zip(agent.parameters(which), expected, strict=True):

@@ -39,6 +39,14 @@ def test_training_ends_when_ten_tests_in_a_row_succeed(monkeypatch):
     assert DDPG(**SMALL).learn("swing_up", 0, most_episodes=3, in_a_row=0).episodes == 3
 
 
+def test_training_that_goes_on_tells_when_the_task_was_learned(monkeypatch):
+    monkeypatch.setitem(ddpg.ENOUGH, "swing_up", -10.0)
+    short = DDPG(**SMALL).learn("swing_up", 0, most_episodes=5)
+    whole = DDPG(**SMALL).learn("swing_up", 0, most_episodes=5, go_on=True)
+    assert whole[:4] == short[:4] == (1, True, True, short.reward)
+    assert len(whole.rewards) == 5 and whole.rewards[0] == short.rewards[0]
+
+
 def test_an_agent_that_is_no_longer_finite_has_not_learned():
     learnt = DDPG(**SMALL, actor_rate=1e38, critic_rate=1e38).learn("swing_up", 0, most_episodes=6)
     assert not learnt.finite and not learnt.learned and learnt.episodes == 6 and len(learnt.rewards) < 6
