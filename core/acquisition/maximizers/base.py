@@ -60,6 +60,38 @@ class Maximizer(ABC):
         """Search as `__call__` does, with checked incumbents (runs, k, d); k is 0 if there are none."""
 
 
+class RefinedCandidates(Maximizer):
+    """Values candidates, refines the best of them, and chooses; a subclass makes candidates and refines.
+
+    Attributes:
+        starts: Number of candidates that are refined.
+    """
+
+    starts: int
+
+    @torch.no_grad()
+    def _search(
+        self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Tensor, Tensor]:
+        """Search as described above."""
+        generators, choice = search_generators(generators), search_generators(generators)
+        X = self._candidates(incumbents, generators)
+        values = value(acquisition, X)
+        index = best_first(values, generators, self.starts)
+        X, values = self._refine(acquisition, take(X, index), values.gather(1, index), generators)
+        return choose(X, values, choice)
+
+    @abstractmethod
+    def _candidates(self, incumbents: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
+        """The first candidates, (runs, candidates, d)."""
+
+    @abstractmethod
+    def _refine(
+        self, acquisition: Acquisition, X: Tensor, values: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Tensor, Tensor]:
+        """Points and values that X (runs, starts, d) with values (runs, starts) lead to."""
+
+
 class NoCandidateError(ModelError):
     """Every candidate of some runs has the value nan. The attribute `runs` lists these runs."""
 

@@ -15,23 +15,14 @@ import torch
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
-from core.acquisition.maximizers.base import (
-    Maximizer,
-    Project,
-    best_first,
-    choose,
-    nan_lowest,
-    search_generators,
-    take,
-    value,
-)
+from core.acquisition.maximizers.base import Project, RefinedCandidates, nan_lowest, value
 from core.errors import UserError
 from core.randomness import normal_, uniform_
 from core.validation import check_counts, check_positive, require_count
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomLocalSearch(Maximizer):
+class RandomLocalSearch(RefinedCandidates):
     """Random candidates, the best of which are improved by local search; with `steps` 0 it is random search alone.
 
     Attributes:
@@ -64,18 +55,6 @@ class RandomLocalSearch(Maximizer):
         if not 0 <= self.uniform_share <= 1:
             raise UserError(f"{name}.uniform_share: must be in [0, 1], got {self.uniform_share!r}")
 
-    @torch.no_grad()
-    def _search(
-        self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
-    ) -> tuple[Tensor, Tensor]:
-        """Value random candidates, improve the best by local search, and choose."""
-        generators, choice = search_generators(generators), search_generators(generators)
-        X = self._candidates(incumbents, generators)
-        values = value(acquisition, X)
-        index = best_first(values, generators, self.starts)
-        X, values = self._climb(acquisition, take(X, index), values.gather(1, index), generators)
-        return choose(X, values, choice)
-
     def _candidates(self, incumbents: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
         """Random search's points, (runs, candidates, d)."""
         runs, known, dimension = incumbents.shape
@@ -87,7 +66,7 @@ class RandomLocalSearch(Maximizer):
             X[:, self.candidates - around :] = (incumbents[:, centres] + steps).clamp_(0, 1)
         return X if self.project is None else self.project(X)
 
-    def _climb(
+    def _refine(
         self, acquisition: Acquisition, X: Tensor, values: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
         """Local search from X (runs, starts, d) with values (runs, starts)."""

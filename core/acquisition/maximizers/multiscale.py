@@ -18,16 +18,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
-from core.acquisition.maximizers.base import (
-    Maximizer,
-    Project,
-    best_first,
-    choose,
-    nan_lowest,
-    search_generators,
-    take,
-    value,
-)
+from core.acquisition.maximizers.base import Project, RefinedCandidates, nan_lowest, value
 from core.acquisition.maximizers.gradient import ascend
 from core.errors import UserError
 from core.randomness import normal_, uniform_
@@ -35,7 +26,7 @@ from core.validation import check_counts, require_count
 
 
 @dataclass(frozen=True, kw_only=True)
-class MultiscaleSearch(Maximizer):
+class MultiscaleSearch(RefinedCandidates):
     """Random candidates at several scales, refined.
 
     Attributes:
@@ -71,21 +62,6 @@ class MultiscaleSearch(Maximizer):
         if not self.deviations or min(*self.deviations, self.step) <= 0:
             raise UserError(f"{name}.deviations: must be positive, got {self.deviations!r} and step {self.step!r}")
 
-    @torch.no_grad()
-    def _search(
-        self, acquisition: Acquisition, incumbents: Tensor, generators: Sequence[torch.Generator]
-    ) -> tuple[Tensor, Tensor]:
-        """Value candidates, refine the best, climb, and choose."""
-        generators, choice = search_generators(generators), search_generators(generators)
-        X = self._candidates(incumbents, generators)
-        values = value(acquisition, X)
-        index = best_first(values, generators, self.starts)
-        X, values = self._refine(acquisition, take(X, index), values.gather(1, index), generators)
-        if self.ascents and self.project is None and values.isfinite().any():
-            ends = ascend(acquisition, X, values, self.ascents)
-            X, values = torch.cat([X, ends], 1), torch.cat([values, value(acquisition, ends)], 1)
-        return choose(X, values, choice)
-
     def _candidates(self, incumbents: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
         """The first candidates, (runs, candidates, d)."""
         runs, known, dimension = incumbents.shape
@@ -101,7 +77,7 @@ class MultiscaleSearch(Maximizer):
     def _refine(
         self, acquisition: Acquisition, X: Tensor, values: Tensor, generators: Sequence[torch.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """Rounds around X (runs, starts, d) with values (runs, starts)."""
+        """Rounds around X (runs, starts, d) with values (runs, starts), then the ascents from where they end."""
         runs, starts, dimension = X.shape
         step = torch.full_like(values, self.step)
         for _ in range(self.rounds):
@@ -117,6 +93,9 @@ class MultiscaleSearch(Maximizer):
             step = torch.where(best > values, step * 2, step / 2).clamp(max=0.5)
             as_good = best >= values
             X, values = torch.where(as_good.unsqueeze(-1), chosen, X), torch.where(as_good, best, values)
+        if self.ascents and self.project is None and values.isfinite().any():
+            ends = ascend(acquisition, X, values, self.ascents)
+            X, values = torch.cat([X, ends], 1), torch.cat([values, value(acquisition, ends)], 1)
         return X, values
 
     def _moved(self, centres: Tensor, deviations: Tensor, generators: Sequence[torch.Generator]) -> Tensor:
