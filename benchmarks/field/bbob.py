@@ -11,13 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from ConfigSpace import ConfigurationSpace
 
 from benchmarks.field.lines import Lines
 from benchmarks.field.problem import Problem
-
-DIMENSION = 5
-NAMES = tuple(f"x{i}" for i in range(DIMENSION))
+from core.benchmarks.bbob import BBOB, DIMENSION, NAMES
 
 
 def bbob(name: str, seed: int) -> Problem:
@@ -28,4 +25,4 @@ def bbob(name: str, seed: int) -> Problem:
     def loss(configuration: Mapping[str, Any], generator: np.random.Generator) -> float:
         return float(server.ask(json.dumps([configuration[each] for each in NAMES])))
 
-    return Problem(name, ConfigurationSpace(dict.fromkeys(NAMES, (-5.0, 5.0))), loss, optimum=0.0)
+    return Problem(name, BBOB(number).space, loss, optimum=0.0)

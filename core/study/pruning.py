@@ -24,6 +24,7 @@ from typing import Any, Protocol
 
 from core.errors import UnknownNameError, UserError, brief
 from core.optimizers.base import Trial
+from core.optimizers.brackets import promoted
 from core.study.record import PRUNED, Record
 from core.validation import require_count, require_number
 
@@ -102,7 +103,7 @@ class HalvingRule:
         while rung <= last:
             step = round(rung)
             values = sorted(dict(reports)[step] for reports, _ in curves if step in dict(reports))
-            places = max(1, math.floor((len(values) + 1) / self.eta))
+            places = promoted(len(values) + 1, self.eta)
             if len(values) >= places:
                 limits[step] = values[places - 1]
             rung *= self.eta
