@@ -30,13 +30,9 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.density.truncated import mass_inside, truncated_normal
-from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.points import RANDOM, Archive, Canonical, UniformDraws
-from core.spaces import CubeEncoding
-from core.validation import require_count, require_number
+from core.optimizers.parzen_search import MODEL, ParzenSearch
+from core.optimizers.points import RANDOM
 
-MODEL = "model"
-MOST_GOOD = 25
 SPREAD = 0.2
 SHARPEST = 100
 SAME = 1e-9  # distance below which two points are of one configuration
@@ -44,7 +40,7 @@ SAME = 1e-9  # distance below which two points are of one configuration
 Points = NDArray[np.float64]
 
 
-class JointParzen(Optimizer):
+class JointParzen(ParzenSearch):
     """The tree Parzen estimator with joint densities.
 
     Args:
@@ -69,23 +65,7 @@ class JointParzen(Optimizer):
         share: float = 1.0,
         candidates: int = 64,
     ) -> None:
-        super().__init__(space)
-        self.initial_design = require_count("initial_design", initial_design)
-        self.candidates = require_count("candidates", candidates)
-        require_number("share", share, lambda value: 0 < value < math.inf, "positive numbers")
-        self.share, self.generator = share, generator
-        self.encoding = CubeEncoding(space)
-        self._draws = UniformDraws(self.encoding, generator)
-        self._canonical = Canonical(self.encoding)
-        self._told = Archive(self.encoding.dimension)
-        self._points: dict[int, Points] = {}
-
-    def good(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The good configurations among those told, and the others, best first."""
-        order = np.argsort(self._told.losses, kind="stable")
-        most = min(math.ceil(self.share * math.sqrt(len(order))), MOST_GOOD)
-        count = min(most, int(np.isfinite(self._told.losses).sum()))
-        return order[:count], order[count:]
+        super().__init__(space, generator, initial_design, share, candidates)
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
         proposed = self._best() if self._seen >= self.initial_design else None
@@ -94,10 +74,6 @@ class JointParzen(Optimizer):
             return configuration, None, {"origin": RANDOM}
         self._points[self._asked], configuration = self._canonical.settle(proposed)
         return configuration, None, {"origin": MODEL}
-
-    def _adopt(self, trial: Trial) -> bool:
-        self._points[trial.number] = self.encoding.encode([trial.configuration])[0]
-        return True
 
     def _best(self) -> Points | None:
         """The best new candidate (d,); None if there is none, or nothing that is good."""
@@ -122,17 +98,6 @@ class JointParzen(Optimizer):
         """Points (n, d) with nan in the place of what is inactive."""
         active = self._canonical.active(points) if len(points) else None
         return points if active is None else np.where(active, points, np.nan)
-
-    def _observe(self, trial: Trial, outcome: Outcome) -> None:
-        self._told.add(self._points.pop(trial.number), math.inf if outcome.failure else outcome.loss)
-
-    def _state(self) -> dict[str, Any]:
-        return {"draws": self._draws.state(), "told": self._told.state(), "points": dict(self._points)}
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        self._draws.restore(state["draws"])
-        self._told.restore(state["told"])
-        self._points = dict(state["points"])
 
 
 class Kernels:

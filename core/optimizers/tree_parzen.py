@@ -14,7 +14,6 @@ A failed evaluation is among the worst; if there are not enough good ones, all t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,18 +29,14 @@ from core.density.parzen import (
     pick,
     sample_mixture,
 )
-from core.optimizers.base import Optimizer, Outcome, Trial
-from core.optimizers.points import RANDOM, Archive, Canonical, UniformDraws
-from core.spaces import CubeEncoding
-from core.validation import require_count, require_number
+from core.optimizers.parzen_search import MODEL, ParzenSearch
+from core.optimizers.points import RANDOM
 
-MODEL = "model"
-MOST_GOOD = 25
 MOST_CELLS = 100  # ordered hyperparameters with more values count as continuous: no density varies within their cells
 TRIES = 10  # proposals excluded by a forbidden clause before a random one is taken
 
 
-class TreeParzen(Optimizer):
+class TreeParzen(ParzenSearch):
     """The tree Parzen estimator with the settings of Hyperopt.
 
     Args:
@@ -68,17 +63,8 @@ class TreeParzen(Optimizer):
         candidates: int = 24,
         rounded_ends: bool = False,
     ) -> None:
-        super().__init__(space)
-        self.initial_design = require_count("initial_design", initial_design)
-        self.candidates = require_count("candidates", candidates)
-        require_number("share", share, lambda value: 0 < value < math.inf, "positive numbers")
-        self.share, self.rounded_ends = share, bool(rounded_ends)
-        self.encoding = CubeEncoding(space)
-        self.generator = generator
-        self._draws = UniformDraws(self.encoding, generator)
-        self._canonical = Canonical(self.encoding)
-        self._told = Archive(self.encoding.dimension)
-        self._points: dict[int, NDArray[np.float64]] = {}
+        super().__init__(space, generator, initial_design, share, candidates)
+        self.rounded_ends = bool(rounded_ends)
         levels, choices = self.encoding.levels, self.encoding.cardinalities
         self._categorical = np.array(sorted(choices), dtype=np.int64)
         self._choices = np.array([choices[j] for j in self._categorical], dtype=np.int64)
@@ -97,9 +83,8 @@ class TreeParzen(Optimizer):
 
     def good(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The good configurations among those told, and the others, each in the order of telling."""
-        n, order = len(self._told), np.argsort(self._told.losses, kind="stable")
-        count = min(math.ceil(self.share * math.sqrt(n)), MOST_GOOD, int(np.isfinite(self._told.losses).sum()))
-        return np.sort(order[:count]), np.sort(order[count:])
+        good, others = super().good()
+        return np.sort(good), np.sort(others)
 
     def _propose(self) -> tuple[Mapping[str, Any], None, Mapping[str, Any]]:
         if self._seen >= self.initial_design and len(self._told) and np.isfinite(self._told.losses).any():
@@ -110,10 +95,6 @@ class TreeParzen(Optimizer):
                     return configuration, None, {"origin": MODEL}
         self._points[self._asked], configuration = self._random()
         return configuration, None, {"origin": RANDOM}
-
-    def _adopt(self, trial: Trial) -> bool:
-        self._points[trial.number] = self.encoding.encode([trial.configuration])[0]
-        return True
 
     def _random(self) -> tuple[NDArray[np.float64], dict[str, Any]]:
         """A random point and its configuration."""
@@ -172,14 +153,3 @@ class TreeParzen(Optimizer):
             middles[:size, i] = column.place(codes)
             edges[:size, i] = np.clip(column.place(codes - 0.5), 0.0, 1.0)
         return edges, middles
-
-    def _observe(self, trial: Trial, outcome: Outcome) -> None:
-        self._told.add(self._points.pop(trial.number), float("inf") if outcome.failure else outcome.loss)
-
-    def _state(self) -> dict[str, Any]:
-        return {"draws": self._draws.state(), "told": self._told.state(), "points": dict(self._points)}
-
-    def _restore(self, state: Mapping[str, Any]) -> None:
-        self._draws.restore(state["draws"])
-        self._told.restore(state["told"])
-        self._points = dict(state["points"])

@@ -1,0 +1,68 @@
+"""What the tree Parzen estimators have in common: which evaluations are good, and what is remembered.
+
+Good are the ceil(share sqrt(N)) evaluations with the smallest losses, at most 25. A failed evaluation is among the
+worst; if there are not enough others, all that did not fail are good.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+from numpy.typing import NDArray
+
+from core.optimizers.base import Optimizer, Outcome, Trial
+from core.optimizers.points import Archive, Canonical, UniformDraws
+from core.spaces import CubeEncoding
+from core.validation import require_count, require_number
+
+MODEL = "model"
+MOST_GOOD = 25
+
+
+class ParzenSearch(Optimizer):
+    """Base of the tree Parzen estimators; arguments as theirs."""
+
+    def __init__(
+        self,
+        space: ConfigurationSpace,
+        generator: np.random.Generator,
+        initial_design: int,
+        share: float,
+        candidates: int,
+    ) -> None:
+        super().__init__(space)
+        self.initial_design = require_count("initial_design", initial_design)
+        self.candidates = require_count("candidates", candidates)
+        require_number("share", share, lambda value: 0 < value < math.inf, "positive numbers")
+        self.share, self.generator = share, generator
+        self.encoding = CubeEncoding(space)
+        self._draws = UniformDraws(self.encoding, generator)
+        self._canonical = Canonical(self.encoding)
+        self._told = Archive(self.encoding.dimension)
+        self._points: dict[int, NDArray[np.float64]] = {}
+
+    def good(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The good configurations among those told, and the others, each with the smallest loss first."""
+        losses = self._told.losses
+        order = np.argsort(losses, kind="stable")
+        count = min(math.ceil(self.share * math.sqrt(len(order))), MOST_GOOD, int(np.isfinite(losses).sum()))
+        return order[:count], order[count:]
+
+    def _adopt(self, trial: Trial) -> bool:
+        self._points[trial.number] = self.encoding.encode([trial.configuration])[0]
+        return True
+
+    def _observe(self, trial: Trial, outcome: Outcome) -> None:
+        self._told.add(self._points.pop(trial.number), math.inf if outcome.failure else outcome.loss)
+
+    def _state(self) -> dict[str, Any]:
+        return {"draws": self._draws.state(), "told": self._told.state(), "points": dict(self._points)}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        self._draws.restore(state["draws"])
+        self._told.restore(state["told"])
+        self._points = dict(state["points"])
