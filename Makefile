@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-.PHONY: quickstart test test-slow test-rl test-portable lint format bench pins clean
+.PHONY: quickstart test test-slow test-rl test-portable lint format docs bench pins clean
 
 quickstart: $(VENV)/installed
 	$(BIN)/python -m papers quickstart
@@ -34,6 +34,12 @@ format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: export NO_MKDOCS_2_WARNING := 1
+docs: $(VENV)/installed $(VENV)-docs/installed
+	$(BIN)/python -m docs.pages
+	$(VENV)-docs/bin/python -m mkdocs build --strict --config-file build/mkdocs.yml
+	$(BIN)/python -m docs.pages check
+
 bench: $(VENV)/installed $(VENV)-peers/installed
 	$(BIN)/python -m benchmarks
 
@@ -49,6 +55,11 @@ $(VENV)/installed: envs/requirements.txt pyproject.toml
 	$(BIN)/pip install --quiet --no-deps --editable .
 	touch $@
 
+$(VENV)-docs/installed: envs/requirements-docs.txt
+	$(PYTHON) -m venv $(VENV)-docs
+	$(VENV)-docs/bin/pip install --quiet --no-deps -r envs/requirements-docs.txt
+	touch $@
+
 $(VENV)-peers/installed: envs/requirements-peers.txt
 	$(PYTHON) -m venv $(VENV)-peers
 	$(VENV)-peers/bin/pip install --quiet --no-deps -r envs/requirements-peers.txt
@@ -60,4 +71,4 @@ $(VENV)-rl/installed: envs/requirements.txt envs/requirements-rl.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-peers $(VENV)-rl .snakemake logs .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-peers $(VENV)-rl build .snakemake logs .pytest_cache .ruff_cache .mypy_cache
