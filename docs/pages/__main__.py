@@ -14,7 +14,8 @@ from typing import Any
 import yaml
 
 from core.files import write_whole
-from docs.pages import copied, examples, links, reference
+from core.study.methods import METHODS
+from docs.pages import copied, examples, links, methods, reference
 from docs.pages.copied import Site
 from docs.pages.names import PACKAGES
 
@@ -26,6 +27,7 @@ def build(root: Path, folder: Path) -> None:
     shutil.rmtree(folder / "docs", ignore_errors=True)
     site = Site(root, folder / "docs")
     copied.copy(site)
+    methods.write(site)
     examples.write(site)
     reference.write(site)
     site.finish()
@@ -38,6 +40,7 @@ def order(root: Path) -> list[Any]:
     papers = sorted(path.relative_to(root).as_posix() for path in root.glob("papers/*/*.md"))
     return [
         {"Home": ["README.md"]},
+        {"Methods": [methods.PAGE, *map(methods.page_of, METHODS)]},
         {"Examples": [examples.PAGE, *map(examples.page_of, examples.files(root))]},
         {"Reference": ["reference/README.md", *map(reference.page_of, PACKAGES)]},
         {"Papers": papers},

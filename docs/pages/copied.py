@@ -19,7 +19,7 @@ LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)")
 PATH = re.compile(r"(?<!\[)`([\w.-]+(?:/[\w.-]+)+\.(?:py|yaml))`")
 FENCED = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
 PICTURES = {".png", ".svg"}
-SHOWN = {".py": "python", ".yaml": "yaml", ".toml": "toml"}
+SHOWN = {".py": "python", ".yaml": "yaml", ".toml": "toml", ".csv": "text"}
 UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n"
 FOLDERS = ("docs/*.md", "docs/tutorials/*.md", "papers/*/*.md")
 SINGLE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
