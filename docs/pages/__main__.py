@@ -67,7 +67,8 @@ def check(site: Path) -> None:
     pages = links.read(site)
     if found := list(links.broken(site, pages)):
         raise SystemExit("\n".join([*found, f"{len(found)} links lead nowhere"]))
-    print(f"{sum(len(page.links) for page in pages.values())} links on {len(pages)} pages lead somewhere")
+    number = sum(len(page.links) + len(page.parts) for page in pages.values())
+    print(f"{number} links on {len(pages)} pages lead somewhere")
 
 
 if __name__ == "__main__":

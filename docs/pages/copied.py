@@ -36,14 +36,17 @@ class Site:
     Attributes:
         names: Names of `core`.
         shown: Files of the repository, as paths in it, for which some page wants a page.
+        written: Pages that were written.
     """
 
     def __init__(self, root: Path, folder: Path) -> None:
         self.root, self.folder, self.names = root, folder, Names(root)
         self.shown: set[str] = set()
+        self.written: set[str] = set()
 
     def write(self, page: str, text: str) -> None:
         """Write a page, named by its path in the repository, with its links as they must be on the site."""
+        self.written.add(page)
         self._put(page, self.linked(page, text).encode())
 
     def linked(self, page: str, text: str) -> str:
@@ -60,7 +63,7 @@ class Site:
 
     def finish(self) -> None:
         """Write the pages of the files that others lead to."""
-        for path in sorted(self.shown):
+        for path in sorted(path for path in self.shown if f"{path}.md" not in self.written):
             text = (self.root / path).read_text()
             shown = program(text.rstrip("\n"), SHOWN.get(PurePosixPath(path).suffix, "text"))
             anchor = f" {{ #{module_of(path)} }}" if path.endswith(".py") else ""

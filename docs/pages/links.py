@@ -1,6 +1,7 @@
 """Whether every link of a built site leads to something: a page or file of it, and on the page the place that is named.
 
-Links to other sites are checked for their form only, so that a check needs no network.
+Links to other sites are checked for their form only, so that a check needs no network. Pictures, styles and programs of
+other sites are not allowed, so that reading needs none either.
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ class Page(HTMLParser):
         text: The page's HTML.
 
     Attributes:
-        links: Targets of the links, pictures, style sheets and programs, in order.
+        links: Targets of the links, in order.
+        parts: The same of pictures, style sheets and programs.
         places: Values of all attributes `id`, and of `name` of anchors.
     """
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.links: list[str] = []
+        self.parts: list[str] = []
         self.places: set[str] = set()
         self.feed(text)
 
@@ -38,7 +41,7 @@ class Page(HTMLParser):
         given = dict(attributes)
         self.places |= {name for name in (given.get("id"), given.get("name") if tag == "a" else None) if name}
         if (target := given.get(LINKS.get(tag, ""))) is not None:
-            self.links.append(target)
+            (self.links if tag == "a" else self.parts).append(target)
 
 
 def read(site: Path) -> dict[Path, Page]:
@@ -49,8 +52,11 @@ def read(site: Path) -> dict[Path, Page]:
 def broken(site: Path, pages: dict[Path, Page]) -> Iterator[str]:
     """A line for each link that leads nowhere: the page, the target and what is wrong."""
     for path, page in pages.items():
-        for target in dict.fromkeys(page.links):
-            if wrong := _wrong(path, target, site, pages):
+        for target in dict.fromkeys([*page.links, *page.parts]):
+            wrong = _wrong(path, target, site, pages)
+            if not wrong and target in page.parts and urlsplit(target).netloc:
+                wrong = "is fetched from another site"
+            if wrong:
                 yield f"{path.relative_to(site)}: {target}: {wrong}"
 
 

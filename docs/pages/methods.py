@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import yaml
 
 from core.study.methods import METHODS
@@ -15,7 +16,7 @@ from docs.pages.capabilities import SHARES, Capabilities
 from docs.pages.copied import Site
 from docs.pages.programs import fenced, program
 from docs.pages.settings_tables import table
-from docs.pages.uses import FIELD, in_field, in_papers
+from docs.pages.uses import FIELD, in_field, in_papers, seconds
 
 FOLDER = "docs/methods"
 PAGE = f"{FOLDER}/README.md"
@@ -28,7 +29,9 @@ WITH_PAPERS = (
     "of the seconds:"
 )
 ABOUT = (
-    "Every name that `minimize(..., method=...)` knows. [Which method when](../which-method.md) compares some of them."
+    "Every name that `minimize(..., method=...)` knows. [Which method when](../which-method.md) compares some of them. "
+    "Seconds are those of a suggestion in shipped runs, with the library's settings or, where these were not measured, "
+    "with the papers'."
 )
 
 
@@ -131,17 +134,18 @@ def how(root: Path, module: str) -> str:
 
 def write(site: Site) -> None:
     """Write all pages, and one that lists the methods."""
-    rows = [
-        "| method | take it for | budgets | categorical | seconds of a suggestion |",
-        "| :-- | :-- | :-- | :-- | :-- |",
-    ]
+    rows = ["| method | take it for | budgets | categorical | seconds |", "| :-- | :-- | :-- | :-- | :-- |"]
     for name in METHODS:
-        said, can, field = written(site.root, name), Capabilities(name), in_field(site.root, name)
-        answers = (
-            can.rows["Budgets"].partition(":")[0],
-            can.rows["Categorical hyperparameters"],
-            field[0] if field else NOTHING,
-        )
-        rows.append(f"| [`{name}`]({name}.md)<br>{said.title} | {said.use} | {' | '.join(map(str, answers))} |")
+        said, can = written(site.root, name), Capabilities(name)
+        able = f"{can.rows['Budgets'].partition(':')[0]} | {can.rows['Categorical hyperparameters']}"
+        rows.append(f"| [`{name}`]({name}.md)<br>{said.title} | {said.use} | {able} | {typical(site.root, name)} |")
         site.write(page_of(name), text(site.root, name))
     site.write(PAGE, f"# Methods\n\n{ABOUT}\n\n" + "\n".join(rows) + "\n")
+
+
+def typical(root: Path, name: str) -> str:
+    """The median cost of a suggestion with the library's settings, or else that in the papers that measured it."""
+    if field := in_field(root, name):
+        return seconds(field[0].median)
+    measured = [cost.median for cost in in_papers(root, name).values() if cost is not None]
+    return f"{seconds(float(np.median(measured)))} in papers" if measured else NOTHING

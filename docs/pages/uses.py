@@ -18,6 +18,7 @@ from core.study.methods import MethodSettings
 
 SCALE = "quick"  # what is drawn by default
 FIELD = "benchmarks/field/results.csv"
+SHORT = 0.0001
 OBSERVED = 100  # about as many as there are in a search
 
 
@@ -34,8 +35,13 @@ class Cost(NamedTuple):
         return cls(float(min(medians)), float(np.median(medians)), float(max(medians)))
 
     def __str__(self) -> str:
-        least, most = f"{self.least:.2g}", f"{self.most:.2g}"
-        return least if least == most else f"{least} to {most}, median {self.median:.2g}"
+        least, median, most = map(seconds, self)
+        return least if least == most else f"{least} to {most}, median {median}"
+
+
+def seconds(value: float) -> str:
+    """Seconds in two digits; less than a ten-thousandth is no time."""
+    return f"{value:.2g}" if value >= SHORT else f"below {SHORT}"
 
 
 @lru_cache

@@ -52,6 +52,13 @@ def test_files_that_are_linked_to_get_a_page_with_a_place_of_their_module(site):
     assert "```yaml" in (site.folder / "profiles/default/config.yaml.md").read_text()
 
 
+def test_a_page_that_was_written_is_kept(site):
+    site.write("core/files.py.md", "# Mine")
+    site.write("docs/one.md", "`core/files.py`")
+    site.finish()
+    assert (site.folder / "core/files.py.md").read_text() == "# Mine"
+
+
 def test_a_picture_comes_along(site):
     site.write("docs/one.md", "![a](../figures/readme/field.png)")
     copied = site.folder / "figures/readme/field.png"

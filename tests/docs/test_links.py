@@ -56,3 +56,9 @@ def test_bad_links(site, link, said):
 @pytest.mark.parametrize("tag, attribute", [("img", "src"), ("script", "src"), ("link", "href")])
 def test_pictures_programs_and_styles_count_as_links(site, tag, attribute):
     assert site("none.css", tag, attribute) == ["page.html: none.css: no such file"]
+
+
+@pytest.mark.parametrize("tag, attribute", [("img", "src"), ("script", "src"), ("link", "href")])
+def test_nothing_is_fetched_from_another_site(site, tag, attribute):
+    address = "https://example.org/a"
+    assert site(address, tag, attribute) == [f"page.html: {address}: is fetched from another site"]

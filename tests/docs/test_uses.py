@@ -41,6 +41,7 @@ def test_records_without_seconds_have_none(tmp_path):
 
 
 def test_a_cost_in_words():
+    assert str(Cost.of([2e-5, 0.1])) == "below 0.0001 to 0.1, median 0.05"
     assert str(Cost.of([0.5])) == "0.5" and str(Cost.of([0.031, 1.0, 0.2])) == "0.031 to 1, median 0.2"
 
 
