@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-.PHONY: quickstart test test-slow test-rl test-slurm test-portable lint format bench pins clean
+.PHONY: quickstart test test-slow test-rl test-slurm test-portable lint format docs bench pins clean
 
 quickstart: $(VENV)/installed
 	$(BIN)/python -m papers quickstart
@@ -38,6 +38,12 @@ format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: export NO_MKDOCS_2_WARNING := 1
+docs: $(VENV)/installed $(VENV)-docs/installed
+	$(BIN)/python -m docs.pages
+	$(VENV)-docs/bin/python -m mkdocs build --strict --config-file build/mkdocs.yml
+	$(BIN)/python -m docs.pages check
+
 bench: $(VENV)/installed $(VENV)-peers/installed
 	$(BIN)/python -m benchmarks
 
@@ -51,6 +57,11 @@ $(VENV)/installed: envs/requirements.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet -r envs/requirements.txt
 	$(BIN)/pip install --quiet --no-deps --editable .
+	touch $@
+
+$(VENV)-docs/installed: envs/requirements-docs.txt
+	$(PYTHON) -m venv $(VENV)-docs
+	$(VENV)-docs/bin/pip install --quiet --no-deps -r envs/requirements-docs.txt
 	touch $@
 
 $(VENV)-peers/installed: envs/requirements-peers.txt
@@ -72,4 +83,4 @@ $(VENV)-slurm/installed: $(VENV)/installed envs/requirements-slurm.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-peers $(VENV)-rl $(VENV)-slurm .snakemake logs .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-peers $(VENV)-rl $(VENV)-slurm build .snakemake logs .pytest_cache .ruff_cache .mypy_cache
