@@ -1,15 +1,16 @@
-"""The spaces of networks that are trained (thesis Tables 4.2, B.1, C.1, C.3, C.4, E.3), apart from it: no torch here.
+"""The spaces of networks that are trained (thesis Tables 4.2, B.1, C.1, C.3, C.4, E.3, DNGO's Table 7), without torch.
 
 `core.training.learning_curves` trains those of Table B.1; `core.training.collector` those of Table C.1, whose learning
 curves `core.benchmarks.fcnet_surrogate` predicts; `core.benchmarks.bayesian_network` samples those of Table C.3;
 `core.benchmarks.policy_optimization` trains those of Table C.4, `core.benchmarks.agent_tuning` those of the NIPS text's
-section 6.4; PROFET's tasks are made from those of Table E.3.
+section 6.4; PROFET's tasks are made from those of Table E.3; `core.benchmarks.caption_tuning` trains those of DNGO's
+Table 7.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from ConfigSpace import ConfigurationSpace, Float, Integer
+from ConfigSpace import Categorical, ConfigurationSpace, EqualsCondition, Float, Integer
 from ConfigSpace.hyperparameters import Hyperparameter
 
 from core.errors import UnknownNameError, UserError
@@ -83,6 +84,30 @@ def actor_critic_space(most_units: int, most_rows: int, most_updates: float) -> 
         Float("pull", (0.05, 0.5), log=True),
         Float("spread", (0.05, 0.5), log=True),
         Integer("memory", (10_000, 1_000_000), log=True),
+    )
+    return space
+
+
+def caption_space() -> ConfigurationSpace:
+    """DNGO's Table 7: the log-bilinear model of captions, `core.captions.log_bilinear`.
+
+    Only the multiplicative model has factors, whose number is a conditional hyperparameter.
+    """
+    space = ConfigurationSpace(name="log-bilinear model")
+    factors = Integer("factors", (50, 200))
+    space.add(
+        model := Categorical("model", ["additive", "multiplicative"]),
+        Integer("context_size", (3, 25)),
+        Float("learning_rate", (1e-3, 10.0), log=True),
+        Float("momentum", (0.0, 0.9)),
+        Integer("batch_size", (20, 200)),
+        Integer("hidden_units", (100, 2000)),
+        Categorical("embedding_size", [50, 100, 200], ordered=True),
+        Float("dropout", (0.0, 0.7)),
+        Float("word_decay", (1e-9, 1e-3), log=True),
+        Float("context_decay", (1e-9, 1e-3), log=True),
+        factors,
+        EqualsCondition(factors, model, "multiplicative"),
     )
     return space
 

@@ -1,0 +1,12 @@
+"""The public names of this package; `__init__.py` imports each when it is first used."""
+
+from core.vision.augmentation import Augmentation as Augmentation
+from core.vision.data import Images as Images
+from core.vision.data import ImageSet as ImageSet
+from core.vision.data import image_set as image_set
+from core.vision.networks.convolutional import ConvolutionalNetwork as ConvolutionalNetwork
+from core.vision.networks.residual import ResidualNetwork as ResidualNetwork
+from core.vision.records import Trained as Trained
+from core.vision.training import Training as Training
+from core.vision.training import evaluate as evaluate
+from core.vision.training import train as train
