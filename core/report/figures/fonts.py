@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FAMILY = "DejaVu Sans of charts"
 WHOLE = "DejaVu Sans"
-FILES = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf")
+FILES = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
 RANGES = (
     (0x20, 0x17F),  # Latin
     (0x370, 0x3FF),  # Greek
@@ -46,12 +46,10 @@ NAMES = {1: FAMILY, 4: FAMILY, 16: FAMILY, 6: "DejaVuSansOfCharts"}
 
 @cache
 def settings() -> dict[str, object]:
-    """Settings of matplotlib: the fonts of charts, then the whole ones for characters that these do not have."""
+    """Settings of matplotlib: the fonts of charts, then the whole ones, which formulas use."""
     for name in FILES:  # by path, since matplotlib's list of fonts is the user's and may have another environment's
         fontManager.addfont(_part(Path(matplotlib.get_data_path(), "fonts", "ttf", name)))
-    weights = {"rm": FAMILY, "it": f"{FAMILY}:italic", "bf": f"{FAMILY}:bold", "sf": FAMILY}
-    formulas = {f"mathtext.{name}": family for name, family in weights.items()}
-    return {"font.family": [FAMILY, WHOLE], "mathtext.fontset": "custom", **formulas}
+    return {"font.family": [FAMILY, WHOLE], "mathtext.fontset": "dejavusans"}
 
 
 def _part(whole: Path) -> Path:
