@@ -123,7 +123,7 @@ def test_the_figure_or_table_in_the_place_of_a_claim(paper):
 def test_the_experiments_that_a_claim_reads():
     one = replace(claims_about(shipped(), "ablr", "fig2_left")[0], where="here", experiments=("openml",))
     check_experiments([one], ["openml", "transfer"])
-    with pytest.raises(UserError, match="here: experiments: 'openml' is none of its artifact.*transfer"):
+    with pytest.raises(UserError, match=r"here: experiments: 'openml' is none of its artifact.*transfer"):
         check_experiments([one], ["transfer"])
 
 
