@@ -22,6 +22,7 @@ PICTURES = {".png", ".svg"}
 SHOWN = {".py": "python", ".yaml": "yaml", ".toml": "toml", ".csv": "text"}
 UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n"
 FOLDERS = ("docs/*.md", "docs/tutorials/*.md", "papers/*/*.md")
+STYLE = "docs/site.css"
 SINGLE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
 
@@ -53,6 +54,10 @@ class Site:
             place = block.end()
         return "".join([*parts, self._outside(page, text[place:])])
 
+    def take(self, path: str) -> None:
+        """Take a file of the repository along as it is."""
+        self._put(path, (self.root / path).read_bytes())
+
     def finish(self) -> None:
         """Write the pages of the files that others lead to."""
         for path in sorted(self.shown):
@@ -79,7 +84,7 @@ class Site:
         if source.is_dir() and path != ".":
             return _relative(f"{path}/README.md", page)
         if source.suffix in PICTURES:
-            self._put(path, source.read_bytes())
+            self.take(path)
             return target
         return target if source.suffix == ".md" or not source.is_file() else _relative(self.show(path), page)
 
@@ -99,7 +104,8 @@ def pages(root: Path) -> Iterator[str]:
 
 
 def copy(site: Site) -> None:
-    """Write these pages."""
+    """Write these pages, and the style sheet."""
+    site.take(STYLE)
     for page in pages(site.root):
         site.write(page, fenced((site.root / page).read_text()))
 

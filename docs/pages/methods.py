@@ -21,6 +21,7 @@ FOLDER = "docs/methods"
 PAGE = f"{FOLDER}/README.md"
 WRITTEN = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
 NOTHING = "not measured"
+WIDTH = 90  # of a line of a program
 FIELD_LINK = f"[the field benchmark](../../{FIELD})"
 WITH_PAPERS = (
     "With the papers' settings, in shipped runs at scale `quick`, where runs that advance together have equal shares "
@@ -72,7 +73,7 @@ def text(root: Path, name: str) -> str:
         f'`minimize(..., method="{name}")`. {said.use}.',
         said.text,
         f"## Example\n\n{program(example(can, said))}",
-        "## What it can\n\n| | |\n| :-- | :-- |\n" + "\n".join(rows),
+        f"## What it can\n\n| | `{name}` |\n| :-- | :-- |\n" + "\n".join(rows),
         "## Settings\n\nThe library's defaults; a paper's settings are in its `paper.yaml`.\n\n"
         + table(can.settings, *can.builds),
         f"## Seconds of a suggestion\n\n{cost(root, name)}",
@@ -92,16 +93,14 @@ def example(can: Capabilities, said: Written) -> str:
         function, more = 'lambda c, share: ((c["x"] - 1) ** 2 + 1 - share, 60 * share)', ", budgets=(1 / 64, 1)"
     elif can.budgets:
         function, more = 'lambda c, budget: (c["x"] - 1) ** 2 + 1 / budget', ", budgets=(1, 81)"
-    lines = [
-        "from core import minimize",
-        f'result = minimize({function}, {{"x": (-5.0, 5.0)}}, {can.name!r}, 30{more})',
-    ]
-    if can.settings.learns_from_tasks:
-        lines.insert(1, 'earlier = [minimize(lambda c: abs(c["x"] - 0.8), {"x": (-5.0, 5.0)}, "random", 20)]')
-        lines[-1] = lines[-1].replace("30)", "10, earlier=earlier)")
-    return "\n".join([*lines, "print(result.best_configuration, result.best_loss)"]).replace(
-        repr(can.name), f'"{can.name}"'
-    )
+    earlier = 'earlier = [minimize(lambda c: abs(c["x"] - 0.8), {"x": (-5.0, 5.0)}, "random", 20)]\n'
+    learns = can.settings.learns_from_tasks
+    number = "10, earlier=earlier" if learns else f"30{more}"
+    call = f'result = minimize({function}, {{"x": (-5.0, 5.0)}}, "{can.name}", {number})'
+    if len(call) > WIDTH:
+        call = call.replace("minimize(", "minimize(\n    ").replace(', {"x"', ',\n    {"x"').removesuffix(")") + ",\n)"
+    lines = f"from core import minimize\n{earlier if learns else ''}{call}"
+    return f"{lines}\nprint(result.best_configuration, result.best_loss)"
 
 
 def cost(root: Path, name: str) -> str:
@@ -109,8 +108,8 @@ def cost(root: Path, name: str) -> str:
     field = in_field(root, name)
     said = NOTHING if field is None else f"{field[0]} (processor time, {field[1]} runs of {FIELD_LINK})"
     rows = [f"| {experiment} | {cost} |" for experiment, cost in in_papers(root, name).items() if cost is not None]
-    table = "\n".join(["| experiment | seconds |", "| :-- | :-- |", *rows])
-    papers = f"{WITH_PAPERS}\n\n{table}" if rows else f"With the papers' settings: {NOTHING}."
+    costs = "\n".join(["| experiment | seconds |", "| :-- | :-- |", *rows])
+    papers = f"{WITH_PAPERS}\n\n{costs}" if rows else f"With the papers' settings: {NOTHING}."
     return f"With the library's settings: {said}.\n\n{papers}"
 
 

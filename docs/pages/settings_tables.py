@@ -1,17 +1,22 @@
 """A method's settings as a table: names, defaults, what is allowed and what each is, all from its class of settings.
 
-Descriptions come from the docstring of the class, of its bases, or of the optimizer that it builds, in this order.
+Descriptions come from the docstring of the class, of its bases, or of the optimizer that it builds, in this order; what
+only refers to another class gives way.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from core.study.methods import MethodSettings
 from docs.pages.described import entries
 
 KINDS = {"integer": "a whole number", "number": "a number", "boolean": "True or False", "null": "None"}
+ELSEWHERE = re.compile(r"see `[A-Z]\w*`(?: and `[A-Z]\w*`)*\.$")
+LONG = 10  # digits of a number that is rather shown as a fraction
 LIMITS = {"exclusiveMinimum": " above", "minimum": " from", "exclusiveMaximum": ", below", "maximum": " to"}
 
 
@@ -24,19 +29,23 @@ def table(settings: MethodSettings, *builds: type) -> str:
     schema, said = type(settings).model_json_schema()["properties"], descriptions(type(settings), *builds)
     rows = ["| setting | default | allowed | what it is |", "| :-- | :-- | :-- | :-- |"]
     for name, value in settings.own.items():
-        cells = (f"`{name}`", f"`{value!r}`", allowed(schema[name]), said.get(name, ""))
+        cells = (f"`{name}`", f"`{shown(value)}`", allowed(schema[name]), said.get(name, ""))
         rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
     return "\n".join(rows) if settings.own else "This method has no settings."
 
 
+def shown(value: Any) -> str:
+    """A value as in a program; a number like 0.3333333333333333 as the fraction that it is."""
+    near = Fraction(value).limit_denominator(99) if isinstance(value, float) and len(repr(value)) > LONG else None
+    return str(near) if near is not None and float(near) == value else repr(value)
+
+
 def descriptions(*classes: type) -> dict[str, str]:
     """What the docstrings of classes and their bases say of arguments and attributes; the first that says it counts."""
-    found: dict[str, str] = {}
-    for kind in classes:
-        for base in kind.__mro__:
-            if base.__module__.startswith("core."):
-                found = {**entries(base.__dict__.get("__doc__") or ""), **found}
-    return found
+    bases = [base for kind in classes for base in kind.__mro__ if base.__module__.startswith("core.")]
+    said = [entry for base in bases for entry in entries(base.__dict__.get("__doc__") or "").items()]
+    ordered = sorted(said, key=lambda entry: bool(ELSEWHERE.search(entry[1])))
+    return dict(reversed(ordered))
 
 
 def allowed(schema: Mapping[str, Any]) -> str:

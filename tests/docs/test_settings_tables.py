@@ -9,7 +9,7 @@ import pytest
 from core.errors import UserError
 from core.study.methods import METHODS, DNGOSettings, method_of
 from docs.pages.capabilities import Capabilities
-from docs.pages.settings_tables import allowed, descriptions, table
+from docs.pages.settings_tables import allowed, descriptions, shown, table
 
 NAMES = [name for name, settings in METHODS.items() if settings.names()]
 
@@ -20,7 +20,7 @@ def test_a_table_has_the_fields_of_the_class_with_their_defaults_and_description
     rows = [re.split(r" (?<!\\)\| ", row.strip("| ")) for row in table(can.settings, *can.builds).splitlines()[2:]]
     assert [row[0].strip("`") for row in rows] == list(METHODS[name].names())
     assert [row[1].strip("`") for row in rows] == [
-        repr(getattr(method_of(name), field)) for field in METHODS[name].names()
+        shown(getattr(method_of(name), field)) for field in METHODS[name].names()
     ]
     assert all(len(row) == 4 and len(row[3]) > 8 and row[2] for row in rows), rows
 
@@ -79,6 +79,7 @@ def test_the_first_class_that_describes_a_setting_counts():
         Attributes:
             one: Base's.
             two: Base's.
+            three: Base's, see `other`.
         """
 
     class Derived(Base):
@@ -86,7 +87,15 @@ def test_the_first_class_that_describes_a_setting_counts():
 
         Attributes:
             one: Derived's.
+            two, three: As before, see `Base` and `Other`.
         """
 
     Base.__module__ = Derived.__module__ = "core.made"
-    assert descriptions(Derived) == {"one": "Derived's.", "two": "Base's."}
+    assert descriptions(Derived) == {"one": "Derived's.", "two": "Base's.", "three": "Base's, see `other`."}
+
+
+def test_values_are_shown_as_in_a_program():
+    assert [shown(value) for value in (1 / 3, 2 / 7, 0.1, 1e-6, None, "a", (0.5, 1.0))] == [
+        *("1/3", "2/7", "0.1", "1e-06", "None", "'a'", "(0.5, 1.0)")
+    ]
+    assert eval(shown(1 / 3)) == 1 / 3 and shown(2**0.5) == repr(2**0.5)
