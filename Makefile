@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-.PHONY: quickstart test test-slow test-rl test-portable lint format bench pins clean
+.PHONY: quickstart test test-slow test-rl test-slurm test-portable lint format docs bench pins clean
 
 quickstart: $(VENV)/installed
 	$(BIN)/python -m papers quickstart
@@ -20,6 +20,10 @@ test-portable: $(VENV)/installed
 test-rl: $(VENV)-rl/installed
 	$(VENV)-rl/bin/python -m pytest -s tests/rl tests/core/control
 
+test-slurm: $(VENV)-slurm/installed
+	bash tests/slurm/install
+	$(VENV)-slurm/bin/python -m pytest -rs -m slow tests/slurm
+
 test-slow: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
@@ -33,6 +37,12 @@ lint: $(VENV)/installed
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: export NO_MKDOCS_2_WARNING := 1
+docs: $(VENV)/installed $(VENV)-docs/installed
+	$(BIN)/python -m docs.pages
+	$(VENV)-docs/bin/python -m mkdocs build --strict --config-file build/mkdocs.yml
+	$(BIN)/python -m docs.pages check
 
 bench: $(VENV)/installed $(VENV)-peers/installed
 	$(BIN)/python -m benchmarks
@@ -49,6 +59,11 @@ $(VENV)/installed: envs/requirements.txt pyproject.toml
 	$(BIN)/pip install --quiet --no-deps --editable .
 	touch $@
 
+$(VENV)-docs/installed: envs/requirements-docs.txt
+	$(PYTHON) -m venv $(VENV)-docs
+	$(VENV)-docs/bin/pip install --quiet --no-deps -r envs/requirements-docs.txt
+	touch $@
+
 $(VENV)-peers/installed: envs/requirements-peers.txt
 	$(PYTHON) -m venv $(VENV)-peers
 	$(VENV)-peers/bin/pip install --quiet --no-deps -r envs/requirements-peers.txt
@@ -59,5 +74,13 @@ $(VENV)-rl/installed: envs/requirements.txt envs/requirements-rl.txt
 	$(VENV)-rl/bin/pip install --quiet -r envs/requirements.txt -r envs/requirements-rl.txt
 	touch $@
 
+# Sees the packages of .venv, and has the plugin beside them: every call of Snakemake in .venv would load it.
+$(VENV)-slurm/installed: $(VENV)/installed envs/requirements-slurm.txt
+	$(PYTHON) -m venv $(VENV)-slurm
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	    > $$($(VENV)-slurm/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/beside.pth
+	$(VENV)-slurm/bin/pip install --quiet --no-deps -r envs/requirements-slurm.txt
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(VENV)-peers $(VENV)-rl .snakemake logs .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-peers $(VENV)-rl $(VENV)-slurm build .snakemake logs .pytest_cache .ruff_cache .mypy_cache

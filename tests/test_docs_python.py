@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_readme_python import blocks, is_python
+from docs.pages.programs import blocks, is_python
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from core.study import METHODS
+from docs.pages.programs import blocks, is_python
 from tests.papers.runs import smoke_runs
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,21 +23,6 @@ SECTION = "## Optimize something of your own"
 def section() -> str:
     """The section's text."""
     return (ROOT / "README.md").read_text().split(f"{SECTION}\n")[1].split("\n## ")[0]
-
-
-def blocks(text: str) -> list[str]:
-    """The indented blocks of a text, in order."""
-    found = re.findall(r"(?:^(?: {4}.*)?\n)+", text, re.MULTILINE)
-    return [textwrap.dedent(block).strip() for block in found if block.strip()]
-
-
-def is_python(block: str) -> bool:
-    """Whether a block is a program rather than shell commands, a path or BibTeX."""
-    try:
-        tree = ast.parse(block)
-    except SyntaxError:
-        return False
-    return any(isinstance(node, (ast.Import, ast.ImportFrom, ast.Assign, ast.Call)) for node in ast.walk(tree))
 
 
 def test_the_first_block_is_a_whole_program_of_eight_lines_at_most():

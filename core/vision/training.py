@@ -13,7 +13,6 @@ a checkpoint: a training that was interrupted continues as if it had not been.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -29,13 +28,9 @@ from core.progress import Progress, silent
 from core.validation import require_count, require_number
 from core.vision.checkpoints import State, read_checkpoint, write_checkpoint
 from core.vision.data import Images, ImageSet
+from core.vision.evaluation import Change, evaluate, pixels_of, products
 from core.vision.layers import draw_from, parameters
 from core.vision.records import CURVES, DIVERGED, FINISHED, OUT_OF_MEMORY, TIME_LIMIT, Trained, no_curves
-
-Change = Callable[[Tensor, torch.Generator], Tensor]
-"""A random change of images (n, 3, size, size), which may also change their size."""
-
-EVALUATED = 1000  # images at a time
 
 
 @dataclass(frozen=True)
@@ -131,25 +126,6 @@ def train(
     return Trained(**loop.curves, outcome=loop.outcome)
 
 
-@torch.no_grad()
-def evaluate(
-    network: nn.Module, images: Images, data: ImageSet, device: str = "cpu", corrupt: Change | None = None
-) -> tuple[float, float]:
-    """Mean cross entropy and share of wrong predictions of a network on a part of a set, all on the device.
-
-    Args:
-        corrupt: Change of the pixels, in [0, 1], that needs no generator because nothing in it is random.
-    """
-    network.eval()
-    loss, wrong = 0.0, 0
-    for X, y in zip(images.X.split(EVALUATED), images.y.split(EVALUATED), strict=True):
-        with _products(device):
-            scores = network(data.inputs(_pixels(X)))
-        loss += float(functional.cross_entropy(scores.float(), y, reduction="sum"))
-        wrong += int((scores.argmax(1) != y).sum())
-    return loss / len(images), wrong / len(images)
-
-
 class _Loop:
     """The state of a training."""
 
@@ -212,13 +188,13 @@ class _Loop:
 
     def _step(self, batch: Images) -> tuple[Tensor, Tensor]:
         """One step; returns the sum of the losses and the number of wrong predictions."""
-        pixels = _pixels(batch.X)
+        pixels = pixels_of(batch.X)
         if self.settings.corrupt is not None:
             pixels = self.settings.corrupt(pixels, self.generator)
         X = self.data.inputs(pixels)
         if self.settings.augment is not None:
             X = self.settings.augment(X, self.generator)
-        with _products(self.device):
+        with products(self.device):
             scores = self.network(X)
         loss = functional.cross_entropy(scores.float(), batch.y)
         self.steps.zero_grad()
@@ -245,17 +221,6 @@ class _Loop:
         self.generator.set_state(state["generator"])
         self.curves = {name: values.numpy().copy() for name, values in state["curves"].items()}
         self.done, self.spent, self.outcome = state["done"], state["spent"], state["outcome"]
-
-
-def _pixels(X: Tensor) -> Tensor:
-    """Bytes as numbers in [0, 1]."""
-    return X.float().div_(255)
-
-
-def _products(device: str) -> torch.autocast:
-    """The precision of products: bfloat16 on CUDA, that of the numbers elsewhere."""
-    kind = device.partition(":")[0]
-    return torch.autocast(kind, torch.bfloat16, enabled=kind == "cuda")
 
 
 def _key(network: nn.Module, data: ImageSet, settings: Training, seed: int) -> str:

@@ -145,7 +145,8 @@ class MTBOSettings(SharesSettings):
     """Multi-task Bayesian optimization (Swersky et al. 2013; thesis 4.3.1).
 
     Attributes:
-        overhead: Cost of a suggestion in the unit of the costs, see `SharesSettings`.
+        overhead: Cost of a suggestion in the unit of the costs, by default about right for seconds; where costs are not
+            seconds, set the value of a second.
         auxiliary: Shares of the largest budget, one to three, that serve as tasks beside it.
     """
 
@@ -180,7 +181,8 @@ class FabolasSettings(SharesSettings):
     """Fabolas (thesis 4.4).
 
     Attributes:
-        overhead: Cost of a suggestion in the unit of the costs, see `SharesSettings`.
+        overhead: Cost of a suggestion in the unit of the costs, by default about right for seconds; where costs are not
+            seconds, set the value of a second.
         subsets: Shares of the largest budget; None for 1/64, 1/32, 1/16 and 1/8 (4.4.3), or, if the smallest budget is
             larger than these, for four shares from the smallest budget to half way, in logarithms, to the largest.
     """

@@ -66,6 +66,11 @@ class RandomSettings(MethodSettings):
 class TPESettings(MethodSettings):
     """The tree Parzen estimator, ours: with joint densities `core.optimizers.joint_parzen`; without, as the papers ran
     Hyperopt, `core.optimizers.tree_parzen`.
+
+    Attributes:
+        joint: Whether the densities are those of whole configurations, rather than of each hyperparameter by itself.
+        rounded_ends: Whether, without joint densities, the first and the last value of an ordinal hyperparameter have
+            half the probability of the others, as in Hyperopt.
     """
 
     method: Literal["tpe"] = "tpe"

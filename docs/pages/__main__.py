@@ -1,0 +1,64 @@
+"""Write the site's pages and their order below build/, for MkDocs, or check what it has made of them.
+
+python -m docs.pages            # pages in build/docs, their order in build/mkdocs.yml
+python -m docs.pages check      # links and anchors of build/site
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from core.files import write_whole
+from core.study.methods import METHODS
+from docs.pages import copied, examples, links, methods, reference
+from docs.pages.copied import Site
+from docs.pages.names import PACKAGES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def build(root: Path, folder: Path) -> None:
+    """Write everything that MkDocs needs below a folder, which is emptied first."""
+    shutil.rmtree(folder / "docs", ignore_errors=True)
+    site = Site(root, folder / "docs")
+    copied.copy(site)
+    methods.write(site)
+    examples.write(site)
+    reference.write(site)
+    site.finish()
+    settings = {"INHERIT": str(root / "mkdocs.yml"), "docs_dir": "docs", "site_dir": "site", "nav": order(root)}
+    write_whole(folder / "mkdocs.yml", lambda stream: stream.write(yaml.safe_dump(settings, sort_keys=False).encode()))
+
+
+def order(root: Path) -> list[Any]:
+    """The pages in the order of the menu, by section."""
+    papers = sorted(path.relative_to(root).as_posix() for path in root.glob("papers/*/*.md"))
+    return [
+        {"Home": ["README.md"]},
+        {"Methods": [methods.PAGE, *map(methods.page_of, METHODS)]},
+        {"Examples": [examples.PAGE, *map(examples.page_of, examples.files(root))]},
+        {"Reference": ["reference/README.md", *map(reference.page_of, PACKAGES)]},
+        {"Papers": papers},
+    ]
+
+
+def check(site: Path) -> None:
+    """Print what was checked; raises SystemExit with the links that lead nowhere."""
+    pages = links.read(site)
+    if found := list(links.broken(site, pages)):
+        raise SystemExit("\n".join([*found, f"{len(found)} links lead nowhere"]))
+    print(f"{sum(len(page.links) for page in pages.values())} links on {len(pages)} pages lead somewhere")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["check"]:
+        check(ROOT / "build" / "site")
+    elif not sys.argv[1:]:
+        build(ROOT, ROOT / "build")
+    else:
+        raise SystemExit(__doc__)
