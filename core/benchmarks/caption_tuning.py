@@ -82,7 +82,7 @@ class CaptionTuning:
         """Train a model for each configuration.
 
         Its entry of `info` has the `seed` with which it was trained, its `parameters` and nominal `seconds`, and of
-        trained models their `perplexity` on validation captions.
+        trained models their `perplexity` on validation captions, where that is finite.
 
         Raises:
             UserError: a budget, which this objective does not have, or no model can have these hyperparameters.
@@ -105,10 +105,10 @@ class CaptionTuning:
         info["seconds"] = self.seconds(settings, trained.instances)
         if not trained.finite:
             return self.worst_loss, info["seconds"], {**info, FAILURE: "diverged: the loss is not finite"}
-        info["perplexity"] = self.perplexity(trained.weights)
-        if not info["perplexity"] <= len(self.data.vocabulary):
-            said = f"diverged: perplexity {info['perplexity']:.3g}"
-            return self.worst_loss, info["seconds"], {**info, FAILURE: said}
+        perplexity = self.perplexity(trained.weights)
+        info |= {"perplexity": perplexity} if np.isfinite(perplexity) else {}
+        if not perplexity <= len(self.data.vocabulary):
+            return self.worst_loss, info["seconds"], {**info, FAILURE: f"diverged: perplexity {perplexity:.3g}"}
         return 0.0 - trained.score, info["seconds"], info  # not -0.0
 
     def train(self, settings: LogBilinear, seed: int) -> Trained:

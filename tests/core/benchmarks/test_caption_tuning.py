@@ -74,6 +74,13 @@ def test_models_that_are_not_allowed_score_zero(tuning, changed, message):
     assert found.loss[0] == 0 == tuning.worst_loss and 0 <= found.cost[0] <= tuning.most_seconds
 
 
+@pytest.mark.parametrize("perplexity", [np.inf, np.nan, 1e6])
+def test_a_model_worse_than_a_uniform_guess_has_diverged(tuning, perplexity, monkeypatch):
+    monkeypatch.setattr(CaptionTuning, "perplexity", lambda self, weights: perplexity)
+    [info] = evaluated(tuning).info
+    assert info["failure"] == f"diverged: perplexity {perplexity:.3g}" and ("perplexity" in info) == (perplexity == 1e6)
+
+
 def test_a_model_that_is_too_slow_costs_what_it_was_allowed(tuning):
     found = evaluated(tuning, context_size=18, embedding_size=100, batch_size=20)
     assert found.cost[0] == pytest.approx(2 * tuning.seconds(PUBLISHED)) and found.cost[0] < found.info[0]["seconds"]
