@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = sorted((ROOT / "docs").glob("**/*.md"))
 PATH = re.compile(r"`([\w.-]+(?:/[\w.-]+)+|[\w-]+\.(?:toml|md))`")
 
 MADE = ("figures/", "results/run/")

@@ -20,6 +20,11 @@ from docs.pages.copied import Site
 from docs.pages.names import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
+GUIDES = ("docs/installing.md", "docs/minimize.md", "docs/which-method.md", "docs/optuna.md", "docs/botorch.md")
+TUTORIALS = tuple(
+    f"docs/tutorials/{name}.md" for name in ("scikit_learn", "checkpoints", "own_optimizer", "surrogates", "warm_start")
+)
+HOW_IT_IS_MADE = ("docs/verdicts.md", "docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
 
 def build(root: Path, folder: Path) -> None:
@@ -37,14 +42,24 @@ def build(root: Path, folder: Path) -> None:
 
 def order(root: Path) -> list[Any]:
     """The pages in the order of the menu, by section."""
-    papers = sorted(path.relative_to(root).as_posix() for path in root.glob("papers/*/*.md"))
+    found = list(copied.pages(root))
+    made = [page for page in found if page in HOW_IT_IS_MADE]
+    guides = [page for page in found if page.startswith("docs/") and page not in (*made, *TUTORIALS)]
+    others = [page for page in guides if page.count("/") > 1]
     return [
         {"Home": ["README.md"]},
+        {"Guide": sorted(set(guides) - set(others), key=_place)},
+        {"Tutorials": [*TUTORIALS, *others, examples.PAGE, *map(examples.page_of, examples.files(root))]},
         {"Methods": [methods.PAGE, *map(methods.page_of, METHODS)]},
-        {"Examples": [examples.PAGE, *map(examples.page_of, examples.files(root))]},
-        {"Reference": ["reference/README.md", *map(reference.page_of, PACKAGES)]},
-        {"Papers": papers},
+        {"Reference": [reference.PAGE, *map(reference.page_of, PACKAGES)]},
+        {"Papers": [page for page in found if page.startswith("papers/")]},
+        {"How it is made": sorted(made, key=HOW_IT_IS_MADE.index)},
     ]
+
+
+def _place(page: str) -> tuple[int, str]:
+    """What guides are sorted by: those that are named in `GUIDES` come first."""
+    return (GUIDES.index(page) if page in GUIDES else len(GUIDES), page)
 
 
 def check(site: Path) -> None:

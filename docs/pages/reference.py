@@ -8,6 +8,8 @@ from pathlib import Path
 from docs.pages.copied import Site
 from docs.pages.names import PACKAGES, Names
 
+PAGE = "reference/README.md"
+
 
 def page_of(package: str) -> str:
     """The page of a package."""
@@ -41,4 +43,4 @@ def write(site: Site) -> None:
         site.write(page_of(package), text(names, package))
     for full in names.homes:
         site.shown |= names.sources((site.root / str(names.source(full))).read_text())
-    site.write("reference/README.md", "\n\n".join(rows) + "\n")
+    site.write(PAGE, "\n\n".join(rows) + "\n")

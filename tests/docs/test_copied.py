@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.pages.__main__ import order
 from docs.pages.copied import Site, copy, pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,6 +56,12 @@ def test_a_picture_comes_along(site):
     site.write("docs/one.md", "![a](../figures/readme/field.png)")
     copied = site.folder / "figures/readme/field.png"
     assert copied.read_bytes() == (ROOT / "figures/readme/field.png").read_bytes()
+
+
+def test_every_page_is_once_in_the_menu():
+    listed = [page for section in order(ROOT) for pages in section.values() for page in pages]
+    assert sorted(set(listed)) == sorted(listed)
+    assert set(pages(ROOT)) <= set(listed)
 
 
 def test_every_page_of_the_repository_is_taken_over(site):
