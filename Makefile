@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-.PHONY: quickstart test test-slow test-rl test-portable lint format docs bench pins clean
+.PHONY: quickstart test test-slow test-rl test-slurm test-portable lint format docs bench pins clean
 
 quickstart: $(VENV)/installed
 	$(BIN)/python -m papers quickstart
@@ -19,6 +19,10 @@ test-portable: $(VENV)/installed
 
 test-rl: $(VENV)-rl/installed
 	$(VENV)-rl/bin/python -m pytest -s tests/rl tests/core/control
+
+test-slurm: $(VENV)-slurm/installed
+	bash tests/slurm/install
+	$(VENV)-slurm/bin/python -m pytest -rs -m slow tests/slurm
 
 test-slow: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
@@ -70,5 +74,13 @@ $(VENV)-rl/installed: envs/requirements.txt envs/requirements-rl.txt
 	$(VENV)-rl/bin/pip install --quiet -r envs/requirements.txt -r envs/requirements-rl.txt
 	touch $@
 
+# Sees the packages of .venv, and has the plugin beside them: every call of Snakemake in .venv would load it.
+$(VENV)-slurm/installed: $(VENV)/installed envs/requirements-slurm.txt
+	$(PYTHON) -m venv $(VENV)-slurm
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	    > $$($(VENV)-slurm/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/beside.pth
+	$(VENV)-slurm/bin/pip install --quiet --no-deps -r envs/requirements-slurm.txt
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(VENV)-docs $(VENV)-peers $(VENV)-rl build .snakemake logs .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-peers $(VENV)-rl $(VENV)-slurm build .snakemake logs .pytest_cache .ruff_cache .mypy_cache

@@ -134,6 +134,7 @@ rule comparison:
 
 
 # A cell's files are left there for its job, which adds what is missing. Some cells write a file beside their records.
+# Group and resources are for clusters: profiles/slurm.
 for endings, experiments in flow.outputs.cell_endings.items():
 
     rule:
@@ -150,6 +151,11 @@ for endings, experiments in flow.outputs.cell_endings.items():
             ),
         wildcard_constraints:
             experiment=one_of(experiments),
+        group:
+            lambda w: flow.job(w)
+        resources:
+            runtime=lambda w, attempt: flow.minutes(w, attempt),
+            mem_mb=lambda w, attempt: flow.memory_mb(w, attempt),
         log:
             "logs/run/{scale}/{paper}/{experiment}/{benchmark}/{method}.log",
         conda:

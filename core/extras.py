@@ -28,7 +28,7 @@ EXTRAS = {
     "stable_baselines3": "rl",
 }
 """The extra that installs a package, by the name under which it is imported."""
-REPLICATE = ("fontTools", "h5py", "jinja2", "matplotlib", "PIL", "pyarrow", "pypdfium2", "snakemake", "xgboost")
+REPLICATE = ("fontTools", "h5py", "jinja2", "matplotlib", "nltk", "PIL", "pyarrow", "pypdfium2", "snakemake", "xgboost")
 """The packages of the extra `replicate`, by the names under which they are imported."""
 EXTRAS |= dict.fromkeys(REPLICATE, "replicate")
 

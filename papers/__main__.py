@@ -1,6 +1,6 @@
 """Command line of the repository.
 
-python -m papers list | new | run | draw | compare | benchmark | promote | verify | quickstart
+python -m papers list | new | plan | run | draw | compare | benchmark | promote | verify | quickstart
 
 A paper may have commands of its own, `python -m papers profet sample`.
 """
@@ -86,6 +86,13 @@ def _parser() -> argparse.ArgumentParser:
     new = commands_.add_parser("new", help="write the folder of another paper, which runs as it is")
     new.add_argument("name", help="name of the folder, as of a Python package")
     new.set_defaults(command=("new_paper", "new_paper"))
+
+    plan = commands_.add_parser("plan", help="show core-hours, jobs, memory and disk, as earlier runs recorded them")
+    plan.add_argument(
+        "name", nargs="*", help="papers, experiments, cells or patterns, as for run (default: all papers)"
+    )
+    _scale(plan)
+    plan.set_defaults(command=("planning", "plan"))
 
     run = commands_.add_parser("run", help="run a cell, or all cells that a shorter name or a pattern matches")
     run.add_argument(

@@ -17,13 +17,16 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.field import runs, scores
+from benchmarks.field import page, runs, scores
 from benchmarks.field.figure import draw
 from benchmarks.field.split import KINDS, PARTS, problems
+from core.report.page.blocks import with_block
 
 METHODS = ["gp", "gp_mcmc", "tpe", "rf", "cmaes", "random", "optuna_tpe", "optuna_gp"]
 METHODS += ["smac", "botorch", "hebo"]
 FIGURE = runs.ROOT / "figures" / "readme" / "field.png"
+PAGE = runs.ROOT / "docs" / "which-method.md"
+COMMAND = "python -m benchmarks.field --figure"
 
 
 def main() -> None:
@@ -37,7 +40,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5, help="number of seeds (default: 5)")
     parser.add_argument("--evaluations", type=int, default=100)
     parser.add_argument("--own", action="store_true", help="show your own runs rather than the shipped ones")
-    parser.add_argument("--figure", action="store_true", help=f"also draw {FIGURE.name} of README")
+    parser.add_argument("--figure", action="store_true", help=f"also draw {FIGURE.name} and write {PAGE.name}")
     parser.add_argument("--ship", action="store_true", help="write your own runs to the shipped file")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -62,7 +65,12 @@ def main() -> None:
         if left := sorted(set(options.methods) & set(part["method"]) - known):
             console.print(f"on too few problems, and left out: {', '.join(left)}\n")
     if options.figure:
-        draw({kind: summary for kind, (_, summary) in last.items()}, max(at for at, _ in last.values()), FIGURE)
+        summaries, checkpoint = (
+            {kind: summary for kind, (_, summary) in last.items()},
+            max(at for at, _ in last.values()),
+        )
+        draw(summaries, checkpoint, FIGURE)
+        PAGE.write_text(with_block(PAGE.read_text(), "table", page.table(summaries, checkpoint), COMMAND, PAGE.name))
 
 
 def table(summary: pd.DataFrame, title: str) -> Table:

@@ -7,6 +7,7 @@
     counting_ones/D  stochastic counting ones in D dimensions, half of them categorical (BOHB, 6.4.1)
     xgboost/D        XGBoost trained on data set D (thesis A.2)
     bbob/F           a function of BBOB in five dimensions
+    captions/D       the log-bilinear model of captions on a part of Flickr8k, or on generated images (DNGO, 4.2)
 
 A member is made when it is asked for; what it needs, data sets, records or a package, is named if it is not here.
 """
@@ -98,6 +99,12 @@ def _bbob(name: str) -> Objective:
     return bbob(name)
 
 
+def _captions(name: str) -> Objective:
+    from core.benchmarks.caption_tuning import reduced_tuning
+
+    return reduced_tuning(name)
+
+
 REGRESSION = ("boston", "concrete", "energy", "naval", "parkinsons", "power_plant", "protein", "wine_red", "yacht")
 FAMILIES: dict[str, Family] = {
     "tabular": Family(("protein", "naval", "parkinsons", "slice_localization"), _tabular),
@@ -107,6 +114,7 @@ FAMILIES: dict[str, Family] = {
     "counting_ones": Family(("d8", "d16", "d32", "d64"), _counting_ones),
     "xgboost": Family(REGRESSION, _xgboost),
     "bbob": Family(tuple(f"f{number:02d}" for number in range(1, 25)), _bbob),
+    "captions": Family(("flickr8k", "generated"), _captions),
 }
 
 

@@ -15,6 +15,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.drawings import Drawing, cells_of, code_behind, drawings_of, drawn_at, folder_of, runs_behind
 from core.experiment.durations import announcement
+from core.experiment.jobs import Jobs
 from core.experiment.outputs import Outputs
 from core.experiment.own_runs import OwnRuns
 from core.files import write_whole
@@ -48,6 +49,7 @@ class Workflow:
         self.catalogue = Catalogue(root)
         self.outputs = Outputs(self.catalogue, self.scale)
         self._own_runs = OwnRuns(self.catalogue.root)
+        self._jobs = Jobs(self.catalogue.root)
         self._say, self._said = say, set[str]()
         self._scale_files = {  # all of them now: Snakemake remembers which files a folder had when it first looked
             (paper, source): self._scale_file(paper, self._drawings(paper, source))
@@ -121,6 +123,18 @@ class Workflow:
         cell = self.cell(wildcards)
         experiment = self.catalogue.cells(cell.paper, cell.experiment, wildcards.scale)
         return self._own_runs.inputs(cell, [other for other in experiment if other.benchmark == cell.benchmark])
+
+    def job(self, wildcards: Any) -> str | None:
+        """The kind of job that a cell shares with others on a cluster; None for one that has its own."""
+        return self._jobs.shared(self.cell(wildcards))
+
+    def minutes(self, wildcards: Any, attempt: int) -> int:
+        """The time limit of a cell on a cluster."""
+        return self._jobs.minutes(self.cell(wildcards), attempt)
+
+    def memory_mb(self, wildcards: Any, attempt: int) -> int:
+        """The memory of a cell on a cluster, in MiB."""
+        return self._jobs.memory_mb(self.cell(wildcards), attempt)
 
     def _drawings(self, paper: str, source: str) -> list[Drawing]:
         return drawings_of(self.catalogue, paper, self.scale, source)

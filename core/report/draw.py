@@ -9,6 +9,7 @@ missing is drawn as `not run`.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,8 @@ def _has_result(cell: ReportCell) -> bool:
     return bool(cell.text) or cell.runs > 0 or not math.isnan(cell.ours)
 
 
-def _judged(claim: Claim, results: Any, looks: int) -> dict[str, Any]:
-    check = not_run() if nothing_run(results) else run_check(claim, results, looks)
+def _judged(claim: Claim, results: Any, looks: Mapping[str, int]) -> dict[str, Any]:
+    """The claim and its outcome, given how often the runs of each experiment were looked at while some were added."""
+    often = max((looks[name] for name in claim.experiments or looks), default=1)
+    check = not_run() if nothing_run(results) else run_check(claim, results, often)
     return {**claim.record, **vars(check), "reduced": bool(results.reduced)}

@@ -16,7 +16,7 @@ from core.experiment.drawings import Drawing
 from core.experiment.results import results_of
 from core.experiment.schema import split_reference
 from core.report.verdicts.claims import Claim
-from core.report.verdicts.names import check_places, published_numbers
+from core.report.verdicts.names import check_experiments, check_places, published_numbers
 from core.report.verdicts.paper_claims import claims_about
 from core.report.verdicts.published import Published
 
@@ -39,7 +39,7 @@ class Resolved:
         scale: The scale at which it was asked for, for the sidecar: experiments may resolve it to another.
         judged: The results that claims are judged by, if they differ from those drawn.
         cuts: Parts of the paper's protocol that the scale of each experiment leaves out, in words.
-        looks: Number of times that claims were looked at while runs were added.
+        looks: Number of times that claims were looked at while runs of each experiment were added.
     """
 
     paper: str
@@ -55,7 +55,7 @@ class Resolved:
     scale: str = "quick"
     judged: Any = None
     cuts: Mapping[str, str] = field(default_factory=dict)
-    looks: int = 1
+    looks: Mapping[str, int] = field(default_factory=dict)
 
 
 def resolve(catalogue: Catalogue, drawing: Drawing) -> Resolved:
@@ -70,6 +70,7 @@ def resolve(catalogue: Catalogue, drawing: Drawing) -> Resolved:
     claims = claims_about(catalogue, drawing.paper, name)
     check_places(claims, paper)
     experiments = {split_reference(key)[1]: each for key, each in catalogue.experiments_of(drawing.paper, name).items()}
+    check_experiments(claims, experiments)
     results = results_of(catalogue, drawing)
     protocols = {key: each.protocol(drawing.scale) for key, each in experiments.items()}
     return Resolved(
@@ -86,5 +87,5 @@ def resolve(catalogue: Catalogue, drawing: Drawing) -> Resolved:
         scale=drawing.scale,
         judged=results.without_ablations() if drawing.ablations else None,
         cuts={key: scale.cut for key, scale in protocols.items()},
-        looks=max((scale.looks for scale in protocols.values()), default=1),
+        looks={key: scale.looks for key, scale in protocols.items()},
     )

@@ -21,6 +21,7 @@ import queue
 import time
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -124,7 +125,7 @@ class WorkerPool(RealTime):
         try:
             threads = sum(map(int, self.client.nthreads().values()))
         except OSError as error:
-            raise UserError(f"the scheduler {self.address} is gone: {error}") from error
+            raise self._gone(error) from error
         if threads:
             self._last_worker = time.monotonic()
         elif time.monotonic() - self._last_worker > PATIENCE_SECONDS:
@@ -156,10 +157,11 @@ class WorkerPool(RealTime):
             return ended
 
     def close(self) -> None:
-        """Abandon what is under way and remove the objective from the workers."""
+        """Abandon what is under way and remove the objective from the workers; nothing without a scheduler."""
         if self.client.status == "running":
-            self.client.cancel([future for _, future, _ in self._running.values()], force=True)
-            self.client.unregister_worker_plugin(self._plugin)
+            with suppress(OSError):  # it may have gone since
+                self.client.cancel([future for _, future, _ in self._running.values()], force=True)
+                self.client.unregister_worker_plugin(self._plugin)
 
     def _start(self, trial: Trial, attempt: int) -> None:
         key = f"{self._plugin}-trial-{trial.number}-{attempt}"
@@ -171,7 +173,10 @@ class WorkerPool(RealTime):
         """The result of a trial that ended; empty if it is started again."""
         trial, future, attempt = self._running.pop(number)
         if future.status == "finished":
-            return [(trial, TrialResult(**future.result()))]
+            try:
+                return [(trial, TrialResult(**future.result()))]
+            except (OSError, CancelledError) as lost:  # the result was on its way
+                raise self._gone(lost) from lost
         error = future.exception() if future.status == "error" else None
         if error is not None and not isinstance(error, KilledWorker):
             raise error
@@ -179,6 +184,9 @@ class WorkerPool(RealTime):
             self._again.append((trial, attempt + 1))
             return []
         return [(trial, TrialResult(self.worst_loss, 0.0, f"its worker died, {attempt} times in a row"))]
+
+    def _gone(self, error: BaseException) -> UserError:
+        return UserError(f"the scheduler {self.address} is gone: {error}")
 
 
 class _ObjectivePlugin(WorkerPlugin):

@@ -20,9 +20,9 @@ from core.benchmarks.base import Configurations, Evaluation, check_budget
 from core.benchmarks.network_spaces import classifier_space
 from core.data import load
 from core.errors import UserError
+from core.schedules import constant
 from core.seeds import derive_seed
 from core.training import Networks, Parts, train
-from core.training.networks import constant
 from core.training.preparation import prepare
 
 INTEGERS = ("batch_size", "units_1", "units_2")

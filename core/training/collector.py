@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 from core.benchmarks.network_spaces import surrogate_space
 from core.data import load
 from core.progress import Progress, silent, within
+from core.schedules import exponential
 from core.seeds import derive_seed
 from core.spaces import CubeEncoding
 from core.training import Networks, Parts, train
 from core.training.chunks import Arrays, Chunks
-from core.training.networks import exponential
 from core.training.preparation import prepare
 from core.validation import check_counts
 

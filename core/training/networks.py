@@ -2,11 +2,7 @@
 
 Networks of a group see the same data, each in its own order, and differ in everything else: activations, dropout,
 learning rates, seeds. They start with weights uniform in +-sqrt(6 / (in + out)) and biases 0 (Glorot and Bengio 2010).
-The learning rate changes from epoch to epoch, e = 0, ..., E - 1:
-
-    constant      rate
-    cosine        rate (1 + cos(pi e / E)) / 2        (Loshchilov and Hutter 2017, without restarts)
-    exponential   rate e^(k e), k <= 0
+The learning rate changes from epoch to epoch, as one of `core.schedules` says.
 """
 
 from __future__ import annotations
@@ -132,19 +128,3 @@ def check_fit(networks: Networks, parts: Parts) -> None:
             raise UserError(
                 f"Parts.{name} has the label {wrong:g}; allowed: whole numbers from 0 to {parts.classes - 1}"
             )
-
-
-def constant(rate: float, epochs: int) -> NDArray[np.float64]:
-    """(epochs,) learning rates."""
-    return np.full(epochs, float(rate))
-
-
-def cosine(rate: float, epochs: int) -> NDArray[np.float64]:
-    """(epochs,) learning rates; the last is not yet 0."""
-    return rate * (1 + np.cos(np.pi * np.arange(epochs) / epochs)) / 2
-
-
-def exponential(rate: float, decay: float, epochs: int) -> NDArray[np.float64]:
-    """(epochs,) learning rates, `decay` being k."""
-    rates: NDArray[np.float64] = rate * np.exp(decay * np.arange(epochs))
-    return rates

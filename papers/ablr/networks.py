@@ -20,8 +20,8 @@ from ConfigSpace import ConfigurationSpace, Float, Integer
 from numpy.typing import NDArray
 
 from core.data import load
+from core.schedules import constant
 from core.training import Networks, Parts, train
-from core.training.networks import constant
 from core.training.preparation import prepare
 
 BATCH, SPLIT_SEED = 32, 0

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
+from core.experiment.image_settings import ImageTask
 from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
 from core.recorded import AddedLater
@@ -20,6 +21,8 @@ __all__ = [
     "Mixture",
     "MultiTaskSearch",
     "Regression",
+    "ResidualNetworks",
+    "ResidualSearch",
     "Search",
     "Sinc",
     "XGBoostSearch",
@@ -215,3 +218,30 @@ class Agents(Settings):
     most_units: PositiveInt = 512
     every: PositiveInt = 25
     tests: PositiveInt = 100
+
+
+class ResidualTask(ImageTask):
+    """Residual networks on images (NIPS 6.3).
+
+    Attributes:
+        most_blocks, most_rows: Upper ends of the space: blocks in a stage, images in a minibatch.
+        width: Number of planes in the first stage.
+    """
+
+    most_blocks: Annotated[int, Field(ge=2)] = 5
+    most_rows: Annotated[int, Field(gt=32)] = 256
+    width: PositiveInt = 16
+
+
+class ResidualSearch(ResidualTask, Optimization):
+    """A parallel search for their hyperparameters.
+
+    Attributes:
+        workers: Number of networks that are trained side by side.
+    """
+
+    workers: PositiveInt = 8
+
+
+class ResidualNetworks(ResidualTask):
+    """Networks with He et al.'s hyperparameters or with those of a search's incumbents, trained anew."""

@@ -14,6 +14,7 @@ from core.experiment.drawings import Currency, drawing
 from core.report.figures import style
 from core.report.figures.files import render, write_file
 from core.report.page.answer import answer
+from core.report.page.blocks import with_block
 from core.report.page.comparison import load_sidecars
 from core.report.page.counts import CLAIM_HEADS, NUMBER_HEADS, Rows, claim_counts, drawn, number_counts
 from core.report.page.front_figure import front_figure
@@ -23,8 +24,7 @@ from core.report.verdicts.claims import CAUSES
 
 FIGURE = "figures/readme/headlines.png"
 TITLE = "Headline claims: effects, verdicts and causes"
-BEGIN = "<!-- {}, written by: python -m papers readme -->"
-END = "<!-- until here -->"
+COMMAND = "python -m papers readme"
 Sidecars = Sequence[dict[str, Any]]
 
 
@@ -39,8 +39,9 @@ def readme(catalogue: Catalogue, options: argparse.Namespace, console: Console) 
     path, shown = catalogue.root / "README.md", catalogue.root / FIGURE
     sidecars = current_sidecars(catalogue)
     text = path.read_text(encoding="utf-8")
-    wanted = with_block(text, "answer", f"![{TITLE}]({FIGURE})\n\n" + "\n".join(f"* {s}" for s in answer(sidecars)))
-    wanted = with_block(wanted, "counts", tables(catalogue, sidecars))
+    sentences = "\n".join(f"* {sentence}" for sentence in answer(sidecars))
+    wanted = with_block(text, "answer", f"![{TITLE}]({FIGURE})\n\n{sentences}", COMMAND)
+    wanted = with_block(wanted, "counts", tables(catalogue, sidecars), COMMAND)
     image = figure(catalogue, sidecars)
     outdated = not shown.is_file() or shown.read_bytes() != image
     if options.check and wanted != text:
@@ -115,20 +116,6 @@ def tables(catalogue: Catalogue, sidecars: Sidecars) -> str:
             _table(["printed numbers", *NUMBER_HEADS], number_counts(papers), {**first, **_short(catalogue)}),
         ]
     )
-
-
-def with_block(text: str, name: str, block: str) -> str:
-    """A README's text with another block between the two marks of that name.
-
-    Raises:
-        UserError: a mark is missing.
-    """
-    begin = BEGIN.format(name)
-    before, found, rest = text.partition(begin)
-    _, end, after = rest.partition(END)
-    if not found or not end:
-        raise UserError(f"README.md: no place for its {name}; allowed: between {begin} and {END}")
-    return f"{before}{begin}\n\n{block}\n\n{END}{after}"
 
 
 def _by_paper(catalogue: Catalogue, sidecars: Sidecars) -> dict[str, list[dict[str, Any]]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
 from core.experiment.suggestion_settings import Suggestions
 from core.strict import OpenShare
+from core.study.methods import SingleBudgetMethod
 
 EPOCHS = 20  # as `core.models.dngo` trains its network
 
@@ -107,3 +108,59 @@ class Architecture(Settings):
         if self.evaluations <= self.initial_design:
             raise ValueError(f"evaluations = {self.evaluations} must exceed initial_design = {self.initial_design}")
         return self
+
+
+class CaptionModel(Settings):
+    """Images with captions, and how models of them are trained; the defaults are the paper's protocol, on Flickr8k.
+
+    Attributes:
+        images: Numbers of images for training, validation and testing; null for all.
+        least_count: How often a word must occur in the training captions to be known.
+        feature_file: File of features, see `core.captions.features`; null for those of a network trained on CIFAR-100.
+        feature_width, feature_blocks, feature_epochs: Size and training of that network.
+        epochs, decay_every, look_every, patience, over_batch: The training, see `core.captions.training.Schedule`.
+        larger, slower: How many times the weights and the arithmetic of the published optimum a model may have.
+        most_words: Largest number of words in a caption.
+    """
+
+    images: tuple[PositiveInt | None, PositiveInt | None, PositiveInt | None] = (None, None, None)
+    least_count: PositiveInt = 5
+    feature_file: str | None = None
+    feature_width: PositiveInt = 64
+    feature_blocks: PositiveInt = 3
+    feature_epochs: PositiveInt = 200
+    epochs: PositiveInt = 10
+    decay_every: PositiveFloat = 100_000
+    look_every: PositiveFloat = 1_000_000
+    patience: PositiveInt = 10
+    over_batch: bool = True
+    larger: PositiveFloat = 3.0
+    slower: PositiveFloat = 2.0
+    most_words: PositiveInt = 50
+
+
+class CaptionSearch(CaptionModel):
+    """Search for hyperparameters of the log-bilinear model of captions by BLEU-4 on validation images (section 4.2).
+
+    Attributes:
+        method: Method with its settings.
+        evaluations: Number of models.
+        workers: Number of models that are trained at a time.
+        clock: "simulated" trains them one after the other, on a clock that counts nominal times; "real" on as many
+            workers, processes of this machine or of a Dask scheduler, see `core.study.pool`.
+    """
+
+    method: SingleBudgetMethod
+    evaluations: PositiveInt
+    workers: PositiveInt
+    clock: Literal["simulated", "real"] = "simulated"
+
+
+class CaptionEnsemble(CaptionModel):
+    """Captions of test images by the best models of a search together, or by the published optimum.
+
+    Attributes:
+        models: Number of models; null for one with the hyperparameters that the paper prints.
+    """
+
+    models: PositiveInt | None

@@ -29,6 +29,8 @@ TASKS = {
 SETS = data_set_names(("mnist", "letter", "magic_telescope", "electricity"))
 """The data sets of Fig 4.6; the last three stand in for vehicle registration and forest cover types."""
 
+NETWORK_SETS = {"cifar10": "CIFAR-10", "svhn": "SVHN"}
+"""The data sets of Fig 4.7."""
 
 AUTHORS = "authors_svm_surrogate"
 """The surrogate that the thesis searched."""

@@ -6,10 +6,20 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 
+from core.experiment.image_settings import ImageTask
 from core.experiment.settings import Settings
 from core.experiment.timed_search_settings import TimedSearch
 
-__all__ = ["LiveSearch", "SizeNoise", "SubsamplingNoise", "SubsetModels", "SvmGrid", "TabulatedGrid", "TimedSearch"]
+__all__ = [
+    "LiveSearch",
+    "NetworkSearch",
+    "SizeNoise",
+    "SubsamplingNoise",
+    "SubsetModels",
+    "SvmGrid",
+    "TabulatedGrid",
+    "TimedSearch",
+]
 
 Share = Annotated[float, Field(gt=0, le=1)]
 Indices = Annotated[tuple[NonNegativeInt, ...], Field(min_length=1)]
@@ -111,6 +121,19 @@ class LiveSearch(TimedSearch):
     validation_points: PositiveInt = 10_000
     most_points: PositiveInt | None = None
     smallest_share: Share = 1 / 512
+
+
+class NetworkSearch(ImageTask, TimedSearch):
+    """A search that trains convolutional networks (section 4.5.3).
+
+    Attributes:
+        smallest_images: Smallest number of training images, the largest size of a minibatch (section 4.5).
+        most_units, most_rows: Upper ends of the space: filters in a layer, images in a minibatch.
+    """
+
+    smallest_images: PositiveInt = 512
+    most_units: Annotated[int, Field(gt=16)] = 256
+    most_rows: Annotated[int, Field(gt=32)] = 512
 
 
 class LongChains(Settings):

@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 from ConfigSpace import ConfigurationSpace
 
-from benchmarks.field import runs, scores
+from benchmarks.field import page, runs, scores
+from benchmarks.field.__main__ import METHODS, PAGE
 from benchmarks.field.methods import search
 from benchmarks.field.problem import Problem
 from benchmarks.field.problems import REAL, problem
-from benchmarks.field.split import PARTS, part_of, problems, split
+from benchmarks.field.split import KINDS, PARTS, part_of, problems, split
 from core.spaces import CubeEncoding
 
 
@@ -137,3 +138,22 @@ def test_the_shipped_runs_are_summarized():
         summary = scores.summary(part, scores.compared(part, ["gp", "tpe", "random", "optuna_tpe"], 50), 50)
         assert {"gp", "tpe"} <= set(summary.index)
         assert (summary["rank_low"] <= summary["rank"]).all() and (summary["rank"] <= summary["rank_high"]).all()
+
+
+def test_the_page_has_the_shipped_runs_table():
+    """As `python -m benchmarks.field --figure` writes it."""
+    shipped, summaries, at = runs.shipped(), {}, 50
+    for kind in KINDS:
+        part = shipped[shipped["problem"].isin(problems("reported", kind))]
+        methods = scores.compared(part, METHODS, at)
+        summaries[kind] = scores.summary(part, methods, at)
+    assert page.table(summaries, at) in PAGE.read_text()
+
+
+def test_the_table_is_in_the_order_of_ranks_and_names_what_was_not_run():
+    real = scores.summary(frame().replace({"a": "gp", "b": "smac"}), ["gp", "smac", "random"], 10)
+    table = page.table({"real": real, "bbob": real.drop("smac")}, 10).splitlines()
+    assert table[0] == "After 10 evaluations on 2 tuning problems (seeds: 2) and 2 BBOB functions (seeds: 2):"
+    assert {line.split(" | ")[0].strip("| ") for line in table[4:6]} == {"`gp`", "SMAC"}
+    assert table[6].startswith("| random search | 3.00 [3.00, 3.00]")
+    assert [line for line in table if "not run" in line] == [line for line in table if "SMAC" in line]

@@ -73,7 +73,7 @@ def test_one_line(refused, tmp_path, arguments, message):
         (["draw", "fig1", "--source", "mine"], "--source: invalid choice: 'mine' (choose from 'reference', 'run')"),
         (
             ["rnu"],
-            "invalid choice: 'rnu' (choose from 'list', 'new', 'run', 'draw', 'compare', 'benchmark', 'promote', ",
+            "invalid choice: 'rnu' (choose from 'list', 'new', 'plan', 'run', 'draw', 'compare', 'benchmark', ",
         ),
         ([], "the following arguments are required: command"),
     ],

@@ -7,9 +7,10 @@ import shutil
 import pytest
 
 from core.errors import UserError
-from papers.commands.readme import BEGIN, END, FIGURE, check_causes
+from core.report.page.blocks import BEGIN, END
+from papers.commands.readme import COMMAND, FIGURE, check_causes
 
-BLOCKS = "\n\n".join(f"{BEGIN.format(name)}\nold\n{END}" for name in ("answer", "counts"))
+BLOCKS = "\n\n".join(f"{BEGIN.format(name, COMMAND)}\nold\n{END}" for name in ("answer", "counts"))
 TEXT = f"# A title\n\n{BLOCKS}\n\nThe rest.\n"
 
 
@@ -93,5 +94,5 @@ def test_drawings_must_be_there_and_of_today(refused, path, tmp_path):
 
 @pytest.mark.parametrize("name", ["answer", "counts"])
 def test_a_readme_without_a_place_for_it(refused, path, name):
-    path.write_text(TEXT.replace(BEGIN.format(name), ""))
+    path.write_text(TEXT.replace(BEGIN.format(name, COMMAND), ""))
     assert f"README.md: no place for its {name}" in refused("readme")

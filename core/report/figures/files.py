@@ -8,7 +8,6 @@ from pathlib import Path
 from matplotlib import rcParams
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
-from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from core.files import write_whole
@@ -17,7 +16,6 @@ from core.report.figures.ticks import simplify_ticks
 
 MARGIN = 0.08  # inches around a cropped figure
 POINTS = 72  # in an inch
-NO_LIGATURES = ("-liga",)  # ligatures have no character code, and so take a second font in each file
 PNG_LEVEL = 3  # of zlib: a third faster than the default 6, and charts become no larger
 
 
@@ -38,8 +36,6 @@ def render(figure: MatplotlibFigure, title: str, crop: bool = True) -> dict[str,
     metadata = {"Title": title, "CreationDate": None, "ModDate": None}
     with style.context():
         simplify_ticks(figure)
-        for text in figure.findobj(Text):
-            text.set_fontfeatures(NO_LIGATURES)
         figure.savefig(stream, format="pdf", metadata=metadata, bbox_inches=_lay_out(figure, crop))
     return {"pdf": stream.getvalue(), "png": _image(stream.getvalue(), title)}
 

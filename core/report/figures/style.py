@@ -18,14 +18,13 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
 
+from core.report.figures import fonts
 from core.report.runs.variants import split_variant, with_change
 
 TEXT_WIDTH = 6.3  # inches, the width of a page's text
 INK, GREY, RULE = "#1a1a1a", "#5c5c5c", "#8a8a8a"
 
 RC = {
-    "font.family": ["DejaVu Sans"],
-    "mathtext.fontset": "dejavusans",
     "font.size": 8.5,
     "axes.titlesize": 9.5,
     "axes.titleweight": "bold",
@@ -214,4 +213,4 @@ def legend(figure: MatplotlibFigure, panels: Iterable[Axes], columns: int) -> No
 def _from_defaults() -> dict[str, object]:
     """Our settings on top of matplotlib's own defaults, so that a user's matplotlibrc has no effect."""
     defaults = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in ("backend", "backend_fallback")}
-    return {**defaults, **RC}
+    return {**defaults, **fonts.settings(), **RC}

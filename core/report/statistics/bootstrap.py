@@ -153,12 +153,13 @@ def _medians(ranked: np.ndarray, order: np.ndarray, counts: np.ndarray, size: in
     """Medians (batch, k) of resamples of k columns, given these sorted and their orders, (runs, k), and the counts.
 
     From the smallest run to the largest, those drawn so far are counted in all resamples at once: the two middle ones
-    are the first at which more than their ranks have been. Of an odd number of runs both are the same.
+    are the first at which more than their ranks have been. Of an odd number of runs both are the same. Runs that come
+    before the median of any resample are counted by one product of matrices.
     """
     middle = sorted({(size - 1) // 2, size // 2})
-    reached = np.zeros((order.shape[1], counts.shape[1]), counts.dtype)
-    places = np.zeros((len(middle), *reached.shape), np.min_scalar_type(len(order)))
-    for runs in order:
+    first, reached = _before_medians(order, counts, middle[0])
+    places = np.full((len(middle), *reached.shape), first, np.min_scalar_type(len(order)))
+    for runs in order[first:]:
         reached += counts[runs]
         for place, rank in zip(places, middle, strict=True):
             before = reached <= rank
@@ -167,6 +168,22 @@ def _medians(ranked: np.ndarray, order: np.ndarray, counts: np.ndarray, size: in
             break
     low, high = (np.take_along_axis(ranked.T, places[end].astype(np.intp), axis=1) for end in (0, -1))
     return ((low + high) / 2).T
+
+
+def _before_medians(order: np.ndarray, counts: np.ndarray, rank: int) -> tuple[int, np.ndarray]:
+    """How many of the smallest runs can be skipped, and how often these were drawn, (k, batch).
+
+    Their number in a resample is binomial, at most with the deviation sqrt(size) / 2. If five of these are too few for
+    one of the resamples, nothing is skipped.
+    """
+    first = max(0, int(rank - 2.5 * np.sqrt(len(order))))
+    if 4 * first < len(order):  # of few runs, nearly all are counted one by one
+        return 0, np.zeros((order.shape[1], counts.shape[1]), counts.dtype)
+    columns = np.arange(order.shape[1])[:, None]
+    chosen = np.zeros((order.shape[1], len(order)), np.float32)
+    chosen[columns, order[:first].T] = 1
+    reached = (chosen @ counts.astype(np.float32)).astype(counts.dtype)
+    return (first, reached) if reached.max(initial=0) <= rank else (0, np.zeros_like(reached))
 
 
 def counts_of(picks: np.ndarray, runs: int) -> np.ndarray:

@@ -20,16 +20,18 @@ RESAMPLES = 1000
 
 
 def wins(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """W (times, n, m) of values (n, times) and (m, times)."""
+    """W (times, n, m) of values (n, times) and (m, times); single precision holds the sums exactly up to 2^23 pairs."""
     a, b = ours.T[:, :, None], theirs.T[:, None, :]
-    return (a < b) + 0.5 * (a == b)
+    return ((a < b) + 0.5 * (a == b)).astype(np.float32)
 
 
 def probabilities(matrix: np.ndarray, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     """The probability at each time, (batch, times), for resamples with draw counts (batch, n) and (batch, m)."""
     _, n, m = matrix.shape
-    first, second = counts_of(ours.astype(int), n), counts_of(theirs.astype(int), m)
-    return np.stack([np.einsum("bm,bm->b", first @ at, second) for at in matrix], axis=1) / (n * m)
+    first, second = (
+        counts_of(drawn.astype(int), runs).astype(matrix.dtype) for drawn, runs in ((ours, n), (theirs, m))
+    )
+    return np.stack([np.einsum("bm,bm->b", first @ at, second) for at in matrix], axis=1).astype(float) / (n * m)
 
 
 def resampled_interval(statistic: Callable[..., np.ndarray], *runs: int) -> Interval:

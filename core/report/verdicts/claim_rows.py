@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
+from core.experiment.schema import split_reference
 from core.report.verdicts.checks import CellNotRunError, Check
 from core.report.verdicts.claims import CAUSES, KINDS, LONGEST, SHORTEST
 from core.report.verdicts.outcomes import absent, all_of, at_least, both, left_out, outside, pending
@@ -76,6 +77,13 @@ class Part:
     shape: Shape
     values: dict[str, Any]
 
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """The experiments that its values name."""
+        given = [self.values[key] for key, kind in self.shape.names.items() if kind == "experiment"]
+        names = [name for each in given for name in ([each] if isinstance(each, str) else each or ())]
+        return tuple(split_reference(name)[1] for name in names)
+
     def check(self, results: Any) -> Check | list[Check] | CellNotRunError:
         """What the shape returns, or the error that says which cell was not run."""
         try:
@@ -142,6 +150,12 @@ class RowCheck:
         if cell.method in self.row.optional:
             return absent(cell.words)
         raise cell
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """The experiments that the parts read; empty if one of them does not name its own."""
+        each = [part.experiments for part in self.parts.each]
+        return tuple(dict.fromkeys(name for names in each for name in names)) if all(each) else ()
 
     @property
     def summary(self) -> str:

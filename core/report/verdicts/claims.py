@@ -17,7 +17,7 @@ states its cause:
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,7 @@ class Claim:
         criterion: The statistic and the region in which it makes the claim true, in words.
         headline: The claim in at most `LONGEST` characters, if readers take the paper to be about it; otherwise empty.
         cause: Reason why it fails, if it does.
+        experiments: Experiments of the artifact that the check reads; empty for all of them.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Claim:
     criterion: str = ""
     headline: str = ""
     cause: Cause | None = None
+    experiments: tuple[str, ...] = ()
 
     @property
     def record(self) -> dict[str, Any]:
@@ -97,6 +99,7 @@ def claim(
     kind: str = "claim",
     headline: str = "",
     cause: Cause | None = None,
+    experiments: Sequence[str] = (),
 ) -> Callable[[Callable], Callable]:
     """Mark a function of the results as the check of a claim; see `Claim`.
 
@@ -124,8 +127,9 @@ def claim(
         name, where = function.__name__, place_of(function)
         criterion = " ".join((function.__doc__ or "").split())
         function.claim = Claim(
-            name, where, artifact, kind, sentence, place, published, function, criterion, headline, cause
-        )
+            name, where, artifact, kind, sentence, place, published, function, criterion, headline, cause,
+            tuple(experiments),
+        )  # fmt: skip
         return function
 
     return mark

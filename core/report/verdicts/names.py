@@ -76,6 +76,18 @@ def check_places(claims: Iterable[Claim], spec: Any) -> None:
             raise UserError(f"{claim.where}: place = {claim.place!r}: no {place}; {nearest(place, places)}")
 
 
+def check_experiments(claims: Iterable[Claim], known: Iterable[str]) -> None:
+    """Make sure that claims name experiments of their artifact.
+
+    Raises:
+        UserError: naming the file, the line, the function, the experiment and those near it.
+    """
+    for claim in claims:
+        for name in claim.experiments:
+            if name not in known:
+                raise UserError(f"{claim.where}: experiments: {name!r} is none of its artifact; {nearest(name, known)}")
+
+
 def _check_table(published: Published, rows: list[str], columns: list[str]) -> None:
     for row, column in published:
         for kind, given, known in (("row", row, rows), ("column", column, columns)):

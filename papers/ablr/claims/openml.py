@@ -22,6 +22,7 @@ BENCHMARK = "openml_random_forest"
     sentence="On OpenML, evaluations on other data sets speed up the search for a random forest's hyperparameters.",
     published="faster",
     headline="Other data sets speed up a forest's (OpenML)",
+    experiments=["openml"],
 )
 def transfer_speeds_up_on_openml(results: Results) -> Check:
     """ABLR with transfer has a smaller error than plain ABLR and than a plain GP.

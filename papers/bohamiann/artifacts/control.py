@@ -83,7 +83,7 @@ def fig3(results: Results, published: Published | None) -> Figure:
     axes.axhline(ENOUGH["swing_up"], color="0.6", linewidth=0.8, linestyle=":", label="success")
     axes.set_xlabel("training episodes")
     axes.set_ylabel("mean reward of test episodes")
-    axes.legend(loc="lower right")
+    axes.legend(loc="center right")
     caption = (
         f"Mean and standard error over {count_runs(frame)} of the reward over 100 test episodes, of agents with the "
         "original hyperparameters and with those that BOHAMIANN found."

@@ -17,7 +17,7 @@ from core.report.figures.figure import not_run_panel
 from core.report.runs.frames import count_runs
 from core.report.runs.time_curves import continued
 from papers.fabolas.authors_overhead import proposal_seconds, with_authors_overhead
-from papers.fabolas.names import BY_TEXT, SETS, SHARES, SURROGATE, TASKS, surrogate_label, surrogate_name
+from papers.fabolas.names import BY_TEXT, NETWORK_SETS, SETS, SHARES, SURROGATE, TASKS, surrogate_label, surrogate_name
 
 SHADES = style.sequential(len(SHARES))
 SIZES = {name: {"label": label, "color": color} for (name, label), color in zip(SHARES.items(), SHADES, strict=True)}
@@ -91,6 +91,26 @@ def fig4_6(results: Results, published: Published | None) -> Figure:
         f"Mean test error of the incumbents, trained on all training points, over {count_runs(frame)}. Time is that of "
         "training and validating, and of the method's proposals. The thesis has MNIST, vehicle registration and forest "
         "cover types."
+    )
+    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+
+
+def fig4_7(results: Results, published: Published | None) -> Figure:
+    """Thesis Fig 4.7: test errors of the incumbents while convolutional networks are trained."""
+    frame = frame_of(results, "networks")
+    names = [name for name in NETWORK_SETS if name in set(frame["benchmark"])] or list(frame["benchmark"].unique())
+    figure, panels = style.subplots(1, len(names), width=7.2, height=3.2, squeeze=False)
+    parts = []
+    for axes, name in zip(panels[0], names, strict=True):
+        images = int(frame.loc[frame["benchmark"] == name, "images"].iloc[0])
+        axes.set_title(f"{NETWORK_SETS.get(name, name)}, {images:,} images")
+        parts.append(draw_errors(axes, frame, name, SURROGATE))
+        axes.set_xlabel("seconds")
+    panels[0, 0].set_ylabel("test error of the incumbent")
+    style.legend(figure, panels.flat, 6)
+    caption = (
+        f"Mean test error of the incumbents, trained on the images for training and validation, over "
+        f"{count_runs(frame)}. Time is that of training and validating, and of the method's proposals."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 

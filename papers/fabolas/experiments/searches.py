@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from core.benchmarks import objective
 from core.benchmarks.svm import SVM, svm, svm_mnist
 from core.experiment.context import Context
+from core.experiment.image_tasks import Once
 from core.experiment.timed_search import timed_search
 from papers.fabolas.settings import LiveSearch, TimedSearch
 
@@ -34,7 +30,7 @@ def live_search(context: Context[LiveSearch]) -> pd.DataFrame:
     Besides its columns: `points`, the number of training points.
     """
     benchmark = live_benchmark(context.benchmark, context.settings)
-    errors = _Once(benchmark)
+    errors = Once(lambda configuration: benchmark.test_errors([configuration])[0])
     return timed_search(context, benchmark, errors, on_all=True).assign(points=len(benchmark.train[1]))
 
 
@@ -43,17 +39,3 @@ def live_benchmark(name: str, settings: LiveSearch) -> SVM:
     if name == "mnist":
         return svm_mnist(settings.train_points, settings.validation_points, settings.smallest_share)
     return svm(name, settings.smallest_share, settings.most_points)
-
-
-class _Once:
-    """Test errors by configuration, each machine trained once."""
-
-    def __init__(self, benchmark: SVM) -> None:
-        self.benchmark, self.found = benchmark, dict[tuple[float, float], float]()
-
-    def __call__(self, configurations: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
-        keys = [(configuration["C"], configuration["gamma"]) for configuration in configurations]
-        for key, configuration in zip(keys, configurations, strict=True):
-            if key not in self.found:
-                self.found[key] = float(self.benchmark.test_errors([configuration])[0])
-        return np.array([self.found[key] for key in keys])

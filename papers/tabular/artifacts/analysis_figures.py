@@ -205,7 +205,8 @@ def _bars(axes: Axes, frames: dict[str, pd.DataFrame]) -> None:
         axes.barh(places, values, height, color=COLORS[source], label=source)
     names = [" x ".join(SHORT[part] for part in subset.split(" x ")) for subset in shown]
     axes.set_yticks(range(len(names)), names)
-    axes.xaxis.set_major_locator(MaxNLocator(4))
+    axes.xaxis.set_major_locator(MaxNLocator(4 if axes.get_xlim()[1] > 0.01 else 3))
+    axes.xaxis.set_major_formatter("{x:g}")
     axes.invert_yaxis()
 
 

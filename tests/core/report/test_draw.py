@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import UserError
 from core.experiment.drawings import Currency, drawing
-from core.report import NotRunError, compare_table, samples_of
+from core.report import Interval, NotRunError, compare_table, judge, samples_of
 from core.report.draw import draw, draw_artifact
 from core.report.page.rendering import Site, render_page
 from core.report.resolved import Resolved
@@ -35,7 +35,7 @@ def no_images(monkeypatch):
 
 @pytest.fixture
 def drawn(tmp_path, folder):
-    def drawn(name="table1", described=None, results=None, function=None, check=None, source="reference"):
+    def drawn(name="table1", described=None, results=None, function=None, source="reference", looks=None, **claimed):
         stem, described = tmp_path / "figures" / "toy" / name, described or spec()
         numbers = folder / "published" / f"{name}.csv"
         sidecar = draw(
@@ -47,9 +47,10 @@ def drawn(tmp_path, folder):
                 stem=stem,
                 function=function or FUNCTIONS[name],
                 published=read_published_of(numbers, described.comparison) if numbers.is_file() else None,
-                claims=[replace(claim, check=check or claim.check) for claim in CLAIMS.get(name, ())],
+                claims=[replace(claim, **claimed) for claim in CLAIMS.get(name, ())],
                 document="Springenberg et al.",
                 source=source,
+                looks=looks or {},
             )
         )
         assert sidecar == stem.with_suffix(".json")
@@ -88,6 +89,19 @@ def test_a_table_has_all_its_files_and_a_full_sidecar(drawn):
         "Table 1. Scores" in stem.with_suffix(".md").read_text()
         and record["caption"] in stem.with_suffix(".tex").read_text()
     )
+
+
+@pytest.mark.parametrize(
+    ("experiments", "holds"), [((), "inconclusive"), (("grown",), "inconclusive"), (("final",), "holds")]
+)
+def test_a_claim_pays_for_the_looks_at_the_experiments_that_it_reads(no_images, drawn, experiments, holds):
+    """A value 2 standard errors from the border: beyond the quantile of 5%, 1.96, not of 5% shared among two looks."""
+
+    def check(results):
+        return judge(Interval(2.0, 2.0 - 1.96, 2.0 + 1.96), lower=0.0)
+
+    record, _ = drawn(check=check, experiments=experiments, looks={"grown": 2, "final": 1})
+    assert [claim["holds"] for claim in record["claims"]] == [holds]
 
 
 def test_a_figure_has_its_images_and_data(drawn):
@@ -140,7 +154,7 @@ def test_nothing_run_is_drawn_as_not_run(no_images, drawn):
     absent = Results([Cell("boston", present=False), Cell("yacht", present=False)])
     table, _ = drawn(results=absent, check=boom)
     assert {cell["verdict"]["kind"] for cell in table["table"]["cells"]} == {"not run"}
-    figure, stem = drawn("fig1", spec("figure", "shape"), absent, boom, boom)
+    figure, stem = drawn("fig1", spec("figure", "shape"), absent, boom, check=boom)
     assert figure["files"] == ["fig1.pdf", "fig1.png", "fig1.rst"] and stem.with_suffix(".pdf").exists()
     for record in (table, figure):
         assert record["caption"].endswith("Not run.") and record["claims"][0]["holds"] == "not run"
@@ -180,7 +194,7 @@ class TestFunctionsThatFailOnAnEmptyFrame:
     @pytest.mark.parametrize("name, kind", [("table1", "table"), ("fig1", "figure")])
     def test_drawn_as_not_run(self, no_images, drawn, others, name, kind):
         results = Results([Cell("boston", present=False), *others], scales={"uci": "paper", "other": "paper"})
-        record, _ = drawn(name, spec(kind), results, self.read, self.read)
+        record, _ = drawn(name, spec(kind), results, self.read, check=self.read)
         assert [claim["holds"] for claim in record["claims"]] == ["not run"]
         if kind == "table":
             assert {cell["verdict"]["kind"] for cell in record["table"]["cells"]} == {"not run"}
@@ -203,7 +217,7 @@ class TestFunctionsThatFailOnAnEmptyFrame:
 )
 def test_what_cannot_be_drawn_is_explained_and_nothing_written(no_images, drawn, tmp_path, function, check, complaint):
     with pytest.raises(UserError, match=re.escape(complaint)):
-        drawn(function=function, check=check)
+        drawn(function=function, **({} if check is None else {"check": check}))
     assert not (tmp_path / "figures").exists()
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import CancelledError
 
 import cloudpickle
 import numpy as np
@@ -183,6 +184,22 @@ def test_a_script_without_guard_that_is_stopped_loses_nothing_finished(tmp_path,
     assert after[: len(before)] == before
     told = [line["told"]["number"] for line in after if "told" in line]
     assert sorted(told) == list(range(10))
+
+
+@pytest.mark.parametrize("error", [OSError("closed"), CancelledError("lost")])
+def test_a_scheduler_that_goes_while_a_result_is_fetched_is_told(monkeypatch, address, error):
+    """Rather than what cannot be cleaned up on it."""
+
+    def raising(raised):
+        def call(*arguments, **options):
+            raise raised
+
+        return call
+
+    monkeypatch.setattr("distributed.Future.result", raising(error))
+    monkeypatch.setattr("distributed.Client.unregister_worker_plugin", raising(OSError("no answer")))
+    with pytest.raises(UserError, match=f"the scheduler {address} is gone: {error.args[0]}"):
+        run_parallel(search(), objective_of(noisy), 4, seed=0, address=address)
 
 
 @pytest.fixture

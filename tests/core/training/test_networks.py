@@ -1,23 +1,15 @@
-"""Schedules in closed form, initial weights by their distribution."""
+"""Initial weights by their distribution."""
 
 import numpy as np
 import pytest
 
 from core.training import Networks
-from core.training.networks import constant, cosine, exponential
 
 
 def networks(seeds, sizes=(30, 40, 2)):
     hidden = len(sizes) - 2
     zeros = np.zeros((len(seeds), hidden), np.float32)
     return Networks(sizes, 8, zeros > 0, zeros, np.ones((len(seeds), 3)), np.array(seeds, dtype=np.uint64))
-
-
-def test_schedules():
-    np.testing.assert_allclose(constant(0.1, 3), [0.1, 0.1, 0.1])
-    np.testing.assert_allclose(cosine(0.1, 4), [0.1, 0.05 * (1 + np.sqrt(0.5)), 0.05, 0.05 * (1 - np.sqrt(0.5))])
-    np.testing.assert_allclose(exponential(0.1, -np.log(2), 4), [0.1, 0.05, 0.025, 0.0125])
-    assert exponential(1e-2, np.log(1e-4) / 50, 51)[-1] == pytest.approx(1e-6)
 
 
 def test_initial_weights_are_glorots():

@@ -16,7 +16,7 @@ from core.report.verdicts.paper_claims import claims_about, claims_of
 SHAPES = '''"""A shape and a claim of the toy's own."""
 
 from core.report import Check, Interval, cell_rows, claim, judge
-from core.report.verdicts.shapes.shape import Benchmark, Method, Methods, shape
+from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, Methods, shape
 
 
 @shape
@@ -29,6 +29,11 @@ def mean_value(results, benchmark: Benchmark, method: Method, above: float = 0.0
 @shape
 def how_many(results, methods: Methods) -> Check:
     return judge(Interval.exact(len(methods)), lower=1.5)
+
+
+@shape
+def mean_of(results, runs: Experiments, above: float) -> Check:
+    return judge(Interval.exact(results.frame(*runs)["value"].mean()), lower=above)
 
 
 @claim(artifact="table1", place="Table 1", sentence="A claim that is a function.", published=1)
@@ -115,6 +120,15 @@ def test_lists_are_parts_and_the_last_varies_fastest(write):
     check = checked(catalogue, line={"plain": 2, "noisy": 2}, curve={"plain": 2, "noisy": 0})
     assert (check.ours, check.holds) == ("3 of 4", "fails")
     assert check.detail == "line/plain; line/noisy; curve/plain; curve/noisy"
+
+
+def test_a_row_reads_the_experiments_that_its_shapes_name(write):
+    named = "mean_of: {runs: [fit], above: 1}"
+    plain = "mean_value: {benchmark: line, method: plain, above: 1}"
+    for check, experiments in ((plain, ()), (named, ("fit",)), (f"[{{{named}}}, {{{plain}}}]", ())):
+        text = ROW.replace(f"{{{plain}}}", check if check.startswith("[") else f"{{{check}}}")
+        claims = claims_of(write(text), "toy")
+        assert claims[0].experiments == experiments
 
 
 def test_several_checks_are_parts_too_and_a_list_of_one_is_a_part(write):
@@ -281,7 +295,7 @@ def test_what_is_wrong_with_a_row_is_one_line(write, old, new, complaint):
 
 
 def test_a_name_that_a_row_and_a_function_have(write):
-    with pytest.raises(UserError, match=r"shapes\.py, line 19, a_function: .*table1\.a_function has the same name"):
+    with pytest.raises(UserError, match=r"shapes\.py, line 24, a_function: .*table1\.a_function has the same name"):
         claims_of(write(ROW.replace("it_is_above", "a_function")), "toy")
 
 

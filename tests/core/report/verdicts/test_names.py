@@ -15,7 +15,7 @@ from core.errors import UserError
 from core.experiment.catalogue import Catalogue
 from core.experiment.drawings import drawing
 from core.report.draw import draw_artifact
-from core.report.verdicts.names import check_places, published_numbers
+from core.report.verdicts.names import check_experiments, check_places, published_numbers
 from core.report.verdicts.paper_claims import claims_about
 from core.report.verdicts.published_runs import RUNS
 
@@ -118,6 +118,13 @@ def test_the_figure_or_table_in_the_place_of_a_claim(paper):
         )
         with pytest.raises(UserError, match=expected):
             check_places([*claims[:-1], replace(claims[-1], place=place)], spec)
+
+
+def test_the_experiments_that_a_claim_reads():
+    one = replace(claims_about(shipped(), "ablr", "fig2_left")[0], where="here", experiments=("openml",))
+    check_experiments([one], ["openml", "transfer"])
+    with pytest.raises(UserError, match=r"here: experiments: 'openml' is none of its artifact.*transfer"):
+        check_experiments([one], ["transfer"])
 
 
 def test_a_table_without_declared_names_has_the_methods_and_benchmarks_of_its_experiments(toy, tmp_path):

@@ -1,0 +1,37 @@
+"""The table in `docs/which-method.md`: mean ranks and regrets on both kinds of problems, and seconds."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from benchmarks.field.methods import PEERS
+
+NAMES = {"optuna_tpe": "Optuna's TPE", "optuna_gp": "Optuna's GP", "smac": "SMAC", "botorch": "BoTorch", "hebo": "HEBO"}
+NAMES["random"] = "random search"
+KINDS = {"real": "tuning problems", "bbob": "BBOB functions"}
+
+
+def table(summaries: dict[str, pd.DataFrame], checkpoint: int) -> str:
+    """The table in Markdown, the best mean rank on tuning problems first, after a sentence on what was run."""
+    sizes = [
+        f"{summary['problems'].iloc[0]} {KINDS[kind]} (seeds: {summary['seeds'].iloc[0]})"
+        for kind, summary in summaries.items()
+    ]
+    heads = ["", *(head for kind in summaries for head in (f"mean rank, {KINDS[kind]}", "regret")), "seconds"]
+    lines = [" | ".join(heads), " | ".join([":--", *["--:"] * (len(heads) - 1)])]
+    first = next(iter(summaries.values()))
+    for name in first.sort_values("rank").index:
+        cells = [NAMES[name] if name in (*PEERS, "random") else f"`{name}`"]
+        for summary in summaries.values():
+            cells += _cells(summary, name)
+        seconds = sorted(summary.loc[name, "seconds"] for summary in summaries.values() if name in summary.index)
+        cells.append(" to ".join(dict.fromkeys(f"{each:.1g}" for each in (seconds[0], seconds[-1]))))
+        lines.append(" | ".join(cells))
+    return f"After {checkpoint} evaluations on {' and '.join(sizes)}:\n\n" + "\n".join(f"| {line} |" for line in lines)
+
+
+def _cells(summary: pd.DataFrame, name: str) -> list[str]:
+    if name not in summary.index:
+        return ["not run", ""]
+    row = summary.loc[name]
+    return [f"{row['rank']:.2f} [{row['rank_low']:.2f}, {row['rank_high']:.2f}]", f"{row['regret']:.2g}"]

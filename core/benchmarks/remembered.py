@@ -1,0 +1,112 @@
+"""An objective whose evaluations are kept in a file: a search that was interrupted and is repeated pays nothing twice.
+
+    Remembered(objective, path)
+
+A search on the simulated clock is determined by its seeds, so that the same search makes the same evaluations again. An
+evaluation is known by its configurations, its budget and the state of the generator that it draws from; what is kept of
+it includes the state that it leaves behind. Each is one line of JSON, on the disk before the search goes on. A line
+that a kill cut short is written again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ConfigSpace import ConfigurationSpace
+
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, Objective
+from core.errors import UserError
+from core.files import cannot_be_written
+
+
+class Remembered:
+    """The objective around another.
+
+    Args:
+        inner: Objective that is evaluated.
+        path: File of its evaluations, which is made where it is missing. One process writes it.
+    """
+
+    def __init__(self, inner: Objective, path: Path) -> None:
+        self.inner, self.path = inner, path
+
+    @property
+    def space(self) -> ConfigurationSpace:
+        return self.inner.space
+
+    @property
+    def fidelity(self) -> Fidelity | None:
+        return self.inner.fidelity
+
+    @property
+    def optimum(self) -> float | None:
+        return self.inner.optimum
+
+    @property
+    def worst_loss(self) -> float:
+        return self.inner.worst_loss
+
+    def evaluate(
+        self, configurations: Configurations, budget: float | None, generator: np.random.Generator
+    ) -> Evaluation:
+        """As the inner objective; what that raises is not kept.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        key = _key(configurations, budget, generator)
+        if (known := self._known.get(key)) is not None:
+            generator.bit_generator.state = known["state"]
+            return Evaluation(np.array(known["loss"]), np.array(known["cost"]), tuple(known["info"]))
+        found = self.inner.evaluate(configurations, budget, generator)
+        kept = {
+            "key": key,
+            "loss": np.asarray(found.loss, dtype=np.float64).tolist(),
+            "cost": np.asarray(found.cost, dtype=np.float64).tolist(),
+            "info": [dict(each) for each in found.info],
+            "state": generator.bit_generator.state,
+        }
+        self._append(kept)
+        return found
+
+    @cached_property
+    def _known(self) -> dict[str, Mapping[str, Any]]:
+        """What the file holds by key."""
+        known = {}
+        for line in self.path.read_text().splitlines() if self.path.exists() else ():
+            try:
+                entry = json.loads(line)
+            except ValueError:  # cut short
+                continue
+            known[entry["key"]] = entry
+        return known
+
+    def _append(self, entry: Mapping[str, Any]) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with open(self.path, "a") as stream:
+                # A line begins with its end of line: one that was cut short before it spoils no other.
+                stream.write("\n" + json.dumps(entry, default=_plain))
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise UserError(cannot_be_written(self.path, error)) from error
+
+
+def _key(configurations: Configurations, budget: float | None, generator: np.random.Generator) -> str:
+    state = [[dict(each) for each in configurations], budget, generator.bit_generator.state]
+    return hashlib.sha256(json.dumps(state, sort_keys=True, default=_plain).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays as Python's; raises TypeError for anything else that JSON does not know."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a {type(value).__name__} cannot be kept")

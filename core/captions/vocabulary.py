@@ -1,0 +1,138 @@
+"""Words of captions and their numbers.
+
+Tokens are those of the Penn Treebank's rules, by NLTK, in their own case, as in the code that Kiros published with the
+models of Kiros et al. (2014). Words that occur fewer than five times in the training captions become one unknown word.
+Every caption is preceded by as many start symbols as the model has words of context, and followed by an end symbol.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import UserError
+from core.extras import needed_for
+from core.validation import require_count
+
+START, END, UNKNOWN = "<start>", "<end>", "unk"
+SPECIAL = (START, END, UNKNOWN)
+LEAST_COUNT = 5
+Tokens = tuple[str, ...]
+
+# Words of letters, digits and single hyphens, and a final full stop that is apart already: the rules leave them alone,
+# except for contractions that are written as one word.
+PLAIN = re.compile(r"\s*(?:[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\s+)*(?:[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*|\.)\s*")
+JOINED = re.compile(r"cannot|gimme|gonna|gotta|lemme|wanna", re.IGNORECASE)
+
+
+def tokens_of(text: str) -> Tokens:
+    """The tokens of a caption.
+
+    Raises:
+        UnavailableError: NLTK is not installed.
+    """
+    if PLAIN.fullmatch(text) and not JOINED.search(text):
+        return tuple(text.split())
+    return tuple(_tokenizer().tokenize(text))
+
+
+@cache
+def _tokenizer() -> Any:
+    with needed_for("captions"):
+        from nltk.tokenize.treebank import TreebankWordTokenizer
+    return TreebankWordTokenizer()
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words that a model knows, the special ones first.
+
+    Raises:
+        UserError: a word that occurs twice, or no special words at the beginning.
+    """
+
+    words: Tokens
+
+    def __post_init__(self) -> None:
+        if self.words[: len(SPECIAL)] != SPECIAL or len(self.number) != len(self.words):
+            known = ", ".join(SPECIAL)
+            raise UserError(f"a vocabulary of {len(self.words)} words; allowed: {known}, then others, each once")
+
+    @classmethod
+    def of(cls, captions: Iterable[Tokens], least: int = LEAST_COUNT) -> Vocabulary:
+        """The words that occur at least `least` times, the most frequent first, ties by their letters.
+
+        Raises:
+            UserError: `least` is not a whole number from 1.
+        """
+        require_count("least", least)
+        counts = Counter(chain.from_iterable(captions))
+        known = [word for word, count in counts.items() if count >= least and word not in SPECIAL]
+        return cls((*SPECIAL, *sorted(known, key=lambda word: (-counts[word], word))))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """The number of each word."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    def encode(self, caption: Sequence[str]) -> list[int]:
+        """The numbers of a caption's words, with an end symbol after them."""
+        unknown = self.number[UNKNOWN]
+        return [*(self.number.get(word, unknown) for word in caption), self.number[END]]
+
+    def decode(self, numbers: Iterable[int]) -> Tokens:
+        """The words up to the first end symbol."""
+        words = []
+        for number in numbers:
+            if number == self.number[END]:
+                break
+            words.append(self.words[number])
+        return tuple(words)
+
+
+@dataclass(frozen=True)
+class Instances:
+    """One instance for each word of each caption, end symbols included.
+
+    Attributes:
+        contexts: Numbers of the words before it, the nearest last, (N, context) int64.
+        targets: Numbers of the words, (N,) int64.
+        rows: Which image each belongs to, (N,) int64.
+    """
+
+    contexts: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+
+def instances_of(captions: Sequence[Sequence[Tokens]], vocabulary: Vocabulary, context: int) -> Instances:
+    """The instances of captions, which are sequences of captions of each image.
+
+    Raises:
+        UserError: no caption, or a context that is not a whole number from 1.
+    """
+    require_count("context", context)
+    texts = [vocabulary.encode(caption) for each in captions for caption in each]
+    if not texts:
+        raise UserError("captions of no image; allowed: one caption or more")
+    lengths = np.array([len(text) for text in texts])
+    # One stream, in which `context` start symbols precede each caption.
+    stream = np.full(lengths.sum() + context * len(texts), vocabulary.number[START], dtype=np.int64)
+    places = np.arange(lengths.sum()) + np.repeat(context * np.arange(1, len(texts) + 1), lengths)
+    stream[places] = np.fromiter(chain.from_iterable(texts), dtype=np.int64, count=len(places))
+    rows = np.repeat(np.repeat(np.arange(len(captions)), [len(each) for each in captions]), lengths)
+    return Instances(stream[places[:, None] + np.arange(-context, 0)], stream[places], rows)

@@ -1,0 +1,67 @@
+"""Experiments that train networks on images: the images of their settings, and test errors of what a search found.
+
+All runs and methods have the same images in the same parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from core.benchmarks.image_classification import ImageClassification
+from core.experiment.context import Context
+from core.experiment.image_settings import ImageTask
+from core.vision.data import ImageSet, image_set
+
+
+def images_of(settings: ImageTask) -> ImageSet:
+    """The images.
+
+    Raises:
+        UserError, UnknownNameError, DataUnavailableError: as `core.vision.data.image_set`.
+    """
+    counts = (settings.train_images, settings.validation_images, settings.test_images)
+    return image_set(settings.images, settings.size, *counts)
+
+
+def retrained(
+    context: Context, objective: ImageClassification, configuration: Callable[[int], Mapping[str, Any]], epochs: int
+) -> pd.DataFrame:
+    """Test errors of configurations trained on the images for training and validation, one for each run.
+
+    Args:
+        configuration: Function of the number of a run that returns its configuration.
+        epochs: Number of epochs.
+
+    Returns:
+        run, `test_error`, and one column for each hyperparameter.
+    """
+    rows = []
+    for done, (run, seed) in enumerate(zip(context.runs, context.shared_seeds("retraining"), strict=True)):
+        found = dict(configuration(run))
+        rows.append({"run": run, "test_error": objective.test_error(found, seed, epochs), **found})
+        context.progress_of(done)(1.0)
+    return pd.DataFrame(rows)
+
+
+class Once:
+    """Values of configurations, each determined once: `Once(error)(configurations)` is an array (n,)."""
+
+    def __init__(self, value: Callable[[Mapping[str, Any]], float]) -> None:
+        self.value, self.found = value, dict[str, float]()
+
+    def __call__(self, configurations: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
+        keys = [key_of(configuration) for configuration in configurations]
+        for key, configuration in zip(keys, configurations, strict=True):
+            if key not in self.found:
+                self.found[key] = float(self.value(configuration))
+        return np.array([self.found[key] for key in keys])
+
+
+def key_of(configuration: Mapping[str, Any]) -> str:
+    """A configuration as text, the same for the same values in any order."""
+    return repr(sorted(configuration.items()))

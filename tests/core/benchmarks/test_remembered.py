@@ -1,0 +1,76 @@
+"""Evaluations that are kept in a file: a repeated search makes none of them again and ends alike."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from core.benchmarks.base import FunctionObjective
+from core.benchmarks.remembered import Remembered
+from core.errors import UserError
+from core.optimizers import RandomSearch
+from core.study.simulated import simulate
+
+
+class Counted:
+    """A noisy function that counts its calls and may be interrupted."""
+
+    def __init__(self, most: int = 1000) -> None:
+        self.calls, self.most = 0, most
+
+    def __call__(self, configuration, budget, generator):
+        if self.calls == self.most:
+            raise KeyboardInterrupt
+        self.calls += 1
+        return configuration["x"] + generator.normal(), 1.0 + configuration["x"]
+
+
+def search(function: Counted, path) -> list[tuple[float, float, str]]:
+    objective = FunctionObjective(function, {"x": (0.0, 1.0)}, worst_loss=9.0)
+    optimizer = RandomSearch(objective.space, np.random.default_rng(1))
+    records = simulate(optimizer, Remembered(objective, path), 3, np.random.default_rng(2), evaluations=20)
+    return [(record.loss, record.finished, record.failure) for record in records]
+
+
+def test_an_interrupted_search_continues(tmp_path):
+    whole = search(all_at_once := Counted(), tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        search(Counted(8), tmp_path / "part")
+    assert search(rest := Counted(), tmp_path / "part") == whole
+    assert (rest.calls, all_at_once.calls) == (12, 20)
+
+
+def test_a_line_that_was_cut_short_is_evaluated_again(tmp_path):
+    path = tmp_path / "part"
+    whole = search(Counted(), path)
+    content = path.read_text()
+    path.write_text(content[: len(content) // 2 + 7])
+    assert search(function := Counted(), path) == whole and 0 < function.calls < 20
+    assert search(function := Counted(), path) == whole and function.calls == 0
+
+
+def test_what_raises_is_not_kept(tmp_path):
+    def function(configuration, budget, generator):
+        raise ValueError("too far")
+
+    remembered = Remembered(FunctionObjective(function, {"x": (0.0, 1.0)}, 9.0), tmp_path / "file")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="too far"):
+            remembered.evaluate([{"x": 0.5}], None, np.random.default_rng(0))
+    assert not (tmp_path / "file").exists()
+
+
+def test_other_noise_is_evaluated(tmp_path):
+    objective = FunctionObjective(lambda configuration, budget, generator: generator.normal(), {"x": (0.0, 1.0)}, 9.0)
+    remembered = Remembered(objective, tmp_path / "file")
+    first, again, other = (remembered.evaluate([{"x": 0.5}], None, np.random.default_rng(seed)) for seed in (0, 0, 1))
+    assert first.loss == again.loss != other.loss
+    assert (remembered.worst_loss, remembered.optimum, remembered.fidelity) == (9.0, None, None)
+    assert remembered.space is objective.space
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    objective = FunctionObjective(lambda configuration, budget, generator: 0.0, {"x": (0.0, 1.0)}, 9.0)
+    with pytest.raises(UserError, match="cannot be written"):
+        Remembered(objective, tmp_path / "file" / "below").evaluate([{"x": 0.5}], None, np.random.default_rng(0))
