@@ -1,4 +1,4 @@
-"""What a method can, found out by asking its settings and the optimizer that they build, never written by hand."""
+"""What a method can do, found out by asking its settings and the optimizer that they build, never written by hand."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def conditional() -> ConfigurationSpace:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What one method can.
+    """What one method can do.
 
     Attributes:
         name: Name of the method.
@@ -83,7 +83,7 @@ class Capabilities:
 
     @cached_property
     def rows(self) -> dict[str, str]:
-        """What the method can, in words, by what is asked."""
+        """What the method can do, in words, by what is asked."""
         return {
             "Continuous hyperparameters": self._space(CONTINUOUS),
             "Categorical hyperparameters": self._space(CATEGORICAL),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import yaml
 
+from core.errors import UserError
 from core.study.methods import METHODS
 from docs.pages.capabilities import SHARES, Capabilities
 from docs.pages.copied import Site
@@ -42,7 +43,7 @@ class Written(NamedTuple):
         title: Name of the method in words.
         use: What it is for, in a line.
         papers: Where it comes from, and where in these documents.
-        text: What it does and when to take it.
+        text: What it does and when to use it.
         example: Program that uses it, if the usual one would not do.
     """
 
@@ -58,7 +59,7 @@ def written(root: Path, name: str) -> Written:
     """What was written of a method; raises FileNotFoundError if nothing was."""
     match = WRITTEN.fullmatch((root / FOLDER / f"{name}.md").read_text())
     if match is None:
-        raise ValueError(f"{FOLDER}/{name}.md has no head; allowed: title, use and papers between two lines ---")
+        raise UserError(f"{FOLDER}/{name}.md has no head; allowed: title, use and papers between two lines ---")
     return Written(text=match[2].strip(), **yaml.safe_load(match[1]))
 
 
@@ -76,11 +77,11 @@ def text(root: Path, name: str) -> str:
         f'`minimize(..., method="{name}")`. {said.use}.',
         said.text,
         f"## Example\n\n{program(example(can, said))}",
-        f"## What it can\n\n| | `{name}` |\n| :-- | :-- |\n" + "\n".join(rows),
+        f"## What it can do\n\n| | `{name}` |\n| :-- | :-- |\n" + "\n".join(rows),
         "## Settings\n\nThe library's defaults; a paper's settings are in its `paper.yaml`.\n\n"
         + table(can.settings, *can.builds),
         f"## Seconds of a suggestion\n\n{cost(root, name)}",
-        f"## Who runs it here\n\n{users(root, name)}",
+        f"## Papers here that run it\n\n{users(root, name)}",
         "## Where it comes from\n\n" + "\n".join(f"* {paper}" for paper in said.papers),
         *(how(root, kind.__module__) for kind in can.builds),
     ]
@@ -134,7 +135,7 @@ def how(root: Path, module: str) -> str:
 
 def write(site: Site) -> None:
     """Write all pages, and one that lists the methods."""
-    rows = ["| method | take it for | budgets | categorical | seconds |", "| :-- | :-- | :-- | :-- | :-- |"]
+    rows = ["| method | use it for | budgets | categorical | seconds |", "| :-- | :-- | :-- | :-- | :-- |"]
     for name in METHODS:
         said, can = written(site.root, name), Capabilities(name)
         able = f"{can.rows['Budgets'].partition(':')[0]} | {can.rows['Categorical hyperparameters']}"

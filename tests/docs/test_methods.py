@@ -25,12 +25,12 @@ QUICK = {
     "reinforce",
 }
 PARTS = [
-    "When to take it",
+    "When to use it",
     "Example",
-    "What it can",
+    "What it can do",
     "Settings",
     "Seconds of a suggestion",
-    "Who runs it here",
+    "Papers here that run it",
     "Where it comes from",
 ]
 
