@@ -83,13 +83,13 @@ class Training:
         """The optimizer of a network's parameters."""
         kept: Any = list(network.parameters())
         if self.optimizer == "adam":
-            return torch.optim.Adam(kept, weight_decay=self.weight_decay, fused=True)
+            return torch.optim.Adam(kept, weight_decay=float(self.weight_decay), fused=True)
         return torch.optim.SGD(
             kept,
             lr=0.0,
-            momentum=self.momentum,
-            nesterov=self.nesterov,
-            weight_decay=self.weight_decay,
+            momentum=float(self.momentum),  # torch refuses NumPy's numbers
+            nesterov=bool(self.nesterov),
+            weight_decay=float(self.weight_decay),
             fused=True,
         )
 
