@@ -10,7 +10,7 @@ import pandas as pd
 from core.benchmarks.image_classification import ImageClassification
 from core.benchmarks.image_networks import Shaken
 from core.experiment.context import Context
-from core.experiment.image_tasks import images_of, retrained
+from core.experiment.image_tasks import images_of, remembered, retrained
 from core.experiment.parallel_search import best_configuration, parallel_search
 from papers.bohb.settings import ShakenNetworks, ShakenSearch
 
@@ -29,7 +29,8 @@ def shaken_search(context: Context[ShakenSearch]) -> pd.DataFrame:
     def build(seed: int):
         return settings.method.build(objective.space, seed, (fidelity.minimum, fidelity.maximum))
 
-    return parallel_search(context, objective, build, settings.workers).assign(workers=settings.workers)
+    with remembered(context, objective) as kept:
+        return parallel_search(context, kept, build, settings.workers).assign(workers=settings.workers)
 
 
 def shaken_networks(context: Context[ShakenNetworks]) -> pd.DataFrame:
