@@ -39,7 +39,7 @@ from core.captions.weights import Weights
 from core.errors import UnknownNameError
 
 OPERATIONS_PER_SECOND = 2e10
-SHARE_OF_TOO_LARGE = 0.1
+TOO_LARGE, SHARE_OF_TOO_LARGE = "too large", 0.1
 PUBLISHED = LogBilinear()
 """The optimum of DNGO's Table 7."""
 
@@ -96,11 +96,9 @@ class CaptionTuning:
     def _one(self, settings: LogBilinear, seed: int) -> tuple[float, float, Mapping[str, Any]]:
         """Loss, cost and information about one model."""
         info = {"seed": seed, "parameters": self._parameters(settings), "seconds": self.seconds(settings)}
-        if info["parameters"] > self.larger * self._parameters(PUBLISHED):
-            said = f"too large: {info['parameters']:,} weights"
-            return self.worst_loss, SHARE_OF_TOO_LARGE * self.most_seconds, {**info, FAILURE: said}
-        if info["seconds"] > self.most_seconds:
-            return self.worst_loss, self.most_seconds, {**info, FAILURE: f"too slow: {info['seconds']:.3g} s"}
+        if refused := self.refused(settings):
+            share = SHARE_OF_TOO_LARGE if refused.startswith(TOO_LARGE) else 1.0
+            return self.worst_loss, share * self.most_seconds, {**info, FAILURE: refused}
         trained = self.train(settings, seed)
         info["seconds"] = self.seconds(settings, trained.instances)
         if not trained.finite:
@@ -110,6 +108,13 @@ class CaptionTuning:
         if not perplexity <= len(self.data.vocabulary):
             return self.worst_loss, info["seconds"], {**info, FAILURE: f"diverged: perplexity {perplexity:.3g}"}
         return 0.0 - trained.score, info["seconds"], info  # not -0.0
+
+    def refused(self, settings: LogBilinear) -> str:
+        """Why a model is not trained: it is too large or too slow; empty if it is."""
+        parameters, seconds = self._parameters(settings), self.seconds(settings)
+        if parameters > self.larger * self._parameters(PUBLISHED):
+            return f"{TOO_LARGE}: {parameters:,} weights"
+        return f"too slow: {seconds:.3g} s" if seconds > self.most_seconds else ""
 
     def train(self, settings: LogBilinear, seed: int) -> Trained:
         """A model trained on the training part, whose score is BLEU-4 of the validation part."""

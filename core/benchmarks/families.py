@@ -7,6 +7,8 @@
     counting_ones/D  stochastic counting ones in D dimensions, half of them categorical (BOHB, 6.4.1)
     xgboost/D        XGBoost trained on data set D (thesis A.2)
     bbob/F           a function of BBOB in five dimensions
+    images/N/D       a small network of family N trained on images of data set D, which are resized to 16 x 16 pixels
+                     (`core.benchmarks.image_networks`)
     captions/D       the log-bilinear model of captions on a part of Flickr8k, or on generated images (DNGO, 4.2)
 
 A member is made when it is asked for; what it needs, data sets, records or a package, is named if it is not here.
@@ -93,6 +95,13 @@ def _xgboost(dataset: str) -> Objective:
     return xgboost(dataset)
 
 
+def _images(name: str) -> Objective:
+    from core.benchmarks.reduced_images import reduced  # imports torch
+
+    network, _, dataset = name.partition("/")
+    return reduced(network, dataset)
+
+
 def _bbob(name: str) -> Objective:
     from core.benchmarks.bbob import bbob
 
@@ -105,6 +114,8 @@ def _captions(name: str) -> Objective:
     return reduced_tuning(name)
 
 
+NETWORKS = ("convolutional", "corrupted", "residual", "shaken")
+IMAGE_SETS = ("cifar10", "cifar10_jpeg", "cifar100", "cifar100_part", "svhn", "svhn_digits_part", "digits")
 REGRESSION = ("boston", "concrete", "energy", "naval", "parkinsons", "power_plant", "protein", "wine_red", "yacht")
 FAMILIES: dict[str, Family] = {
     "tabular": Family(("protein", "naval", "parkinsons", "slice_localization"), _tabular),
@@ -114,6 +125,7 @@ FAMILIES: dict[str, Family] = {
     "counting_ones": Family(("d8", "d16", "d32", "d64"), _counting_ones),
     "xgboost": Family(REGRESSION, _xgboost),
     "bbob": Family(tuple(f"f{number:02d}" for number in range(1, 25)), _bbob),
+    "images": Family(tuple(f"{network}/{dataset}" for network in NETWORKS for dataset in IMAGE_SETS), _images),
     "captions": Family(("flickr8k", "generated"), _captions),
 }
 

@@ -13,9 +13,11 @@ A network that diverges, does not fit into memory or exceeds a limit of time has
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,6 +47,7 @@ class ImageClassification:
         smallest_share: Smallest share of the training images that is a budget; None for all of them always.
         least_epochs: Smallest number of epochs that is a budget; None for always the same number.
         device: Torch device.
+        folder: Folder for the state of trainings under way, so that what a kill interrupts goes on; None for no files.
 
     Raises:
         UserError: both kinds of budgets, or one out of range.
@@ -56,6 +59,7 @@ class ImageClassification:
     smallest_share: float | None = None
     least_epochs: int | None = None
     device: str = "cpu"
+    folder: Path | None = None
     optimum: None = None
     worst_loss: float = 1.0
 
@@ -123,7 +127,10 @@ class ImageClassification:
         """The error on the validation images of a set."""
         network = self.family.network(configuration, data, torch.Generator().manual_seed(seed))
         settings = self.family.training(configuration, data, epochs)
-        trained = train(network, data, settings, seed, self.device)
+        file = None if self.folder is None else self.folder / f"{_digest(configuration, epochs, seed, data)}.pt"
+        trained = train(network, data, settings, seed, self.device, file)
+        if file is not None:
+            file.unlink(missing_ok=True)
         if not self.family.samples or trained.outcome != FINISHED:
             return trained.error, trained
         if settings.corrupt is None or settings.augment is None:
@@ -147,3 +154,9 @@ class ImageClassification:
         if trained.outcome != FINISHED:
             return {**said, FAILURE: f"{trained.outcome} in epoch {trained.epochs + 1}"}
         return said if self.family.samples else {**said, LEARNING_CURVE: trained.validation_error.tolist()}
+
+
+def _digest(configuration: Mapping[str, Any], epochs: int, seed: int, data: ImageSet) -> str:
+    """A name for a training."""
+    known = [sorted((name, str(value)) for name, value in configuration.items()), epochs, seed, len(data.train)]
+    return hashlib.sha256(repr(known).encode()).hexdigest()[:16]

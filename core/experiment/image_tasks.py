@@ -5,7 +5,9 @@ All runs and methods have the same images in the same parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.benchmarks.image_classification import ImageClassification
+from core.benchmarks.remembered import Remembered
 from core.experiment.context import Context
+from core.experiment.finished import shard_folder
 from core.experiment.image_settings import ImageTask
 from core.vision.data import ImageSet, image_set
 
@@ -28,6 +32,19 @@ def images_of(settings: ImageTask) -> ImageSet:
     return image_set(settings.images, settings.size, *counts)
 
 
+@contextmanager
+def remembered(context: Context, objective: ImageClassification) -> Iterator[Remembered]:
+    """The objective whose evaluations are kept on the disk until the shard is done.
+
+    A shard that was interrupted and is repeated makes the same evaluations again and pays for none twice; the training
+    that was under way goes on from its last state.
+    """
+    folder = shard_folder(context.cell.path(context.root))
+    file = folder / f"{context.cell.settings_hash}-{context.runs.start}.jsonl"
+    yield Remembered(replace(objective, folder=folder), file)
+    file.unlink(missing_ok=True)
+
+
 def retrained(
     context: Context, objective: ImageClassification, configuration: Callable[[int], Mapping[str, Any]], epochs: int
 ) -> pd.DataFrame:
@@ -40,6 +57,7 @@ def retrained(
     Returns:
         run, `test_error`, and one column for each hyperparameter.
     """
+    objective = replace(objective, folder=shard_folder(context.cell.path(context.root)))
     rows = []
     for done, (run, seed) in enumerate(zip(context.runs, context.shared_seeds("retraining"), strict=True)):
         found = dict(configuration(run))

@@ -68,6 +68,10 @@ def best_configuration(records: pd.DataFrame, method: str, run: int, space: Conf
 
 def as_configuration(row: Mapping[str, Any] | pd.Series, space: ConfigurationSpace) -> dict[str, Any]:
     """The hyperparameters of a row, those that are not active left out, whole numbers as such."""
-    active = [name for name in space if not pd.isna(row[name])]
-    integer = {name for name in active if Column.of(space[name]).kind == "integer"}
-    return {name: round(row[name]) if name in integer else row[name] for name in active}
+    found = {}
+    for name in space:
+        if pd.isna(row[name]):
+            continue
+        kind = Column.of(space[name]).kind
+        found[name] = round(row[name]) if kind == "integer" else float(row[name]) if kind == "float" else row[name]
+    return found

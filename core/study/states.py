@@ -11,8 +11,9 @@ again when the configuration is promoted, so that a training goes on rather than
 
 A state is a file, named by its configuration and budget and written as a whole, so that a run that was killed finds it
 again, and so do other workers. An evaluation gets the state of the largest budget below its own: whatever else has
-happened, it starts from the same. An evaluation that fails leaves no state. States are pickled: resume no journal whose
-states somebody else wrote.
+happened, it starts from the same. An evaluation that fails leaves no state. The first line of a file is a checksum of
+the rest: a state that was damaged counts as missing. States are pickled: resume no journal whose states somebody else
+wrote.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,10 +50,13 @@ class States:
         name = name_of(configuration)
         kept = [(_budget(path), path) for path in self.folder.glob(f"{name}-*{ENDING}")]
         below = [each for each in kept if budget is not None and each[0] < budget]
-        if not below:
-            return {}
-        state: dict[str, Any] = pickle.loads(max(below)[1].read_bytes())
-        return state
+        for _, path in sorted(below, reverse=True):
+            first, _, content = path.read_bytes().partition(b"\n")
+            if first == _checksum(content):
+                state: dict[str, Any] = pickle.loads(content)
+                return state
+            warnings.warn(f"{path}: damaged, so what it kept counts as missing", RuntimeWarning, stacklevel=2)
+        return {}
 
     def write(self, configuration: Mapping[str, Any], budget: float | None, state: Mapping[str, Any]) -> None:
         """Keep a state; an empty one is not kept.
@@ -68,7 +73,7 @@ class States:
         except Exception as error:
             raise UserError(f"state cannot be kept: {error}; allowed: what can be pickled") from error
         path = self.folder / f"{name_of(configuration)}-{budget!r}{ENDING}"
-        write_whole(path, lambda stream: stream.write(content))
+        write_whole(path, lambda stream: stream.write(_checksum(content) + b"\n" + content))
 
     def keep(self, configurations: Collection[Mapping[str, Any]]) -> None:
         """Remove the states of all configurations but these, which may still be promoted."""
@@ -82,6 +87,10 @@ def name_of(configuration: Mapping[str, Any]) -> str:
     """16 hexadecimal digits of a configuration."""
     text = json.dumps(plain(configuration), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
 
 
 def _budget(path: Path) -> float:

@@ -32,6 +32,8 @@ from core.vision.evaluation import Change, evaluate, pixels_of, products
 from core.vision.layers import draw_from, parameters
 from core.vision.records import CURVES, DIVERGED, FINISHED, OUT_OF_MEMORY, TIME_LIMIT, Trained, no_curves
 
+CHECKPOINT_SECONDS = 30.0
+
 
 @dataclass(frozen=True)
 class Training:
@@ -83,13 +85,13 @@ class Training:
         """The optimizer of a network's parameters."""
         kept: Any = list(network.parameters())
         if self.optimizer == "adam":
-            return torch.optim.Adam(kept, weight_decay=self.weight_decay, fused=True)
+            return torch.optim.Adam(kept, weight_decay=float(self.weight_decay), fused=True)
         return torch.optim.SGD(
             kept,
             lr=0.0,
-            momentum=self.momentum,
-            nesterov=self.nesterov,
-            weight_decay=self.weight_decay,
+            momentum=float(self.momentum),  # torch refuses NumPy's numbers
+            nesterov=bool(self.nesterov),
+            weight_decay=float(self.weight_decay),
             fused=True,
         )
 
@@ -101,6 +103,7 @@ def train(
     seed: int,
     device: str = "cpu",
     checkpoint: Path | None = None,
+    every: float = CHECKPOINT_SECONDS,
     progress: Progress = silent,
 ) -> Trained:
     """Train a network in place, which moves to the device.
@@ -108,7 +111,8 @@ def train(
     Args:
         network: Module that maps inputs (n, 3, size, size) to logits (n, classes).
         seed: Seed of everything random in the training.
-        checkpoint: File for the state after each epoch, from which an interrupted training goes on.
+        checkpoint: File for the state after an epoch, from which an interrupted training goes on.
+        every: Seconds that have passed, at least, since the file was last written or the training begun.
         progress: Callback that receives the share of the epochs that is done.
 
     Raises:
@@ -118,10 +122,12 @@ def train(
     key = _key(network, data, settings, seed)
     if checkpoint is not None and (state := read_checkpoint(checkpoint, key, "cpu")) is not None:
         loop.restore(state)
+    written = time.monotonic()
     while loop.outcome is None:
         loop.epoch()
-        if checkpoint is not None:
+        if checkpoint is not None and time.monotonic() - written >= every:
             write_checkpoint(checkpoint, key, loop.state())
+            written = time.monotonic()
         progress(loop.done / settings.epochs)
     return Trained(**loop.curves, outcome=loop.outcome)
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
+from core.experiment.image_settings import ImageTask
 from core.experiment.settings import Settings
 from core.experiment.timed_search_settings import TimedSearch
 from core.recorded import AddedLater
@@ -19,6 +20,8 @@ __all__ = [
     "LivePolicySearch",
     "PolicySearch",
     "PolicyTable",
+    "ShakenNetworks",
+    "ShakenSearch",
     "SurrogateSearch",
     "TimedSearch",
 ]
@@ -129,6 +132,40 @@ class LivePolicySearch(SimulatedSearch):
 
     most_episodes: PositiveInt = 3000
     entropy: bool = False
+
+
+class ShakenNetworks(ImageTask):
+    """Shake-shake networks with Gastaldi's hyperparameters or with those of a search's incumbents, trained anew.
+
+    Attributes:
+        least_epochs: Smallest number of epochs of the search.
+        blocks: Number of blocks in a stage.
+        width: Number of planes in the first stage.
+        most_rows: Upper end of the space: images in a minibatch.
+    """
+
+    least_epochs: PositiveInt = 22
+    blocks: PositiveInt = 3
+    width: PositiveInt = 64
+    most_rows: Annotated[int, Field(gt=32)] = 256
+
+
+class ShakenSearch(ShakenNetworks):
+    """A search for hyperparameters of shake-shake networks (thesis 6.4.5), which ends after a number of brackets.
+
+    Attributes:
+        method: Method with its settings.
+        workers: Number of networks that are trained side by side.
+    """
+
+    method: one_of("bohb", "hyperband")
+    workers: PositiveInt = 19
+
+    @model_validator(mode="after")
+    def _ends(self) -> ShakenSearch:
+        if self.method.brackets is None:
+            raise ValueError("method.brackets = None; allowed: a number, after which the search ends")
+        return self
 
 
 class Densities(Settings):

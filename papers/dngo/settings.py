@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
+from core.experiment.image_settings import ImageTask
 from core.experiment.optimization_settings import Optimization
 from core.experiment.settings import Settings
 from core.experiment.suggestion_settings import Suggestions
@@ -108,6 +109,42 @@ class Architecture(Settings):
         if self.evaluations <= self.initial_design:
             raise ValueError(f"evaluations = {self.evaluations} must exceed initial_design = {self.initial_design}")
         return self
+
+
+class CorruptedTask(ImageTask):
+    """Convolutional networks under corruption (section 4.3).
+
+    Attributes:
+        width: Number of filters of the first layers.
+        batch_size: Number of images in a minibatch.
+        samples: Number of corruptions over which predictions are averaged.
+    """
+
+    width: PositiveInt = 96
+    batch_size: Annotated[int, Field(ge=2)] = 128
+    samples: PositiveInt = 100
+
+
+class CorruptedSearch(CorruptedTask, Optimization):
+    """A parallel search for their hyperparameters.
+
+    Attributes:
+        workers: Number of networks that are trained side by side.
+    """
+
+    workers: PositiveInt = 40
+
+
+class CorruptedNetworks(CorruptedTask):
+    """Networks with the printed hyperparameters or with those of a search's incumbents, trained anew.
+
+    Attributes:
+        final_epochs: Number of epochs of that training.
+        printed: The printed hyperparameters.
+    """
+
+    final_epochs: PositiveInt = 350
+    printed: dict[str, float]
 
 
 class CaptionModel(Settings):

@@ -9,6 +9,7 @@ Inputs, and the outputs of both max-pooling layers, are dropped at random.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -79,3 +80,38 @@ class AllConvolutional(nn.Module):
 def _rectified(inputs: int, outputs: int, window: int, generator: torch.Generator, deviation: float) -> list[nn.Module]:
     scaled = deviation / (inputs * window**2) ** 0.5
     return [convolution(inputs, outputs, window, generator, bias=True, deviation=scaled), nn.ReLU(inplace=True)]
+
+
+class Layer(NamedTuple):
+    """A line of Table 3: the type of a layer, its filters, its window and its stride, as they are printed."""
+
+    type: str
+    filters: str
+    window: str
+    stride: str
+
+
+def described_layers(classes: Sequence[int], size: int, width: int = WIDTH) -> list[Layer]:
+    """The layers of the network, in order, as they are, with the mean over all pixels and the softmax of the loss.
+
+    Args:
+        classes: Numbers of classes of different data sets.
+        size: Number of pixels in a row of its input, which says over how many the mean is.
+    """
+    networks = [AllConvolutional(each, torch.Generator(), width) for each in classes]
+    lines = []
+    for alike in zip(*(network.layers for network in networks), strict=True):
+        layer = alike[0]
+        if isinstance(layer, nn.Conv2d):
+            filters = dict.fromkeys(str(one.out_channels) for one in alike if isinstance(one, nn.Conv2d))
+            stride = "" if layer.stride == (1, 1) else str(layer.stride[0])
+            lines.append(Layer("Convolution", "/".join(filters), _square(layer.kernel_size[0]), stride))
+        elif isinstance(layer, nn.MaxPool2d):
+            lines.append(Layer("Max pooling", "", _square(int(layer.kernel_size)), str(layer.stride)))  # type: ignore[arg-type]
+    with torch.no_grad():
+        left = networks[0].eval().layers(torch.zeros(1, 3, size, size)).shape[-1]
+    return [*lines, Layer("Global averaging", "", _square(left), ""), Layer("Softmax", "", "", "")]
+
+
+def _square(side: int) -> str:
+    return f"{side} x {side}"

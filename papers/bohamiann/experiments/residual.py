@@ -11,7 +11,7 @@ import pandas as pd
 from core.benchmarks.image_classification import ImageClassification
 from core.benchmarks.image_networks import Residual
 from core.experiment.context import Context
-from core.experiment.image_tasks import images_of, retrained
+from core.experiment.image_tasks import images_of, remembered, retrained
 from core.experiment.parallel_search import best_configuration, parallel_search
 from papers.bohamiann.settings import ResidualNetworks, ResidualSearch
 
@@ -26,7 +26,8 @@ def residual_search(context: Context[ResidualSearch]) -> pd.DataFrame:
     def build(seed: int):
         return settings.method.build(objective.space, seed, evaluations=settings.evaluations)
 
-    return parallel_search(context, objective, build, settings.workers, settings.evaluations)
+    with remembered(context, objective) as kept:
+        return parallel_search(context, kept, build, settings.workers, settings.evaluations)
 
 
 def residual_networks(context: Context[ResidualNetworks]) -> pd.DataFrame:

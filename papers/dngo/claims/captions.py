@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from core.experiment.results import Results
@@ -18,8 +20,10 @@ from core.report import (
 )
 from core.report.statistics.reductions import mean, mean_difference
 from core.report.statistics.shares import share_interval
-from core.spaces import CubeEncoding
 from papers.dngo.caption_runs import best_so_far, counts_of, failed, mean_bleu, scores, searched
+
+if TYPE_CHECKING:
+    from core.spaces import CubeEncoding
 
 SEED = 2015
 ROUNDS, NEARLY = 3, 0.95
@@ -125,7 +129,8 @@ def each_model_improves_the_ensemble(results: Results) -> Check:
 )
 def best_models_lie_far_apart(results: Results) -> Check:
     """Mean distance between a search's three best models in the unit cube, over that between random ones; above 0.5."""
-    from core.benchmarks.network_spaces import caption_space
+    from core.benchmarks.network_spaces import caption_space  # imports ConfigSpace, which drawing does not need
+    from core.spaces import CubeEncoding
 
     encoding = CubeEncoding(caption_space())
     best = [_spread(encoding, rows.nlargest(3, "bleu")) for _, rows in _successes(results)]

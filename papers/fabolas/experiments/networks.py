@@ -10,7 +10,7 @@ import pandas as pd
 from core.benchmarks.image_classification import ImageClassification
 from core.benchmarks.image_networks import Convolutional
 from core.experiment.context import Context
-from core.experiment.image_tasks import Once, images_of, key_of
+from core.experiment.image_tasks import Once, images_of, key_of, remembered
 from core.experiment.timed_search import timed_search
 from core.seeds import derive_seed
 from papers.fabolas.settings import NetworkSearch
@@ -34,4 +34,5 @@ def network_search(context: Context[NetworkSearch]) -> pd.DataFrame:
     def error(configuration: Mapping[str, Any]) -> float:
         return benchmark.test_error(configuration, derive_seed("test error", key_of(configuration)))
 
-    return timed_search(context, benchmark, Once(error), on_all=True).assign(images=len(data.train))
+    with remembered(context, benchmark) as kept:
+        return timed_search(context, kept, Once(error), on_all=True).assign(images=len(data.train))

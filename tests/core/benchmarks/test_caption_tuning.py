@@ -95,18 +95,35 @@ def test_there_is_no_budget(tuning):
         tuning.evaluate([SMALL], 1.0, np.random.default_rng(0))
 
 
+def test_minimize_learns_constraints_on_it(tuning):
+    found = minimize(tuning, method="dngo", evaluations=12, constraints=["failure"], progress=False)
+    assert {record.notes["origin"] for record in found.records} == {"initial design", "policy"}
+    failed = [record for record in found.records if record.failure]
+    assert failed and all(record.loss == 0 for record in failed) and found.best_loss <= 0
+
+
 @pytest.mark.slow
-def test_dngo_learns_where_models_fail():
-    """Most of this space is too large or diverges: of random configurations four in five fail, of DNGO's fewer."""
-    tuning = CaptionTuning(generated((40, 20, 20)), Schedule(epochs=1, over_batch=False), most_words=12)
-    failed = {}
+def test_dngo_avoids_models_that_fail(tuning):
+    """The limits alone, without training: two thirds of random models are too large, too slow or have a rate too high.
+
+    The loss is smallest at a rate of 0.4 without dropout.
+    """
+
+    def function(configuration):
+        settings = LogBilinear.of(configuration)
+        refused = tuning.refused(settings)
+        if refused or settings.learning_rate > 1.5:
+            raise ValueError(refused or "diverged")
+        return abs(np.log10(settings.learning_rate / 0.4)) + settings.dropout
+
+    shares, best = {}, []
     for method in ("random", "dngo"):
         runs = [
-            minimize(tuning, method=method, evaluations=40, constraints=["failure"], seed=seed, progress=False)
+            minimize(function, tuning.space, method, evaluations=50, constraints=["failure"], seed=seed, progress=False)
             for seed in range(3)
         ]
-        failed[method] = [bool(record.failure) for run in runs for record in run.records[10:]]
-        assert all(run.best is not None and run.best_loss < 0 for run in runs)
-    random, dngo = (np.mean(failed[method]) for method in ("random", "dngo"))
-    error = np.sqrt(sum(np.var(each) / len(each) for each in failed.values()))
-    assert random > 0.6 and dngo < random - 2 * error
+        shares[method] = np.array([bool(record.failure) for run in runs for record in run.records[10:]])
+        best.append(np.mean([run.best_loss for run in runs]))
+    error = np.sqrt(sum(each.var() / len(each) for each in shares.values()))
+    assert shares["random"].mean() > 0.5 and shares["dngo"].mean() < shares["random"].mean() - 2 * error
+    assert best[1] < best[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import threading
 
@@ -125,4 +126,18 @@ def test_the_largest_budget_below_is_found(tmp_path):
         states.write(one, budget, {"budget": budget})
     assert [states.read(one, budget).get("budget") for budget in (1.0, 3.0, 9.0, 27.0, 81.0)] == [None, 1, 3, 3, 27]
     assert states.read({"kind": "a", "x": 1.0}, 9.0) == {"budget": 3.0} and states.read({**one, "x": 2.0}, 9.0) == {}
-    assert all(pickle.loads(path.read_bytes()) for path in tmp_path.glob("*.state"))
+    kept = [path.read_bytes().partition(b"\n") for path in tmp_path.glob("*.state")]
+    assert all(hashlib.sha256(content).hexdigest() == first.decode() for first, _, content in kept)
+    assert all(pickle.loads(content) for *_, content in kept)
+
+
+def test_a_damaged_state_counts_as_missing(tmp_path):
+    states = States(tmp_path)
+    for budget in (1.0, 3.0):
+        states.write({"x": 1}, budget, {"epochs": budget})
+    (largest,) = tmp_path.glob("*-3.0*")
+    whole = largest.read_bytes()
+    for damaged in (whole[:-3], whole.replace(b"epochs", b"Epochs"), b""):
+        largest.write_bytes(damaged)
+        with pytest.warns(RuntimeWarning, match="damaged"):
+            assert states.read({"x": 1}, 9.0) == {"epochs": 1.0}

@@ -4,8 +4,10 @@ import pytest
 import torch
 
 from core.errors import UserError
-from core.vision import ConvolutionalNetwork, ResidualNetwork
-from core.vision.layers import parameters
+from core.vision import AllConvolutional, ConvolutionalNetwork, ResidualNetwork, ShakeShake
+from core.vision.layers import Dropout, draw_from, parameters
+from core.vision.networks import shake_shake
+from core.vision.networks.all_convolutional import described_layers
 from core.vision.networks.residual import parameter_count
 
 
@@ -68,3 +70,77 @@ def test_the_generator_alone_determines_the_weights():
     first, again, other = (list(ResidualNetwork(1, 4, 10, generator(seed)).parameters()) for seed in (0, 0, 1))
     assert all(map(torch.equal, first, again))
     assert not torch.equal(first[0], other[0])
+
+
+def test_dngos_network_has_the_layers_of_table_3():
+    layers = described_layers(classes=(10, 100), size=27)
+    assert [layer.filters for layer in layers if layer.type == "Convolution"] == [
+        "96", "96", "192", "192", "192", "192", "192", "10/100",
+    ]  # fmt: skip
+    assert [layer.type for layer in layers].index("Max pooling") == 2 and layers[-2].window == "6 x 6"
+    network = AllConvolutional(10, generator(), width=6, dropout=(0.1, 0.2, 0.3))
+    a, b, c = 6, 12, 10
+    weights = 27 * a + 9 * a * a + 9 * a * b + 3 * 9 * b * b + b * b + b * c
+    assert parameters(network) == weights + 2 * a + 5 * b + c
+    rates = [layer.rate for layer in network.layers if isinstance(layer, Dropout)]
+    assert rates == [0.1, 0.2, 0.3]
+
+
+def test_initial_deviations_are_those_of_a_filter():
+    """DNGO A.3: sigma over the root of the number of parameters of a filter, the first layer with its own."""
+    network = AllConvolutional(10, generator(), width=64, deviation=1.3, input_deviation=0.2)
+    first, second, *_ = [layer for layer in network.layers if isinstance(layer, torch.nn.Conv2d)]
+    assert float(first.weight.detach().std() * 27**0.5) == pytest.approx(0.2, rel=0.05)
+    assert float(second.weight.detach().std() * (9 * 64) ** 0.5) == pytest.approx(1.3, rel=0.02)
+
+
+def test_the_thesis_shake_shake_network_has_about_8_5_million_parameters():
+    network = ShakeShake(3, 64, 10, generator())
+    assert parameters(network) == shake_shake.parameter_count(3, 64, 10) == 8_553_818
+    convolutions = [layer for layer in network.modules() if isinstance(layer, torch.nn.Conv2d)]
+    assert sum(layer.kernel_size == (3, 3) for layer in convolutions) == 1 + 2 * 18  # depth 20 with two branches
+
+
+@pytest.mark.parametrize(("blocks", "width"), [(1, 4), (2, 16)])
+def test_shake_shake_has_the_parameters_of_its_formula(blocks, width):
+    network = ShakeShake(blocks, width, 7, generator())
+    assert parameters(network) == shake_shake.parameter_count(blocks, width, 7)
+    draw_from(network, generator())
+    assert network(torch.randn(2, 3, 16, 16)).shape == (2, 7)
+
+
+def test_branches_are_mixed_with_other_weights_forth_and_back():
+    shake = shake_shake.Shake()
+    shake.generator = generator()
+    a, b = (torch.full((2000, 1), value, requires_grad=True) for value in (1.0, 0.0))
+    mixed = shake.train()(a, b)  # the weight of a
+    mixed.sum().backward()
+    forth, back = mixed.detach().flatten(), a.grad.flatten()
+    torch.testing.assert_close(back + b.grad.flatten(), torch.ones(2000))
+    for weights in (forth, back):
+        assert weights.min() >= 0 and weights.max() <= 1 and abs(float(weights.mean()) - 0.5) < 0.03
+        assert float(weights.var()) == pytest.approx(1 / 12, rel=0.1)
+    assert abs(float(torch.corrcoef(torch.stack([forth, back]))[0, 1])) < 0.1
+    assert (shake.eval()(a, b) == 0.5).all()
+
+
+def test_a_network_that_draws_needs_a_generator():
+    network = ShakeShake(1, 2, 3, generator())
+    with pytest.raises(RuntimeError, match="draw_from"):
+        network(torch.randn(2, 3, 8, 8))
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.0])
+def test_a_bad_dropout_is_refused(rate):
+    with pytest.raises(UserError, match="dropout"):
+        Dropout(rate)
+
+
+def test_dropout_keeps_the_mean():
+    layer = Dropout(0.3)
+    layer.generator = generator()
+    X = torch.ones(200, 100)
+    dropped = layer(X)
+    assert float((dropped == 0).float().mean()) == pytest.approx(0.3, abs=0.01)
+    assert float(dropped.mean()) == pytest.approx(1.0, abs=0.02)
+    assert torch.equal(layer.eval()(X), X)

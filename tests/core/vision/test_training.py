@@ -63,24 +63,29 @@ def test_what_was_interrupted_goes_on_as_if_it_had_not_been(stripes, make_networ
             raise Killed
 
     with pytest.raises(Killed):
-        train(_with_dropout(make_network()), stripes, given, 7, checkpoint=path, progress=kill)
+        train(_with_dropout(make_network()), stripes, given, 7, checkpoint=path, every=0, progress=kill)
     begun = []
-    resumed = train(_with_dropout(make_network(99)), stripes, given, 7, checkpoint=path, progress=begun.append)
+    resumed = train(_with_dropout(make_network(99)), stripes, given, 7, checkpoint=path, every=0, progress=begun.append)
     assert begun == [0.75, 1.0]
     for name in ("train_loss", "train_error", "validation_loss", "validation_error"):
         np.testing.assert_allclose(getattr(resumed, name), getattr(whole, name), rtol=1e-6, err_msg=name)
-    again = train(_with_dropout(make_network()), stripes, given, 7, checkpoint=path, progress=begun.append)
+    again = train(_with_dropout(make_network()), stripes, given, 7, checkpoint=path, every=0, progress=begun.append)
     assert len(begun) == 2  # a finished training is read, not repeated
     np.testing.assert_array_equal(again.validation_loss, resumed.validation_loss)
 
 
 def test_a_file_of_another_training_is_refused_and_a_damaged_one_ignored(stripes, make_network, tmp_path):
     path = tmp_path / "state.pt"
-    train(make_network(), stripes, settings(), 0, checkpoint=path)
+    train(make_network(), stripes, settings(), 0, checkpoint=path, every=0)
     with pytest.raises(UserError, match="another training"):
-        train(make_network(), stripes, settings(), 1, checkpoint=path)
+        train(make_network(), stripes, settings(), 1, checkpoint=path, every=0)
     path.write_bytes(path.read_bytes()[:100])
-    assert train(make_network(), stripes, settings(), 1, checkpoint=path).outcome == "finished"
+    assert train(make_network(), stripes, settings(), 1, checkpoint=path, every=0).outcome == "finished"
+
+
+def test_short_trainings_leave_no_file(stripes, make_network, tmp_path):
+    train(make_network(), stripes, settings(), 0, checkpoint=tmp_path / "state.pt")
+    assert not list(tmp_path.iterdir())
 
 
 def test_divergence_ends_a_training_and_is_recorded(stripes, make_network):

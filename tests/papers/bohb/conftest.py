@@ -91,6 +91,25 @@ def scores(kernel: float, pdf: float) -> pd.DataFrame:
     return pd.concat(parts).assign(part="score", x=0.0, y=0.0)
 
 
+def shaken(small: int) -> pd.DataFrame:
+    """Searches of 19 workers: nine evaluations on the largest budget, and so many that cost a third of one."""
+    rng, frames = np.random.default_rng(0), []
+    for run in range(RUNS):
+        cost = np.r_[np.full(9, 3.0), np.full(small, 1.0)] * rng.normal(1, 0.05, 9 + small)
+        frames.append(pd.DataFrame({"run": run, "cost": cost, "budget": np.r_[np.full(9, 3), np.full(small, 1)]}))
+    return pd.concat(frames).assign(workers=19, benchmark="cifar10", method="bohb", status="ok")
+
+
+def retrained(**errors: float) -> pd.DataFrame:
+    """Test errors of networks that were trained anew."""
+    rng, names = np.random.default_rng(0), list(errors)
+    frames = [
+        pd.DataFrame({"run": range(RUNS), "test_error": errors[name] + 1e-3 * rng.normal(size=RUNS), "method": name})
+        for name in names
+    ]
+    return pd.concat(frames, ignore_index=True).assign(benchmark="cifar10", status="ok")
+
+
 def as_published() -> Fake:
     """A world in which nearly all claims are true."""
     sets = {"random": (0.2, 0.3), "hyperband": (0.082, 0.15), "bohb": (0.067, 0.45), "hyperband_lcnet": (0.032, 0.02)}
@@ -115,6 +134,8 @@ def as_published() -> Fake:
         ppo=policies({"random": (2500, 0.2), "tpe": (2500, 0.3), "hyperband": (1500, 0.15), "bohb": (2085, 0.45)}),
         densities=scores(0.7, 0.4),
         svm_surrogate=machines({"random": 300, "gp": 100, "mtbo": 20, "fabolas": 1, "hyperband": 1.5, "bohb": 1}),
+        cifar10=shaken(small=20),
+        cifar10_retrained=retrained(bohb=0.03, gastaldi=0.04),
     )
 
 
@@ -140,6 +161,8 @@ def to_the_contrary() -> Fake:
         ppo=policies({"random": (2500, 0.1), "tpe": (400, 0.1), "hyperband": (500, 0.3), "bohb": (1500, 0.1)}),
         densities=scores(0.4, 0.7),
         svm_surrogate=machines({"random": 300, "gp": 2, "mtbo": 2, "fabolas": 1, "hyperband": 9, "bohb": 9}),
+        cifar10=shaken(small=200),
+        cifar10_retrained=retrained(bohb=0.04, gastaldi=0.03),
     )
 
 

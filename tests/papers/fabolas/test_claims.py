@@ -9,7 +9,7 @@ import pytest
 from core.report.verdicts.claims import run_check
 from papers.fabolas.claims import thesis_grid
 from papers.fabolas.grid_runs import SHOWN, machine_grid
-from papers.fabolas.names import AUTHORS, SETS, SHARES, TASKS
+from papers.fabolas.names import AUTHORS, NETWORK_SETS, SETS, SHARES, TASKS
 from tests.core.report.made_runs import made
 from tests.papers.fabolas.conftest import made_grid
 from tests.papers.functions import Functions, all_claims
@@ -233,3 +233,19 @@ def test_figures_are_drawn_from_made_up_runs():
     alone = artifacts.fig4_5(Fake(surrogate=searches(TRUE)), None)
     assert "(a): not run" in alone.caption and not set(alone.data["method"]) & set(SHARES)
     assert set(artifacts.auxiliary_tasks(results, None).data["method"]) == set(TASKS)
+
+
+@pytest.mark.parametrize(("fabolas", "begins", "ends", "holds"), [(10, 3.0, 0.0, "holds"), (90, 1.0, 0.1, "fails")])
+def test_claims_about_searches_that_train_networks(fabolas, begins, ends, holds):
+    """Test errors within a tenth of the smallest from these times on; Hyperband's begin late and end well, or not."""
+    times, frames = {"gp": 100, "entropy_search": 100, "fabolas": fabolas, "hyperband": 300}, []
+    for benchmark in NETWORK_SETS:
+        for name, time in times.items():
+            first = begins * 10 if name == "hyperband" else 10 * time / 100
+            frame = made(benchmark, name, 0.02 * time, 1.0, first, 1e4 * time)
+            frames.append(frame.assign(regret=frame["regret"] + (ends if name == "hyperband" else 0)))
+    networks = pd.concat(frames).assign(error=lambda frame: frame["regret"] + 0.2, images=4000)
+    for name in ("fabolas_ten_times_faster_on_networks", "hyperband_recommends_late", "hyperband_ends_well"):
+        check = getattr(claims, name)(Fake(networks=networks))
+        assert check.holds == holds, check.detail
+    assert set(artifacts.fig4_7(Fake(networks=networks), None).data["benchmark"]) == set(NETWORK_SETS)

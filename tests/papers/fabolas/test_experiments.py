@@ -77,6 +77,14 @@ def test_live_searches_train_machines_and_test_their_incumbents(smoke, name):
     assert (frame["evaluation_seconds"] > 0).all() and frame["error"].iloc[-1] == frame["error"].iloc[-2]
 
 
+@pytest.mark.parametrize("name", ["random", pytest.param("hyperband", marks=pytest.mark.slow)])
+def test_searches_train_networks_and_test_their_incumbents(smoke, name):
+    frame = smoke(f"networks/digits/{name}")
+    assert (frame["images"] == 300).all() and frame["error"].between(0, 1).all() and (frame["share"] == 1).all()
+    np.testing.assert_allclose(frame["time"], frame["evaluation_seconds"] + frame["overhead"])
+    assert frame["error"].iloc[-1] == frame["error"].iloc[-2]
+
+
 @pytest.mark.parametrize(
     ("model", "given", "message"),
     [
