@@ -57,27 +57,18 @@ class MixtureFantasies:
             normals = normal_(normals, generators).to(mean.device).movedim(0, 2)
             self.surprise = (root @ normals.unsqueeze(-1)).squeeze(-1)  # (fantasies, M, runs, J), standardized
             self.outcomes = model.targets.inverse(mean + self.surprise).flatten(0, 1)
+            self._conditioned = model.conditioned(self.pending, self.inverse, self.surprise)
             known = best.to(mean).expand(len(self.outcomes), -1).unsqueeze(-1)
             self.best = torch.cat([known, self.outcomes], -1).amin(-1)
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Predictive means and variances, noise included, given each fantasy: X (..., runs, q, d) to (F, ..., runs, q).
-
-        Each candidate is joined only with the pending points, so that the cost grows with q, not with its square.
-        """
-        X = self.model.expand_runs(X).double()
-        candidates = X.movedim(-2, 0).unsqueeze(-2)
-        pending = self.pending.to(X).expand(*candidates.shape[:-2], -1, -1)
-        mean, covariance = self.model.joint(torch.cat([candidates, pending], -2))  # (M, q, ..., runs, 1 + J ...)
-        cross = covariance[..., 0, 1:]
-        weights = torch.einsum("m...rj,mrjk->m...rk", cross, self.inverse)
-        shift = torch.einsum("m...rj,fmrj->fm...r", weights, self.surprise)
+        """Means and variances, noise included, given each fantasy: X (..., runs, q, d) to (F, ..., runs, q)."""
+        mean, variance = self._conditioned(self.model.expand_runs(X).double())
+        noise = self.model.noise().view(len(variance), *(1 for _ in range(variance.ndim - 3)), -1, 1)
         # Rounding errors may explain more variance than there is.
-        variance = (covariance[..., 0, 0] - (weights * cross).sum(-1)).clamp_min(0)
-        noise = self.model.noise().view(len(mean), *(1 for _ in range(variance.ndim - 2)), -1)
-        conditional = (mean[..., 0] + shift).movedim(2, -1).flatten(0, 1)
-        variance = (variance + noise).movedim(1, -1).expand(len(shift), *(-1 for _ in range(variance.ndim)))
-        return self.model.targets.inverse(conditional), self.model.targets.inverse_variance(variance.flatten(0, 1))
+        variance = (variance.clamp_min(0) + noise).expand(len(mean), *(-1 for _ in range(variance.ndim)))
+        means = self.model.targets.inverse(mean.flatten(0, 1))
+        return means, self.model.targets.inverse_variance(variance.flatten(0, 1))
 
 
 def _root_and_inverse(covariance: Tensor) -> tuple[Tensor, Tensor]:

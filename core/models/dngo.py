@@ -32,7 +32,7 @@ from core.errors import ModelError
 from core.models import hyperpriors
 from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
 from core.models.linear_regression import PRIOR_ROWS, Regression, linear_function, sample_hyperparameters
-from core.models.mixture import Function, GaussianMixtureModel, pick
+from core.models.mixture import Function, GaussianMixtureModel, Moments, pick
 from core.models.representation import Representation
 from core.randomness import Generators, uniform_
 from core.validation import check_counts
@@ -136,6 +136,16 @@ class DNGO(GaussianMixtureModel):
         """Mean and covariance of f(X) for each member."""
         mean, covariance = self.weights.joint(self._features(X))
         return mean + quadratic(X, self.coefficients), covariance
+
+    def conditioned(self, points: Tensor, inverse: Tensor, surprise: Tensor) -> Moments:
+        """As in the base, at a cost that does not depend on the number of points (section 3.3)."""
+        given = self.weights.conditioned(self._features(points), inverse, surprise)
+
+        def moments(X: Tensor) -> tuple[Tensor, Tensor]:
+            mean, variance = given(self._features(X))
+            return mean + quadratic(X, self.coefficients), variance
+
+        return moments
 
     def noise(self) -> Tensor:
         """The noise variance 1 / beta of each member."""

@@ -30,7 +30,7 @@ from torch import Tensor
 from core.compiled.arguments import Priors
 from core.models import hyperpriors
 from core.models.ensemble import standardizer, training_data
-from core.models.mixture import Function, GaussianMixtureModel, by_member, pick
+from core.models.mixture import Function, GaussianMixtureModel, Moments, by_member, pick
 from core.randomness import Generators, chain_seeds, normal_, uniform_
 from core.validation import check_counts
 
@@ -59,6 +59,28 @@ class Weights(NamedTuple):
         mean, variances, features = self._aligned(features)
         along = features @ self.basis
         return (features @ mean).squeeze(-1), (along * variances.mT) @ along.mT
+
+    def conditioned(self, features: Tensor, inverse: Tensor, surprise: Tensor) -> Moments:
+        """As `GaussianMixtureModel.conditioned`, of features: (runs, J, D), then (..., runs, q, D).
+
+        The outcomes change m and K^-1 once, so that a prediction costs O(D^2) however many there are: with the
+        covariances B = K^-1 Phi_J' of the weights with the outcomes and the inverse S^-1 of the outcomes' covariance,
+        the mean becomes m + B S^-1 surprise, and the covariance K^-1 - B S^-1 B'.
+        """
+        along = self.variances.unsqueeze(-1) * (features @ self.basis).mT  # B in the basis V, (M, runs, D, J)
+        gain = along @ inverse
+        shifts = self.basis @ (gain @ surprise.unsqueeze(-1))  # (F, M, runs, D, 1)
+        removed = gain @ along.mT
+
+        def moments(features: Tensor) -> tuple[Tensor, Tensor]:
+            mean, variance = self.marginals(features)
+            between = tuple(1 for _ in features.shape[:-3])
+            shift = features @ shifts.view(*shifts.shape[:2], *between, *shifts.shape[2:])
+            inside = features @ self.basis
+            explained = ((inside @ removed.view(len(removed), *between, *removed.shape[1:])) * inside).sum(-1)
+            return mean + shift.squeeze(-1), variance - explained
+
+        return moments
 
     def draw(self, members: Tensor, generators: Generators) -> Tensor:
         """Weights drawn from the members (runs, count): (count, runs, D)."""
@@ -215,6 +237,11 @@ class BayesianLinearRegression(GaussianMixtureModel):
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and covariance of f(X) for each member."""
         return self.weights.joint(self._features(X))
+
+    def conditioned(self, points: Tensor, inverse: Tensor, surprise: Tensor) -> Moments:
+        """As in the base, at a cost that does not depend on the number of points."""
+        given = self.weights.conditioned(self._features(points), inverse, surprise)
+        return lambda X: given(self._features(X))
 
     def noise(self) -> Tensor:
         """The noise variance 1 / beta of each member."""

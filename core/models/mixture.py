@@ -29,6 +29,7 @@ from core.models.ensemble import EnsembleModel
 from core.randomness import Generators, uniform_
 
 Function = Callable[[Tensor], Tensor]
+Moments = Callable[[Tensor], tuple[Tensor, Tensor]]
 JITTER = 1e-10  # share of the largest variance added to joint covariances of several points
 
 
@@ -70,6 +71,32 @@ class GaussianMixtureModel(EnsembleModel):
         Returns:
             X (..., runs, q, d) -> (count, ..., runs, q).
         """
+
+    def conditioned(self, points: Tensor, inverse: Tensor, surprise: Tensor) -> Moments:
+        """The moments of f(x) of each member, given outcomes at other points.
+
+        Args:
+            points: Points (runs, J, d).
+            inverse: Inverse of each member's covariance of their outcomes, (M, runs, J, J).
+            surprise: Outcomes less each member's means, several times over, (F, M, runs, J), standardized.
+
+        Returns:
+            Function from X (..., runs, q, d) to means (F, M, ..., runs, q) and variances (M, ..., runs, q),
+            standardized; rounding errors may make these negative. Each x is joined with the points alone, so that the
+            cost grows with q, not with its square; it grows with the square of J, unless a subclass knows better.
+        """
+
+        def moments(X: Tensor) -> tuple[Tensor, Tensor]:
+            alone = X.movedim(-2, 0).unsqueeze(-2)
+            others = points.to(X).expand(*alone.shape[:-2], -1, -1)
+            mean, covariance = self.joint(torch.cat([alone, others], -2))  # (M, q, ..., runs, 1 + J ...)
+            cross = covariance[..., 0, 1:]
+            weights = torch.einsum("m...rj,mrjk->m...rk", cross, inverse)
+            shift = torch.einsum("m...rj,fmrj->fm...r", weights, surprise)
+            variance = covariance[..., 0, 0] - (weights * cross).sum(-1)
+            return (mean[..., 0] + shift).movedim(2, -1), variance.movedim(1, -1)
+
+        return moments
 
     def predict(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and variance of an observation under each member, (M, ..., runs, q), in the units of the targets."""

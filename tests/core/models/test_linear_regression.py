@@ -11,8 +11,9 @@ from botorch.optim import optimize_acqf
 from scipy.stats import multivariate_normal
 
 from core.models import hyperpriors
+from core.models.dngo import DNGO
 from core.models.linear_regression import PRIORS, BayesianLinearRegression, Regression
-from core.models.mixture import by_member
+from core.models.mixture import GaussianMixtureModel, by_member
 from core.randomness import make_generators
 
 QUICK = {"chains": 3, "burn_in": 10, "thinning": 1}
@@ -161,6 +162,27 @@ def test_function_draws_are_functions_with_the_model_s_moments():
     noise = (model.noise() * model.targets.scale.T.square()).mean(0).view(2, 1)
     assert ((values.mean(0) - mean).abs() < 5 * (variance / 20_000).sqrt()).all()
     torch.testing.assert_close(values.var(0), variance - noise, rtol=0.15, atol=0)
+
+
+@pytest.mark.parametrize("waiting", [0, 1, 60])
+@pytest.mark.parametrize(
+    "model", [BayesianLinearRegression(**QUICK), DNGO(chains=3, epochs=2)], ids=["linear regression", "DNGO"]
+)
+def test_pending_outcomes_condition_the_weights_as_they_do_the_joint_distribution(model, waiting):
+    """With more points than weights, too, of which two are the same."""
+    X, y = line()
+    model.fit(X, y, make_generators([0, 1]))
+    at, points = torch.rand(4, 2, 3, 2, dtype=torch.float64), torch.rand(2, waiting, 2, dtype=torch.float64)
+    points[:, -1:] = points[:, :1]
+    mean, covariance = model.joint(points)
+    inverse = torch.linalg.inv(covariance + torch.diag_embed(model.noise()[..., None] + 0 * mean))
+    surprise = torch.randn(2, *mean.shape, generator=torch.Generator().manual_seed(7), dtype=torch.float64)
+    found = model.conditioned(points, inverse, surprise)(at)
+    expected = GaussianMixtureModel.conditioned(model, points, inverse, surprise)(at)
+    members = len(model.hyperparameters)
+    assert [part.shape for part in found] == [(2, members, 4, 2, 3), (members, 4, 2, 3)]
+    for part, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(part, other, rtol=1e-6, atol=1e-8)
 
 
 def test_botorch_optimizes_its_acquisitions():
