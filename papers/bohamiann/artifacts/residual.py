@@ -15,7 +15,7 @@ from core.report.verdicts.names import published_names
 from papers.bohamiann.residual_runs import SEARCHES, evaluations_to_baseline, set_of
 
 NETWORKS = {
-    "original": "ResNet-32, tuned by hand",
+    "original": "tuned by hand (He et al.)",
     "bohamiann": "BOHAMIANN",
     "dngo": "DNGO",
     "random": "random search",
