@@ -19,12 +19,8 @@ import torch
 from ConfigSpace import ConfigurationSpace
 from torch import nn
 
-from core.benchmarks.network_spaces import (
-    convolutional_space,
-    corrupted_images_space,
-    residual_space,
-    shake_shake_space,
-)
+from core.benchmarks.image_spaces import corrupted_images_space, residual_space, shake_shake_space
+from core.benchmarks.network_spaces import convolutional_space
 from core.schedules import constant, cosine, stepped
 from core.vision.augmentation import Augmentation
 from core.vision.corruption import Colours, Windows

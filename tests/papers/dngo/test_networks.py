@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.benchmarks.network_spaces import corrupted_images_space
+from core.benchmarks.image_spaces import corrupted_images_space
 from core.experiment.catalogue import Catalogue
 from core.experiment.selection import find_cells
 from core.report.verdicts.names import published_numbers
