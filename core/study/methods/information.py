@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, field_validator
 
 from core.errors import UserError, brief
+from core.recorded import AddedLater
 from core.strict import OpenShare
 from core.study.methods.settings import Budgets, MethodSettings
 
@@ -32,6 +33,8 @@ class InformationSettings(MethodSettings):
             new chains every time.
         representers: Number of points among which the minimum is assumed to lie.
         candidates: Number of configurations at which the acquisition function is evaluated before the best are refined.
+        near: Standard deviations, in the unit cube, of the candidates around the recommendation, in turn; the authors'
+            code has one, 0.1, from which a minimum is found to two digits only.
         log_loss: Whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
         initial_design: Number of uniform points at the start of a run. MTBO evaluates each on every auxiliary task,
             Fabolas on all `subsets`.
@@ -44,6 +47,7 @@ class InformationSettings(MethodSettings):
     warm_burn_in: NonNegativeInt | None = 5
     representers: Annotated[int, Field(ge=2)] = 50
     candidates: Annotated[int, Field(ge=25)] = 500
+    near: Annotated[tuple[PositiveFloat, ...], Field(min_length=1), AddedLater((0.1,))] = (0.3, 0.1, 0.03, 0.01, 0.003)
     log_loss: bool = False
     initial_design: PositiveInt = 5
 
@@ -61,7 +65,7 @@ class InformationSettings(MethodSettings):
         """Model the loss, and the cost if there are budgets, and maximize the gain.
 
         Raises:
-            UserError: budgets that are not shares of the data, or a space that the Gaussian process cannot model.
+            UserError: budgets that are not shares of the data.
         """
         from core.optimizers.information_search import InformationSearch
 
@@ -74,6 +78,7 @@ class InformationSettings(MethodSettings):
             log_loss=self.log_loss,
             representers=self.representers,
             candidates=self.candidates,
+            near=self.near,
         )
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
