@@ -67,6 +67,8 @@ class InformationSearch:
         representers: Number of points among which the minimum is assumed to lie.
         candidates: Number of configurations that are evaluated before the best are refined.
         near: Standard deviations of the candidates around the recommendation, in turn.
+        confirmed: Number of evaluations of which the last is that of the recommendation on the full data; None if none
+            is.
     """
 
     encoding: FidelityEncoding
@@ -78,6 +80,7 @@ class InformationSearch:
     representers: int = 50
     candidates: int = 500
     near: tuple[float, ...] = (0.1,)
+    confirmed: int | None = None
 
     @torch.no_grad()
     def propose(
@@ -109,6 +112,8 @@ class InformationSearch:
         chains = together(memory)
         loss = self._fit("loss", chains, X, losses, generators)
         best, repairs = self._recommended(loss, X), loss.repairs
+        if X.shape[1] + pending.shape[1] + 1 == self.confirmed:
+            return memory, Suggestion(self.encoding.on_full(best.x).squeeze(1), _notes(best, repairs))
         cost = None
         if log_cost is not None:
             known = ~log_cost.isnan().any(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from core.models.kernels import Basis
     from core.optimizers.base import Optimizer
     from core.optimizers.fidelities import FidelityEncoding
-    from core.optimizers.policy import Policy
+    from core.optimizers.information_search import InformationSearch
     from core.spaces import CubeEncoding
 
 
@@ -61,7 +62,12 @@ class InformationSettings(MethodSettings):
         """The cost of a suggestion, in addition to that of the evaluation."""
         return 0.0
 
-    def _policy(self, encoding: CubeEncoding, device: Any, budgets: Budgets | None) -> Policy:
+    @property
+    def confirms(self) -> bool:
+        """Whether the last evaluation is that of the recommendation on the full data."""
+        return False
+
+    def _policy(self, encoding: CubeEncoding, device: Any, budgets: Budgets | None) -> InformationSearch:
         """Model the loss, and the cost if there are budgets, and maximize the gain.
 
         Raises:
@@ -101,7 +107,9 @@ class InformationSettings(MethodSettings):
         from core.optimizers.bayesopt import BayesianOptimization
         from core.spaces import CubeEncoding
 
-        return BayesianOptimization(self.policy(CubeEncoding(space), budgets=budgets), self.initial_design, seed)
+        policy = self._policy(CubeEncoding(space), "cpu", budgets)
+        last = evaluations if self.confirms else None
+        return BayesianOptimization(replace(policy, confirmed=last), self.initial_design, seed)
 
 
 class EntropySearchSettings(InformationSettings):
@@ -124,16 +132,24 @@ class SharesSettings(InformationSettings):
             cost of an evaluation. The default is roughly the second that a suggestion takes on one thread; where costs
             are not seconds, set the value of a second. The overhead is a constant so that a run can be repeated; thesis
             4.4.2 measures it.
+        confirm: Whether the last of the evaluations that were asked for is that of the recommendation on the largest
+            budget, so that its loss there is known. Such a run cannot be prolonged.
     """
 
     needs_budgets: ClassVar[bool] = True
 
     overhead: NonNegativeFloat = 1.0
+    confirm: Annotated[bool, AddedLater(False)] = False
 
     @property
     def suggestion_cost(self) -> float:
         """The overhead."""
         return self.overhead
+
+    @property
+    def confirms(self) -> bool:
+        """Whether the last evaluation is that of the recommendation."""
+        return self.confirm
 
     def required_budgets(self, budgets: Budgets | None) -> Budgets:
         """The budgets; raises UserError if they are missing or not shares of the data."""

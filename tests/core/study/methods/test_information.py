@@ -62,6 +62,22 @@ def test_one_call_searches_and_recommends(method):
         assert set(budgets) <= {0.25, 1.0} or method == "fabolas"
 
 
+@pytest.mark.parametrize("method", ["mtbo", "fabolas"])
+def test_the_recommendation_is_confirmed_on_the_largest_budget(method, tmp_path):
+    first = {"mtbo": 2, "fabolas": 8}[method]
+    whole = search(method, evaluations=first + 3, settings={"confirm": True}, journal=tmp_path / "run.jsonl")
+    last = whole.records[-1]
+    assert last.budget == 1.0
+    assert last.configuration == whole.records[last.notes["recommended"]].configuration
+    assert [record.configuration for record in search(method, evaluations=first + 2).records] == [
+        record.configuration for record in whole.records[:-1]
+    ]
+    if whole.best.configuration == last.configuration:
+        assert whole.best.budget == 1.0
+    again = search(method, evaluations=first + 3, settings={"confirm": True}, journal=tmp_path / "run.jsonl")
+    assert again.records == whole.records
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_choices_conditions_and_forbidden_configurations(method):
     space = ConfigurationSpace({"kind": ["a", "b", "c"], "n": (1, 4), "x": (0.0, 1.0)}, seed=0)
