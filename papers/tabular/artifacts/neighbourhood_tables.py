@@ -115,8 +115,8 @@ def _neighbourhood(
         column_labels={
             ERROR: "test error",
             CHANGE: "relative change",
-            PRINTED_ERROR: "test error, from the printed incumbent",
-            PRINTED_CHANGE: "relative change, from the printed incumbent",
+            PRINTED_ERROR: "test error, printed incumbent",
+            PRINTED_CHANGE: "relative change, printed incumbent",
         },
         caption=caption,
     )
