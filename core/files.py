@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from core.errors import UserError
+from core.errors import WriteError
 
 
 def cannot_be_written(path: Path, error: OSError, when_full: str = "nothing of it was kept") -> str:
@@ -37,7 +37,7 @@ def write_whole(
         explain: turns an error into a message.
 
     Raises:
-        UserError: the disk is full or the folder cannot be written; nothing is left behind.
+        WriteError: the disk is full or the folder cannot be written; nothing is left behind.
     """
     temporary = path.with_name(f".{path.name}.{_machine()}.{os.getpid()}.tmp")
     try:
@@ -51,7 +51,7 @@ def write_whole(
             os.fsync(stream.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        raise UserError(explain(path, error)) from error
+        raise WriteError(explain(path, error)) from error
     finally:
         with suppress(OSError):  # if the folder could not be made there is nothing to remove
             temporary.unlink()

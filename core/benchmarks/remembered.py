@@ -22,7 +22,7 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.base import Configurations, Evaluation, Fidelity, Objective
-from core.errors import UserError
+from core.errors import WriteError
 from core.files import cannot_be_written
 
 ENTRY = ("key", "loss", "cost", "info", "state")
@@ -61,7 +61,7 @@ class Remembered:
         """As the inner objective; what that raises is not kept.
 
         Raises:
-            UserError: the file cannot be written.
+            WriteError: the file cannot be written.
         """
         key = _key(configurations, budget, generator)
         if (known := self._known.get(key)) is not None:
@@ -94,7 +94,7 @@ class Remembered:
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError as error:
-            raise UserError(cannot_be_written(self.path, error)) from error
+            raise WriteError(cannot_be_written(self.path, error)) from error
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:

@@ -69,8 +69,8 @@ class FidelityEncoding(ABC):
     def anywhere(self, x: Tensor, generators: Generators) -> Tensor:
         """Candidates (runs, m, d + 1) for configurations x (runs, n, d), on random fidelities or all of them."""
 
-    def near(self, x: Tensor, spread: float | Tensor, generators: Generators) -> Tensor:
-        """Normal steps of this standard deviation, or (n, 1) of them, from points (runs, n, d), into the unit cube."""
+    def near(self, x: Tensor, spread: float, generators: Generators) -> Tensor:
+        """Normal steps of this standard deviation from points (runs, n, d), into the unit cube."""
         return (x + spread * normal_(torch.empty_like(x), generators)).clamp(0, 1)
 
     def refine(self, X: Tensor, spread: float, generators: Generators) -> Tensor:

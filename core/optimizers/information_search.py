@@ -8,6 +8,7 @@ the data, whose predicted loss on the full data is smallest (Algorithm 5, line 6
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
@@ -30,7 +31,8 @@ from core.optimizers.memory import Memory, apart, together
 from core.optimizers.policy import DOUBT, Suggestion
 from core.randomness import uniform_
 
-NEAR = 0.3  # share of the candidates that lie around the recommendation (authors' code)
+NEAR = 0.3  # share of the candidates that lie around the recommendation, with this standard deviation (authors' code)
+SPREAD = 0.1
 CHOSEN_FROM = 20  # uniform points per representer
 REFINED = 5  # number of the best candidates around which the search goes on, with these standard deviations
 ROUNDS = (0.05, 0.015)
@@ -66,7 +68,8 @@ class InformationSearch:
         log_loss: Whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
         representers: Number of points among which the minimum is assumed to lie.
         candidates: Number of configurations that are evaluated before the best are refined.
-        near: Standard deviations of the candidates around the recommendation, in turn.
+        near_representers: Share of the points from which representers are drawn that lie around the recommendation,
+            below 1.
         confirmed: Number of evaluations of which the last is that of the recommendation on the full data; None if none
             is.
     """
@@ -79,7 +82,7 @@ class InformationSearch:
     log_loss: bool = False
     representers: int = 50
     candidates: int = 500
-    near: tuple[float, ...] = (0.1,)
+    near_representers: float = 0.0
     confirmed: int | None = None
 
     @torch.no_grad()
@@ -179,12 +182,19 @@ class InformationSearch:
 
         The representers are as the model sees them.
         """
-        uniform = best.x.new_empty(len(best.x), CHOSEN_FROM * self.representers, best.x.shape[-1])
-        points = self.encoding.on_full(self.encoding.project(uniform_(uniform, generators)))
-        seen = self.encoding.seen(points)
-        log_ei = logmeanexp(log_expected_improvement(*loss.marginals(seen), best.means.unsqueeze(-1)), 0)
+        total = CHOSEN_FROM * self.representers
+        near = round(self.near_representers * total)
+        x = uniform_(best.x.new_empty(len(best.x), total - near, best.x.shape[-1]), generators)
+        if near:
+            x = torch.cat([x, self._around(best.x, near, generators)], 1)
+        points = self.encoding.on_full(self.encoding.project(x))
+        marginals = loss.marginals(self.encoding.seen(points))
+        log_ei = logmeanexp(log_expected_improvement(*marginals, best.means.unsqueeze(-1)), 0)
         log_ei = self.encoding.where_allowed(log_ei, points, -torch.inf)
-        representers, log_density = draw_representers(log_ei, seen, generators, self.representers)
+        chosen, log_density = draw_representers(log_ei, points, generators, self.representers)
+        if near:
+            log_density = log_density + self._log_proposal(self.encoding.configuration(chosen), best.x)
+        representers = self.encoding.seen(chosen)
         return InformationGain(*loss.joint(representers), log_density), representers
 
     def _maximize(self, utility: GainPerCost, best: Recommended, generators: Sequence[torch.Generator]) -> Tensor:
@@ -195,9 +205,8 @@ class InformationSearch:
 
         generators, choice = search_generators(generators), search_generators(generators)
         near = round(NEAR * self.candidates)
-        spreads = best.x.new_tensor([self.near[i % len(self.near)] for i in range(near)]).unsqueeze(-1)
         x = uniform_(best.x.new_empty(len(best.x), self.candidates - near, best.x.shape[-1]), generators)
-        x = torch.cat([x, self.encoding.near(best.x.expand(-1, near, -1), spreads, generators)], 1)
+        x = torch.cat([x, self._around(best.x, near, generators)], 1)
         X = self.encoding.anywhere(self.encoding.project(x), generators)
         values = value(X)
         for spread in ROUNDS:
@@ -206,6 +215,21 @@ class InformationSearch:
             refined = self.encoding.refine(copies, spread, generators)
             X, values = torch.cat([X, refined], 1), torch.cat([values, value(refined)], 1)
         return choose(X, values, choice)[0]
+
+    def _around(self, x: Tensor, count: int, generators: Sequence[torch.Generator]) -> Tensor:
+        """Points (runs, count, d) around x (runs, 1, d)."""
+        return self.encoding.near(x.expand(-1, count, -1), SPREAD, generators)
+
+    def _log_proposal(self, x: Tensor, centre: Tensor) -> Tensor:
+        """Log density (runs, n) of the points from which representers are drawn, at x (runs, n, d).
+
+        A mixture of the uniform density and of a normal one around the centre (runs, 1, d), as if no step ended outside
+        the cube.
+        """
+        squares = ((x - centre) / SPREAD).square().sum(-1)
+        normal = -0.5 * squares - x.shape[-1] * math.log(SPREAD * math.sqrt(2 * math.pi))
+        uniform = x.new_tensor(math.log1p(-self.near_representers))
+        return torch.logaddexp(uniform, normal + math.log(self.near_representers))
 
     def _of_gain(self, nats: float) -> dict[str, float | str]:
         """Notes on the expected gain of a suggestion."""

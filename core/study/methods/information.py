@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, field_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field_validator
 
 from core.errors import UserError, brief
 from core.recorded import AddedLater
@@ -34,8 +34,9 @@ class InformationSettings(MethodSettings):
             new chains every time.
         representers: Number of points among which the minimum is assumed to lie.
         candidates: Number of configurations at which the acquisition function is evaluated before the best are refined.
-        near: Standard deviations, in the unit cube, of the candidates around the recommendation, in turn; the authors'
-            code has one, 0.1, from which a minimum is found to two digits only.
+        near_representers: Share of the points from which representers are drawn that lie around the recommendation.
+            Without any, as in the authors' code, the minimum is sought among points that are far from it in all but a
+            few dimensions.
         log_loss: Whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
         initial_design: Number of uniform points at the start of a run. MTBO evaluates each on every auxiliary task,
             Fabolas on all `subsets`.
@@ -48,7 +49,7 @@ class InformationSettings(MethodSettings):
     warm_burn_in: NonNegativeInt | None = 5
     representers: Annotated[int, Field(ge=2)] = 50
     candidates: Annotated[int, Field(ge=25)] = 500
-    near: Annotated[tuple[PositiveFloat, ...], Field(min_length=1), AddedLater((0.1,))] = (0.3, 0.1, 0.03, 0.01, 0.003)
+    near_representers: Annotated[float, Field(ge=0, lt=1), AddedLater(0.0)] = 0.5
     log_loss: bool = False
     initial_design: PositiveInt = 5
 
@@ -84,7 +85,7 @@ class InformationSettings(MethodSettings):
             log_loss=self.log_loss,
             representers=self.representers,
             candidates=self.candidates,
-            near=self.near,
+            near_representers=self.near_representers,
         )
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.benchmarks.base import FunctionObjective
+from core.benchmarks.base import FunctionObjective, guarded_evaluate
 from core.benchmarks.remembered import Remembered
-from core.errors import UserError
+from core.errors import UserError, WriteError
 from core.optimizers import RandomSearch
 from core.study.simulated import simulate
 
@@ -97,3 +97,11 @@ def test_a_folder_that_cannot_be_written(tmp_path):
     objective = FunctionObjective(lambda configuration, budget, generator: 0.0, {"x": (0.0, 1.0)}, 9.0)
     with pytest.raises(UserError, match="cannot be written"):
         Remembered(objective, tmp_path / "file" / "below").evaluate([{"x": 0.5}], None, np.random.default_rng(0))
+
+
+def test_a_file_without_room_is_no_failure_of_the_evaluation(tmp_path):
+    (tmp_path / "file").touch()
+    objective = FunctionObjective(lambda configuration, budget, generator: 1.0, {"x": (0.0, 1.0)}, 9.0)
+    remembered = Remembered(objective, tmp_path / "file" / "below")
+    with pytest.raises(WriteError, match="cannot be written"):
+        guarded_evaluate(remembered, [{"x": 0.5}], None, np.random.default_rng(0))
