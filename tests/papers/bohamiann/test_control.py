@@ -11,6 +11,7 @@ import pytest
 from core.experiment.catalogue import Catalogue
 from core.experiment.context import Context
 from core.experiment.selection import find_cells
+from papers.bohamiann.artifacts.control import fig2_right, fig3
 from papers.bohamiann.claims.control import fewer_episodes_found, fewer_training_episodes
 from tests.papers.runs import Fake, smoke_runs
 
@@ -53,6 +54,22 @@ def agents(episodes: dict[str, list[int]]) -> pd.DataFrame:
         for episode in (25, 50)
     ]
     return pd.DataFrame(rows)
+
+
+def test_what_table_2_prints_is_marked_in_the_figures():
+    found = fig3(Fake(control_agents=agents({"original": [300, 310], "bohamiann": [100, 110]})), None).figure.axes[0]
+    shown = {(line.get_marker(), float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in marks(found)}
+    assert shown == {("v", 470, 1), ("v", 405, 1), ("<", 1, -1.18), ("<", 1, -1.46)}
+    losses = [{"run": 0, "evaluation": number, "loss": 900.0, "status": "ok"} for number in (1, 2)]
+    searches = pd.DataFrame(losses).assign(benchmark="swing_up", method="bohamiann")
+    drawn = fig2_right(Fake(control=searches), None)
+    (panel,) = drawn.figure.axes
+    assert {float(line.get_ydata()[0]) for line in marks(panel)} == {507, 405} and "Not run: Two-link" in drawn.caption
+
+
+def marks(axes):
+    """The marks in a panel, without those that the legend has."""
+    return [line for line in axes.lines if line.get_marker() in "<v" and len(line.get_xdata())]
 
 
 @pytest.mark.parametrize("factor, holds", [(1.0, "holds"), (2.0, "holds"), (4.0, "fails")])

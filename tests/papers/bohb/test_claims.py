@@ -182,6 +182,23 @@ def test_a_figure_of_one_set_counts_its_runs_and_a_legend_names_the_lines_of_all
     assert sorted(words) == ["BOHB", "random search"]
 
 
+def test_printed_times_and_the_printed_speed_up_are_marked(world, make):
+    """2000 s and 130 s where the largest budget is 81 s; a hundredth of the time at which Hyperband ends."""
+    axes = artifacts.fig6_1(world["as published"], None).figure.axes[0]
+    found = sorted(tuple(line.get_xydata()[0]) for line in marks(axes))
+    np.testing.assert_allclose(found, [(130 / 81, 0.01), (2000 / 81, 0.01)])
+    frame = make.on_sets({"bohb": (0.1, 0.5), "hyperband": (0.2, 0.3)}, ("letter",))
+    drawn = artifacts.figC_2(make.results(surrogates=frame), None)
+    end = drawn.data[drawn.data["method"] == "hyperband"].iloc[-1]
+    (mark,) = marks(drawn.figure.axes[0])
+    np.testing.assert_allclose(mark.get_xydata()[0], [end["time"] / 100, end["value"]])
+
+
+def marks(axes):
+    """The marks in a panel, without the one that the legend has."""
+    return [line for line in axes.lines if line.get_marker() == "D" and len(line.get_xdata())]
+
+
 def test_fig6_1_has_two_standard_errors(world):
     rows = artifacts.fig6_1(world["as published"], None).data
     frame = world["as published"].frame("workers").query("benchmark == 'letter' and method == 'workers_1'")

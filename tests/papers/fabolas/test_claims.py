@@ -248,4 +248,9 @@ def test_claims_about_searches_that_train_networks(fabolas, begins, ends, holds)
     for name in ("fabolas_ten_times_faster_on_networks", "hyperband_recommends_late", "hyperband_ends_well"):
         check = getattr(claims, name)(Fake(networks=networks))
         assert check.holds == holds, check.detail
-    assert set(artifacts.fig4_7(Fake(networks=networks), None).data["benchmark"]) == set(NETWORK_SETS)
+    drawn = artifacts.fig4_7(Fake(networks=networks), None)
+    assert set(drawn.data["benchmark"]) == set(NETWORK_SETS)
+    reached = drawn.data.query("benchmark == @benchmark and method == 'gp'")
+    reached = reached[reached["value"] <= 1.1 * drawn.data.query("benchmark == @benchmark")["value"].min()]
+    (mark,) = (line for line in drawn.figure.axes[-1].lines if line.get_marker() == "D" and len(line.get_xdata()))
+    assert mark.get_xdata()[0] == pytest.approx(reached["time"].min() / 10)  # the printed factor
