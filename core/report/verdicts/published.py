@@ -17,6 +17,7 @@ from pathlib import Path
 
 from core.errors import UserError
 
+ROOT = Path(__file__).resolve().parents[3]
 SPREAD_KINDS = ("sd", "sem", "quantile", "unstated", "none")
 NUMBER_COLUMNS = ("row", "column", "value", "spread", "spread_kind", "runs", "source")
 MOST_DIGITS = 9  # of a number of runs
@@ -98,6 +99,16 @@ def read_published(path: str | Path) -> Published:
 def read_published_spec(path: str | Path) -> Published:
     """Read a transcribed specification, whose values are text; raises as `read_published`."""
     return _read(Path(path), TEXT_COLUMNS, _text_cell)
+
+
+def published_in(name: str) -> Published:
+    """The numbers in papers/<paper>/published/<artifact>.csv, by the name `<paper>/<artifact>`, for marks in figures.
+
+    Raises:
+        UserError: there is no such file, or it cannot be read.
+    """
+    paper, _, artifact = name.partition("/")
+    return read_published(ROOT / "papers" / paper / "published" / f"{artifact}.csv")
 
 
 def read_published_of(path: str | Path, comparison: str) -> Published:
