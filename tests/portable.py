@@ -27,7 +27,7 @@ WITHOUT_NUMBERS = (
     "tests/benchmarks",
     "tests/core/data",
     "tests/core/experiment",
-    "tests/core/*/test_killed_worker.py",
+    "tests/faults",
     "tests/core/*/test_parallel.py",
     "tests/core/*/test_same_schedule.py",
     "tests/papers/test_*.py",

@@ -153,9 +153,14 @@ def _provenance(path: Path, schema: pa.Schema) -> dict[str, Any]:
         found = json.loads((schema.metadata or {}).get(METADATA_KEY, b"null"))
     except ValueError:
         found = None
-    if not isinstance(found, dict) or not set(REQUIRED) <= set(found):
+    if not isinstance(found, dict) or not set(REQUIRED) <= set(found) or not _has_numbers(found):
         raise ResultFileError(_unreadable(path, "a Parquet file without the provenance of a raw run"))
     return found
+
+
+def _has_numbers(provenance: dict[str, Any]) -> bool:
+    measured = (provenance["wall_seconds"], provenance["peak_memory_mb"])
+    return isinstance(provenance["runs"], int) and all(isinstance(value, (int, float)) for value in measured)
 
 
 def _explain_read_error(path: Path, error: Exception) -> str:

@@ -139,7 +139,7 @@ class Journal:
     def _parsed(self, line: bytes, number: int) -> Any:
         try:
             return json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UserError(f"{self.path}: line {number} is not JSON; allowed: the journal of a run") from error
 
     def _require_chained(self, lines: Sequence[bytes]) -> None:

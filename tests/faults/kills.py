@@ -36,8 +36,8 @@ class Job(Protocol):
 class Command:
     """A command in a process group of its own, whose output goes to a file."""
 
-    def __init__(self, command: list[str], folder: Path, variables: dict[str, str]) -> None:
-        self._log = folder.with_name(f"{folder.name}.log")
+    def __init__(self, command: list[str], folder: Path, variables: dict[str, str], name: str = "") -> None:
+        self._log = folder.with_name(f"{folder.name}{name}.log")
         with open(self._log, "wb") as log:
             self._process = subprocess.Popen(
                 command, cwd=folder, env=variables, stdout=log, stderr=subprocess.STDOUT, start_new_session=True

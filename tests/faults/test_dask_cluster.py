@@ -19,6 +19,7 @@ import pytest
 from core import minimize
 from core.errors import UserError
 from core.study import SCHEDULER_VARIABLE
+from tests.faults.tally import DEATHS
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers cannot import the tests
 
@@ -93,13 +94,14 @@ def test_workers_that_die_cost_no_trial_and_change_no_loss(cluster, tmp_path):
     """Two of three die, each in the middle of the run and of an evaluation; the third finishes it."""
     victims = {6: cluster.workers[1].pid, 12: cluster.workers[2].pid}
     result = minimize(killing(tmp_path, victims), SPACE, "random", EVALUATIONS, seed=3, workers=3, progress=False)
-    assert [worker.wait(10) for worker in cluster.workers[1:]] == [-signal.SIGKILL] * 2
+    assert [worker.wait(10) for worker in cluster.workers[1:]] == [-signal.SIGKILL] * DEATHS["workers of a cluster"]
     assert cluster.workers[0].poll() is None
     assert by_number(result) == serial(tmp_path / "serial")
 
 
 def test_all_workers_die_and_one_that_joins_takes_over(cluster, tmp_path):
     victims = {4 + number: worker.pid for number, worker in enumerate(cluster.workers)}
+    assert len(victims) == DEATHS["all workers of a cluster"]
 
     def join_when_all_are_dead() -> None:
         for worker in list(cluster.workers):
@@ -123,5 +125,6 @@ def test_a_scheduler_that_dies_ends_the_run_and_its_journal_goes_on_elsewhere(cl
     with pytest.raises(UserError, match=r"the scheduler tcp://127.0.0.1:\d+ is gone"):
         call(workers=3)
     told = [json.loads(line)["told"] for line in journal.read_text().splitlines() if "told" in json.loads(line)]
+    assert len(list(tmp_path.glob("killed-*"))) == DEATHS["a scheduler"]
     assert 0 < len(told) < EVALUATIONS and not any(each["failure"] for each in told)
     assert by_number(call(workers=1)) == serial(tmp_path / "serial")

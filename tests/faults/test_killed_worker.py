@@ -16,6 +16,7 @@ from core.benchmarks.base import Fidelity, FunctionObjective
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.random_search import RandomSearch
 from core.study import run_parallel
+from tests.faults.tally import DEATHS
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # the workers cannot import the tests
 
@@ -40,7 +41,7 @@ def test_random_search(address, tmp_path):
     optimizer = RandomSearch(SPACE, np.random.default_rng(0))
     fatal = max(trial.configuration["x"] for trial in RandomSearch(SPACE, np.random.default_rng(0)).ask(10))
     records = run_parallel(optimizer, killing(fatal, tmp_path), 10, seed=0, address=address)
-    assert [path.name for path in tmp_path.iterdir()] == ["killed-None"]
+    assert [path.name for path in tmp_path.iterdir()] == ["killed-None"] * DEATHS["a worker of random search"]
     assert sorted(record.number for record in records) == list(range(10)) and not optimizer.pending
     assert all(record.loss == record.configuration["x"] and not record.failure for record in records)
 
@@ -52,6 +53,7 @@ def test_hyperband(address, tmp_path):
     objective = killing(min(trial.configuration["x"] for trial in first), tmp_path, Fidelity("epochs", 1, 3))
     records = run_parallel(optimizer, objective, 100, seed=0, address=address)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["killed-1.0", "killed-3.0"]
+    assert len(list(tmp_path.iterdir())) == DEATHS["workers of hyperband"]
     assert optimizer.finished and not optimizer.pending
     sizes = Counter((record.notes["bracket"], record.budget) for record in records)
     assert sizes == {(0, 1.0): 3, (0, 3.0): 1, (1, 3.0): 2}
