@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, Published
 from core.report.figures import style
+from core.report.figures.bands import draw_evaluations
 from core.report.figures.panels import benchmark_panels, tuning_panels
 from core.report.runs.frames import methods_run
-from core.report.runs.trajectories import draw_band
 from papers.bohamiann.multitask_runs import METHODS, PROBLEMS, SETS, SHOWN, TARGET, points_of_regret
 
 
@@ -31,7 +31,8 @@ def multitask(results: Results, published: Published | None) -> Figure:
     def draw(axes: Axes, name: str) -> pd.DataFrame:
         axes.set_yscale("log")
         run = methods_run(frame, name)
-        drawn = [draw_band(axes, points_of_regret(frame, name, method), method) for method in METHODS if method in run]
+        shown = {method: points_of_regret(frame, name, method) for method in METHODS if method in run}
+        drawn = [draw_evaluations(axes, regret, method) for method, regret in shown.items()]
         axes.axhline(TARGET, color=style.GREY, linewidth=0.8, linestyle=":")
         axes.set(xlabel="evaluations", ylabel="regret (percentage points)")
         return pd.concat(drawn).assign(benchmark=name)

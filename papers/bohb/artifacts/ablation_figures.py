@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
-from papers.bohb.artifacts.curves import DEFAULTS, curves_of, draw, draw_lines
+from papers.bohb.artifacts.curves import DEFAULTS, curves_of, draw
 from papers.bohb.artifacts.panels import BUDGET, data_set_panels, missing_sets, runs_of
 from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
 
@@ -15,7 +15,7 @@ from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
 def figC_3(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.3: BOHB on 1 to 32 workers."""
     frame = frame_of(results, "workers")
-    figure, drawn = data_set_panels(frame, lambda axes, rows, name: draw(axes, rows, name, WORKERS))
+    figure, drawn = data_set_panels(frame, lambda axes, rows, name: draw(axes, curves_of(rows, name, WORKERS)))
     caption = (
         f"BOHB on 1 to 32 workers, on the simulated clock: mean and standard error of the regret over {runs_of(frame)}."
         f"{missing_sets(frame)} {BUDGET}."
@@ -62,5 +62,5 @@ def _draw_ratios(axes: Axes, frame: pd.DataFrame, name: str, methods: list[str],
     curves = curves_of(frame, name, methods)
     reference = curves[curves["method"] == default].set_index("time")["value"].reindex(curves["time"]).to_numpy()
     shown = curves.assign(**{column: curves[column] / reference for column in ("value", "low", "high")}).dropna()
-    draw_lines(axes, shown)
+    draw(axes, shown)
     return curves.assign(ratio=curves["value"] / reference)

@@ -10,7 +10,7 @@ from core.report import Figure, Published, frame_of
 from core.report.figures import style
 from core.report.runs.time_curves import times_of
 from papers.bohb.artifacts.authors_gp_runs import authors_gp
-from papers.bohb.artifacts.curves import POINTS, draw
+from papers.bohb.artifacts.curves import POINTS, curves_of, draw
 from papers.bohb.artifacts.panels import BUDGET, axis_label, data_set_panels, missing_sets, runs_of, shown_set
 from papers.bohb.names import BY_TEXT, DATA_SETS, SHOWN, SURROGATES, WORKERS
 
@@ -23,7 +23,7 @@ def fig6_1(results: Results, published: Published | None) -> Figure:
     frame = results.frame("workers")
     name = shown_set(frame, "letter")
     figure, axes = style.subplots(height=3.4, width=4.8)
-    drawn = draw(axes, frame, name, WORKERS, errors=2)
+    drawn = draw(axes, curves_of(frame, name, WORKERS, errors=2))
     axes.set(xlabel=axis_label(frame, name), ylabel="immediate regret")
     style.legend(figure, [axes], 3)
     caption = (
@@ -55,7 +55,7 @@ def figC_2(results: Results, published: Published | None) -> Figure:
 
 def _methods(axes: Axes, frame: pd.DataFrame, benchmark: str) -> pd.DataFrame:
     """Draw our runs, and the authors' GP-BO runs where there are any for the data set."""
-    drawn = draw(axes, frame, benchmark, METHODS)
+    drawn = draw(axes, curves_of(frame, benchmark, METHODS))
     if benchmark not in DATA_SETS:
         return drawn
     times = times_of(frame, benchmark, METHODS, POINTS)
