@@ -11,7 +11,7 @@ from core.report.runs.time_curves import end_of, over_time, times_of
 from core.report.runs.trajectories import SMALLEST
 from core.report.verdicts.mean_comparisons import SEED, as_factor, cells_of, log_means, values_at
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, shape
-from core.report.verdicts.speedups import POINTS, Bounds, Curves, bounded_factor, judge_factor
+from core.report.verdicts.speedups import POINTS, Bounds, Curves, bounded_factors, judge_factor
 from papers.bohb.claims.comparisons import cannot_compare
 from papers.bohb.names import COUNTING_ONES, DIMENSIONS
 
@@ -88,10 +88,10 @@ def _growth(frame: pd.DataFrame, method: str) -> list[Check]:
 
     def growths(*averages: np.ndarray) -> list[Bounds]:
         times = [each.log_time(average, GOOD) for each, average in zip(curves, averages, strict=True)]
-        return [times[1] - times[0], times[2] - times[1]]
+        first, second = times[1] - times[0], times[2] - times[1]
+        return [first, second, second - first]
 
-    first, second = (bounded_factor(curves, lambda *averages, i=i: growths(*averages)[i]) for i in (0, 1))
-    more = bounded_factor(curves, lambda *averages: growths(*averages)[1] - growths(*averages)[0])
+    first, second, more = bounded_factors(curves, growths)
     return [
         judge_factor(first, (DOUBLED, np.inf), f"{method}, time in d16 over d8: "),
         judge_factor(second, (DOUBLED, np.inf), "in d32 over d16: "),
