@@ -22,8 +22,7 @@ def frame_of(results: Any, *experiments: str) -> pd.DataFrame:
     Raises:
         NotRunError: there are none.
     """
-    frames = [results.frame(name) for name in experiments]
-    frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
+    frame = pd.concat([results.frame(name) for name in experiments], ignore_index=True)
     if frame.empty:
         raise NotRunError(experiments[0])
     return frame
