@@ -18,7 +18,7 @@ from core.report.statistics import student
 
 COLUMNS = 64  # columns whose medians are computed together: their counts fit into a processor's cache
 BLOCK = 2_000_000  # numbers resampled at once, which bounds the memory that a bootstrap takes
-KEPT = 8  # sets of picks that are kept for other samples of as many runs
+KEPT = 16  # sets of picks that are kept for other samples of as many runs
 LARGEST_KEPT = 8_000_000  # numbers in one of them
 
 
