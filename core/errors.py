@@ -28,6 +28,13 @@ class UnavailableError(UserError):
     """Something that the work needs is not here: a data set, or records of another experiment. Other work may go on."""
 
 
+class WriteError(UserError):
+    """A file of ours that cannot be written: the disk is full, say.
+
+    It is no outcome of the evaluation that needed the file, so it stops a search instead of being recorded.
+    """
+
+
 class ModelError(UserError):
     """A model that cannot be fitted to its data, or whose predictions are not numbers.
 

@@ -25,6 +25,8 @@ def read_mapping(path: Path, content: str) -> dict[Any, Any]:
         raise UserError(f"{path}: cannot be read: {error}") from error
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+    except (ValueError, RecursionError) as error:  # the 31st of February; brackets in brackets in brackets
+        raise UserError(f"{path}: has a value that YAML cannot have: {error}") from error
     if not isinstance(found, dict):
         raise UserError(f"{path}: must be a mapping with {content}")
     return found

@@ -214,7 +214,7 @@ def _setting(text: str) -> tuple[str, Any]:
         raise argparse.ArgumentTypeError(f"{text!r} must be KEY=VALUE")
     try:
         value = yaml.safe_load(value)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # the 31st of February; a thousand brackets
         raise argparse.ArgumentTypeError(f"{text!r}: the value is not valid YAML") from error
     try:  # YAML reads 1e-3 as a string
         return key, float(value) if isinstance(value, str) else value

@@ -25,7 +25,7 @@ from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
 from core.benchmarks.returned import loss_and_cost
-from core.errors import UserError
+from core.errors import UserError, WriteError
 from core.spaces import SpaceLike, as_space
 from core.validation import require_number
 
@@ -190,6 +190,7 @@ def guarded_evaluate(
     only those that fail alone are recorded as failed. Interrupts (KeyboardInterrupt, SystemExit) pass.
 
     Raises:
+        WriteError: a file that the evaluation needed cannot be written, which is no outcome of it.
         UserError: a budget outside the fidelity's range; that is the caller's mistake, not the objective's.
     """
     check_budget(objective.fidelity, budget)
@@ -199,6 +200,8 @@ def guarded_evaluate(
     start = time.perf_counter()
     try:
         loss, cost, info = _read(objective.evaluate(configurations, budget, generator), n)
+    except WriteError:
+        raise
     except Exception as error:
         if n > 1:
             parts = [guarded_evaluate(objective, [one], budget, generator) for one in configurations]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from core.array_files import DamagedArraysError, read_arrays
 from core.benchmarks.meta_model import MetaModel
 from core.benchmarks.sampled_tasks import TaskFunctions
 from core.errors import UnavailableError, UserError
@@ -59,11 +59,10 @@ def load(path: str | Path, name: str) -> tuple[MetaModel, str]:
     if not Path(path).is_file():
         raise UnavailableError(f"{path}: no meta-model is there; make it with: python -m papers run profet/meta_{name}")
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {key: stored[key] for key in stored.files}
+        arrays = read_arrays(Path(path))
         digest = bytes(arrays.pop("digest")).hex()
         header = json.loads(bytes(arrays["header"]))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, DamagedArraysError) as error:
         raise UserError(f"{path}: damaged, or no meta-model ({error}); make it again") from error
     if digest != _digest(arrays):
         raise UserError(f"{path}: damaged, its digest is not {digest}; make it again")

@@ -4,8 +4,8 @@
 
 A search on the simulated clock is determined by its seeds, so that the same search makes the same evaluations again. An
 evaluation is known by its configurations, its budget and the state of the generator that it draws from; what is kept of
-it includes the state that it leaves behind. Each is one line of JSON, on the disk before the search goes on. A line
-that a kill cut short is written again.
+it includes the state that it leaves behind. Each is one line of JSON, a tab and a checksum, on the disk before the
+search goes on. A line that a kill cut short, or that was damaged, is made again.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ import numpy as np
 from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks.base import Configurations, Evaluation, Fidelity, Objective
-from core.errors import UserError
+from core.errors import WriteError
 from core.files import cannot_be_written
+
+ENTRY = ("key", "loss", "cost", "info", "state")
 
 
 class Remembered:
@@ -59,7 +61,7 @@ class Remembered:
         """As the inner objective; what that raises is not kept.
 
         Raises:
-            UserError: the file cannot be written.
+            WriteError: the file cannot be written.
         """
         key = _key(configurations, budget, generator)
         if (known := self._known.get(key)) is not None:
@@ -79,25 +81,35 @@ class Remembered:
     @cached_property
     def _known(self) -> dict[str, Mapping[str, Any]]:
         """What the file holds by key."""
-        known = {}
-        for line in self.path.read_text().splitlines() if self.path.exists() else ():
-            try:
-                entry = json.loads(line)
-            except ValueError:  # cut short
-                continue
-            known[entry["key"]] = entry
-        return known
+        lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
+        return {entry["key"]: entry for line in lines if (entry := _entry(line)) is not None}
 
     def _append(self, entry: Mapping[str, Any]) -> None:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with open(self.path, "a") as stream:
+            text = json.dumps(entry, default=_plain).encode()
+            with open(self.path, "ab") as stream:
                 # A line begins with its end of line: one that was cut short before it spoils no other.
-                stream.write("\n" + json.dumps(entry, default=_plain))
+                stream.write(b"\n" + text + b"\t" + _checksum(text))
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError as error:
-            raise UserError(cannot_be_written(self.path, error)) from error
+            raise WriteError(cannot_be_written(self.path, error)) from error
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """What a line holds, or None if it is not what was written. Lines of earlier versions have no checksum."""
+    text, tab, checksum = line.partition(b"\t")
+    try:
+        entry = json.loads(text)
+    except ValueError:
+        return None
+    whole = not tab or checksum == _checksum(text)
+    return entry if whole and isinstance(entry, dict) and entry.keys() == set(ENTRY) else None
+
+
+def _checksum(text: bytes) -> bytes:
+    return hashlib.sha256(text).hexdigest()[:16].encode()
 
 
 def _key(configurations: Configurations, budget: float | None, generator: np.random.Generator) -> str:

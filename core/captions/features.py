@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from core.array_files import DamagedArraysError, read_arrays
 from core.data import load_frame
 from core.errors import UserError
 from core.extras import needed_for
@@ -117,9 +117,9 @@ def read_features(path: Path) -> ImageFeatures:
         UserError: no such file, or not one with `names` and `features`.
     """
     try:
-        with np.load(path, allow_pickle=False) as content:
-            names, values = content["names"].astype(str), content["features"].astype(np.float32)
-    except (OSError, KeyError, ValueError, BadZipFile) as error:
+        content = read_arrays(path)
+        names, values = content["names"].astype(str), content["features"].astype(np.float32)
+    except (OSError, KeyError, ValueError, DamagedArraysError) as error:
         raise UserError(
             f"{path}: {error}; allowed: a file of numpy.savez with names (n,) and features (n, d)"
         ) from error

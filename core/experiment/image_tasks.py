@@ -5,8 +5,7 @@ All runs and methods have the same images in the same parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,17 +31,15 @@ def images_of(settings: ImageTask) -> ImageSet:
     return image_set(settings.images, settings.size, *counts)
 
 
-@contextmanager
-def remembered(context: Context, objective: ImageClassification) -> Iterator[Remembered]:
-    """The objective whose evaluations are kept on the disk until the shard is done.
+def remembered(context: Context, objective: ImageClassification) -> Remembered:
+    """The objective whose evaluations are kept on the disk until the cell's shards are joined.
 
     A shard that was interrupted and is repeated makes the same evaluations again and pays for none twice; the training
-    that was under way goes on from its last state.
+    that was under way goes on from its last state. The file outlives the search: its records may not find room.
     """
     folder = shard_folder(context.cell.path(context.root))
     file = folder / f"{context.cell.settings_hash}-{context.runs.start}.jsonl"
-    yield Remembered(replace(objective, folder=folder), file)
-    file.unlink(missing_ok=True)
+    return Remembered(replace(objective, folder=folder), file)
 
 
 def retrained(

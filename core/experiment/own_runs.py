@@ -93,7 +93,7 @@ class OwnRuns:
         path = cell.path("")
         name = SETTINGS / path.relative_to("results/run").with_suffix("")
         file, wanted = self._root / name, f"{cell.settings_hash}, runs: {cell.runs}\n"
-        written = file.read_text() if file.is_file() else ""
+        written = file.read_text(errors="replace") if file.is_file() else ""
         if self.is_finished(cell):
             if not written:
                 return []

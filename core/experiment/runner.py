@@ -31,9 +31,9 @@ from core.experiment.storage import (
     ResultFileError,
     read_provenance,
     read_records,
-    remove_temporaries,
     write_records,
 )
+from core.files import remove_temporaries
 from core.interruption import was_interrupted
 from core.locks import exclusive
 from core.progress import Progress, silent, within
@@ -64,6 +64,7 @@ def run_cell(
         remove_temporaries(path)
         usable = usable_runs(cell, root, say)
         if usable >= cell.runs:
+            _remove_joined(path, usable)
             progress(1.0)
             return path
         if usable:
@@ -108,6 +109,18 @@ def discard(cell: Cell, root: Path, say: Callable[[str], None] = print) -> None:
 def _locked(path: Path, say: Callable[[str], None]) -> AbstractContextManager[None]:
     """The lock of a cell's file: one process computes it."""
     return exclusive(path.with_name(f".{path.stem}.lock"), say)
+
+
+def _remove_joined(path: Path, runs: int) -> None:
+    """Remove what a finished file was joined from: a kill may have come before `run_cell` did.
+
+    What a longer run left there when it was interrupted stays.
+    """
+    folder = shard_folder(path)
+    ends = [int(file.stem.rpartition("-")[2]) for file in folder.glob("*-*.parquet")]
+    begun = [int(file.stem.rpartition("-")[2]) for file in folder.glob("*-*.jsonl")]  # evaluations of shards under way
+    if max(ends, default=0) <= runs and max(begun, default=-1) < runs:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _reuse_as_shards(cell: Cell, path: Path) -> None:

@@ -58,12 +58,6 @@ def copy_records(source: Path, target: Path) -> None:
         write_whole(target, lambda stream: shutil.copyfileobj(original, stream), _explain_write_error)
 
 
-def remove_temporaries(path: Path) -> None:
-    """Remove what killed writers of `path` left behind; only for the process that may write it now."""
-    for temporary in path.parent.glob(f".{path.name}.*.tmp"):
-        temporary.unlink(missing_ok=True)
-
-
 def read_records(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Records and provenance of a raw-run file.
 

@@ -29,8 +29,8 @@ class FullData(FidelityEncoding):
 
     priced = False
 
-    def __init__(self, inner: CubeEncoding, method: str = "entropy_search") -> None:
-        super().__init__(inner, method)
+    def __init__(self, inner: CubeEncoding) -> None:
+        super().__init__(inner)
         self.dimension = inner.dimension
 
     def budgets(self, points: ArrayLike) -> None:
@@ -76,7 +76,7 @@ class SubsetSizes(FidelityEncoding):
             logarithms, to the largest.
 
     Raises:
-        UserError: subsets that are not ascending budgets below the largest, or a space as `FidelityEncoding`.
+        UserError: subsets that are not ascending budgets below the largest.
     """
 
     loss_basis, cost_basis = LOSS, LOG_COST
@@ -84,7 +84,7 @@ class SubsetSizes(FidelityEncoding):
     def __init__(
         self, inner: CubeEncoding, smallest: float, largest: float, subsets: Sequence[float] | None = None
     ) -> None:
-        super().__init__(inner, "fabolas")
+        super().__init__(inner)
         self.smallest, self.largest = self.budget_range = smallest, largest
         if subsets is None:
             given = smallest <= SUBSETS[0] * largest
@@ -136,15 +136,12 @@ class Tasks(FidelityEncoding):
         largest: Budget of the full data.
         auxiliary: Shares of the largest budget for the other tasks.
         smallest: Smallest budget; a share that is below it by rounding is moved to it.
-
-    Raises:
-        UserError: a space as `FidelityEncoding`.
     """
 
     full = 0.0
 
     def __init__(self, inner: CubeEncoding, largest: float, auxiliary: Sequence[float], smallest: float = 0.0) -> None:
-        super().__init__(inner, "mtbo")
+        super().__init__(inner)
         self.shares = (1.0, *sorted(auxiliary))
         self.smallest, self.largest = smallest, largest
         self.budget_range = max(smallest, largest * self.shares[1]), largest

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from core.errors import UserError
 from core.models.kernels import Basis
+from core.optimizers.features import Features
 from core.randomness import Generators, normal_
 from core.spaces import CubeEncoding
 
@@ -36,10 +37,6 @@ class FidelityEncoding(ABC):
         loss_basis, cost_basis: Bases that describe how loss and log cost vary with the fidelity; None without one.
         budget_range: Smallest and largest budget; None without a fidelity.
         priced: Whether the cost of an evaluation counts.
-
-    Raises:
-        UserError: a space that has no distances between all its configurations: categorical or conditional
-            hyperparameters, or forbidden clauses.
     """
 
     loss_basis: Basis | None = None
@@ -48,17 +45,9 @@ class FidelityEncoding(ABC):
     priced = True
     full = 1.0
 
-    def __init__(self, inner: CubeEncoding, method: str) -> None:
-        kinds = {column.name: column.kind for column in inner.columns}
-        wrong = [f"{name!r} is categorical" for name, kind in kinds.items() if kind == "categorical"]
-        wrong += [f"{name!r} is conditional" for name in inner.space if inner.space.parent_conditions_of[name]]
-        wrong += ["configurations are forbidden"] * bool(inner.space.forbidden_clauses)
-        if wrong:
-            raise UserError(
-                f"method {method!r} models the loss by a Gaussian process, but in the space {', '.join(wrong)}; "
-                "allowed: numerical and ordinal hyperparameters that are always active"
-            )
+    def __init__(self, inner: CubeEncoding) -> None:
         self.inner, self.space, self.dimension = inner, inner.space, inner.dimension + 1
+        self.features = Features(inner)
 
     @abstractmethod
     def budgets(self, points: ArrayLike) -> list[float] | None:
@@ -101,9 +90,23 @@ class FidelityEncoding(ABC):
         """The configurations (..., d) of points (..., d + 1)."""
         return X[..., :-1]
 
+    def seen(self, X: Tensor) -> Tensor:
+        """Points (..., d + 1) as models see them: the features of the configuration, then the fidelity."""
+        if self.features.trivial:
+            return X
+        return torch.cat([self.features(self.configuration(X)), X[..., self.inner.dimension :]], -1)
+
+    def where_allowed(self, values: Tensor, X: Tensor, otherwise: float) -> Tensor:
+        """Values (..., n) at points (..., n, d + 1), another one where the space forbids the configuration."""
+        if not self.space.forbidden_clauses:
+            return values
+        x = self.configuration(X)
+        allowed = self.inner.allowed(x.detach().reshape(-1, x.shape[-1]).cpu().numpy())
+        return torch.where(torch.as_tensor(allowed).to(X.device).view(values.shape), values, otherwise)
+
     def project(self, x: Tensor) -> Tensor:
         """The nearest configurations that exist to points (..., d)."""
-        if not self.inner.levels:
+        if not self.inner.levels and not self.space.conditions:
             return x
         flat = x.reshape(-1, x.shape[-1]).cpu().numpy()
         return torch.as_tensor(self.inner.canonical(flat)).to(x).view(x.shape)

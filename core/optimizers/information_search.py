@@ -8,6 +8,7 @@ the data, whose predicted loss on the full data is smallest (Algorithm 5, line 6
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
@@ -67,6 +68,10 @@ class InformationSearch:
         log_loss: Whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
         representers: Number of points among which the minimum is assumed to lie.
         candidates: Number of configurations that are evaluated before the best are refined.
+        near_representers: Share of the points from which representers are drawn that lie around the recommendation,
+            below 1.
+        confirmed: Number of evaluations of which the last is that of the recommendation on the full data; None if none
+            is.
     """
 
     encoding: FidelityEncoding
@@ -77,6 +82,8 @@ class InformationSearch:
     log_loss: bool = False
     representers: int = 50
     candidates: int = 500
+    near_representers: float = 0.0
+    confirmed: int | None = None
 
     @torch.no_grad()
     def propose(
@@ -108,6 +115,8 @@ class InformationSearch:
         chains = together(memory)
         loss = self._fit("loss", chains, X, losses, generators)
         best, repairs = self._recommended(loss, X), loss.repairs
+        if X.shape[1] + pending.shape[1] + 1 == self.confirmed:
+            return memory, Suggestion(self.encoding.on_full(best.x).squeeze(1), _notes(best, repairs))
         cost = None
         if log_cost is not None:
             known = ~log_cost.isnan().any(0)
@@ -115,11 +124,12 @@ class InformationSearch:
             cost = self._fit("log cost", chains, *seen, generators)
             repairs = [one or other for one, other in zip(repairs, cost.repairs, strict=True)]
         if pending.shape[1]:
-            believed = loss.marginals(pending)[0].mean(0)
-            loss.condition(torch.cat([X, pending], 1), torch.cat([loss.y, believed], 1), loss.theta)
+            waiting = self.encoding.seen(pending)
+            believed = loss.marginals(waiting)[0].mean(0)
+            loss.condition(torch.cat([loss.X, waiting], 1), torch.cat([loss.y, believed], 1), loss.theta)
         gain, representers = self._gain(loss, best, generators)
         points = self._maximize(GainPerCost(loss, cost, gain, representers, self.overhead), best, generators)
-        expected = mean_gain(loss, gain, representers, points.unsqueeze(1)).squeeze(1)
+        expected = mean_gain(loss, gain, representers, self.encoding.seen(points.unsqueeze(1))).squeeze(1)
         notes = [{**noted, **self._of_gain(nats)} for noted, nats in zip(_notes(best, repairs), expected.tolist())]
         return self._remembered({"loss": loss, "log cost": cost}, memory), Suggestion(points, tuple(notes))
 
@@ -140,7 +150,7 @@ class InformationSearch:
     ) -> MarginalisedGP:
         basis = self.encoding.loss_basis if name == "loss" else self.encoding.cost_basis
         model = self.model(basis)
-        model.fit(X, y, generators, {"theta": chains[name]} if name in chains else None)
+        model.fit(self.encoding.seen(X), y, generators, {"theta": chains[name]} if name in chains else None)
         return model
 
     def _remembered(self, models: Mapping[str, MarginalisedGP | None], memory: Memory) -> Memory:
@@ -158,7 +168,7 @@ class InformationSearch:
 
     def _recommended(self, loss: MarginalisedGP, X: Tensor) -> Recommended:
         x = self.encoding.configuration(X)
-        means, _ = loss.marginals(self.encoding.on_full(x))
+        means, _ = loss.marginals(self.encoding.seen(self.encoding.on_full(x)))
         average = means.mean(0)
         index = average.argmin(1, keepdim=True)
         means = means.gather(-1, index.expand(len(means), -1, -1)).squeeze(-1)
@@ -168,27 +178,58 @@ class InformationSearch:
     def _gain(
         self, loss: MarginalisedGP, best: Recommended, generators: Sequence[torch.Generator]
     ) -> tuple[InformationGain, Tensor]:
-        """The gain about the minimum on the full data, and the representers, drawn from expected improvement there."""
-        uniform = best.x.new_empty(len(best.x), CHOSEN_FROM * self.representers, best.x.shape[-1])
-        points = self.encoding.on_full(self.encoding.project(uniform_(uniform, generators)))
-        log_ei = logmeanexp(log_expected_improvement(*loss.marginals(points), best.means.unsqueeze(-1)), 0)
-        representers, log_density = draw_representers(log_ei, points, generators, self.representers)
+        """The gain about the minimum on the full data, and the representers, drawn from expected improvement there.
+
+        The representers are as the model sees them.
+        """
+        total = CHOSEN_FROM * self.representers
+        near = round(self.near_representers * total)
+        x = uniform_(best.x.new_empty(len(best.x), total - near, best.x.shape[-1]), generators)
+        if near:
+            x = torch.cat([x, self._around(best.x, near, generators)], 1)
+        points = self.encoding.on_full(self.encoding.project(x))
+        marginals = loss.marginals(self.encoding.seen(points))
+        log_ei = logmeanexp(log_expected_improvement(*marginals, best.means.unsqueeze(-1)), 0)
+        log_ei = self.encoding.where_allowed(log_ei, points, -torch.inf)
+        chosen, log_density = draw_representers(log_ei, points, generators, self.representers)
+        if near:
+            log_density = log_density + self._log_proposal(self.encoding.configuration(chosen), best.x)
+        representers = self.encoding.seen(chosen)
         return InformationGain(*loss.joint(representers), log_density), representers
 
     def _maximize(self, utility: GainPerCost, best: Recommended, generators: Sequence[torch.Generator]) -> Tensor:
         """The best of random candidates, anywhere and near the recommendation, some refined: (runs, d)."""
+
+        def value(X: Tensor) -> Tensor:
+            return self.encoding.where_allowed(utility(self.encoding.seen(X)), X, torch.nan)
+
         generators, choice = search_generators(generators), search_generators(generators)
         near = round(NEAR * self.candidates)
         x = uniform_(best.x.new_empty(len(best.x), self.candidates - near, best.x.shape[-1]), generators)
-        x = torch.cat([x, self.encoding.near(best.x.expand(-1, near, -1), SPREAD, generators)], 1)
+        x = torch.cat([x, self._around(best.x, near, generators)], 1)
         X = self.encoding.anywhere(self.encoding.project(x), generators)
-        values = utility(X)
+        values = value(X)
         for spread in ROUNDS:
             centres = take(X, best_first(values, generators, REFINED))
             copies = centres.repeat(1, self.candidates // (5 * REFINED), 1)
             refined = self.encoding.refine(copies, spread, generators)
-            X, values = torch.cat([X, refined], 1), torch.cat([values, utility(refined)], 1)
+            X, values = torch.cat([X, refined], 1), torch.cat([values, value(refined)], 1)
         return choose(X, values, choice)[0]
+
+    def _around(self, x: Tensor, count: int, generators: Sequence[torch.Generator]) -> Tensor:
+        """Points (runs, count, d) around x (runs, 1, d)."""
+        return self.encoding.near(x.expand(-1, count, -1), SPREAD, generators)
+
+    def _log_proposal(self, x: Tensor, centre: Tensor) -> Tensor:
+        """Log density (runs, n) of the points from which representers are drawn, at x (runs, n, d).
+
+        A mixture of the uniform density and of a normal one around the centre (runs, 1, d), as if no step ended outside
+        the cube.
+        """
+        squares = ((x - centre) / SPREAD).square().sum(-1)
+        normal = -0.5 * squares - x.shape[-1] * math.log(SPREAD * math.sqrt(2 * math.pi))
+        uniform = x.new_tensor(math.log1p(-self.near_representers))
+        return torch.logaddexp(uniform, normal + math.log(self.near_representers))
 
     def _of_gain(self, nats: float) -> dict[str, float | str]:
         """Notes on the expected gain of a suggestion."""

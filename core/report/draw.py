@@ -83,11 +83,16 @@ def draw(job: Resolved) -> Path:
         **provenance_record(results, absent),
         "files": sorted(f"{stem.name}.{suffix}" for suffix in files),
         "table": None if table is None else table_record(table),
-        "claims": [_judged(claim, job.judged or results, job.looks) for claim in job.claims],
+        "claims": judged_claims(job),
     }
     for suffix, content in files.items():
         write_file(stem.with_name(f"{stem.name}.{suffix}"), content)
     return write_file(stem.with_name(f"{stem.name}.json"), to_json(record))
+
+
+def judged_claims(job: Resolved) -> list[dict[str, Any]]:
+    """The claims about an artifact with their outcomes, as the sidecar has them."""
+    return [_judged(claim, job.judged or job.results, job.looks) for claim in job.claims]
 
 
 def _product(job: Resolved) -> ReportTable | Figure:

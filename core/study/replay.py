@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UserError
+from core.files import remove_temporaries
 from core.optimizers.base import Optimizer, Trial
 from core.optimizers.state_files import read_state, write_state
 from core.study.evaluation import evaluation_of, plain
@@ -43,6 +44,8 @@ class Snapshots:
 
     def __init__(self, optimizer: Optimizer, journal: Journal) -> None:
         self.optimizer, self.journal, self._seconds = optimizer, journal, 0.0
+        if journal.path is not None:  # which is locked: nobody else writes its state
+            remove_temporaries(_place(journal.path))
 
     def add(self, seconds: float) -> None:
         """Record how long a proposal took, once it is in the journal; save the state if it is time."""

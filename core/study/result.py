@@ -48,7 +48,7 @@ class Result:
         An evaluation that was pruned or violates a constraint does not count. None if no evaluation counts. Losses on
         smaller budgets don't count: they belong to another function. If the method recommends a configuration by its
         predicted loss on the largest budget (entropy_search, fabolas, mtbo), this is the evaluation of that
-        configuration, on any budget; if that evaluation does not count, it is the one recommended before.
+        configuration on the largest budget on which there is one; if none counts, that of the one recommended before.
         """
         return self._best() if any(map(counts, self.records)) else None
 
@@ -57,7 +57,9 @@ class Result:
         if not self._recommends:
             return best
         *_, number = recommended(self.records, self.last, successes=True)
-        return next(record for record in self.records if record.number == number)
+        chosen = next(record for record in self.records if record.number == number)
+        same = [other for other in self.records if counts(other) and other.configuration == chosen.configuration]
+        return max(same, key=lambda other: other.budget or 0.0, default=chosen)
 
     @property
     def _recommends(self) -> bool:
@@ -77,8 +79,8 @@ class Result:
         """The loss of `best`, as it was observed on the budget of that evaluation, `best.budget`.
 
         Fabolas and MTBO rarely evaluate on all of the data. Their `best_loss` is then the loss on a small share, and
-        only the method's prediction says what to expect on all of the data. To know, evaluate `best_configuration`
-        there.
+        only the method's prediction says what to expect on all of the data. To know, let them `confirm` it, as in
+        {"method": "fabolas", "confirm": True}: then their last evaluation is of the recommendation there.
 
         Raises:
             UserError: every evaluation failed.

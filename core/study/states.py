@@ -29,7 +29,7 @@ from typing import Any
 
 from core.errors import UserError
 from core.extras import needed_for
-from core.files import write_whole
+from core.files import with_checksum, without_checksum, write_whole
 from core.study.evaluation import plain
 
 ENDING = ".state"
@@ -51,8 +51,7 @@ class States:
         kept = [(_budget(path), path) for path in self.folder.glob(f"{name}-*{ENDING}")]
         below = [each for each in kept if budget is not None and each[0] < budget]
         for _, path in sorted(below, reverse=True):
-            first, _, content = path.read_bytes().partition(b"\n")
-            if first == _checksum(content):
+            if (content := without_checksum(path.read_bytes())) is not None:
                 state: dict[str, Any] = pickle.loads(content)
                 return state
             warnings.warn(f"{path}: damaged, so what it kept counts as missing", RuntimeWarning, stacklevel=2)
@@ -73,7 +72,7 @@ class States:
         except Exception as error:
             raise UserError(f"state cannot be kept: {error}; allowed: what can be pickled") from error
         path = self.folder / f"{name_of(configuration)}-{budget!r}{ENDING}"
-        write_whole(path, lambda stream: stream.write(_checksum(content) + b"\n" + content))
+        write_whole(path, lambda stream: stream.write(with_checksum(content)))
 
     def keep(self, configurations: Collection[Mapping[str, Any]]) -> None:
         """Remove the states of all configurations but these, which may still be promoted."""
@@ -87,10 +86,6 @@ def name_of(configuration: Mapping[str, Any]) -> str:
     """16 hexadecimal digits of a configuration."""
     text = json.dumps(plain(configuration), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _checksum(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()
 
 
 def _budget(path: Path) -> float:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.array_files import DamagedArraysError, read_arrays
 from core.errors import UserError
 from core.files import write_whole
 from core.progress import Progress, silent, within
@@ -105,12 +106,13 @@ class Chunks:
     def _read(self, number: int) -> Arrays | None:
         """The arrays of a chunk; None without a file, for a damaged one, or the last of a collection of fewer items."""
         try:
-            with np.load(self._path(number), allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
+            arrays = read_arrays(self._path(number))
             key, names = str(arrays.pop("key")), arrays.pop("names").tolist()
-        except PermissionError as error:
+        except FileNotFoundError:
+            return None
+        except OSError as error:
             raise UserError(f"{self._path(number)}: cannot be read ({error.strerror})") from None
-        except Exception:  # a damaged archive can make its reader raise almost anything
+        except (DamagedArraysError, KeyError):
             return None
         if key != self.key:
             raise UserError(f"{self._path(number)}: holds {key}, expected {self.key}; use another folder")

@@ -1,18 +1,20 @@
 """A training's state in a file, so that what a kill interrupts goes on where it was.
 
-A file holds plain tensors, numbers and text; reading one runs no code that is in it. It has a `key`, everything that
-the training depends on: a file of another training is refused, a damaged one counts as none.
+A file holds plain tensors, numbers and text below a checksum, since Torch reads a tensor with a flipped bit without a
+word; reading one runs no code that is in it. It has a `key`, everything that the training depends on: a file of another
+training is refused, a damaged one counts as none.
 """
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from core.errors import UserError
-from core.files import write_whole
+from core.files import with_checksum, without_checksum, write_whole
 
 State = dict[str, Any]
 
@@ -23,7 +25,9 @@ def write_checkpoint(path: Path, key: str, state: State) -> None:
     Raises:
         UserError: the file cannot be written.
     """
-    write_whole(path, lambda stream: torch.save({"key": key, **state}, stream))
+    content = io.BytesIO()
+    torch.save({"key": key, **state}, content)
+    write_whole(path, lambda stream: stream.write(with_checksum(content.getvalue())))
 
 
 def read_checkpoint(path: Path, key: str, device: str | torch.device) -> State | None:
@@ -35,12 +39,13 @@ def read_checkpoint(path: Path, key: str, device: str | torch.device) -> State |
     if not path.exists():
         return None
     try:
-        state: State = torch.load(path, map_location=device, weights_only=True)
-        found = state.pop("key")
-    except PermissionError as error:
+        content = without_checksum(path.read_bytes())
+    except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    except Exception:  # a damaged archive can make its reader raise almost anything
+    if content is None:
         return None
+    state: State = torch.load(io.BytesIO(content), map_location=device, weights_only=True)
+    found = state.pop("key")
     if found != key:
         raise UserError(f"{path}: is of another training, {found}; this one is {key}; use another file")
     return state

@@ -19,7 +19,7 @@ from core.report.page.comparison import load_sidecars
 from core.report.page.counts import CLAIM_HEADS, NUMBER_HEADS, Rows, claim_counts, drawn, number_counts
 from core.report.page.front_figure import front_figure
 from core.report.page.headlines import headlines
-from core.report.page.tally import fails, outcome_text, tally
+from core.report.page.tally import fails, needs_cause, outcome_text, tally
 from core.report.verdicts.claims import CAUSES
 
 FIGURE = "figures/readme/headlines.png"
@@ -61,7 +61,7 @@ def current_sidecars(catalogue: Catalogue) -> list[dict[str, Any]]:
     """The sidecars of all drawings of the shipped runs.
 
     Raises:
-        UserError: one is missing or out of date, or a failing headline has no cause.
+        UserError: one is missing or out of date, or a failing claim has no cause.
     """
     is_current = Currency(catalogue)
     chosen = [drawing(catalogue, name, "quick", "reference") for name in catalogue.artifacts]
@@ -74,7 +74,7 @@ def current_sidecars(catalogue: Catalogue) -> list[dict[str, Any]]:
 
 
 def check_causes(sidecars: Sidecars) -> None:
-    """Make sure that the headline claims that fail state a cause, and that claims with another outcome state none.
+    """Make sure that claims that fail state a cause, or that it is unknown, and that claims that do not state none.
 
     A claim that is not run keeps its cause: what its runs showed is not at hand.
 
@@ -85,8 +85,8 @@ def check_causes(sidecars: Sidecars) -> None:
         for claim in sidecar["claims"]:
             name = f"{sidecar['paper']}/{sidecar['artifact']}: {claim['id']}: {outcome_text(claim)}"
             has_failed = fails(claim)
-            if has_failed and claim["headline"] and claim["cause"] is None:
-                raise UserError(f"{name}, a headline without a cause; allowed: one of {', '.join(CAUSES)}")
+            if needs_cause(claim) and claim["cause"] is None:
+                raise UserError(f"{name}, without a cause; allowed: one of {', '.join(CAUSES)}")
             if claim["cause"] is not None and not has_failed and claim["holds"] != "not run":
                 raise UserError(f"{name}, with a cause; allowed: a cause where the claim fails or is not run")
 

@@ -70,6 +70,8 @@ def test_one_line(refused, tmp_path, arguments, message):
         (["run", CELL, "--set", "points"], "--set: 'points' must be KEY=VALUE"),
         (["run", CELL, "--set", "=3"], "--set: '=3' must be KEY=VALUE"),
         (["run", CELL, "--set", "widths=[50"], "--set: 'widths=[50': the value is not valid YAML"),
+        (["run", CELL, "--set", "label=2026-02-31"], "--set: 'label=2026-02-31': the value is not valid YAML"),
+        (["run", CELL, "--set", "widths=" + "[" * 3000], "the value is not valid YAML"),
         (["draw", "fig1", "--source", "mine"], "--source: invalid choice: 'mine' (choose from 'reference', 'run')"),
         (
             ["rnu"],

@@ -43,21 +43,24 @@ CAUSE = {"kind": "our code", "evidence": "a run of the authors' code"}
 @pytest.mark.parametrize(
     "outcome, headline, cause, words",
     [
-        ("fails", True, None, "a headline without a cause"),
-        ("outside:fails", True, None, "a headline without a cause"),
+        ("fails", True, None, "without a cause"),
+        ("outside:fails", True, None, "without a cause"),
         ("holds", True, CAUSE, "with a cause"),
         ("outside:holds", False, CAUSE, "with a cause"),
-        ("fails", False, None, None),
+        ("fails", False, None, "without a cause"),
+        ("fails", False, {"kind": "unknown", "evidence": "another seed is alike"}, None),
+        ("outside:fails", False, None, None),
+        ("holds/fails", False, None, "without a cause"),
         ("fails", True, CAUSE, None),
         ("inconclusive", True, None, None),
         ("inconclusive", True, CAUSE, "with a cause"),
         ("not run", True, CAUSE, None),
         ("not run", True, None, None),
-        ("holds/fails", True, None, "a headline without a cause"),
+        ("holds/fails", True, None, "without a cause"),
         ("holds/fails", True, CAUSE, None),
     ],
 )
-def test_a_headline_that_fails_has_a_cause_and_nothing_else_has_one(outcome, headline, cause, words):
+def test_a_claim_that_fails_has_a_cause_and_nothing_else_has_one(outcome, headline, cause, words):
     made = {**sidecar([outcome]), "paper": "toy", "artifact": "fig1"}
     made["claims"][0] |= {"id": "it_falls", "headline": headline, "cause": cause}
     if words is None:

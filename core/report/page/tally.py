@@ -105,6 +105,12 @@ def fails(claim: dict[str, Any]) -> bool:
     return any("fails" in (check["holds"], check["part"]) for _, check in answers(claim))
 
 
+def needs_cause(claim: dict[str, Any]) -> bool:
+    """Whether a claim has to say why it fails: on our runs or the authors' data, or on our part if it is a headline."""
+    judged = any(check["holds"] == "fails" for _, check in answers(claim))
+    return judged or (bool(claim["headline"]) and fails(claim))
+
+
 def value_text(value: Any) -> str:
     """A claim's value: numbers with four digits, words unchanged, a dash if there is none."""
     if value in ("nan", "inf", "-inf"):

@@ -30,6 +30,7 @@ CSV_COLUMNS = (
 )  # fmt: skip
 
 FEW = 3  # cells that a note is written in; what more have is written once below the table
+LONG = 48  # characters of a note that would make its column wider than its numbers; it stands below the table as well
 WEAKENED = "A baseline that is better than published weakens the paper's comparison with it."
 SAME = ("equal", "as configured")
 STRENGTHENED = "A baseline that is worse than published strengthens the paper's comparison with it."
@@ -52,20 +53,30 @@ def row_lines(table: ReportTable, row: str) -> list[Lines]:
     """
     cells = [table.cells[row, column] for column in table.columns]
     equal = all(cell.verdict is not None and cell.verdict.kind in SAME for cell in cells)
-    marks = _marks(table)
-    return [_lines(cell, table.format, "" if equal else published_text(cell), marks) for cell in cells]
+    marks, everywhere = _marks(table), bool(_shared_verdict(table))
+    return [_lines(cell, table.format, "" if equal else published_text(cell), marks, everywhere) for cell in cells]
 
 
 def shared_notes(table: ReportTable) -> list[str]:
-    """The notes that many cells have, each once after its mark: `(a) other targets than the text's`."""
-    return [f"{mark} {note}." for note, mark in _marks(table).items()]
+    """The verdict that all cells have, and the notes that many have, each once: `(a) other targets than the text's`."""
+    shared = _shared_verdict(table)
+    return ([f"Each number: {shared}."] if shared else []) + [f"{mark} {note}." for note, mark in _marks(table).items()]
+
+
+def _shared_verdict(table: ReportTable) -> str:
+    """The verdict of all cells if it is one, that they are outside, and there are many; otherwise empty."""
+    verdicts = [cell.verdict for cell in table.cells.values() if cell.verdict is not None]
+    texts = {(_verdict(each), each.kind, each.reduced, each.look, each.alternative) for each in verdicts}
+    if len(verdicts) <= FEW or len(texts) > 1 or verdicts[0].kind != "outside":
+        return ""
+    return _verdict(verdicts[0]) + ("; reduced" if verdicts[0].reduced else "")
 
 
 def _marks(table: ReportTable) -> dict[str, str]:
-    """Marks of the parts of notes that more than `FEW` cells have."""
+    """Marks of the parts of notes that more than `FEW` cells have, or that are `LONG`."""
     verdicts = (cell.verdict for cell in table.cells.values() if cell.verdict is not None)
     counts = Counter(note for verdict in verdicts for note in _notes(verdict))
-    often = [note for note, count in counts.items() if count > FEW]
+    often = [note for note, count in counts.items() if count > FEW or len(note) > LONG]
     return {note: f"({mark})" for note, mark in zip(often, ascii_lowercase, strict=False)}
 
 
@@ -202,10 +213,16 @@ def show(value: float, number_format: str) -> str:
     return format(value, number_format if abs(value) < 1e6 else ".3g").replace("-", "−")
 
 
-def _lines(cell: ReportCell, number_format: str, published: str, marks: Mapping[str, str]) -> Lines:
+def _lines(
+    cell: ReportCell, number_format: str, published: str, marks: Mapping[str, str], is_shared: bool = False
+) -> Lines:
+    """The lines of a cell; a verdict that is shared by all cells is left out, its marks are not."""
     if cell.verdict is None:
         return Lines(_ours(cell, number_format) if cell.runs else "", published, "", "")
-    return Lines(_ours(cell, number_format), published, _verdict(cell.verdict), _extra(cell.verdict, marks))
+    ours = _ours(cell, number_format)
+    if is_shared:
+        return Lines(ours, published, "", "; ".join(_noted(cell.verdict, marks)))
+    return Lines(ours, published, _verdict(cell.verdict), _extra(cell.verdict, marks))
 
 
 def _csv_fields(cell: ReportCell) -> list[object]:
@@ -247,11 +264,14 @@ def _extra(verdict: Verdict, marks: Mapping[str, str]) -> str:
     parts += ["reduced"] if verdict.reduced else []
     if verdict.alternative is not None:
         parts.append(f"if sem: {LOOKS[verdict.alternative].symbol} {verdict.alternative}")
+    return "; ".join([*parts, *_noted(verdict, marks)])
+
+
+def _noted(verdict: Verdict, marks: Mapping[str, str]) -> list[str]:
+    """The parts of a verdict's note, those that have marks last, as these."""
     noted = _notes(verdict)
-    parts += [note for note in noted if note not in marks]
-    if marked := " ".join(marks[note] for note in noted if note in marks):
-        parts.append(marked)
-    return "; ".join(parts)
+    marked = " ".join(marks[note] for note in noted if note in marks)
+    return [*(note for note in noted if note not in marks), *([marked] if marked else [])]
 
 
 def _labelled(text: Lines, name: str) -> list[str]:

@@ -8,8 +8,8 @@ Claims of a shape that recurs are rows of tables, see claim_tables.py. Any other
 The function's name is the claim's id, the only one of its name in the paper, and its docstring is the criterion. For
 what a check is and when a claim holds, see checks.py.
 
-A claim that a reader takes the paper to be about has a `headline`, its words in the README's figure. Where it fails, it
-states its cause:
+A claim that a reader takes the paper to be about has a `headline`, its words in the README's figure. Any claim that
+fails states its cause:
 
     @claim(..., headline="Faster than random search", cause=Cause("our substitute", "1,000 configurations, not 10,000"))
 """
@@ -26,7 +26,8 @@ from core.report.verdicts.checks import OUTCOMES, Check, NotRunError, reading
 from core.report.verdicts.outcomes import after_looks, not_run
 
 KINDS = ("claim", "shape", "check")
-CAUSES = ("reduced protocol", "our substitute", "our code", "the paper")
+CAUSES = ("reduced protocol", "our substitute", "our code", "the paper", "unknown")
+"""Of an unknown cause, the evidence says what was checked."""
 SHORTEST = 10  # characters in a sentence
 LONGEST = 46  # characters in a headline, which has one line of a figure
 

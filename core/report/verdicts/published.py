@@ -17,8 +17,10 @@ from pathlib import Path
 
 from core.errors import UserError
 
+ROOT = Path(__file__).resolve().parents[3]
 SPREAD_KINDS = ("sd", "sem", "quantile", "unstated", "none")
 NUMBER_COLUMNS = ("row", "column", "value", "spread", "spread_kind", "runs", "source")
+MOST_DIGITS = 9  # of a number of runs
 TEXT_COLUMNS = ("row", "column", "value", "source")
 
 
@@ -99,6 +101,16 @@ def read_published_spec(path: str | Path) -> Published:
     return _read(Path(path), TEXT_COLUMNS, _text_cell)
 
 
+def published_in(name: str) -> Published:
+    """The numbers in papers/<paper>/published/<artifact>.csv, by the name `<paper>/<artifact>`, for marks in figures.
+
+    Raises:
+        UserError: there is no such file, or it cannot be read.
+    """
+    paper, _, artifact = name.partition("/")
+    return read_published(ROOT / "papers" / paper / "published" / f"{artifact}.csv")
+
+
 def read_published_of(path: str | Path, comparison: str) -> Published:
     """The published numbers of an artifact, or its specification: `comparison` is paper.yaml's; raises as they do."""
     return read_published_spec(path) if comparison == "spec" else read_published(path)
@@ -142,6 +154,8 @@ def _parse(
             f"{path}, line 1, column {wrong[0]}: {'missing' if wrong[0] not in header else 'unknown'}; "
             f"allowed: {', '.join(columns)}, and optionally note"
         )
+    if twice := [name for number, name in enumerate(header) if name in header[:number]]:
+        raise UserError(f"{path}, line 1, column {twice[0]}: occurs twice; allowed: each column once")
     cells: dict[tuple[str, str], PublishedCell] = {}
     lines: dict[tuple[str, str], int] = {}
     for fields in reader:
@@ -172,7 +186,7 @@ def _number_cell(line: _Line) -> PublishedCell:
     if spread_reading == "number" and spread < 0:
         raise line.error("spread", "a number of at least 0")
     runs = line["runs"]
-    if runs and not (runs.isascii() and runs.isdigit() and int(runs) > 0):
+    if runs and not (runs.isascii() and runs.isdigit() and len(runs) <= MOST_DIGITS and int(runs) > 0):
         raise line.error("runs", "a whole number of at least 1, or empty where the paper does not say")
     return PublishedCell(
         value=value,

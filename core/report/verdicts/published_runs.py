@@ -39,15 +39,15 @@ def _read(path: Path) -> pd.DataFrame:
 
     if not path.is_file():
         raise UserError(f"{path}: no such file of published runs; allowed: a CSV that says its document and source")
-    with open(path, encoding="utf-8") as stream:
-        head = [stream.readline().rstrip("\n") for _ in LINES]
-        for number, (line, start) in enumerate(zip(head, LINES, strict=True), 1):
-            if not line.removeprefix(start).strip() or not line.startswith(start):
-                raise UserError(f"{path}, line {number}: {line!r}; allowed: {start!r} and what it is")
-        try:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            head = [stream.readline().rstrip("\n") for _ in LINES]
+            for number, (line, start) in enumerate(zip(head, LINES, strict=True), 1):
+                if not line.removeprefix(start).strip() or not line.startswith(start):
+                    raise UserError(f"{path}, line {number}: {line!r}; allowed: {start!r} and what it is")
             frame = pd.read_csv(stream)
-        except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-            raise UserError(f"{path}: not a table ({error})") from error
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: not a table ({' '.join(str(error).split())})") from error
     if frame.empty:
         raise UserError(f"{path}: no rows; allowed: at least one run")
     names = (start.strip("# :") for start in LINES)

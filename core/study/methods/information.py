@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field_validator
 
 from core.errors import UserError, brief
+from core.recorded import AddedLater
 from core.strict import OpenShare
 from core.study.methods.settings import Budgets, MethodSettings
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from core.models.kernels import Basis
     from core.optimizers.base import Optimizer
     from core.optimizers.fidelities import FidelityEncoding
-    from core.optimizers.policy import Policy
+    from core.optimizers.information_search import InformationSearch
     from core.spaces import CubeEncoding
 
 
@@ -32,6 +34,9 @@ class InformationSettings(MethodSettings):
             new chains every time.
         representers: Number of points among which the minimum is assumed to lie.
         candidates: Number of configurations at which the acquisition function is evaluated before the best are refined.
+        near_representers: Share of the points from which representers are drawn that lie around the recommendation.
+            Without any, as in the authors' code, the minimum is sought among points that are far from it in all but a
+            few dimensions.
         log_loss: Whether the logarithm of the loss is modelled, as in the authors' code; losses must be positive.
         initial_design: Number of uniform points at the start of a run. MTBO evaluates each on every auxiliary task,
             Fabolas on all `subsets`.
@@ -44,6 +49,7 @@ class InformationSettings(MethodSettings):
     warm_burn_in: NonNegativeInt | None = 5
     representers: Annotated[int, Field(ge=2)] = 50
     candidates: Annotated[int, Field(ge=25)] = 500
+    near_representers: Annotated[float, Field(ge=0, lt=1), AddedLater(0.0)] = 0.5
     log_loss: bool = False
     initial_design: PositiveInt = 5
 
@@ -57,11 +63,16 @@ class InformationSettings(MethodSettings):
         """The cost of a suggestion, in addition to that of the evaluation."""
         return 0.0
 
-    def _policy(self, encoding: CubeEncoding, device: Any, budgets: Budgets | None) -> Policy:
+    @property
+    def confirms(self) -> bool:
+        """Whether the last evaluation is that of the recommendation on the full data."""
+        return False
+
+    def _policy(self, encoding: CubeEncoding, device: Any, budgets: Budgets | None) -> InformationSearch:
         """Model the loss, and the cost if there are budgets, and maximize the gain.
 
         Raises:
-            UserError: budgets that are not shares of the data, or a space that the Gaussian process cannot model.
+            UserError: budgets that are not shares of the data.
         """
         from core.optimizers.information_search import InformationSearch
 
@@ -74,6 +85,7 @@ class InformationSettings(MethodSettings):
             log_loss=self.log_loss,
             representers=self.representers,
             candidates=self.candidates,
+            near_representers=self.near_representers,
         )
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
@@ -96,7 +108,9 @@ class InformationSettings(MethodSettings):
         from core.optimizers.bayesopt import BayesianOptimization
         from core.spaces import CubeEncoding
 
-        return BayesianOptimization(self.policy(CubeEncoding(space), budgets=budgets), self.initial_design, seed)
+        policy = self._policy(CubeEncoding(space), "cpu", budgets)
+        last = evaluations if self.confirms else None
+        return BayesianOptimization(replace(policy, confirmed=last), self.initial_design, seed)
 
 
 class EntropySearchSettings(InformationSettings):
@@ -119,16 +133,24 @@ class SharesSettings(InformationSettings):
             cost of an evaluation. The default is roughly the second that a suggestion takes on one thread; where costs
             are not seconds, set the value of a second. The overhead is a constant so that a run can be repeated; thesis
             4.4.2 measures it.
+        confirm: Whether the last of the evaluations that were asked for is that of the recommendation on the largest
+            budget, so that its loss there is known. Such a run cannot be prolonged.
     """
 
     needs_budgets: ClassVar[bool] = True
 
     overhead: NonNegativeFloat = 1.0
+    confirm: Annotated[bool, AddedLater(False)] = False
 
     @property
     def suggestion_cost(self) -> float:
         """The overhead."""
         return self.overhead
+
+    @property
+    def confirms(self) -> bool:
+        """Whether the last evaluation is that of the recommendation."""
+        return self.confirm
 
     def required_budgets(self, budgets: Budgets | None) -> Budgets:
         """The budgets; raises UserError if they are missing or not shares of the data."""

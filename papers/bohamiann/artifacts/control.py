@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from core.control.rewards import ENOUGH
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.figures.bands import draw_incumbents, draw_line
-from core.report.figures.figure import not_run_panel
-from core.report.runs.frames import cell_rows, count_runs
+from core.report.figures.panels import draw_panels
+from core.report.figures.published_marks import mark_published
+from core.report.runs.frames import benchmarks_run, cell_rows, count_runs
 from core.report.runs.trajectories import mean_and_sem
 from core.report.tables.table import SAMPLE_COLUMNS, ReportTable, compare_table
 from core.report.verdicts.names import published_names
+from core.report.verdicts.published import published_in
 
 TASKS = {"swing_up": "Cart-pole swing-up", "reaching": "Two-link reaching"}
 AGENTS = {"original": "DDPG", "dngo": "DDPG + DNGO", "bohamiann": "DDPG + BOHAMIANN"}
 COLUMNS = {f"{task}_{value}": f"{label}: {value}" for task, label in TASKS.items() for value in ("reward", "episodes")}
 SEARCHES = ("bohamiann", "dngo", "random")
+ENDS = "published (Table 2)"
 
 
 @published_names(rows=AGENTS, columns=COLUMNS)
@@ -47,19 +51,28 @@ def table2(results: Results, published: Published) -> ReportTable:
 def fig2_right(results: Results, published: Published | None) -> Figure:
     """NIPS Fig 2 right: searches for the agent's hyperparameters, by the episodes that its incumbents took."""
     frame = frame_of(results, "control")
-    figure, panels = style.subplots(1, 2, height=2.9, sharey=True)
-    drawn = []
-    for axes, (task, title) in zip(panels, TASKS.items(), strict=True):
-        axes.set_title(title)
-        try:
-            drawn.append(draw_incumbents(axes, frame, "loss", task, SEARCHES))
-        except NotRunError:
-            not_run_panel(axes)
+    run = {task: title for task, title in TASKS.items() if task in benchmarks_run(frame)}
+    figure, panels = style.subplots(1, len(run), width=2.8 + 1.75 * len(run), height=2.9, sharey=True, squeeze=False)
+    table = published_in("bohamiann/table2")
+
+    def draw(axes: Axes, task: str) -> pd.DataFrame:
+        drawn = draw_incumbents(axes, frame, "loss", task, SEARCHES)
+        for method in ("dngo", "bohamiann"):
+            mark_published(
+                axes, y=table[method, f"{task}_episodes"].value, color=style.method(method).color, label=ENDS
+            )
         axes.set_ylabel("")
-    panels[0].set_ylabel("episodes until learned")
-    style.legend(figure, panels, len(SEARCHES))
-    caption = f"Mean and standard error over {count_runs(frame)} of the smallest number of episodes found so far."
-    return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
+        return drawn
+
+    drawn = draw_panels(panels.flat, run, draw)
+    panels[0, 0].set_ylabel("episodes until learned")
+    style.legend(figure, panels.flat, len(SEARCHES) + 1)
+    missing = ", ".join(title for task, title in TASKS.items() if task not in run)
+    caption = (
+        f"Mean and standard error over {count_runs(frame)} of the smallest number of episodes found so far. Marks: the "
+        f"episodes that the agents of Table 2 take.{f' Not run: {missing}.' if missing else ''}"
+    )
+    return Figure(figure, caption, drawn)
 
 
 def fig3(results: Results, published: Published | None) -> Figure:
@@ -80,13 +93,18 @@ def fig3(results: Results, published: Published | None) -> Figure:
         drawn.append(pd.DataFrame(columns))
     if not drawn:
         raise NotRunError("control_agents")
+    for method in ("original", "bohamiann"):
+        cells, color = published_in("bohamiann/table2"), style.method(method).color
+        mark_published(axes, x=cells[method, "swing_up_episodes"].value, color=color, label="published episodes")
+        mark_published(axes, y=cells[method, "swing_up_reward"].value, color=color, label="published reward")
     axes.axhline(ENOUGH["swing_up"], color="0.6", linewidth=0.8, linestyle=":", label="success")
     axes.set_xlabel("training episodes")
     axes.set_ylabel("mean reward of test episodes")
-    axes.legend(loc="center right")
+    style.legend(figure, [axes], 3)
     caption = (
         f"Mean and standard error over {count_runs(frame)} of the reward over 100 test episodes, of agents with the "
-        "original hyperparameters and with those that BOHAMIANN found."
+        "original hyperparameters and with those that BOHAMIANN found. Marks: Table 2's episodes until an agent has "
+        "learned, above, and highest rewards, at the right."
     )
     return Figure(figure, caption, pd.concat(drawn, ignore_index=True))
 

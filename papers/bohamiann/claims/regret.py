@@ -8,7 +8,19 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, Interval, all_of, bootstrap_interval, claim, each_of, frame_of, judge, rows_of, worded
+from core.report import (
+    Cause,
+    Check,
+    Interval,
+    all_of,
+    bootstrap_interval,
+    claim,
+    each_of,
+    frame_of,
+    judge,
+    rows_of,
+    worded,
+)
 from core.report.runs.trajectories import common_ends, log_regret
 from core.report.statistics.reductions import mean
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, Methods, shape
@@ -73,6 +85,12 @@ def matches_gp(results: Results, benchmark: Benchmark, method: Method) -> Check:
     place="thesis 3.6.1",
     sentence="Against GP-based optimization BOHAMIANN ties or wins on half of the functions.",
     published=5 / 8,
+    cause=Cause(
+        "unknown",
+        "our GP is stronger than RoBO's, whose targets only lose their mean: in papers/dngo that one's mean log "
+        "regret is -1.1 and -0.7 on Branin and Hartmann6 after 50 evaluations, BOHAMIANN's -3.2 and -0.8 here, our "
+        "GP's -5.2 and -1.6; but the two GPs differ in more than that, and RoBO's was not run on all ten functions",
+    ),
 )
 def bohamiann_ties_or_wins_on_half(results: Results) -> Check:
     """The share of functions on which BOHAMIANN ends above the GP; below the authors' share and one of our ten more.
@@ -118,6 +136,11 @@ def all_optimizers_are_acceptable(results: Results) -> Check:
     kind="shape",
     sentence="With few observations BOHAMIANN represents the uncertainty of its model faithfully.",
     published="faithful",
+    cause=Cause(
+        "unknown",
+        "checked were the text's raised friction with the later code's noise prior, which cover 0.49 instead of "
+        "0.50 of the interval: neither is the reason",
+    ),
 )
 def uncertainty_is_faithful(results: Results) -> Check:
     """The mean share of a grid on [0, 1] where sinOne is within two standard deviations of the predictive mean.

@@ -26,8 +26,8 @@ def residual_search(context: Context[ResidualSearch]) -> pd.DataFrame:
     def build(seed: int):
         return settings.method.build(objective.space, seed, evaluations=settings.evaluations)
 
-    with remembered(context, objective) as kept:
-        return parallel_search(context, kept, build, settings.workers, settings.evaluations)
+    kept = remembered(context, objective)
+    return parallel_search(context, kept, build, settings.workers, settings.evaluations)
 
 
 def residual_networks(context: Context[ResidualNetworks]) -> pd.DataFrame:

@@ -9,16 +9,23 @@ from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
 from papers.bohb.artifacts.curves import DEFAULTS, curves_of, draw
 from papers.bohb.artifacts.panels import BUDGET, data_set_panels, missing_sets, runs_of
+from papers.bohb.artifacts.surrogate_figures import PRINTED_TIMES, mark_printed_times
 from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
 
 
 def figC_3(results: Results, published: Published | None) -> Figure:
     """Thesis Fig C.3: BOHB on 1 to 32 workers."""
     frame = frame_of(results, "workers")
-    figure, drawn = data_set_panels(frame, lambda axes, rows, name: draw(axes, curves_of(rows, name, WORKERS)))
+
+    def draw_one(axes: Axes, rows: pd.DataFrame, name: str) -> pd.DataFrame:
+        drawn = draw(axes, curves_of(rows, name, WORKERS))
+        mark_printed_times(axes, name)
+        return drawn
+
+    figure, drawn = data_set_panels(frame, draw_one)
     caption = (
         f"BOHB on 1 to 32 workers, on the simulated clock: mean and standard error of the regret over {runs_of(frame)}."
-        f"{missing_sets(frame)} {BUDGET}."
+        f"{missing_sets(frame)} {BUDGET}. {PRINTED_TIMES}"
     )
     return Figure(figure, caption, drawn)
 

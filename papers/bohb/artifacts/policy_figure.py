@@ -6,18 +6,22 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of
+from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.figures.panels import draw_panels
 from core.report.runs.frames import count_runs
 from papers.bohb.artifacts.curves import curves_of, draw
 from papers.bohb.names import POLICY_EXPERIMENTS, POLICY_METHODS
 
+TITLES = ("on a forest over trained agents", "agents trained live")
+
 
 def fig6_6(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 6.6: the number of episodes in which the incumbent converges."""
-    figure, panels = style.subplots(1, 2, width=7.2, height=3.4, sharey=True)
-    titles = ("on a forest over trained agents", "agents trained live")
+    run = {name: title for name, title in zip(POLICY_EXPERIMENTS, TITLES, strict=True) if len(results.frame(name))}
+    if not run:
+        raise NotRunError("ppo")
+    figure, panels = style.subplots(1, len(run), width=3.0 + 2.1 * len(run), height=3.4, sharey=True, squeeze=False)
     captions = []
 
     def draw_one(axes: Axes, name: str) -> pd.DataFrame:
@@ -27,12 +31,14 @@ def fig6_6(results: Results, published: Published | None) -> Figure:
         rows = draw(axes, curves_of(frame, frame["benchmark"].iloc[0], list(POLICY_METHODS), metric="episodes"))
         return rows.assign(experiment=name)
 
-    data = draw_panels(panels, dict(zip(POLICY_EXPERIMENTS, titles, strict=True)), draw_one)
-    panels[0].set_ylabel("episodes until convergence")
-    style.legend(figure, panels, len(POLICY_METHODS))
+    data = draw_panels(panels.flat, run, draw_one)
+    panels[0, 0].set_ylabel("episodes until convergence")
+    style.legend(figure, panels.flat, len(POLICY_METHODS))
+    missing = ", ".join(title for name, title in zip(POLICY_EXPERIMENTS, TITLES, strict=True) if name not in run)
     caption = (
         "Mean and standard error of the number of episodes until 20 in a row have the highest reward, at most 3,000, "
         f"for the incumbent: {'; '.join(captions)}. Budgets are added up, in multiples of nine trials."
+        f"{f' Not run: {missing}.' if missing else ''}"
     )
     return Figure(figure, caption, data)
 

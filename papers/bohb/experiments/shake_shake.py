@@ -29,8 +29,8 @@ def shaken_search(context: Context[ShakenSearch]) -> pd.DataFrame:
     def build(seed: int):
         return settings.method.build(objective.space, seed, (fidelity.minimum, fidelity.maximum))
 
-    with remembered(context, objective) as kept:
-        return parallel_search(context, kept, build, settings.workers).assign(workers=settings.workers)
+    kept = remembered(context, objective)
+    return parallel_search(context, kept, build, settings.workers).assign(workers=settings.workers)
 
 
 def shaken_networks(context: Context[ShakenNetworks]) -> pd.DataFrame:

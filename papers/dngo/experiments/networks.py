@@ -25,8 +25,8 @@ def corrupted_search(context: Context[CorruptedSearch]) -> pd.DataFrame:
     def build(seed: int):
         return settings.method.build(objective.space, seed, evaluations=settings.evaluations)
 
-    with remembered(context, objective) as kept:
-        return parallel_search(context, kept, build, settings.workers, settings.evaluations)
+    kept = remembered(context, objective)
+    return parallel_search(context, kept, build, settings.workers, settings.evaluations)
 
 
 def corrupted_networks(context: Context[CorruptedNetworks]) -> pd.DataFrame:

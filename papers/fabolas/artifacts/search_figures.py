@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,16 +16,25 @@ from core.report.figures.data_sets import data_set_name
 from core.report.figures.error_curves import draw_authors, draw_errors
 from core.report.figures.figure import not_run_panel
 from core.report.figures.panels import draw_panels
+from core.report.figures.published_marks import mark_published
 from core.report.runs.frames import count_runs
 from core.report.runs.time_curves import continued
+from core.report.verdicts.names import published_names
+from core.report.verdicts.published import published_in
 from papers.fabolas.authors_overhead import proposal_seconds, with_authors_overhead
 from papers.fabolas.names import BY_TEXT, NETWORK_SETS, SETS, SHARES, SURROGATE, TASKS, surrogate_label, surrogate_name
 
+GOOD = 1.1  # times the smallest mean error: a good configuration, as in the claims
+SOONER = (
+    "Marks: the time at which GP-BO's mean is at most a tenth above the smallest, divided by the factors by which the "
+    "thesis has Fabolas find good configurations faster."
+)
 SHADES = style.sequential(len(SHARES))
 SIZES = {name: {"label": label, "color": color} for (name, label), color in zip(SHARES.items(), SHADES, strict=True)}
 COUNTS = {name: {"label": label, "color": color} for (name, label), color in zip(TASKS.items(), SHADES, strict=False)}
 
 
+@published_names(columns=("seconds", "error"))
 def fig4_5(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 4.5: MTBO with four sizes of its auxiliary task, all methods, and the authors' runs of four."""
     searches, tasks = frame_of(results, "surrogate"), results.frame("auxiliary")
@@ -42,6 +52,9 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
         _panel(panels[1, 0], "(c) with the authors' overhead", with_authors_overhead(searches), looks),
     ]
     panels[1, 1].set_title("(d) the authors' runs")
+    _mark_printed_times(panels[0, 1])
+    if not len(parts[0]):  # the axes of (b) are labelled at those of (a)
+        panels[0, 1].tick_params(axis="y", which="both", labelleft=True)
     for row in panels:
         row[0].set_ylabel("validation error of the incumbent")
     if len(parts[0]):
@@ -51,7 +64,8 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
         f"Mean of the incumbents' error with all training points, on {surrogate_label(surrogate_name(searches))}, over "
         f"{count_runs(searches)} ((a): {_count(tasks)}); its smallest error is {searches['optimum'].iloc[0]:.4f}. Time "
         "is that of training, as the surrogate predicts it, and of the method's proposals; a run that has ended keeps "
-        "its incumbent. (c): with the seconds that a proposal took in the authors' runs, "
+        "its incumbent. Marks in (b): the seconds in which the text has EI and entropy search find the best "
+        "configuration and, above, MTBO one close to it. (c): with the seconds of a proposal in the authors' runs, "
         f"{proposal_seconds('fabolas'):.0f} of Fabolas and "
         f"{proposal_seconds('mtbo'):.0f} of MTBO. (d), dashed: the authors' runs, on the same surrogate of the errors "
         "but with other training times; of these only incumbents that improve are at hand. In (b) and (c) MTBO's "
@@ -74,18 +88,20 @@ def auxiliary_tasks(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, data)
 
 
+@published_names(columns=("least_factor", "largest_factor"))
 def fig4_6(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 4.6: test errors of the incumbents while support vector machines are trained."""
     frame = frame_of(results, "live")
     titles = {name: f"{data_set_name(name)}, {size:,} points" for name, size in _sizes(frame, "points").items()}
     caption = (
         f"Mean test error of the incumbents, trained on all training points, over {count_runs(frame)}. Time is that of "
-        "training and validating, and of the method's proposals. The thesis has MNIST, vehicle registration and forest "
-        "cover types."
+        f"training and validating, and of the method's proposals. {SOONER} The thesis has MNIST, vehicle "
+        "registration and forest cover types."
     )
-    return _live(frame, SETS, titles, 7.4, caption)
+    return _live(frame, "fig4_6", SETS, titles, 7.4, caption)
 
 
+@published_names(columns=("factor",))
 def fig4_7(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 4.7: test errors of the incumbents while convolutional networks are trained."""
     frame = frame_of(results, "networks")
@@ -93,9 +109,9 @@ def fig4_7(results: Results, published: Published | None) -> Figure:
     titles = {name: f"{NETWORK_SETS.get(name, name)}, {size:,} images" for name, size in sizes.items()}
     caption = (
         f"Mean test error of the incumbents, trained on the images for training and validation, over "
-        f"{count_runs(frame)}. Time is that of training and validating, and of the method's proposals."
+        f"{count_runs(frame)}. Time is that of training and validating, and of the method's proposals. {SOONER}"
     )
-    return _live(frame, NETWORK_SETS, titles, 7.2, caption)
+    return _live(frame, "fig4_7", NETWORK_SETS, titles, 7.2, caption)
 
 
 def _sizes(frame: pd.DataFrame, column: str) -> dict[str, int]:
@@ -103,18 +119,22 @@ def _sizes(frame: pd.DataFrame, column: str) -> dict[str, int]:
     return {name: int(rows[column].iloc[0]) for name, rows in frame.groupby("benchmark", sort=False)}
 
 
-def _live(frame: pd.DataFrame, sets: Iterable[str], titles: Mapping[str, str], width: float, caption: str) -> Figure:
+def _live(
+    frame: pd.DataFrame, artifact: str, sets: Iterable[str], titles: Mapping[str, str], width: float, caption: str
+) -> Figure:
     """Test errors on those sets that were run, or on what else was, in panels side by side."""
     names = [name for name in sets if name in titles] or list(titles)
     figure, panels = style.subplots(1, len(names), width=width, height=3.2, squeeze=False)
 
     def draw(axes: Axes, name: str) -> pd.DataFrame:
         axes.set_xlabel("seconds")
-        return draw_errors(axes, frame, name, SURROGATE)
+        drawn = draw_errors(axes, frame, name, SURROGATE)
+        _mark_sooner(axes, drawn, artifact)
+        return drawn
 
     data = draw_panels(panels[0], {name: titles[name] for name in names}, draw)
     panels[0, 0].set_ylabel("test error of the incumbent")
-    style.legend(figure, panels.flat, 6)
+    style.legend(figure, panels.flat, 7)
     return Figure(figure, caption, data)
 
 
@@ -126,6 +146,23 @@ def _panel(axes: Axes, title: str, frame: pd.DataFrame, methods: Mapping[str, An
         not_run_panel(axes)
         return pd.DataFrame()
     return draw_errors(axes, continued(frame), surrogate_name(frame), methods).assign(panel=title[:3])
+
+
+def _mark_printed_times(axes: Axes) -> None:
+    """Mark the seconds that 4.5.1 prints, at the error where one is printed."""
+    printed = published_in("fabolas/fig4_5")
+    for method in dict.fromkeys(row for row, _ in printed.cells):
+        error = printed[method, "error"].value
+        at = None if math.isnan(error) else error
+        mark_published(axes, printed[method, "seconds"].value, at, style.method(method).color)
+
+
+def _mark_sooner(axes: Axes, drawn: pd.DataFrame, artifact: str) -> None:
+    """Mark where Fabolas should be, given when GP-BO's mean reaches a good configuration, if it does."""
+    level = GOOD * drawn["value"].min()
+    reached = drawn[(drawn["method"] == "gp") & (drawn["value"] <= level)]
+    for cell in published_in(f"fabolas/{artifact}").cells.values() if len(reached) else ():
+        mark_published(axes, reached["time"].iloc[0] / cell.value, level, style.method("fabolas").color)
 
 
 def _count(frame: pd.DataFrame) -> str:

@@ -34,5 +34,5 @@ def network_search(context: Context[NetworkSearch]) -> pd.DataFrame:
     def error(configuration: Mapping[str, Any]) -> float:
         return benchmark.test_error(configuration, derive_seed("test error", key_of(configuration)))
 
-    with remembered(context, benchmark) as kept:
-        return timed_search(context, kept, Once(error), on_all=True).assign(images=len(data.train))
+    kept = remembered(context, benchmark)
+    return timed_search(context, kept, Once(error), on_all=True).assign(images=len(data.train))

@@ -177,7 +177,7 @@ def _importance(results: Results, name: str) -> Figure:
         parts += [frame.assign(source=source) for source, frame in frames.items()]
     for axes in panels[1]:
         axes.set_xlabel("importance")
-    if table is not None and len(theirs):
+    if len(theirs):  # their bars have a colour of their own, also where they are alone
         style.legend(figure, panels.flat, 2)
     words = _described({} if table is None else {name: table}, [name] if len(theirs) else [])
     caption = (

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, claim, judge, unknown, worded
+from core.report import Cause, Check, all_of, bootstrap_interval, claim, judge, unknown, worded
 from core.report.figures.style import label as method_label
 from core.report.statistics.reductions import mean
 from core.report.statistics.shares import share_interval
@@ -33,6 +33,12 @@ TWO = ("regularized_evolution", "tpe")
     place="thesis 7.4.2",
     sentence="The mean final regret of regularized evolution is lower than TPE's.",
     published="lower mean",
+    cause=Cause(
+        "our substitute",
+        "768 configurations instead of 62,208: on the authors' whole table of protein, in 50 runs of 500 "
+        "evaluations, the mean validation regret of evolution is 0.0009 and TPE's 0.0015, in the published order "
+        "(figure authors_searches)",
+    ),
 )
 def evolution_has_a_lower_mean_than_tpe(results: Results) -> Check:
     """The mean that the text names, of regrets as they are: many of ours are 0 and have no logarithm."""

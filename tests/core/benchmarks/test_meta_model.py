@@ -78,6 +78,21 @@ def test_a_truncated_file_is_refused(tmp_path, kept):
         load(file, "svm")
 
 
+def test_a_flipped_bit_is_refused_or_changes_nothing(tmp_path):
+    """Also in the headers of the archive and its arrays, where readers raise all kinds of exceptions."""
+    file = tmp_path / "svm.npz"
+    digest = save(made_model(), file)
+    whole = file.read_bytes()
+    for bit in [*range(0, 8 * 600, 5), *range(8 * len(whole) - 8 * 600, 8 * len(whole), 5)]:
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(flipped)
+        try:
+            assert load(file, "svm")[1] == digest
+        except UserError as error:
+            assert str(error).startswith(f"{file}: damaged")
+
+
 def test_a_changed_file_is_refused(tmp_path):
     file = tmp_path / "svm.npz"
     save(made_model(), file)

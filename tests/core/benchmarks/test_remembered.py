@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.benchmarks.base import FunctionObjective
+from core.benchmarks.base import FunctionObjective, guarded_evaluate
 from core.benchmarks.remembered import Remembered
-from core.errors import UserError
+from core.errors import UserError, WriteError
 from core.optimizers import RandomSearch
 from core.study.simulated import simulate
 
@@ -49,6 +49,29 @@ def test_a_line_that_was_cut_short_is_evaluated_again(tmp_path):
     assert search(function := Counted(), path) == whole and function.calls == 0
 
 
+@pytest.mark.parametrize("at", [0.2, 0.5, 0.9])
+def test_a_line_with_a_flipped_bit_is_evaluated_again(tmp_path, at):
+    """A digit of a loss that is another one stays JSON; so do the name of an entry and the tab before the checksum."""
+    path = tmp_path / "part"
+    whole = search(Counted(), path)
+    lines = path.read_bytes().split(b"\n")
+    line = lines[int(at * len(lines))]
+    places = [line.index(b'"loss": [') + 11, line.index(b'"state"') + 1, line.index(b"\t"), len(line) - 1]
+    for place in places:
+        damaged = line[:place] + bytes([line[place] ^ 1]) + line[place + 1 :]
+        path.write_bytes(b"\n".join(damaged if each is line else each for each in lines))
+        assert search(function := Counted(), path) == whole and function.calls == 1
+
+
+def test_lines_of_earlier_versions_have_no_checksum(tmp_path):
+    path = tmp_path / "part"
+    whole = search(Counted(), path)
+    path.write_bytes(b"\n".join(line.partition(b"\t")[0] for line in path.read_bytes().split(b"\n")))
+    assert search(function := Counted(), path) == whole and function.calls == 0
+    path.write_bytes(path.read_bytes().replace(b'"loss"', b'"lass"') + b"\n[]\n3\n\xff\n")
+    assert search(function := Counted(), path) == whole and function.calls == 20
+
+
 def test_what_raises_is_not_kept(tmp_path):
     def function(configuration, budget, generator):
         raise ValueError("too far")
@@ -74,3 +97,11 @@ def test_a_folder_that_cannot_be_written(tmp_path):
     objective = FunctionObjective(lambda configuration, budget, generator: 0.0, {"x": (0.0, 1.0)}, 9.0)
     with pytest.raises(UserError, match="cannot be written"):
         Remembered(objective, tmp_path / "file" / "below").evaluate([{"x": 0.5}], None, np.random.default_rng(0))
+
+
+def test_a_file_without_room_is_no_failure_of_the_evaluation(tmp_path):
+    (tmp_path / "file").touch()
+    objective = FunctionObjective(lambda configuration, budget, generator: 1.0, {"x": (0.0, 1.0)}, 9.0)
+    remembered = Remembered(objective, tmp_path / "file" / "below")
+    with pytest.raises(WriteError, match="cannot be written"):
+        guarded_evaluate(remembered, [{"x": 0.5}], None, np.random.default_rng(0))

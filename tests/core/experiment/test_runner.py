@@ -124,6 +124,27 @@ class TestShards:
         run(CELL, Experiment(), tmp_path)
         assert not leftover.exists()
 
+    def test_what_a_kill_left_after_joining_is_removed(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("shutil.rmtree", lambda *arguments, **options: None)
+        run(CELL, Experiment(), tmp_path)
+        assert len(shards(tmp_path)) == 3
+        (CELL.path(tmp_path).parent / ".plain.shards" / "hash-20.jsonl").touch()
+        monkeypatch.undo()
+        run(CELL, again := Experiment(), tmp_path)
+        assert again.calls == []
+        assert sorted(file.name for file in CELL.path(tmp_path).parent.iterdir()) == [".plain.lock", "plain.parquet"]
+
+    @pytest.mark.parametrize("kept", ["000020-000025.parquet", "hash-10.jsonl"])
+    def test_what_a_longer_run_keeps_stays(self, tmp_path, kept):
+        """Asked for the ten repetitions that are there, in the middle of 25."""
+        ten = replace(CELL, runs=10)
+        run(ten, Experiment(), tmp_path)
+        with pytest.raises(KeyboardInterrupt):
+            run(CELL, interrupted_at(10), tmp_path)
+        (CELL.path(tmp_path).parent / ".plain.shards" / kept).touch()
+        run(ten, Experiment(), tmp_path)
+        assert shards(tmp_path) == ["000000-000010.parquet", kept]
+
 
 class TestDiscarding:
     @pytest.mark.parametrize("runs, kept", [(3, False), (25, False), (26, True)])

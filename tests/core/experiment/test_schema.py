@@ -145,6 +145,8 @@ def test_not_yaml_names_the_line(toy, edit, old, new, expected):
         (b"", "must be a mapping with the keys paper, name, title"),
         (b"- paper", "must be a mapping with the keys paper, name, title"),
         (b"\xff\xfe\x00", "cannot be read"),
+        (b"paper: 2026-02-31", "has a value that YAML cannot have: day is out of range for month"),
+        (b"paper: " + b"[" * 1500 + b"]" * 1500, "has a value that YAML cannot have: maximum recursion depth"),
     ],
 )
 def test_not_a_paper_at_all(toy, edit, content, expected):

@@ -24,7 +24,6 @@ from core.experiment.storage import (
     copy_records,
     read_provenance,
     read_records,
-    remove_temporaries,
     write_records,
 )
 
@@ -128,13 +127,6 @@ class TestAtomic:
             readings.add(len(frame))
         writer.join()
         assert readings <= {10, 3000}
-
-    def test_what_killed_writers_left_is_removed(self, path):
-        write_records(path, records(), PROVENANCE)
-        (path.parent / ".plain.parquet.4711.tmp").write_bytes(b"PAR1")
-        (path.parent / ".noisy.parquet.4711.tmp").write_bytes(b"PAR1")
-        remove_temporaries(path)
-        assert sorted(file.name for file in path.parent.iterdir()) == [".noisy.parquet.4711.tmp", "plain.parquet"]
 
 
 class TestUnreadable:

@@ -94,15 +94,34 @@ def test_subsets_that_are_no_budgets_are_refused(subsets):
         SubsetSizes(INNER, 0.1, 1.0, subsets=subsets)
 
 
-def test_spaces_without_distances_are_refused():
-    kinds = ConfigurationSpace({"x": (0.0, 1.0), "kind": ["a", "b"], "y": (0.0, 1.0)})
-    with pytest.raises(UserError, match=r"method 'mtbo'.*'kind' is categorical; allowed: numerical and ordinal"):
-        Tasks(CubeEncoding(kinds), 1.0, (0.25,))
-    conditional = ConfigurationSpace({"x": (0.0, 1.0), "n": (1, 4)})
-    conditional.add(EqualsCondition(conditional["x"], conditional["n"], 3))
-    with pytest.raises(UserError, match=r"method 'fabolas'.*'x' is conditional"):
-        SubsetSizes(CubeEncoding(conditional), 0.1, 1.0)
-    forbidden = ConfigurationSpace({"x": (0.0, 1.0), "n": (1, 4)})
-    forbidden.add(ForbiddenEqualsClause(forbidden["n"], 4))
-    with pytest.raises(UserError, match=r"method 'entropy_search'.*configurations are forbidden"):
-        FullData(CubeEncoding(forbidden))
+MIXED = ConfigurationSpace({"kind": ["a", "b", "c"], "n": (1, 4), "x": (0.0, 1.0)})
+MIXED.add(EqualsCondition(MIXED["x"], MIXED["n"], 3))
+MIXED.add(ForbiddenEqualsClause(MIXED["n"], 4))
+KINDS = [FullData, lambda inner: SubsetSizes(inner, 1 / 512, 1.0), lambda inner: Tasks(inner, 1.0, (1 / 4,))]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=["full", "sizes", "tasks"])
+def test_models_see_categories_without_an_order_and_what_is_active(kind):
+    encoding = kind(CubeEncoding(MIXED))
+    given = [{"kind": name, "n": n} for name in "abc" for n in (1, 2)] + [{"kind": "a", "n": 3, "x": 0.5}]
+    points = encoding.on_full(torch.as_tensor(encoding.inner.encode(given)))
+    seen = encoding.seen(points)
+    assert torch.equal(seen[:, encoding.inner.dimension + 3 :], points[:, encoding.inner.dimension :])  # the fidelity
+    distances = torch.cdist(seen, seen)
+    between = distances[[0, 0, 2], [2, 4, 4]]  # of a and b, a and c, b and c at n = 1
+    torch.testing.assert_close(between, torch.ones(3, dtype=torch.float64))
+    assert encoding.seen(encoding.on_full(torch.zeros(2, 1, 3, dtype=torch.float64))).shape[:2] == (2, 1)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=["full", "sizes", "tasks"])
+def test_forbidden_configurations_have_another_value(kind):
+    encoding = kind(CubeEncoding(MIXED))
+    x = encoding.on_full(torch.tensor([[[0.1, 0.1, 0.5], [0.1, 0.9, 0.5]]], dtype=torch.float64))  # n = 1 and n = 4
+    values = encoding.where_allowed(torch.ones(1, 2, dtype=torch.float64), x, -torch.inf)
+    assert values.tolist() == [[1.0, -torch.inf]]
+
+
+def test_inactive_hyperparameters_are_moved_to_their_default():
+    encoding = SubsetSizes(CubeEncoding(MIXED), 0.1, 1.0)
+    points = encoding.project(torch.tensor([[0.1, 0.1, 0.2], [0.1, 0.1, 0.9]], dtype=torch.float64))
+    assert torch.equal(points[0], points[1])

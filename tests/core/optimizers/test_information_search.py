@@ -1,13 +1,16 @@
 """Entropy search, MTBO and Fabolas as policies: what they propose and recommend, and that nothing stops them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from ConfigSpace import ConfigurationSpace
+from scipy.stats import multivariate_normal
 
 from core.models.gaussian_process import MarginalisedGP
 from core.optimizers.data_shares import FullData, SubsetSizes, Tasks
-from core.optimizers.information_search import InformationSearch
+from core.optimizers.information_search import SPREAD, InformationSearch
 from core.optimizers.memory import no_memory
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
@@ -170,9 +173,10 @@ def test_what_was_repaired_is_noted_and_what_fails_is_a_uniform_point(monkeypatc
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
+@pytest.mark.parametrize("near", [0.0, 0.5])
 @pytest.mark.parametrize("n", [25, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore:trial")
-def test_a_smooth_function_of_one_dimension_without_noise_costs_no_model(name, n):
+def test_a_smooth_function_of_one_dimension_without_noise_costs_no_model(name, n, near):
     """The representers' covariance is then of a rank far below their number, and rounding leaves it indefinite."""
     inner = CubeEncoding(ConfigurationSpace({"x": (0.0, 1.0)}))
     kinds = {"fabolas": SubsetSizes(inner, 1 / 64, 1.0), "mtbo": Tasks(inner, 1.0, (0.25,))}
@@ -182,7 +186,12 @@ def test_a_smooth_function_of_one_dimension_without_noise_costs_no_model(name, n
         X[:, n // 2 :, -1] = 1.0
     s = torch.tensor([encoding.budgets(points) or [1.0] * n for points in X], dtype=torch.float64)
     loss = (X[..., 0] - 0.3).square() + 0.1 * (1 - s)
-    policy = InformationSearch(encoding, lambda basis: MarginalisedGP(chains=4, basis=basis), candidates=25)
+    policy = InformationSearch(
+        encoding,
+        lambda basis: MarginalisedGP(chains=4, basis=basis),
+        candidates=25,
+        near_representers=near,
+    )
     proposer = Proposer(policy, X[:, :0], make_generators(range(6)))
     proposal = proposer.propose(n, X, torch.stack([loss, s], -1) if encoding.priced else loss, X[:, :0])
     assert proposal.origins == ("policy",) * 6
@@ -197,3 +206,12 @@ def test_a_suggestion_that_can_tell_nothing_says_so():
         first, second = proposer.propose(30, X, y, X[:, :0]).notes
     assert first["gain"] < 1e-12 and "arbitrary" in first["doubt"]
     assert second["gain"] > 1e-6 and "doubt" not in second
+
+
+def test_representers_near_the_recommendation_are_drawn_from_a_mixture():
+    """Its density is scipy's."""
+    centre = torch.tensor([[[0.3, 0.6]]], dtype=torch.float64)
+    policy = replace(search("entropy_search"), near_representers=0.4)
+    x = torch.rand(1, 50, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    normal = multivariate_normal(centre[0, 0], SPREAD**2 * np.eye(2)).pdf(x[0])
+    np.testing.assert_allclose(policy._log_proposal(x, centre)[0].exp(), 0.6 + 0.4 * normal, rtol=1e-9)

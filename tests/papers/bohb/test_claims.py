@@ -218,8 +218,9 @@ def test_agents_that_are_trained_live_decide(world):
 def test_a_search_without_runs_is_drawn_as_not_run(world):
     frame = world["as published"].frame("ppo")
     figure = artifacts.fig6_6(Fake(ppo=frame.assign(configurations=320)), None)
-    assert "agents of 320 configurations" in figure.caption and "live" not in figure.caption
+    assert "agents of 320 configurations" in figure.caption and "Not run: agents trained live" in figure.caption
+    assert len(figure.figure.axes) == 1
     both = artifacts.fig6_6(Fake(ppo=frame, ppo_live=frame.drop(columns="configurations")), None)
-    assert set(both.data["experiment"]) == {"ppo", "ppo_live"}
+    assert set(both.data["experiment"]) == {"ppo", "ppo_live"} and "Not run" not in both.caption
     with pytest.raises(NotRunError):
         artifacts.fig6_6(Fake(), None)

@@ -180,8 +180,25 @@ def test_a_note_of_many_cells_is_written_once():
     cells["e", "x"] = ReportCell(1.0, runs=3, verdict=Verdict("outside", note="other targets; half as long"))
     table = ReportTable(rows, ("x",), cells, direction="lower")
     assert [row_lines(table, row)[0].extra for row in ("a", "e")] == ["(a)", "half as long; (a)"]
-    assert shared_notes(table) == ["(a) other targets."]
+    assert shared_notes(table) == ["Each number: ◇ outside.", "(a) other targets."]
     assert to_markdown(table).count("other targets") == to_tex(table).count("other targets") == 1
+
+
+def test_a_verdict_stands_once_if_all_cells_have_it_and_in_each_otherwise():
+    outside = ReportCell(1.0, runs=3, verdict=Verdict("outside", reduced=True))
+    table = ReportTable(tuple("abcd"), ("x",), {(row, "x"): outside for row in "abcd"}, direction="lower")
+    assert row_lines(table, "a")[0][2:] == ("", "") and shared_notes(table) == ["Each number: ◇ outside; reduced."]
+    few = replace(table, rows=tuple("abc"), cells={(row, "x"): outside for row in "abc"})
+    one = {**table.cells, ("d", "x"): ReportCell(1.0, runs=3, verdict=Verdict("not run"))}
+    for other in (few, replace(table, cells=one)):
+        assert row_lines(other, "a")[0][2:] == ("◇ outside", "reduced") and shared_notes(other) == []
+
+
+def test_a_long_note_does_not_widen_its_column():
+    long = "networks that are smaller, on images that are smaller, and fewer of them"
+    cells = {("a", "x"): ReportCell(1.0, runs=3, verdict=Verdict("outside", note=long))}
+    table = ReportTable(("a",), ("x",), cells, direction="lower")
+    assert row_lines(table, "a")[0].extra == "(a)" and shared_notes(table) == [f"(a) {long}."]
 
 
 def test_a_turned_table_has_its_columns_below_each_other_and_the_same_csv(table):

@@ -61,6 +61,7 @@ def test_unknown_cell_names_what_there_is(write):
         ("a,x,1,2,std,10,T,", r"line 2, column spread_kind: 'std'; allowed: sd, sem, quantile, unstated, none"),
         ("a,x,1,2,sd,0,T,", r"line 2, column runs: '0'; allowed: a whole number of at least 1"),
         ("a,x,1,2,sd,2.5,T,", r"line 2, column runs: '2.5'; allowed: a whole number"),
+        ("a,x,1,2,sd," + "9" * 5000 + ",T,", r"line 2, column runs: '9+'; allowed: a whole number"),
         ("a,x,1,2,sd,10,,", r"line 2, column source: ''; allowed: non-empty text"),
         (",x,1,2,sd,10,T,", r"line 2, column row: ''; allowed: non-empty text"),
         (
@@ -83,6 +84,8 @@ def test_bad_headers(write):
         read_published(write("row,column,value,spread_kind,runs,source\n"))
     with pytest.raises(UserError, match=r"line 1, column error: unknown"):
         read_published(write("row,column,value,spread,spread_kind,runs,source,error\n"))
+    with pytest.raises(UserError, match=r"line 1, column value: occurs twice; allowed: each column once"):
+        read_published(write("row,column,value,spread,spread_kind,runs,source,value\n"))
     with pytest.raises(UserError, match=r"line 1, column row: missing"):
         read_published(write(""))
 

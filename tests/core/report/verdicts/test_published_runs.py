@@ -27,7 +27,7 @@ def present(name: str) -> pd.DataFrame:
 def in_folder(monkeypatch, tmp_path, text: str) -> None:
     monkeypatch.setattr(module, "ROOT", tmp_path)
     (tmp_path / "papers/toy/published").mkdir(parents=True)
-    (tmp_path / "papers/toy/published/a_runs.csv").write_text(text)
+    (tmp_path / "papers/toy/published/a_runs.csv").write_text(text, encoding="latin-1")
 
 
 def test_a_file_says_where_it_is_from(monkeypatch, tmp_path):
@@ -48,6 +48,8 @@ def test_a_file_says_where_it_is_from(monkeypatch, tmp_path):
         (HEAD, "not a table"),
         (HEAD + "run,error\n", "no rows; allowed: at least one run"),
         (HEAD + "run,error\n1,2\n1,2,3\n", "not a table"),
+        (HEAD + "run,error\n1,\x85\n", "not a table"),
+        ("# document: \x85\n", "not a table"),
     ],
 )
 def test_another_file_is_named(monkeypatch, tmp_path, text, message):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from ConfigSpace import ConfigurationSpace
+from ConfigSpace import ConfigurationSpace, EqualsCondition, ForbiddenEqualsClause
 
 from core.benchmarks.base import Evaluation, Fidelity, FunctionObjective
 from core.errors import UserError
@@ -53,13 +53,48 @@ def test_one_call_searches_and_recommends(method):
     assert len(result.records) == first + 3 and not any(record.failure for record in result.records)
     origins = [record.notes["origin"] for record in result.records]
     assert origins == ["initial design"] * first + ["policy"] * 3
-    last = result.records[-1].notes["recommended"]
-    assert result.best == result.records[last] and result.best_configuration == result.best.configuration
+    assert all(0 <= record.notes["recommended"] < record.number for record in result.records[first:])
+    same = [record for record in result.records if record.configuration == result.records[result.last].configuration]
+    assert result.best in same and result.best_configuration == result.best.configuration
+    assert result.best.budget == max(record.budget or 0 for record in same) or method == "entropy_search"
     if method != "entropy_search":
         budgets = [record.budget for record in result.records]
         assert all(1 / 64 <= budget <= 1 for budget in budgets)
         assert [record.cost for record in result.records] == pytest.approx([600 * budget**1.5 for budget in budgets])
         assert set(budgets) <= {0.25, 1.0} or method == "fabolas"
+
+
+@pytest.mark.parametrize("method", ["mtbo", "fabolas"])
+def test_the_recommendation_is_confirmed_on_the_largest_budget(method, tmp_path):
+    first = {"mtbo": 2, "fabolas": 8}[method]
+    whole = search(method, evaluations=first + 3, settings={"confirm": True}, journal=tmp_path / "run.jsonl")
+    last = whole.records[-1]
+    assert last.budget == 1.0
+    assert last.configuration == whole.records[last.notes["recommended"]].configuration
+    assert [record.configuration for record in search(method, evaluations=first + 2).records] == [
+        record.configuration for record in whole.records[:-1]
+    ]
+    if whole.best.configuration == last.configuration:
+        assert whole.best.budget == 1.0
+    again = search(method, evaluations=first + 3, settings={"confirm": True}, journal=tmp_path / "run.jsonl")
+    assert again.records == whole.records
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_choices_conditions_and_forbidden_configurations(method):
+    space = ConfigurationSpace({"kind": ["a", "b", "c"], "n": (1, 4), "x": (0.0, 1.0)}, seed=0)
+    space.add(EqualsCondition(space["x"], space["kind"], "c"))
+    space.add(ForbiddenEqualsClause(space["n"], 4))
+
+    def loss(configuration, budget=1.0):
+        inside = (configuration["x"] - 0.3) ** 2 if configuration["kind"] == "c" else 1.0
+        return inside + 0.1 * configuration["n"] + 0.1 * (1 - budget), budget
+
+    budgets = {} if method == "entropy_search" else {"budgets": (1 / 64, 1)}
+    result = minimize(loss, space, method_of({"method": method, **QUICK}), 24, progress=False, **budgets)
+    assert {record.notes["origin"] for record in result.records} == {"initial design", "policy"}
+    assert all(record.configuration["n"] < 4 for record in result.records)
+    assert result.best_configuration["kind"] == "c"
 
 
 @pytest.mark.parametrize("method", METHODS)
