@@ -1,77 +1,32 @@
 """Tuning problems of scikit-learn: each evaluation trains a small model by cross-validation, in milliseconds.
 
-Losses of regression are mean squared errors in units of the targets' variance, of classification the logarithmic loss
-where the model has probabilities, else the error. What diverges has a huge loss (an outlier) or none (a failure).
+What diverges has a huge loss (an outlier) or none (a failure).
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from ConfigSpace import Categorical, EqualsCondition, Float, InCondition, Integer
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectKBest, f_classif
-from sklearn.linear_model import LogisticRegression, SGDRegressor
-from sklearn.metrics import log_loss
-from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.linear_model import SGDRegressor
+from sklearn.model_selection import StratifiedKFold
 from sklearn.neural_network import MLPClassifier, MLPRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeRegressor
 
+from benchmarks.field.cross_validation import FOLDS, class_loss, data, squared_error
 from benchmarks.field.problem import Problem, space_of
-from core.data import load
 
 Configuration = Mapping[str, Any]
-FOLDS = 2
 SEEDS = 2**31 - 1
 DIVERGED = 1e12
-
-
-@lru_cache(maxsize=16)
-def data(name: str, rows: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """At most `rows` random rows of a data set; targets of regression have mean 0 and variance 1."""
-    found = load(name)
-    chosen = np.random.default_rng(0).permutation(len(found.y))[:rows]
-    X, y = found.X[chosen], found.y[chosen]
-    return X, (y - y.mean()) / y.std() if found.task == "regression" else y
-
-
-def squared_error(model: Any, X: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """The mean squared error by cross-validation."""
-    errors = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for train, test in KFold(FOLDS, shuffle=True, random_state=0).split(X):
-            predicted = model.fit(X[train], y[train]).predict(X[test])
-            errors.append(np.mean((predicted - y[test]) ** 2))
-    return float(np.mean(errors))
-
-
-def class_loss(model: Any, X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
-    """The logarithmic loss by cross-validation, or the error if there are no probabilities."""
-    losses = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(X, y):
-            fitted = model.fit(X[train], y[train])
-            if hasattr(fitted, "predict_proba"):
-                losses.append(log_loss(y[test], fitted.predict_proba(X[test]), labels=np.unique(y)))
-            else:
-                losses.append(np.mean(fitted.predict(X[test]) != y[test]))
-    return float(np.mean(losses))
-
 
 KERNELS = (
     Categorical("kernel", ["linear", "rbf", "poly", "sigmoid"]),
@@ -162,87 +117,6 @@ def boosting(name: str, dataset: str) -> Problem:
         return told, judged
 
     return Problem(name, space, loss)
-
-
-PIPELINE = (
-    Categorical("scaler", ["none", "standard", "minmax", "robust"]),
-    Categorical("reduction", ["none", "pca", "best"]),
-    Float("kept", (0.05, 0.95)),
-    Categorical("model", ["logistic", "neighbours", "lda", "svm"]),
-    Float("logistic_C", (1e-4, 1e3), log=True),
-    Integer("neighbours", (1, 30), log=True),
-    Categorical("weights", ["uniform", "distance"]),
-    Integer("power", (1, 3)),
-    Float("shrinkage", (0.0, 1.0)),
-    Float("svm_C", (1e-2, 1e3), log=True),
-    Float("svm_gamma", (1e-4, 1e1), log=True),
-)
-
-
-def _pipeline_conditions(space: Any) -> list[Any]:
-    model = space["model"]
-    of_model = {
-        "logistic_C": "logistic",
-        "neighbours": "neighbours",
-        "weights": "neighbours",
-        "power": "neighbours",
-        "shrinkage": "lda",
-        "svm_C": "svm",
-        "svm_gamma": "svm",
-    }
-    conditions: list[Any] = [EqualsCondition(space[name], model, kind) for name, kind in of_model.items()]
-    return [*conditions, InCondition(space["kept"], space["reduction"], ["pca", "best"])]
-
-
-def pipeline(name: str, dataset: str) -> Problem:
-    """Choice of scaling, of features and of one of four classifiers, each with hyperparameters of its own: the error.
-
-    Principal components or features are a share of the columns; the error is smoothed by the margin of a vote.
-    """
-    X, y = data(dataset, 200)
-    scalers: dict[str, Callable[[], Any]] = {
-        "standard": StandardScaler,
-        "minmax": MinMaxScaler,
-        "robust": RobustScaler,
-    }
-
-    def loss(given: Configuration, generator: np.random.Generator) -> float:
-        steps: list[Any] = [scalers[given["scaler"]]()] if given["scaler"] != "none" else []
-        if given["reduction"] != "none":
-            count = max(1, round(given["kept"] * X.shape[1]))
-            steps.append(PCA(count, random_state=0) if given["reduction"] == "pca" else SelectKBest(f_classif, k=count))
-        return class_loss(make_pipeline(*steps, _classifier(given)), X, y)
-
-    return Problem(name, space_of(*PIPELINE, conditions=_pipeline_conditions), loss)
-
-
-def _classifier(given: Configuration) -> Any:
-    if given["model"] == "logistic":
-        return LogisticRegression(C=given["logistic_C"], max_iter=50)
-    if given["model"] == "neighbours":
-        return KNeighborsClassifier(given["neighbours"], weights=given["weights"], p=given["power"])
-    if given["model"] == "lda":
-        return LinearDiscriminantAnalysis(solver="lsqr", shrinkage=given["shrinkage"])
-    return _MarginVotes(SVC(C=given["svm_C"], gamma=given["svm_gamma"], max_iter=2000))
-
-
-class _MarginVotes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no annotations
-    """Probabilities from the margins of a support vector machine, by the softmax of its votes."""
-
-    def __init__(self, machine: SVC) -> None:
-        self.machine = machine
-
-    def fit(self, X: NDArray[np.float64], y: NDArray[np.int64]) -> _MarginVotes:
-        self.classes_ = self.machine.fit(X, y).classes_
-        return self
-
-    def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Probabilities (n, classes)."""
-        votes = self.machine.decision_function(X)
-        votes = np.stack([-votes, votes], 1) if votes.ndim == 1 else votes
-        weights = np.exp(votes - votes.max(1, keepdims=True))
-        chances: NDArray[np.float64] = weights / weights.sum(1, keepdims=True)
-        return chances
 
 
 def network_regression(name: str, dataset: str) -> Problem:

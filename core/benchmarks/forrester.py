@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from core.benchmarks.forrester_function import forrester, random_parameters
 from core.benchmarks.generated_tasks import TARGETS
 from core.spaces.sobol import sobol_points
-from core.validation import require_count
-
-LARGEST = (6.0, 12.0)  # of a and b
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class ForresterTasks:
         """(T, n) at points (T, n, 1)."""
         a, b = self.parameters.unsqueeze(-1).unbind(1)
         x = X[..., 0]
-        return (a * x - 2).square() * (b * x - 4).sin()
+        return forrester(x, a, b, torch.sin)
 
     def observe(self, X: Tensor, normals: Tensor) -> tuple[Tensor, Tensor]:
         """The values twice: observations have no noise."""
@@ -70,5 +67,4 @@ def forrester_tasks(count: int, seed: int = 0) -> ForresterTasks:
     Raises:
         UserError: a count that is not a positive whole number.
     """
-    parameters = np.random.default_rng(seed).random((require_count("tasks", count), 2)) * LARGEST
-    return ForresterTasks(torch.from_numpy(parameters), tuple(range(count)))
+    return ForresterTasks(torch.from_numpy(random_parameters(count, seed)), tuple(range(count)))

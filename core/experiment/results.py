@@ -22,6 +22,7 @@ from core.experiment.storage import read_provenance, read_records
 if TYPE_CHECKING:
     import pandas as pd
 
+Version = tuple[str, str, Path, tuple[int, int]]  # benchmark, method, file, and its `_version`
 FRAMES = 6  # experiments that a process keeps: the claims of an artifact and its neighbours need the same ones again
 
 
@@ -103,11 +104,14 @@ class Results:
         self.cells = [inspect_cell(cell, root, source) for cell in self._cells]
         self.experiments = tuple(scales)
         self.lacking: list[str] = []
+        self._frames: dict[tuple[Version, ...], pd.DataFrame] = {}
 
     def frame(self, experiment: str) -> pd.DataFrame:
         """Rows of all present cells of an experiment: benchmark, method, run, status, message, and its own columns.
 
-        Read once per process as long as the files do not change; a caller's changes to it affect nobody else.
+        Read once per process as long as the files do not change. All that ask these results for it share one frame,
+        with which `core.report.runs.memo` remembers what they derive from it, so they may not modify it; if one does,
+        other artifacts are not affected.
 
         Raises:
             UnknownNameError: the artifact does not draw from an experiment of that name.
@@ -123,7 +127,10 @@ class Results:
         if not files:
             self.lacking.append(name)
             return pd.DataFrame(columns=["benchmark", "method", "run", "status", "message"])
-        return _read_cells(tuple((*file, _version(file[2])) for file in files)).copy(deep=False)
+        known = tuple((*file, _version(file[2])) for file in files)
+        if known not in self._frames:
+            self._frames[known] = _read_cells(known).copy(deep=False)
+        return self._frames[known]
 
     def without_ablations(self) -> Results:
         """The same without runs with changed settings; claims are judged by these."""
@@ -168,7 +175,7 @@ def results_of(catalogue: Catalogue, drawing: Drawing) -> Results:
 
 
 @lru_cache(maxsize=FRAMES)
-def _read_cells(files: tuple[tuple[str, str, Path, tuple[int, int]], ...]) -> pd.DataFrame:
+def _read_cells(files: tuple[Version, ...]) -> pd.DataFrame:
     """Rows of files of (benchmark, method, path, version), one below the other."""
     import pandas as pd
 

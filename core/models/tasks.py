@@ -2,7 +2,7 @@
 
 A multi-task model takes earlier tasks when it is made, `Model(earlier=tasks)`; `fit(X, y, generators)` then fits the
 observations of the task at hand together with them, and `predict` and `posterior` refer to the task at hand. A
-warm-started search is therefore a search with another model (`core.optimizers.policy.ModelBased`).
+warm-started search is therefore a search with another model (`core.optimizers.model_based.ModelBased`).
 """
 
 from __future__ import annotations

@@ -31,7 +31,8 @@ from core.optimizers.fidelities import (
     initial_evaluations,
     priced,
 )
-from core.optimizers.policy import ModelBased, Policy, uniform_points
+from core.optimizers.model_based import ModelBased
+from core.optimizers.policy import Policy, uniform_points
 from core.optimizers.proposer import Proposer
 from core.optimizers.trial import OBSERVED
 from core.randomness import make_generators

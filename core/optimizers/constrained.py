@@ -24,7 +24,8 @@ from core.models.constraint import NoiselessConstraint
 from core.models.numerics import linear_algebra
 from core.models.strayed import unwarned
 from core.optimizers.memory import Memory
-from core.optimizers.policy import ModelBased, Suggestion
+from core.optimizers.model_based import ModelBased
+from core.optimizers.policy import Suggestion
 
 
 @dataclass(frozen=True)

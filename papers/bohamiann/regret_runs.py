@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
+from core.report.runs.memo import once
 
 # The text names only three of Fig A.1's eight panels; these ten are the authors' own list.
 FIGURE_A1 = [
@@ -32,11 +33,13 @@ HPOLIB = {
 """The five HPOLib benchmarks and the experiments that ran them."""
 
 
+@once
 def thesis_runs(results: Results) -> pd.DataFrame:
     """The runs on the thesis' functions that the artifact draws from; Fig A.1 has no NIPS variant."""
     return pd.concat([results.frame(name) for name in THESIS if name in results.experiments], ignore_index=True)
 
 
+@once
 def hpolib_runs(results: Results) -> pd.DataFrame:
     """The runs of all five benchmarks: Branin's are those of Fig 1 left, Hartmann6's but BOHAMIANN's those of Fig A.1.
 

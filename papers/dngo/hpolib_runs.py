@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from core.experiment.results import Results
+from core.report.runs.memo import once
 
 HPOLIB = {
     "hpolib": ("branin", "hartmann6"),
@@ -20,6 +21,7 @@ PRINTED = 100
 """Evaluations of logistic regression in Table 1."""
 
 
+@once
 def hpolib_runs(results: Results) -> pd.DataFrame:
     """Evaluations of all five problems, on logistic regression as many as in Table 1."""
     return pd.concat([runs_of(results, name) for name in HPOLIB], ignore_index=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -23,7 +23,6 @@ FILLS = pytest.mark.parametrize("fill", [normal_, uniform_], ids=["normal", "uni
     double=st.booleans(),
     chosen=st.integers(0, 4),
 )
-@settings(max_examples=60, deadline=None)
 def test_a_run_gets_the_same_numbers_alone_and_in_a_batch(fill, runs, chains_a_run, width, double, chosen):
     chosen %= runs
     dtype = torch.float64 if double else torch.float32
@@ -57,7 +56,6 @@ def test_distributions():
 
 
 @given(n=st.integers(1, 50), runs=st.integers(1, 4), chains_a_run=st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
 def test_permutations_are_permutations_of_their_own_run(n, runs, chains_a_run):
     together = permutations(n, runs * chains_a_run, make_generators(range(runs)))
     assert together.dtype == torch.int64

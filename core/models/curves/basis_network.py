@@ -11,7 +11,7 @@ code has A = 1 and an asymptote in [0, 1] instead, for accuracies as they are. T
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,39 +19,15 @@ from torch import Tensor
 from core.compiled import prediction
 from core.data.normalisation import Standardizer
 from core.errors import UserError
-from core.models.curves.basis import BASIS, PARAMETERS, residuals
+from core.models.curves.basis import BASIS
+from core.models.curves.basis_mlp import BasisMLP
 from core.models.engines.choice import require_compiled
 from core.models.engines.compiled import CompiledSampler
 from core.models.engines.curves import CurveEngine, CurveProblem
 from core.models.ensemble import check_scale, standardizer, training_data
 from core.models.mcmc_network import INITIAL_LOG_NOISE, MCMCNetwork, one_each
-from core.models.network import MLP
 from core.models.sampled_network import BLOCK_ELEMENTS
 from core.randomness import Generators
-
-
-class BasisMLP(MLP):
-    """Layers from a configuration to the head: asymptote, logits of the weights, logits of the parameters."""
-
-    outputs: ClassVar[int] = 1 + len(BASIS) + PARAMETERS
-
-    def head(self, theta: Tensor, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Asymptotes, weights (..., 5) and parameters (..., PARAMETERS) for theta (..., P_w) and X (..., B, d)."""
-        *hidden, (W, b) = self.unpack(theta)
-        a = X
-        for weight, bias in hidden:
-            a = torch.tanh(a @ weight + bias.unsqueeze(-2))
-        asymptote, weights, parameters = (a @ W + b.unsqueeze(-2)).split([1, len(BASIS), PARAMETERS], -1)
-        return asymptote.squeeze(-1), weights.softmax(-1), parameters.sigmoid().clamp_min(1e-6)
-
-    def curve(self, theta: Tensor, X: Tensor, t: Tensor, amplitude: Tensor) -> Tensor:
-        """g(x, t) for theta (..., P_w), X (..., B, d), t (..., B, k) and A (...): (..., B, k); differentiable.
-
-        Leading axes broadcast, and t may be (k,).
-        """
-        asymptote, weights, parameters = self.head(theta, X)
-        mixture = (residuals(t, parameters.unsqueeze(-2)) @ weights.unsqueeze(-1)).squeeze(-1)
-        return asymptote.unsqueeze(-1) + amplitude[..., None, None] * mixture
 
 
 class BasisNetwork(MCMCNetwork):

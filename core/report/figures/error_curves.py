@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 
 from core.report.figures import style
 from core.report.figures.authors_svm_runs import BENCHMARK, authors_svm_runs
+from core.report.figures.bands import draw_line, mean_band
 from core.report.runs.frames import cell_rows
 from core.report.runs.time_curves import ROUNDING, end_of, over_time
-from core.report.runs.trajectories import mean_and_sem
 from core.report.verdicts.checks import NotRunError
 
 POINTS = 200  # in the grid of times of a line
@@ -52,11 +52,11 @@ def draw_errors(
         look = looks[method] if isinstance(looks, Mapping) else style.method(method).line
         start = max(rows.groupby("run")["time"].min().max(), 1e-3)
         times = np.geomspace(start, max(end_of(rows), start * (1 + ROUNDING)), POINTS)
-        mean, sem = mean_and_sem(over_time(rows, times, metric))
-        low, high = np.maximum(mean - sem, mean / 10), mean + sem
-        axes.plot(times, mean, **look)
+        mean, low, high = mean_band(over_time(rows, times, metric))
         if bands:
-            axes.fill_between(times, low, high, color=look["color"], alpha=0.18, linewidth=0)
+            draw_line(axes, times, mean, low, high, look)
+        else:
+            axes.plot(times, mean, **look)
         parts.append(pd.DataFrame({"method": method, "time": times, "value": mean, "low": low, "high": high}))
     if not parts:
         raise NotRunError(benchmark)

@@ -14,9 +14,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.report.figures import style
+from core.report.figures.bands import draw_incumbents
 from core.report.figures.figure import Figure, not_run_panel
 from core.report.runs.frames import benchmarks_run
-from core.report.runs.trajectories import draw_incumbents
 from core.report.verdicts.checks import NotRunError
 
 Key = TypeVar("Key")

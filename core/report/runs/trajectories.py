@@ -27,17 +27,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
-from core.report.figures import style
 from core.report.runs.frames import cell_rows, split_runs
-from core.report.runs.variants import with_variants
-from core.report.verdicts.checks import NotRunError
+from core.report.runs.memo import once
 from core.study.curves import at_times
 
 SMALLEST = 1e-12  # smaller regrets are rounding errors; log axes and logarithms stop there
 
 
+@once
 def per_run(frame: pd.DataFrame, metric: str, benchmark: str, method: str) -> np.ndarray:
     """A metric of one cell, (runs, n): failed evaluations hold the worst-case loss that they were recorded with.
 
@@ -53,7 +51,9 @@ def per_run(frame: pd.DataFrame, metric: str, benchmark: str, method: str) -> np
         last = rows.groupby("run")["evaluation"].max()
         table = table.reindex(columns=range(1, last.max() + 1)).ffill(axis=1)
         table = table.where(table.columns.to_numpy() <= last.loc[table.index].to_numpy()[:, None])
-    return table.to_numpy(dtype=float)
+    values = table.to_numpy(dtype=float, copy=True)
+    values.setflags(write=False)  # shared by all who ask for it
+    return values
 
 
 def incumbent(losses: np.ndarray) -> np.ndarray:
@@ -109,49 +109,3 @@ def median_and_quartiles(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
     """25%, 50% and 75% quantile over the runs, (n,) each; nan wherever a run has no value yet."""
     low, median, high = np.quantile(values, (0.25, 0.5, 0.75), axis=0)
     return low, median, high
-
-
-def draw_band(axes: Axes, values: np.ndarray, method: str, first: int = 1) -> pd.DataFrame:
-    """Draw mean and standard error of values (runs, n) against the evaluation, from evaluation `first` on.
-
-    Returns:
-        What was drawn: method, evaluation, mean, sem.
-    """
-    mean, sem = mean_and_sem(values)
-    at = np.arange(1, len(mean) + 1)
-    shown = at >= first
-    look = style.method(method)
-    axes.plot(at[shown], mean[shown], **look.line)
-    low = np.maximum(mean - sem, mean / 10 if axes.get_yscale() == "log" else -np.inf)
-    axes.fill_between(at[shown], low[shown], (mean + sem)[shown], color=look.color, alpha=0.18, linewidth=0)
-    return pd.DataFrame({"method": method, "evaluation": at[shown], "mean": mean[shown], "sem": sem[shown]})
-
-
-def draw_incumbents(
-    axes: Axes, frame: pd.DataFrame, metric: str, benchmark: str, methods: Sequence[str], first: int = 1
-) -> pd.DataFrame:
-    """Draw mean and standard error of a metric's running minimum for those methods, and their ablations, that were run.
-
-    Args:
-        metric: `loss`, or `regret`, which gets a logarithmic axis.
-
-    Returns:
-        What was drawn, with the column benchmark.
-
-    Raises:
-        NotRunError: none of the methods was run.
-    """
-    if metric == "regret":
-        axes.set_yscale("log")
-    axes.set_ylabel({"regret": "immediate regret", "loss": "loss of the incumbent"}[metric])
-    axes.set_xlabel("evaluations")
-    parts = []
-    for method in with_variants(methods, frame["method"].unique()):
-        try:
-            values = incumbent(per_run(frame, metric, benchmark, method))
-        except NotRunError:
-            continue
-        parts.append(draw_band(axes, np.maximum(values, SMALLEST) if metric == "regret" else values, method, first))
-    if not parts:
-        raise NotRunError(benchmark)
-    return pd.concat(parts).assign(benchmark=benchmark)

@@ -6,7 +6,8 @@ The ends are percentiles of the resamples, further out the fewer runs there are:
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ from core.report.statistics import student
 
 COLUMNS = 64  # columns whose medians are computed together: their counts fit into a processor's cache
 BLOCK = 2_000_000  # numbers resampled at once, which bounds the memory that a bootstrap takes
+KEPT = 16  # sets of picks that are kept for other samples of as many runs
+LARGEST_KEPT = 8_000_000  # numbers in one of them
 
 
 class Interval(NamedTuple):
@@ -97,19 +100,42 @@ def bootstrap_draws(
         raise UserError("bootstrap samples: each must have at least one run on its first axis")
     if paired and len(set(runs)) > 1:
         raise UserError(f"paired bootstrap: samples of {runs} runs; allowed: the same number of runs in each")
-    generator = np.random.default_rng(generator)
     resample = means_of if of_means else medians_of if of_medians else operator.getitem
     block = max(1, BLOCK // sum(len(a) if of_medians else a.size for a in arrays))
-    values = []
+    drawn = _picks(generator, tuple(runs), paired, n, block)
+    values = [statistics(*map(resample, arrays, picks)) for picks in drawn]
+    estimate = statistics(*(resample(a, np.arange(r)[None]) for a, r in zip(arrays, runs, strict=True)))[0]
+    return np.concatenate(values), estimate, min(runs)
+
+
+def _picks(
+    generator: np.random.Generator | int, runs: tuple[int, ...], paired: bool, n: int, block: int
+) -> Iterable[list[np.ndarray]]:
+    """The runs that n resamples draw, block by block: (size, r) for each of the samples of r runs.
+
+    Those of a seed are the same for all samples of as many runs, and drawing them takes as long as many a statistic, so
+    they are kept.
+    """
+    kept = not isinstance(generator, np.random.Generator) and n * sum(runs) <= LARGEST_KEPT
+    return (_kept_picks if kept else _draw_picks)(generator, runs, paired, n, block)
+
+
+@lru_cache(maxsize=KEPT)
+def _kept_picks(seed: int, runs: tuple[int, ...], paired: bool, n: int, block: int) -> list[list[np.ndarray]]:
+    small = np.min_scalar_type(max(runs))
+    return [[picks.astype(small) for picks in drawn] for drawn in _draw_picks(seed, runs, paired, n, block)]
+
+
+def _draw_picks(
+    generator: np.random.Generator | int, runs: tuple[int, ...], paired: bool, n: int, block: int
+) -> Iterator[list[np.ndarray]]:
+    generator = np.random.default_rng(generator)
     for start in range(0, n, block):
         size = min(block, n - start)
         if paired:
-            picks = [generator.integers(runs[0], size=(size, runs[0]))] * len(arrays)
+            yield [generator.integers(runs[0], size=(size, runs[0]))] * len(runs)
         else:
-            picks = [generator.integers(r, size=(size, r)) for r in runs]
-        values.append(statistics(*map(resample, arrays, picks)))
-    estimate = statistics(*(resample(a, np.arange(r)[None]) for a, r in zip(arrays, runs, strict=True)))[0]
-    return np.concatenate(values), estimate, min(runs)
+            yield [generator.integers(r, size=(size, r)) for r in runs]
 
 
 def intervals_of(drawn: np.ndarray, estimate: np.ndarray, runs: int, level: float = 0.95) -> list[Interval]:

@@ -128,9 +128,14 @@ def ratio_of(
     return Interval(*(10.0**value for value in interval))
 
 
-def log_means(samples: Sequence[np.ndarray], floor: float = SMALLEST) -> np.ndarray:
-    """Means of the logarithms of samples (batch, runs), none below that of the floor: (samples, batch)."""
-    return np.array([np.log10(np.maximum(values, floor)).mean(1) for values in samples])
+def logarithms(samples: Sequence[np.ndarray], floor: float = SMALLEST) -> tuple[np.ndarray, ...]:
+    """Logarithms of samples, none below that of the floor. Take them before resampling: there are far fewer then."""
+    return tuple(np.log10(np.maximum(values, floor)) for values in samples)
+
+
+def means(samples: Sequence[np.ndarray]) -> np.ndarray:
+    """Means over the runs of resamples (batch, runs): (samples, batch)."""
+    return np.array([values.mean(1) for values in samples])
 
 
 def as_factor(interval: Interval) -> str:
@@ -144,8 +149,7 @@ def _ratio(
     """Two cells, their values at the time, the difference of their mean logarithms, and that ratio in words."""
     cells = cells_of(frame, benchmark, [first, second])
     samples, at = values_at(cells, time)
-    logarithms = tuple(np.log10(np.maximum(values, floor)) for values in samples)
-    interval = bootstrap_interval(logarithms, mean_difference, SEED)
+    interval = bootstrap_interval(logarithms(samples, floor), mean_difference, SEED)
     detail = f"{benchmark}, {first} over {second} at {at:.4g}: {as_factor(interval)}"
     if below := sum(int((values < floor).sum()) for values in samples):
         detail += f" ({below} below {floor:g} count as that)"

@@ -147,17 +147,22 @@ def shown(value: float | str) -> str:
 
 def bounded_factor(cells: Sequence[Curves], statistic: Callable[..., Bounds]) -> BoundedFactor:
     """Both bounds of a statistic of cells' averages (batch, m), with their intervals, from the same resamples."""
+    (factor,) = bounded_factors(cells, lambda *drawn: [statistic(*drawn)])
+    return factor
+
+
+def bounded_factors(cells: Sequence[Curves], statistics: Callable[..., list[Bounds]]) -> list[BoundedFactor]:
+    """The same for several statistics of the same resamples."""
     averages = {cell.average for cell in cells}
     if len(averages) > 1:
         raise ValueError("cells are averaged in different ways; allowed: all by their means, or all by their medians")
 
     def bounds(*drawn: np.ndarray) -> np.ndarray:
-        both = statistic(*drawn)
-        return np.stack([both.low, both.high], axis=1)
+        return np.stack([side for each in statistics(*drawn) for side in (each.low, each.high)], axis=1)
 
     samples, medians = tuple(cell.values for cell in cells), averages == {np.median}
     intervals = bootstrap_intervals(samples, bounds, SEED, RESAMPLES, of_means=not medians, of_medians=medians)
-    return BoundedFactor(*intervals)
+    return [BoundedFactor(*both) for both in zip(intervals[::2], intervals[1::2], strict=True)]
 
 
 def of_speedups(pairs: Sequence[Pair], combine: Callable[[list[Bounds]], Bounds]) -> BoundedFactor:

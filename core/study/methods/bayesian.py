@@ -16,7 +16,7 @@ from core.study.methods.settings import Initialisation, WeightPriorName
 
 if TYPE_CHECKING:
     from core.models.bohamiann import BayesianNetwork
-    from core.optimizers.policy import Fittable
+    from core.optimizers.model_based import Fittable
 
 
 class GPSettings(ModelSettings):

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ConfigSpace import ConfigurationSpace
 
     from core.optimizers.base import Optimizer
-    from core.optimizers.policy import Fittable, Policy
+    from core.optimizers.model_based import Fittable
+    from core.optimizers.policy import Policy
     from core.spaces import CubeEncoding
 
 LEAST_POINTS, POINTS_PER_DIMENSION, MOST_POINTS = 5, 2, 10
@@ -94,7 +95,7 @@ class ModelSettings(MethodSettings):
             OneStepSearch,
             RandomLocalSearch,
         )
-        from core.optimizers.policy import ModelBased
+        from core.optimizers.model_based import ModelBased
 
         make: dict[str, Callable[[], Any]] = {
             "multiscale": lambda: MultiscaleSearch(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from core.models.ablr import ABLR
     from core.models.task_features import Fourier, Network
     from core.models.tasks import Task
-    from core.optimizers.policy import Fittable
+    from core.optimizers.model_based import Fittable
 
 Scaling = Literal["joint", "task"]  # of targets, see `core.models.stacking`
 

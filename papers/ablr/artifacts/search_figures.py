@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
 from core.report.figures import style
+from core.report.figures.bands import draw_incumbents
 from core.report.figures.figure import not_run_panel
 from core.report.figures.panels import draw_panels
 from core.report.runs.frames import count_runs
-from core.report.runs.trajectories import draw_incumbents
 from papers.ablr.names import (
     ALL_SETS,
     COLLECTIONS,

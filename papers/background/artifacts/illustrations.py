@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report.figures import style
+from core.report.figures.bands import draw_prediction, draw_truth
 from core.report.figures.figure import Figure
 from core.report.runs.frames import frame_of
 from core.report.verdicts.published import Published
@@ -28,7 +29,7 @@ def fig2_1(results: Results, published: Published | None) -> Figure:
     ):
         axes.set_title(title)
         if title != "(a) objective":
-            _model(axes, rows)
+            draw_prediction(axes, rows[rows["part"] == "grid"], opacity=0.15)
         _truth(axes, rows)
         axes.set_ylim(truth.min() - reach, truth.max() + reach)
     bottom[0].set_axis_off()
@@ -87,7 +88,7 @@ def fig2_3(results: Results, published: Published | None) -> Figure:
     figure, panels = style.subplots(1, 2, width=7.2, height=2.8, sharex=True, sharey=True)
     for axes, name, title in zip(panels, ("gp", "rf"), ("(a) Gaussian process", "(b) random forest"), strict=True):
         rows = shown[shown["method"] == name]
-        _model(axes, rows)
+        draw_prediction(axes, rows[rows["part"] == "grid"], opacity=0.15)
         _truth(axes, rows)
         axes.set_title(title)
         axes.set_xlabel("x")
@@ -112,16 +113,7 @@ def _first(results: Results, experiment: str) -> pd.DataFrame:
     return frame[frame["run"] == 0].reset_index(drop=True)
 
 
-def _model(axes: Axes, rows: pd.DataFrame) -> None:
-    grid = rows[rows["part"] == "grid"]
-    axes.plot(grid["x"], grid["mean"], color=style.BLUE, label="predictive mean")
-    for deviations in (1, 2, 3):
-        low, high = (grid["mean"] + sign * deviations * grid["sd"] for sign in (-1, 1))
-        label = "1, 2, 3 standard deviations" if deviations == 1 else None
-        axes.fill_between(grid["x"], low, high, color=style.BLUE, alpha=0.15, lw=0, label=label)
-
-
 def _truth(axes: Axes, rows: pd.DataFrame) -> None:
     grid, data = rows[rows["part"] == "grid"], rows[rows["part"] == "data"]
-    axes.plot(grid["x"], grid["value"], color="0.35", linestyle="--", linewidth=1, label="objective")
+    draw_truth(axes, grid["x"], grid["value"], "objective")
     axes.plot(data["x"], data["value"], "k.", markersize=6, label="observations")

@@ -9,10 +9,11 @@ from core.control.rewards import ENOUGH
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
+from core.report.figures.bands import draw_incumbents, draw_line
 from core.report.figures.panels import draw_panels
 from core.report.figures.published_marks import mark_published
 from core.report.runs.frames import benchmarks_run, cell_rows, count_runs
-from core.report.runs.trajectories import draw_incumbents, mean_and_sem
+from core.report.runs.trajectories import mean_and_sem
 from core.report.tables.table import SAMPLE_COLUMNS, ReportTable, compare_table
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import published_in
@@ -86,9 +87,8 @@ def fig3(results: Results, published: Published | None) -> Figure:
             continue
         curves = rows.pivot(index="run", columns="episode", values="reward")
         mean, sem = mean_and_sem(curves.to_numpy())
-        line = style.method(method).line | {"label": AGENTS[method]}
-        axes.plot(curves.columns, mean, **line)
-        axes.fill_between(curves.columns, mean - sem, mean + sem, color=line["color"], alpha=0.18, linewidth=0)
+        look = style.method(method).line | {"label": AGENTS[method]}
+        draw_line(axes, curves.columns, mean, mean - sem, mean + sem, look)
         columns = {"method": method, "episode": curves.columns, "mean": mean, "sem": sem}
         drawn.append(pd.DataFrame(columns))
     if not drawn:

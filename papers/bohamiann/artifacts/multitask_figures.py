@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, Published
 from core.report.figures import style
+from core.report.figures.bands import draw_evaluations
 from core.report.figures.panels import benchmark_panels, tuning_panels
 from core.report.figures.published_marks import mark_published
 from core.report.runs.frames import methods_run
-from core.report.runs.trajectories import draw_band
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import published_in
 from papers.bohamiann.multitask_runs import METHODS, PROBLEMS, SETS, SHOWN, TARGET, points_of_regret
@@ -36,7 +36,8 @@ def multitask(results: Results, published: Published | None) -> Figure:
     def draw(axes: Axes, name: str) -> pd.DataFrame:
         axes.set_yscale("log")
         run = methods_run(frame, name)
-        drawn = [draw_band(axes, points_of_regret(frame, name, method), method) for method in METHODS if method in run]
+        shown = {method: points_of_regret(frame, name, method) for method in METHODS if method in run}
+        drawn = [draw_evaluations(axes, regret, method) for method, regret in shown.items()]
         axes.axhline(TARGET, color=style.GREY, linewidth=0.8, linestyle=":")
         if "gp" in run:
             _mark_faster(axes, points_of_regret(frame, name, "gp").mean(0))

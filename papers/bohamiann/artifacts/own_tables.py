@@ -5,9 +5,9 @@ from __future__ import annotations
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
 from core.report.figures import style
+from core.report.figures.bands import draw_incumbents
 from core.report.figures.data_sets import data_set_names
 from core.report.runs.frames import count_runs
-from core.report.runs.trajectories import draw_incumbents
 from core.report.tables.table import ReportTable, compare_table, samples_of
 from papers.bohamiann.artifacts.uci_tables import LIKELIHOOD
 

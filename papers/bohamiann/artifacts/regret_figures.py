@@ -10,12 +10,12 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
+from core.report.figures.bands import draw_incumbents, draw_prediction, draw_truth
 from core.report.figures.data_sets import data_set_names
 from core.report.figures.figure import not_run_panel
 from core.report.figures.panels import draw_panels
 from core.report.figures.ticks import log_from_zero
-from core.report.runs.trajectories import SMALLEST, draw_incumbents
-from papers.bohamiann.artifacts.fits import draw_fit
+from core.report.runs.trajectories import SMALLEST
 from papers.bohamiann.regret_runs import FIGURE_A1, HPOLIB, hpolib_runs, thesis_runs
 
 METHODS = ["random", "rf", "gp", "dngo_50_pybnn", "dngo_10_pybnn", "bohamiann_50", "bohamiann_10"]
@@ -73,7 +73,8 @@ def _draw_fit(axes: Axes, rows: pd.DataFrame) -> None:
         not_run_panel(axes)
         return
     grid, data = rows[rows["part"] == "grid"], rows[rows["part"] == "data"]
-    draw_fit(axes, grid, grid["value"], "sinOne", style.method("bohamiann_50").color)
+    draw_truth(axes, grid["x"], grid["value"], "sinOne")
+    draw_prediction(axes, grid, style.method("bohamiann_50").color, (2,), opacity=0.25)
     axes.plot(data["x"], data["value"], "k.", markersize=5, label="evaluations")
 
 

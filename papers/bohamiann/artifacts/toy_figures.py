@@ -7,10 +7,10 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report.figures import style
+from core.report.figures.bands import draw_prediction, draw_truth
 from core.report.figures.figure import Figure
 from core.report.runs.frames import frame_of
 from core.report.verdicts.published import Published
-from papers.bohamiann.artifacts.fits import draw_fit
 from papers.bohamiann.mixture_modes import VISIT, smaller_mode_share
 
 TRAJECTORIES = {
@@ -30,7 +30,8 @@ def fig3_1(results: Results, published: Published | None) -> Figure:
         axes.set_title(style.label(name))
         shown = frame[(frame["method"] == name) & (frame["run"] == 0)]
         grid, data = shown[shown["part"] == "grid"], shown[shown["part"] == "data"]
-        draw_fit(axes, grid, np.sinc(10 * grid["x"] - 5), "sinc", style.BLUE)
+        draw_truth(axes, grid["x"], np.sinc(10 * grid["x"] - 5), "sinc")
+        draw_prediction(axes, grid, deviations=(2,), opacity=0.25)
         axes.plot(data["x"], data["mean"], "k.", markersize=4, label="observations")
     panels.flat[0].set_ylim(-2, 2)
     for axes in panels[1]:

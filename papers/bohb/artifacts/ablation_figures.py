@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
-from papers.bohb.artifacts.curves import DEFAULTS, curves_of, draw, draw_lines
+from papers.bohb.artifacts.curves import DEFAULTS, curves_of, draw
 from papers.bohb.artifacts.panels import BUDGET, data_set_panels, missing_sets, runs_of
 from papers.bohb.artifacts.surrogate_figures import PRINTED_TIMES, mark_printed_times
 from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
@@ -18,7 +18,7 @@ def figC_3(results: Results, published: Published | None) -> Figure:
     frame = frame_of(results, "workers")
 
     def draw_one(axes: Axes, rows: pd.DataFrame, name: str) -> pd.DataFrame:
-        drawn = draw(axes, rows, name, WORKERS)
+        drawn = draw(axes, curves_of(rows, name, WORKERS))
         mark_printed_times(axes, name)
         return drawn
 
@@ -69,5 +69,5 @@ def _draw_ratios(axes: Axes, frame: pd.DataFrame, name: str, methods: list[str],
     curves = curves_of(frame, name, methods)
     reference = curves[curves["method"] == default].set_index("time")["value"].reindex(curves["time"]).to_numpy()
     shown = curves.assign(**{column: curves[column] / reference for column in ("value", "low", "high")}).dropna()
-    draw_lines(axes, shown)
+    draw(axes, shown)
     return curves.assign(ratio=curves["value"] / reference)

@@ -9,7 +9,7 @@ from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
 from core.report.figures import style
 from core.report.figures.panels import draw_panels
-from papers.bohb.artifacts.curves import draw
+from papers.bohb.artifacts.curves import curves_of, draw
 from papers.bohb.artifacts.panels import runs_of, shown_set
 from papers.bohb.names import COUNTING_ONES, DIMENSIONS
 
@@ -24,7 +24,7 @@ def fig6_2(results: Results, published: Published | None) -> Figure:
     name = shown_set(frame, "d16")
     half = int(name[1:]) // 2
     figure, axes = style.subplots(height=3.4, width=4.8)
-    drawn = draw(axes, frame, name, METHODS)
+    drawn = draw(axes, curves_of(frame, name, METHODS))
     axes.set(xlabel="full evaluations", ylabel="normalized immediate regret")
     style.legend(figure, [axes], 3)
     caption = (
@@ -53,7 +53,7 @@ def _panels(results: Results, median: bool) -> Figure:
 
     def draw_one(axes: Axes, name: str) -> pd.DataFrame:
         axes.set_xlabel("full evaluations")
-        return draw(axes, frame, name, METHODS, median=median)
+        return draw(axes, curves_of(frame, name, METHODS, median=median))
 
     data = draw_panels(panels.flat, {name: f"{half} + {half} dimensions" for name, half in halves.items()}, draw_one)
     for axes in panels[:, 0]:

@@ -7,9 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.report.figures import style
+from core.report.figures.bands import draw_line, mean_band
 from core.report.runs.frames import cell_rows
 from core.report.runs.time_curves import ROUNDING, over_time, times_of
-from core.report.runs.trajectories import SMALLEST, mean_and_sem, median_and_quartiles
+from core.report.runs.trajectories import SMALLEST, median_and_quartiles
 from core.report.runs.variants import split_variant, with_change, with_variants
 from core.report.verdicts.checks import NotRunError
 from papers.bohb.names import ETAS, FACTORS, RANDOM_FRACTIONS, SAMPLES, WORKERS
@@ -34,43 +35,6 @@ TEXTS = {
 }
 
 
-def draw(
-    axes: Axes,
-    frame: pd.DataFrame,
-    benchmark: str,
-    methods: list[str],
-    metric: str = "regret",
-    median: bool = False,
-    errors: float = 1,
-) -> pd.DataFrame:
-    """Mean with its standard error over the runs, or median with its quartiles, against time; both axes logarithmic.
-
-    Methods that were not run are left out; each is drawn from its first incumbent to the end of its runs.
-
-    Args:
-        errors: Half the width of the band in standard errors.
-
-    Returns:
-        What was drawn: method, time, value, low, high.
-
-    Raises:
-        NotRunError: none of the methods was run.
-    """
-    drawn = curves_of(frame, benchmark, methods, metric, median, errors)
-    draw_lines(axes, drawn)
-    return drawn
-
-
-def draw_lines(axes: Axes, curves: pd.DataFrame) -> None:
-    """Draw `curves_of`, its columns value, low and high, on logarithmic axes."""
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    for method, rows in curves.groupby("method", sort=False):
-        look = line_of(method)
-        axes.plot(rows["time"], rows["value"], **look)
-        axes.fill_between(rows["time"], rows["low"], rows["high"], color=look["color"], alpha=0.18, linewidth=0)
-
-
 def curves_of(
     frame: pd.DataFrame,
     benchmark: str,
@@ -79,7 +43,19 @@ def curves_of(
     median: bool = False,
     errors: float = 1,
 ) -> pd.DataFrame:
-    """What `draw` draws, for the same arguments."""
+    """Mean with its standard error over the runs, or median with its quartiles, over time.
+
+    Methods that were not run are left out; each is shown from its first incumbent to the end of its runs.
+
+    Args:
+        errors: Half the width of the band in standard errors.
+
+    Returns:
+        method, time, value, low, high, benchmark.
+
+    Raises:
+        NotRunError: none of the methods was run.
+    """
     methods = with_variants(methods, frame["method"].unique())
     grid, parts = times_of(frame, benchmark, methods, POINTS), []
     for method in methods:
@@ -93,10 +69,18 @@ def curves_of(
         if median:
             low, middle, high = median_and_quartiles(values)
         else:
-            middle, sem = mean_and_sem(values)
-            low, high = np.maximum(middle - errors * sem, middle / 10), middle + errors * sem
+            middle, low, high = mean_band(values, errors)
         parts.append(pd.DataFrame({"method": method, "time": times, "value": middle, "low": low, "high": high}))
     return pd.concat(parts, ignore_index=True).assign(benchmark=benchmark)
+
+
+def draw(axes: Axes, curves: pd.DataFrame) -> pd.DataFrame:
+    """Draw `curves_of` on logarithmic axes, and return them."""
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for method, rows in curves.groupby("method", sort=False):
+        draw_line(axes, rows["time"], rows["value"], rows["low"], rows["high"], line_of(str(method)))
+    return curves
 
 
 def line_of(method: str) -> dict[str, object]:

@@ -15,7 +15,7 @@ from core.report.figures import style
 from core.report.figures.data_sets import data_set_name
 from core.report.figures.panels import draw_panels
 from core.report.runs.frames import benchmarks_run
-from papers.bohb.artifacts.curves import draw
+from papers.bohb.artifacts.curves import curves_of, draw
 from papers.bohb.artifacts.panels import runs_of, shown_set
 
 METHODS = ["random", "tpe", "hyperband", "bohb"]
@@ -29,7 +29,7 @@ def fig6_5(results: Results, published: Published | None) -> Figure:
     frame = frame_of(results, "bayesian_network")
     name = shown_set(frame, "bnn_boston")
     figure, axes = style.subplots(height=3.4, width=4.8)
-    drawn = draw(axes, frame, name, METHODS, metric="loss", median=True)
+    drawn = draw(axes, curves_of(frame, name, METHODS, metric="loss", median=True))
     axes.set(xlabel=STEPS, ylabel="negative log-likelihood", ylim=(None, HIGHEST))
     style.legend(figure, [axes], 4)
     return Figure(figure, _caption(frame, f"On {TITLES[name]}", name), drawn)
@@ -44,7 +44,7 @@ def figC_10(results: Results, published: Published | None) -> Figure:
 
     def draw_one(axes: Axes, name: str) -> pd.DataFrame:
         axes.set_xlabel(STEPS)
-        return draw(axes, frame, name, METHODS, metric="loss", median=True)
+        return draw(axes, curves_of(frame, name, METHODS, metric="loss", median=True))
 
     data = draw_panels(panels, {name: TITLES[name] for name in names[:2]}, draw_one)
     panels[0].set_ylabel("negative log-likelihood")

@@ -10,7 +10,7 @@ from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.figures.panels import draw_panels
 from core.report.runs.frames import count_runs
-from papers.bohb.artifacts.curves import draw
+from papers.bohb.artifacts.curves import curves_of, draw
 from papers.bohb.names import POLICY_EXPERIMENTS, POLICY_METHODS
 
 TITLES = ("on a forest over trained agents", "agents trained live")
@@ -28,7 +28,7 @@ def fig6_6(results: Results, published: Published | None) -> Figure:
         frame = frame_of(results, name)
         axes.set_xlabel("full evaluations of nine trials")
         captions.append(_described(frame))
-        rows = draw(axes, frame, frame["benchmark"].iloc[0], list(POLICY_METHODS), metric="episodes")
+        rows = draw(axes, curves_of(frame, frame["benchmark"].iloc[0], list(POLICY_METHODS), metric="episodes"))
         return rows.assign(experiment=name)
 
     data = draw_panels(panels.flat, run, draw_one)

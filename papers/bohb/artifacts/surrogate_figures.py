@@ -13,7 +13,7 @@ from core.report.runs.time_curves import times_of
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import published_in
 from papers.bohb.artifacts.authors_gp_runs import LARGEST_BUDGET, authors_gp
-from papers.bohb.artifacts.curves import POINTS, draw, line_of
+from papers.bohb.artifacts.curves import POINTS, curves_of, draw, line_of
 from papers.bohb.artifacts.panels import BUDGET, axis_label, data_set_panels, missing_sets, runs_of, shown_set
 from papers.bohb.names import BY_TEXT, DATA_SETS, SHOWN, SURROGATES, WORKERS
 
@@ -32,7 +32,7 @@ def fig6_1(results: Results, published: Published | None) -> Figure:
     frame = results.frame("workers")
     name = shown_set(frame, "letter")
     figure, axes = style.subplots(height=3.4, width=4.8)
-    drawn = draw(axes, frame, name, WORKERS, errors=2)
+    drawn = draw(axes, curves_of(frame, name, WORKERS, errors=2))
     mark_printed_times(axes, name)
     axes.set(xlabel=axis_label(frame, name), ylabel="immediate regret")
     style.legend(figure, [axes], 3)
@@ -74,7 +74,7 @@ def mark_printed_times(axes: Axes, benchmark: str) -> None:
 
 def _methods(axes: Axes, frame: pd.DataFrame, benchmark: str) -> pd.DataFrame:
     """Draw our runs, when BOHB should be where Hyperband ends, and the authors' GP-BO runs where there are any."""
-    drawn = draw(axes, frame, benchmark, METHODS)
+    drawn = draw(axes, curves_of(frame, benchmark, METHODS))
     ends = drawn[drawn["method"] == "hyperband"].tail(1)
     if len(ends):
         sooner = published_in("bohb/fig6_4")["bohb", "times_faster"].value

@@ -9,9 +9,9 @@ from core.experiment.results import Results
 from core.report import Check, all_of, bootstrap_interval, cell_rows, claim, frame_of, judge, open_where
 from core.report.runs.time_curves import end_of, over_time, times_of
 from core.report.runs.trajectories import SMALLEST
-from core.report.verdicts.mean_comparisons import SEED, as_factor, cells_of, log_means, values_at
+from core.report.verdicts.mean_comparisons import SEED, as_factor, cells_of, logarithms, means, values_at
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, shape
-from core.report.verdicts.speedups import POINTS, Bounds, Curves, bounded_factor, judge_factor
+from core.report.verdicts.speedups import POINTS, Bounds, Curves, bounded_factors, judge_factor
 from papers.bohb.claims.comparisons import cannot_compare
 from papers.bohb.names import COUNTING_ONES, DIMENSIONS
 
@@ -25,7 +25,7 @@ def stalls(results: Results, runs: Experiments, benchmark: Benchmark, method: Me
     """A method's regret falls by less than a factor while its time quadruples to the end."""
     rows = cell_rows(frame_of(results, *runs), benchmark, method)
     times = np.array([end_of(rows) / 4, end_of(rows)])
-    interval = bootstrap_interval(over_time(rows, times), _log_fall, SEED)
+    interval = bootstrap_interval(logarithms([over_time(rows, times)]), _fall, SEED)
     words = f"{method}'s fall from {times[0]:.4g} to {times[1]:.4g}: {as_factor(interval)}"
     return judge(interval, upper=np.log10(factor), detail=words)
 
@@ -36,8 +36,8 @@ def falls_faster(
 ) -> Check:
     """One method's regret falls by a larger factor than another's between two times."""
     cells = cells_of(frame_of(results, *runs), benchmark, [fast, slow])
-    samples = tuple(over_time(rows, np.array([start, end])) for rows in cells.values())
-    interval = bootstrap_interval(samples, lambda a, b: _log_fall(a) - _log_fall(b), SEED)
+    samples = logarithms([over_time(rows, np.array([start, end])) for rows in cells.values()])
+    interval = bootstrap_interval(samples, lambda a, b: _fall(a) - _fall(b), SEED)
     words = f"{benchmark}, {fast}'s fall over {slow}'s from {start:g} to {end:g}: {as_factor(interval)}"
     return open_where(judge(interval, lower=0, detail=words), cannot_compare(cells, end))
 
@@ -75,9 +75,9 @@ def bohb_varies_in_8_dimensions(results: Results) -> Check:
     return judge(interval, lower=np.log10(VARIES), detail=f"ratio of quartiles {as_factor(interval)}")
 
 
-def _log_fall(curves: np.ndarray) -> np.ndarray:
-    """Logarithm of the factor by which geometric means of (batch, runs, 2) fall between two times, (batch,)."""
-    return np.subtract(*log_means((curves[..., 0], curves[..., 1])))
+def _fall(curves: np.ndarray) -> np.ndarray:
+    """How far the means of logarithms (batch, runs, 2) fall between two times, (batch,)."""
+    return np.subtract(*means((curves[..., 0], curves[..., 1])))
 
 
 def _growth(frame: pd.DataFrame, method: str) -> list[Check]:
@@ -88,10 +88,10 @@ def _growth(frame: pd.DataFrame, method: str) -> list[Check]:
 
     def growths(*averages: np.ndarray) -> list[Bounds]:
         times = [each.log_time(average, GOOD) for each, average in zip(curves, averages, strict=True)]
-        return [times[1] - times[0], times[2] - times[1]]
+        first, second = times[1] - times[0], times[2] - times[1]
+        return [first, second, second - first]
 
-    first, second = (bounded_factor(curves, lambda *averages, i=i: growths(*averages)[i]) for i in (0, 1))
-    more = bounded_factor(curves, lambda *averages: growths(*averages)[1] - growths(*averages)[0])
+    first, second, more = bounded_factors(curves, growths)
     return [
         judge_factor(first, (DOUBLED, np.inf), f"{method}, time in d16 over d8: "),
         judge_factor(second, (DOUBLED, np.inf), "in d32 over d16: "),

@@ -10,7 +10,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Check, bootstrap_interval, frame_of, judge, open_where
 from core.report.runs.time_curves import end_of, over_time
-from core.report.verdicts.mean_comparisons import SEED, as_factor, cells_of, log_means, values_at
+from core.report.verdicts.mean_comparisons import SEED, as_factor, cells_of, logarithms, means, values_at
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, Methods, shape
 from papers.bohb.claims.comparisons import cannot_compare
 from papers.bohb.names import RESOLUTION
@@ -24,7 +24,7 @@ def near_best(
     place = methods.index(default)
 
     def statistic(*samples: np.ndarray) -> np.ndarray:
-        logs = log_means(samples, RESOLUTION)
+        logs = means(samples)
         return logs[place] - logs.min(0)
 
     return _final(frame_of(results, *runs), benchmark, methods, statistic, factor)
@@ -35,7 +35,7 @@ def all_alike(results: Results, runs: Experiments, benchmark: Benchmark, methods
     """The worst value's final regret is below a factor times that of the best."""
 
     def statistic(*samples: np.ndarray) -> np.ndarray:
-        return np.ptp(log_means(samples, RESOLUTION), axis=0)
+        return np.ptp(means(samples), axis=0)
 
     return _final(frame_of(results, *runs), benchmark, methods, statistic, factor)
 
@@ -53,10 +53,10 @@ def gains_late(
     samples = tuple(over_time(rows, times) for rows in cells.values())
 
     def statistic(other: np.ndarray, ours: np.ndarray) -> np.ndarray:
-        first, last = (np.subtract(*log_means((other[..., i], ours[..., i]), RESOLUTION)) for i in (0, 1))
+        first, last = (np.subtract(*means((other[..., i], ours[..., i]))) for i in (0, 1))
         return last - first
 
-    interval = bootstrap_interval(samples, statistic, SEED)
+    interval = bootstrap_interval(logarithms(samples, RESOLUTION), statistic, SEED)
     detail = f"{benchmark}, gain at {times[1]:.4g} over that at {times[0]:.4g}: {as_factor(interval)}"
     check = judge(interval, lower=0, detail=detail)
     below = any((values <= RESOLUTION).all(0).any() for values in samples)
@@ -67,9 +67,9 @@ def gains_late(
 def _final(
     frame: pd.DataFrame, benchmark: str, methods: Sequence[str], statistic: Callable[..., np.ndarray], below: float
 ) -> Check:
-    """Check that a statistic of the methods' regrets, where the first of them ends, is below a factor."""
+    """Check that a statistic of the logarithms of regrets, where the first method ends, is below a factor."""
     cells = cells_of(frame, benchmark, methods)
     samples, at = values_at(cells)
-    interval = bootstrap_interval(samples, statistic, SEED)
+    interval = bootstrap_interval(logarithms(samples, RESOLUTION), statistic, SEED)
     detail = f"{benchmark} at {at:.4g}: {as_factor(interval)} times the best"
     return open_where(judge(interval, upper=np.log10(below), detail=detail), cannot_compare(cells))

@@ -9,7 +9,7 @@ from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
 from core.report import Check, NotRunError, bootstrap_interval, cell_rows, claim, frame_of, judge, worded
 from core.report.runs.time_curves import end_of
-from core.report.verdicts.mean_comparisons import SEED, cells_of, log_means, values_at
+from core.report.verdicts.mean_comparisons import SEED, cells_of, logarithms, means, values_at
 from core.report.verdicts.shapes.searches import Learning, lower_than, within_factor
 from core.report.verdicts.shapes.shape import Benchmark, Experiments, Method, shape
 from core.tabular.ranks import spearman
@@ -67,10 +67,12 @@ def other_sets_are_similar(results: Results) -> Check:
     frame, names = sets_of(results)
     if SHOWN not in names:
         raise NotRunError(f"{SURROGATES[0]} on {SHOWN}")
-    ends = {name: values_at(cells_of(frame, name, COMPARED), FIRST_ITERATIONS)[0] for name in names}
+    ends = {
+        name: logarithms(values_at(cells_of(frame, name, COMPARED), FIRST_ITERATIONS)[0], RESOLUTION) for name in names
+    }
 
     def correlation(*drawn: np.ndarray) -> np.ndarray:
-        logs = log_means(drawn, RESOLUTION)
+        logs = means(drawn)
         shown, other = logs[: len(COMPARED)].T, logs[len(COMPARED) :].T
         return np.array([spearman(*pair) for pair in zip(shown, other, strict=True)])
 

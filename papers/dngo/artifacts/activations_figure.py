@@ -7,6 +7,7 @@ import numpy as np
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
 from core.report.figures import style
+from core.report.figures.bands import draw_prediction, draw_truth
 from core.report.figures.network_diagram import draw_network
 
 PANELS = {"tanh": "(a) tanh", "relu_tanh": "(b) ReLU, last layer tanh", "relu": "(c) ReLU"}
@@ -21,13 +22,8 @@ def fig2(results: Results, published: Published | None) -> Figure:
     for axes, (name, title) in zip(panels.flat, PANELS.items(), strict=False):
         rows = shown[shown["method"] == name]
         grid, data = rows[rows["part"] == "grid"], rows[rows["part"] == "data"]
-        truth = np.sinc(10 * grid["x"] - 5)
-        axes.plot(grid["x"], truth, color="0.35", linestyle="--", linewidth=1, label="sinc")
-        axes.plot(grid["x"], grid["mean"], color=style.BLUE, label="predictive mean")
-        for deviations in (1, 2, 3):
-            low, high = (grid["mean"] + sign * deviations * grid["sd"] for sign in (-1, 1))
-            label = "1, 2, 3 standard deviations" if deviations == 1 else None
-            axes.fill_between(grid["x"], low, high, color=style.BLUE, alpha=0.18, lw=0, label=label)
+        draw_truth(axes, grid["x"], np.sinc(10 * grid["x"] - 5), "sinc")
+        draw_prediction(axes, grid)
         axes.plot(data["x"], data["mean"], "k.", markersize=5, label="observations")
         axes.set_ylim(-2, 2)
         axes.set_title(title)

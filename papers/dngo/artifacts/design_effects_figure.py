@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
 from core.report.figures import style
+from core.report.figures.bands import draw_line
 from core.report.figures.data_sets import data_set_name
 from core.report.runs.trajectories import final_log_regret, incumbent, log_regret, mean_and_sem, per_run
 
@@ -61,8 +62,8 @@ def _searches(far: Axes, regret: Axes, frame: pd.DataFrame) -> pd.DataFrame:
             for quantity, (axes, at, values) in curves.items():
                 at = np.arange(1, values.shape[1] + 1) if at is None else at
                 mean, sem = mean_and_sem(values)
-                axes.plot(at, mean, color=color, linestyle=dash, label=label if dash == "-" else None)
-                axes.fill_between(at, mean - sem, mean + sem, color=color, alpha=0.18, lw=0)
+                look = {"color": color, "linestyle": dash, "label": label if dash == "-" else None}
+                draw_line(axes, at, mean, mean - sem, mean + sem, look)
                 what = {"quantity": quantity, "benchmark": benchmark, "method": method}
                 parts.append(pd.DataFrame({**what, "x": at, "value": mean, "sem": sem}))
     return pd.concat(parts, ignore_index=True)

@@ -9,10 +9,11 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from core.experiment.results import Results
 from core.report.figures import style
+from core.report.figures.bands import draw_line, mean_band
 from core.report.figures.data_sets import data_set_name
 from core.report.figures.figure import Figure
 from core.report.runs.frames import frame_of
-from core.report.runs.trajectories import incumbent, mean_and_sem, per_run
+from core.report.runs.trajectories import incumbent, per_run
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.published import Published
 from papers.dngo.architectures import SEARCHED, best_architecture, confirmed, values_of
@@ -138,10 +139,8 @@ def _regrets(axes: Axes, frame: pd.DataFrame) -> None:
     for benchmark, dash in (("branin", "-"), ("hartmann6", "--")):
         for method, (_, color, _) in FEATURES.items():
             if ((frame["benchmark"] == benchmark) & (frame["method"] == method)).any():
-                mean, sem = mean_and_sem(incumbent(per_run(frame, "regret", benchmark, method)))
-                at = np.arange(1, len(mean) + 1)
-                axes.plot(at, mean, color=color, linestyle=dash)
-                axes.fill_between(at, np.maximum(mean - sem, mean / 10), mean + sem, color=color, alpha=0.18, lw=0)
+                mean, low, high = mean_band(incumbent(per_run(frame, "regret", benchmark, method)))
+                draw_line(axes, np.arange(1, len(mean) + 1), mean, low, high, {"color": color, "linestyle": dash})
     axes.set_title("(d) immediate regret")
     axes.set_xlabel("evaluations")
     axes.set_ylabel("regret")

@@ -11,7 +11,7 @@ from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep
 from core.models.dngo import DNGO
-from core.optimizers.policy import ModelBased
+from core.optimizers.model_based import ModelBased
 from core.spaces import CubeEncoding
 from core.study.lockstep import Histories
 

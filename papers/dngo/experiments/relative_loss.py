@@ -28,7 +28,8 @@ from core.benchmarks.base import Configurations, Evaluation, Fidelity, check_bud
 from core.benchmarks.synthetic import SyntheticFunction, lookup
 from core.models.dngo import DNGO
 from core.models.regularised_network import RegularisedRepresentation
-from core.optimizers.policy import ModelBased, uniform_points
+from core.optimizers.model_based import ModelBased
+from core.optimizers.policy import uniform_points
 from core.randomness import make_generators
 from core.seeds import derive_seed
 from core.spaces import CubeEncoding

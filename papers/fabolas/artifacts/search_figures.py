@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,6 +15,7 @@ from core.report.figures import style
 from core.report.figures.data_sets import data_set_name
 from core.report.figures.error_curves import draw_authors, draw_errors
 from core.report.figures.figure import not_run_panel
+from core.report.figures.panels import draw_panels
 from core.report.figures.published_marks import mark_published
 from core.report.runs.frames import count_runs
 from core.report.runs.time_curves import continued
@@ -91,46 +92,50 @@ def auxiliary_tasks(results: Results, published: Published | None) -> Figure:
 def fig4_6(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 4.6: test errors of the incumbents while support vector machines are trained."""
     frame = frame_of(results, "live")
-    ran = list(frame["benchmark"].unique())
-    names = [name for name in SETS if name in ran] or ran
-    figure, panels = style.subplots(1, len(names), width=7.4, height=3.2, squeeze=False)
-    parts = []
-    for axes, name in zip(panels[0], names, strict=True):
-        points = int(frame.loc[frame["benchmark"] == name, "points"].iloc[0])
-        axes.set_title(f"{data_set_name(name)}, {points:,} points")
-        parts.append(draw_errors(axes, frame, name, SURROGATE))
-        _mark_sooner(axes, parts[-1], "fig4_6")
-        axes.set_xlabel("seconds")
-    panels[0, 0].set_ylabel("test error of the incumbent")
-    style.legend(figure, panels.flat, 7)
+    titles = {name: f"{data_set_name(name)}, {size:,} points" for name, size in _sizes(frame, "points").items()}
     caption = (
         f"Mean test error of the incumbents, trained on all training points, over {count_runs(frame)}. Time is that of "
         f"training and validating, and of the method's proposals. {SOONER} The thesis has MNIST, vehicle "
         "registration and forest cover types."
     )
-    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+    return _live(frame, "fig4_6", SETS, titles, 7.4, caption)
 
 
 @published_names(columns=("factor",))
 def fig4_7(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 4.7: test errors of the incumbents while convolutional networks are trained."""
     frame = frame_of(results, "networks")
-    names = [name for name in NETWORK_SETS if name in set(frame["benchmark"])] or list(frame["benchmark"].unique())
-    figure, panels = style.subplots(1, len(names), width=7.2, height=3.2, squeeze=False)
-    parts = []
-    for axes, name in zip(panels[0], names, strict=True):
-        images = int(frame.loc[frame["benchmark"] == name, "images"].iloc[0])
-        axes.set_title(f"{NETWORK_SETS.get(name, name)}, {images:,} images")
-        parts.append(draw_errors(axes, frame, name, SURROGATE))
-        _mark_sooner(axes, parts[-1], "fig4_7")
-        axes.set_xlabel("seconds")
-    panels[0, 0].set_ylabel("test error of the incumbent")
-    style.legend(figure, panels.flat, 7)
+    sizes = _sizes(frame, "images")
+    titles = {name: f"{NETWORK_SETS.get(name, name)}, {size:,} images" for name, size in sizes.items()}
     caption = (
         f"Mean test error of the incumbents, trained on the images for training and validation, over "
         f"{count_runs(frame)}. Time is that of training and validating, and of the method's proposals. {SOONER}"
     )
-    return Figure(figure, caption, pd.concat(parts, ignore_index=True))
+    return _live(frame, "fig4_7", NETWORK_SETS, titles, 7.2, caption)
+
+
+def _sizes(frame: pd.DataFrame, column: str) -> dict[str, int]:
+    """The sizes of the data sets that were run."""
+    return {name: int(rows[column].iloc[0]) for name, rows in frame.groupby("benchmark", sort=False)}
+
+
+def _live(
+    frame: pd.DataFrame, artifact: str, sets: Iterable[str], titles: Mapping[str, str], width: float, caption: str
+) -> Figure:
+    """Test errors on those sets that were run, or on what else was, in panels side by side."""
+    names = [name for name in sets if name in titles] or list(titles)
+    figure, panels = style.subplots(1, len(names), width=width, height=3.2, squeeze=False)
+
+    def draw(axes: Axes, name: str) -> pd.DataFrame:
+        axes.set_xlabel("seconds")
+        drawn = draw_errors(axes, frame, name, SURROGATE)
+        _mark_sooner(axes, drawn, artifact)
+        return drawn
+
+    data = draw_panels(panels[0], {name: titles[name] for name in names}, draw)
+    panels[0, 0].set_ylabel("test error of the incumbent")
+    style.legend(figure, panels.flat, 7)
+    return Figure(figure, caption, data)
 
 
 def _panel(axes: Axes, title: str, frame: pd.DataFrame, methods: Mapping[str, Any] | Sequence[str]) -> pd.DataFrame:

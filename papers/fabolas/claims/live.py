@@ -6,20 +6,15 @@ that any incumbent of any method reached.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
-
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, cell_rows, claim, each_of, frame_of, pending
-from core.report.statistics.reductions import mean_difference
+from core.report import Check, claim, frame_of
 from core.report.verdicts.level_times import median_speedup
-from core.report.verdicts.speedups import BoundedFactor, judge_factor
+from core.report.verdicts.speedups import judge_factor
+from papers.fabolas.live_searches import FULL_DATA, first_incumbents, on_sets
 from papers.fabolas.names import SETS
 
 SEED = 6
 GOOD = 0.01  # test error above the smallest
-FULL_DATA = ("gp", "entropy_search")
 
 
 @claim(
@@ -38,7 +33,7 @@ def fabolas_fastest_when_training(results: Results) -> Check:
         factor = median_speedup(frame, name, slow, "fabolas", smallest[name] + GOOD, "error")
         return judge_factor(factor, (10.0, 1000.0), f"{SETS[name]}, over {slow}: ")
 
-    return _on_sets(results, (*FULL_DATA, "mtbo", "hyperband"), over)
+    return on_sets(frame, SETS, (*FULL_DATA, "mtbo", "hyperband"), over)
 
 
 @claim(
@@ -52,20 +47,7 @@ def hyperband_recommends_first(results: Results) -> Check:
     frame = frame_of(results, "live")
 
     def before(name: str, other: str) -> Check:
-        rows = [cell_rows(frame, name, method) for method in ("hyperband", other)]
-        first = tuple(np.log10(each.groupby("run")["time"].min()) for each in rows)
-        interval = bootstrap_interval(first, mean_difference, SEED)
-        return judge_factor(BoundedFactor(interval, interval), (0.0, 1.0), f"{SETS[name]}, time over {other}'s: ")
+        factor = first_incumbents(frame, name, "hyperband", other, SEED)
+        return judge_factor(factor, (0.0, 1.0), f"{SETS[name]}, time over {other}'s: ")
 
-    return _on_sets(results, FULL_DATA, before)
-
-
-def _on_sets(results: Results, others: tuple[str, ...], check: Callable[[str, str], Check]) -> Check:
-    """A comparison with several methods on each set."""
-    frame = frame_of(results, "live")
-    run = frame.groupby("benchmark")["method"].agg(set)
-
-    def on(name: str) -> Check:
-        return all_of(each_of(others, run[name], lambda other: check(name, other), missing=pending))
-
-    return all_of(each_of(SETS, run.index, on, SETS.__getitem__))
+    return on_sets(frame, SETS, FULL_DATA, before)

@@ -6,21 +6,19 @@ smallest that an incumbent of any method reached.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 
-import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report import Check, all_of, bootstrap_interval, cell_rows, claim, each_of, frame_of, judge, pending
-from core.report.statistics.reductions import mean_difference
+from core.report import Check, bootstrap_interval, cell_rows, claim, frame_of, judge
 from core.report.verdicts.level_times import median_speedup
-from core.report.verdicts.speedups import BoundedFactor, judge_factor
+from core.report.verdicts.speedups import judge_factor
+from papers.fabolas.live_searches import FULL_DATA, first_incumbents, on_sets
 from papers.fabolas.names import NETWORK_SETS
 
 SEED = 7
 GOOD = 1.1  # times the smallest test error
-FULL_DATA = ("gp", "entropy_search")
 
 
 @claim(
@@ -35,10 +33,10 @@ def fabolas_ten_times_faster_on_networks(results: Results) -> Check:
     frame = frame_of(results, "networks")
 
     def over(name: str, slow: str) -> Check:
-        factor = median_speedup(frame, name, slow, "fabolas", _good(frame, name), "error")
+        factor = median_speedup(frame, name, slow, "fabolas", GOOD * _smallest(frame, name), "error")
         return judge_factor(factor, (10 / 3, 30.0), f"{NETWORK_SETS[name]}, over {slow}: ")
 
-    return _on_sets(frame, FULL_DATA, over)
+    return on_sets(frame, NETWORK_SETS, FULL_DATA, over)
 
 
 @claim(
@@ -52,12 +50,10 @@ def hyperband_recommends_late(results: Results) -> Check:
     frame = frame_of(results, "networks")
 
     def after(name: str, other: str) -> Check:
-        rows = [cell_rows(frame, name, method) for method in ("hyperband", other)]
-        first = tuple(np.log10(each.groupby("run")["time"].min()) for each in rows)
-        interval = bootstrap_interval(first, mean_difference, SEED)
-        return judge_factor(BoundedFactor(interval, interval), (2.0, np.inf), f"{NETWORK_SETS[name]}, over {other}: ")
+        factor = first_incumbents(frame, name, "hyperband", other, SEED)
+        return judge_factor(factor, (2.0, math.inf), f"{NETWORK_SETS[name]}, over {other}: ")
 
-    return _on_sets(frame, FULL_DATA, after)
+    return on_sets(frame, NETWORK_SETS, FULL_DATA, after)
 
 
 @claim(
@@ -75,22 +71,8 @@ def hyperband_ends_well(results: Results) -> Check:
         interval = bootstrap_interval(last, lambda drawn: drawn.mean(-1), SEED)
         return judge(interval, upper=GOOD, detail=f"{NETWORK_SETS[name]}: {interval.text()} times the smallest error")
 
-    return _on_sets(frame, ("hyperband",), on)
+    return on_sets(frame, NETWORK_SETS, ("hyperband",), on)
 
 
 def _smallest(frame: pd.DataFrame, name: str) -> float:
     return float(frame.loc[frame["benchmark"] == name, "error"].min())
-
-
-def _good(frame: pd.DataFrame, name: str) -> float:
-    return GOOD * _smallest(frame, name)
-
-
-def _on_sets(frame: pd.DataFrame, methods: tuple[str, ...], check: Callable[[str, str], Check]) -> Check:
-    """A check of several methods on each set."""
-    run = frame.groupby("benchmark")["method"].agg(set)
-
-    def on(name: str) -> Check:
-        return all_of(each_of(methods, run[name], lambda method: check(name, method), missing=pending))
-
-    return all_of(each_of(NETWORK_SETS, run.index, on, NETWORK_SETS.__getitem__))

@@ -11,11 +11,12 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published
 from core.report.figures import style
+from core.report.figures.bands import draw_line, mean_band
 from core.report.figures.panels import draw_panels
 from core.report.figures.ticks import log_from_zero
 from core.report.runs.frames import benchmarks_run
 from core.report.runs.time_curves import end_of, over_time
-from core.report.runs.trajectories import SMALLEST, mean_and_sem
+from core.report.runs.trajectories import SMALLEST
 from core.tabular.values import LABELS
 from papers.lcnet.table_runs import METHODS, SHOWN, sets_run, table_runs
 
@@ -67,11 +68,9 @@ def _draw(frame: pd.DataFrame, names: Sequence[str]) -> Figure:
 
 def _curve(axes: Axes, rows: pd.DataFrame, method: str) -> pd.DataFrame:
     times = np.geomspace(rows.groupby("run")["time"].min().max(), end_of(rows), POINTS)
-    mean, sem = mean_and_sem(over_time(rows, times))
-    low, look = np.maximum(mean - sem, mean / 10), style.method(method)
-    axes.plot(times, mean, drawstyle="steps-post", **look.line)
-    axes.fill_between(times, low, mean + sem, step="post", color=look.color, alpha=0.18, linewidth=0)
-    return pd.DataFrame({"method": method, "seconds": times, "regret": mean, "low": low, "high": mean + sem})
+    mean, low, high = mean_band(over_time(rows, times))
+    draw_line(axes, times, mean, low, high, style.method(method).line, steps=True)
+    return pd.DataFrame({"method": method, "seconds": times, "regret": mean, "low": low, "high": high})
 
 
 def _counts(frame: pd.DataFrame) -> str:

@@ -35,7 +35,7 @@ def one_network_models_all_parts(results: Results) -> Check:
     """Number of weights in the network's softmax."""
     import torch
 
-    from core.models.curves.basis_network import BasisMLP  # imports torch, which other claims do without
+    from core.models.curves.basis_mlp import BasisMLP  # imports torch, which other claims do without
 
     network = BasisMLP((4, 50, 50, 50, BasisMLP.outputs))
     asymptote, weights, parameters = network.head(torch.zeros(network.num_weights), torch.zeros(1, 4))

@@ -17,7 +17,7 @@ from core.report.statistics.reductions import mean_ratio, median
 from core.report.verdicts.checks import CellNotRunError
 from core.report.verdicts.shapes.shape import Benchmark, Method, shape
 from papers.lcnet.curve_sets import AUTHORS, LABELS
-from papers.lcnet.scores import paired, partial_predictions, partial_scores, unobserved_scores
+from papers.lcnet.scores import by_set, by_share, paired, partial_predictions, partial_scores, unobserved_scores
 
 SEED, RESAMPLES = 54, 2000
 WORST = 0.1  # share of the curves that count as outliers
@@ -115,14 +115,14 @@ def _scores(results: Results, benchmark: str, method: str, seen: Seen) -> Iterat
         CellNotRunError: no method predicted the set's curves.
     """
     scores = unobserved_scores(results) if seen == "nothing" else partial_scores(results)
-    rows, where = scores[scores["benchmark"] == benchmark], _label(benchmark)
-    if rows.empty:
+    rows, where = by_set(scores).get(benchmark), _label(benchmark)
+    if rows is None:
         raise CellNotRunError(benchmark, method, alone=False, words=where)
     if seen == "nothing":
         yield where, rows
         return
     smallest, largest = SHARES[seen]
-    for share, each in rows.groupby("share", sort=True):
+    for share, each in by_share(rows):
         if smallest <= share <= largest:
             yield f"{where} {share:.0%}", each
 

@@ -8,6 +8,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Figure, Published, frame_of
 from core.report.figures import style
+from core.report.figures.bands import draw_truth
 from core.report.figures.network_diagram import draw_network
 
 LAYERS = (("x", 4), *[("tanh", 5)] * 3, (r"$\mu$(x)", 1))
@@ -20,7 +21,7 @@ def fig1(results: Results, published: Published | None) -> Figure:
     shown = frame[frame["run"] == run].reset_index(drop=True)
     grid, data, query = (shown[shown["part"] == part] for part in ("grid", "data", "query"))
     figure, (left, middle, right) = style.subplots(1, 3, width=7.8, height=2.9)
-    left.plot(grid["x"], grid["value"], color="0.35", linestyle="--", linewidth=1, label="f")
+    draw_truth(left, grid["x"], grid["value"], "f")
     left.plot(grid["x"], grid["mean"], color=style.BLUE, label="least squares")
     low, high = (grid["mean"] + sign * 1.96 * grid["sd"] for sign in (-1, 1))
     left.fill_between(grid["x"], low, high, color=style.BLUE, alpha=0.2, lw=0, label="95% envelope")

@@ -8,6 +8,7 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import Figure, Published
 from core.report.figures import style
+from core.report.figures.bands import draw_line
 from core.report.verdicts.published_runs import published_runs
 from papers.nnbo_regret.regret_curves import LABELS, SHOWN, queries
 
@@ -31,8 +32,7 @@ def _regret(results: Results, experiment: str, benchmark: str, theirs: pd.DataFr
     for label, values, color in curves:
         n = np.arange(1, values.shape[1] + 1)
         low, high = np.quantile(values, [0.1, 0.9], axis=0)
-        axes.plot(n, values.mean(0), color=color, label=label)
-        axes.fill_between(n, low, high, color=color, alpha=0.18, lw=0)
+        draw_line(axes, n, values.mean(0), low, high, {"color": color, "label": label})
         series = {"series": label, "query": n, "mean": values.mean(0), "quantile_10": low, "quantile_90": high}
         parts.append(pd.DataFrame(series))
     for (label, mean), color in zip(gp_regrets(theirs).items(), (style.VERMILION, style.BLUE), strict=True):

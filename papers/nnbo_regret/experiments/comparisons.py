@@ -14,7 +14,7 @@ from core.benchmarks.synthetic import lookup
 from core.experiment.context import Context
 from core.models.adaptive_least_squares import AdaptiveLeastSquares
 from core.models.gaussian_process import GaussianProcess
-from core.optimizers.policy import ModelBased
+from core.optimizers.model_based import ModelBased
 from core.randomness import make_generators, normal_, uniform_
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_on_cube

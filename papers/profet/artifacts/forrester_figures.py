@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from core.benchmarks.forrester_function import LARGEST, forrester, random_parameters
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
@@ -52,17 +53,12 @@ def samples_of_tests(results: Results, scenario: str) -> dict[str, np.ndarray]:
 
 def figE_3(results: Results, published: Published | None) -> Figure:
     """Nine real tasks, their latent vectors, and generated tasks."""
-    import torch
-
-    from core.benchmarks.forrester import LARGEST, forrester_tasks  # imports ConfigSpace and more
-
     figure, panels = style.subplots(1, 3, width=7.0, height=2.5)
     latent, drawn = frame_of(results, "meta_forrester"), frame_of(results, "forrester_samples")
     tasks = sorted(latent["task"].unique(), key=int)
     x, colors = np.linspace(0, 1, 201), np.resize(PALETTE, len(tasks))
-    real = forrester_tasks(len(tasks)).values(torch.from_numpy(x)[:, None].expand(len(tasks), -1, -1))
-    for color, values in zip(colors, real.numpy(), strict=True):
-        panels[0].plot(x, values, color=color)
+    for color, (a, b) in zip(colors, random_parameters(len(tasks)), strict=True):
+        panels[0].plot(x, forrester(x, a, b), color=color)
     draw_ellipses(panels[1], latent, dict(zip(tasks, colors, strict=True)), ("0", "1"), 2.0)
     for _, rows in drawn.groupby("task"):
         panels[2].plot(rows["x0"], rows["value"], "--", color=style.GREY, linewidth=1)

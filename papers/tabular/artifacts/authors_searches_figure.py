@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report.figures import style
+from core.report.figures.bands import draw_line
 from core.report.figures.figure import Figure
 from core.report.figures.ticks import log_from_zero
 from core.report.runs.frames import cell_rows, frame_of
@@ -50,8 +51,6 @@ def _over_evaluations(axes: Axes, frame: pd.DataFrame, benchmark: str, method: s
     """Draw a method; evaluations cost 1, so that their number is the time."""
     numbers = np.arange(1, int(cell_rows(frame, benchmark, method)["evaluation"].max()) + 1)
     low, median, high = median_and_quartiles(regret_over_time(frame, benchmark, method, numbers.astype(float)))
-    look = style.method(method)
-    axes.plot(numbers, median, drawstyle="steps-post", **look.line)
-    axes.fill_between(numbers, low, high, step="post", color=look.color, alpha=0.12, linewidth=0)
+    draw_line(axes, numbers, median, low, high, style.method(method).line, opacity=0.12, steps=True)
     drawn = {"evaluation": numbers, "low": low, "regret": median, "high": high}
     return pd.DataFrame({"benchmark": benchmark, "method": method, **drawn})

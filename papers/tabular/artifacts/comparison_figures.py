@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from core.experiment.results import Results
 from core.report.figures import style
+from core.report.figures.bands import draw_line
 from core.report.figures.figure import Figure
 from core.report.figures.published_marks import mark_published
 from core.report.figures.ticks import log_from_zero
@@ -86,9 +87,8 @@ def _over_time(axes: Axes, frame: pd.DataFrame, benchmark: str, method: str) -> 
     quartiles = np.maximum(median_and_quartiles(regret_over_time(frame, benchmark, method, times)), 0)
     shown = ~np.isnan(quartiles[1])
     times, (low, median, high) = times[shown], quartiles[:, shown]
-    look = style.method(method)
-    axes.plot(times, median, drawstyle="steps-post", **{**look.line, "label": _name(frame, benchmark, method)})
-    axes.fill_between(times, low, high, step="post", color=look.color, alpha=0.12, linewidth=0)
+    look = style.method(method).line | {"label": _name(frame, benchmark, method)}
+    draw_line(axes, times, median, low, high, look, opacity=0.12, steps=True)
     axes.set_xscale("log")
     drawn = {"seconds": times, "low": low, "regret": median, "high": high}
     return pd.DataFrame({"benchmark": benchmark, "method": method, **drawn})

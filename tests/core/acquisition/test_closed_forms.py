@@ -5,7 +5,7 @@ import math
 import mpmath
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.acquisition import ExpectedImprovement, LogExpectedImprovement, LowerConfidenceBound, ProbabilityOfImprovement
@@ -70,7 +70,6 @@ positive = st.floats(1e-3, 20)
 
 
 @given(mean=finite, shift=st.floats(1e-3, 10), variance=positive, best=finite)
-@settings(max_examples=200, deadline=None)
 def test_a_lower_mean_and_a_higher_best_never_lower_the_utility(mean, shift, variance, best):
     for function in ALL:
         here, lower, higher = (
@@ -82,7 +81,6 @@ def test_a_lower_mean_and_a_higher_best_never_lower_the_utility(mean, shift, var
 
 
 @given(mean=finite, variance=positive, factor=st.floats(1.01, 10), best=finite)
-@settings(max_examples=200, deadline=None)
 def test_ei_grows_with_the_variance_and_pi_moves_towards_a_half(mean, variance, factor, best):
     narrow, wide = ((tensor(mean), tensor(v), tensor(best)) for v in (variance, variance * factor))
     assert log_expected_improvement(*wide) >= log_expected_improvement(*narrow) - 1e-12
@@ -91,7 +89,6 @@ def test_ei_grows_with_the_variance_and_pi_moves_towards_a_half(mean, variance, 
 
 
 @given(mean=finite, variance=positive, best=finite, scale=st.sampled_from([1e-12, 1e-3, 1e3, 1e12]))
-@settings(max_examples=100, deadline=None)
 def test_units_of_the_targets_scale_ei_and_leave_pi_alone(mean, variance, best, scale):
     plain = tensor(mean), tensor(variance), tensor(best)
     scaled = tensor(mean * scale), tensor(variance * scale**2), tensor(best * scale)

@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.compiled.products import product, transpose
@@ -20,7 +20,6 @@ def flip(a, rows, columns, out, out_row):
     transpose(a, 0, rows, columns, out, 0, out_row)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 21), st.integers(1, 21), st.integers(1, 5), st.integers(0, 2**31))
 def test_product_equals_numpy(rows, inner, vectors, seed):
     rng = np.random.default_rng(seed)

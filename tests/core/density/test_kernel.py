@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.nonparametric.kernel_density import KDEMultivariate
 
@@ -111,7 +111,6 @@ def test_far_from_the_data_the_logarithm_stays_finite_and_ordered():
     assert np.isfinite([near, far]).all() and far < near < -1e6
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     kinds=st.lists(st.sampled_from([0, 0, 2, 3, 7]), min_size=1, max_size=6),
     n=st.integers(1, 30),

@@ -69,7 +69,7 @@ def noticed(path: Path, bit: int) -> bool:
 
 class TestFlippedBits:
     @pytest.mark.parametrize("name", ["own", "shipped"])
-    @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(data=st.data())
     def test_anywhere(self, request, name, data):
         path = request.getfixturevalue(name)

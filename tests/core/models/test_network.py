@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.models.network import MLP, Backpropagation
@@ -36,7 +36,6 @@ def test_forward_equals_torch_nn(activation, module):
         torch.testing.assert_close(network.forward(theta, X)[chain], expected)
 
 
-@settings(max_examples=30, deadline=None)
 @given(SIZES, st.sampled_from(["tanh", "relu"]), st.integers(1, 3), st.integers(1, 6), st.integers(0, 2**31))
 def test_backpropagation_equals_autograd(sizes, activation, chains, batch, seed):
     network, generator = MLP(sizes, activation), make_generators([seed])[0]

@@ -24,7 +24,9 @@ from core.models.random_forest import RandomForest
 from core.optimizers.allowed import AllowedOnly, where_unseen
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.memory import no_memory
-from core.optimizers.policy import ModelBased, Uniform, uniform_points, utility
+from core.optimizers.model_based import ModelBased
+from core.optimizers.policy import Uniform, uniform_points
+from core.optimizers.utility import utility
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
 from core.study.lockstep import run_in_lockstep

@@ -138,7 +138,6 @@ def test_a_state_is_a_snapshot(method):
         assert drive(other, 30, np.random.default_rng(3)) == expected
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), conditional=st.booleans())
 def test_settling_a_point_is_decoding_it(seed, conditional):
     """With conditions and without, at the border too."""

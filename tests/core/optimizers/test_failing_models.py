@@ -13,7 +13,7 @@ from core.models.tasks import Task
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.data_shares import FullData
 from core.optimizers.information_search import InformationSearch
-from core.optimizers.policy import ModelBased
+from core.optimizers.model_based import ModelBased
 from core.optimizers.proposer import BATCH, Proposer
 from core.randomness import make_generators
 from core.spaces import CubeEncoding

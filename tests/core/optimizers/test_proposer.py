@@ -12,7 +12,7 @@ from core.errors import ModelError, UserError
 from core.models.bohamiann import BayesianNetwork
 from core.models.gaussian_process import GaussianProcess
 from core.optimizers.bayesopt import BayesianOptimization
-from core.optimizers.policy import ModelBased
+from core.optimizers.model_based import ModelBased
 from core.optimizers.proposer import Proposer
 from core.randomness import make_generators
 from core.spaces import CubeEncoding

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from ConfigSpace import Categorical, ConfigurationSpace, Float, ForbiddenAndConjunction, ForbiddenEqualsClause
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.acquisition.maximizers.grid import regular_grid
@@ -67,7 +67,6 @@ def written_out(ei, mean, deviation, count, picked):
     return chosen, explored
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 2), st.floats(0.01, 3.0))
 def test_selection_is_the_rule_written_out(seed, pending, spread):
     rng = np.random.default_rng(seed)

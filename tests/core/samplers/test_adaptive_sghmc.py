@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.randomness import normal_
@@ -73,7 +73,6 @@ def test_burn_in_and_sampling_by_hand(noise_correction):
 
 
 @given(GRADIENTS)
-@settings(max_examples=200, deadline=None)
 def test_averages_keep_their_order(gradients):
     """g^2 <= V, tau >= 1 and V > 0 for any gradients, up to rounding: why no floor is needed."""
     state = adapted(gradients)
@@ -83,7 +82,6 @@ def test_averages_keep_their_order(gradients):
 
 
 @given(GRADIENTS, st.floats(1e-4, 1.0), st.floats(0.001, 1.0))
-@settings(max_examples=200, deadline=None)
 def test_freeze_meets_the_constraint_on_the_friction(gradients, step_size, momentum_decay):
     """min(V^-1) C >= eps where decay is below its cap, the momentum decay at least, and not more than both demand."""
     sampler = AdaptiveSGHMC(step_size=step_size, momentum_decay=momentum_decay, raise_friction=True)
@@ -98,7 +96,6 @@ def test_freeze_meets_the_constraint_on_the_friction(gradients, step_size, momen
 
 
 @given(GRADIENTS)
-@settings(max_examples=100, deadline=None)
 def test_by_default_the_friction_stays(gradients):
     """As in the authors' code, whatever the constraint demands."""
     before = adapted(gradients, AdaptiveSGHMC())
@@ -107,7 +104,6 @@ def test_by_default_the_friction_stays(gradients):
 
 
 @given(GRADIENTS, GRADIENTS)
-@settings(max_examples=100, deadline=None)
 def test_nothing_adapts_after_freeze(burn_in, after):
     sampler = RAISED
     state = sampler.freeze(adapted(burn_in, sampler))
@@ -120,7 +116,6 @@ def test_nothing_adapts_after_freeze(burn_in, after):
 
 
 @given(st.floats(1e-3, 1e3), st.floats(-50, 50, allow_nan=False))
-@settings(max_examples=100, deadline=None)
 def test_the_drift_does_not_depend_on_the_units_of_a_gradient(scale, gradient):
     """V^-1/2 grad is the same for (grad, V) and (scale grad, scale^2 V): what the adaptation is for."""
     sampler, zero = RAISED, torch.zeros(1, 2, dtype=torch.float64)

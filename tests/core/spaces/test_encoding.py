@@ -24,7 +24,7 @@ from ConfigSpace import (
     NotEqualsCondition,
     OrdinalHyperparameter,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -74,7 +74,6 @@ def cube(dimension: int) -> st.SearchStrategy[np.ndarray]:
     return arrays.arrays(np.float64, (7, dimension), elements=corner)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_every_point_of_the_cube_decodes_to_a_legal_configuration(data):
     space = data.draw(spaces())
@@ -84,7 +83,6 @@ def test_every_point_of_the_cube_decodes_to_a_legal_configuration(data):
         Configuration(space, values=configuration).check_valid_configuration()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_round_trips(data):
     """decode . encode keeps configurations; encode . decode is `canonical`, which is idempotent."""
@@ -106,7 +104,6 @@ def test_round_trips(data):
     np.testing.assert_allclose(encoding.canonical(canonical), canonical, atol=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.data(), st.integers(0, 2**31 - 1))
 def test_configurations_that_configspace_draws_survive(data, seed):
     """ConfigSpace keeps 13 decimals, which is the tolerance of floats here."""

@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -115,7 +115,6 @@ def test_failures_of_a_model_run_stay_near_the_other_losses():
 
 
 @given(st.lists(st.one_of(st.just(math.nan), st.floats(-1e9, 1e9)), min_size=1, max_size=12), st.integers(0, 5))
-@settings(max_examples=40, deadline=None)
 def test_whatever_the_losses_the_best_is_their_smallest(losses, seed):
     left = iter(losses)
     with warnings.catch_warnings():

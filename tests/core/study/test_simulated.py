@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from ConfigSpace import ConfigurationSpace, Integer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.benchmarks.base import Evaluation
@@ -149,7 +149,6 @@ def test_evaluations_limit_what_is_started():
     assert len(records) == 7 and not optimizer.pending and optimizer._asked == 7
 
 
-@settings(max_examples=60, deadline=None)
 @given(costs=st.lists(st.integers(0, 6), min_size=1, max_size=40), workers=st.integers(1, 9))
 def test_schedules_are_those_of_workers_that_are_never_idle(costs, workers):
     """Each worker does one trial at a time, started the moment it was free; every trial runs exactly once."""

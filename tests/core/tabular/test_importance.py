@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import UserError
@@ -32,7 +32,6 @@ def by_hand(values: np.ndarray, chosen: np.ndarray, order: int) -> dict[tuple[in
     return {axes: term / variance for axes, term in terms.items()}
 
 
-@settings(deadline=None, max_examples=30)
 @given(SHAPES.filter(lambda shape: np.prod(shape) > 1), SEEDS)
 def test_equals_the_definition_on_random_tables(shape, seed):
     values = np.random.default_rng(seed).normal(size=shape)
@@ -44,7 +43,6 @@ def test_equals_the_definition_on_random_tables(shape, seed):
     assert min(found.values()) > -1e-10
 
 
-@settings(deadline=None, max_examples=30)
 @given(SHAPES.filter(lambda shape: np.prod(shape) > 3), SEEDS)
 def test_equals_the_definition_on_parts_of_random_tables(shape, seed):
     rng = np.random.default_rng(seed)

@@ -67,7 +67,7 @@ def test_a_truncated_file_is_computed_again(tmp_path):
 
 
 @given(st.integers(0, 10**9), st.integers(1, 255))
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_damaged_byte_costs_the_chunk_at_most(tmp_path, place, flip):
     chunks = Chunks(tmp_path, "squares", 4, 2)
     chunks.fill(squares)

@@ -46,13 +46,16 @@ def relative(functions=("branin", "hartmann3", "camelback"), seeds=(1, 2)) -> Re
     return RelativeLoss(1, functions, seeds, evaluations=6, initial_design=4, epochs=3)
 
 
-def test_relative_losses_are_shares_of_functions_and_seeds():
-    losses = relative().losses(published_architecture(1))
+@pytest.fixture(scope="module")
+def losses():
+    return relative().losses(published_architecture(1))
+
+
+def test_relative_losses_are_shares_of_functions_and_seeds(losses):
     assert losses.shape == (3, 2) and ((losses >= 0) & (losses <= 1)).all()
 
 
-def test_a_seed_is_the_same_on_its_own_and_in_lockstep():
-    losses = relative().losses(published_architecture(1))
+def test_a_seed_is_the_same_on_its_own_and_in_lockstep(losses):
     np.testing.assert_allclose(
         relative(("camelback",), (2,)).losses(published_architecture(1)), losses[2:, 1:], rtol=1e-3
     )

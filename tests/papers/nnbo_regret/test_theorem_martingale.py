@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -69,7 +69,6 @@ def test_dropping_the_expectation_is_no_bound():
     assert bound_with_constants(paths, 1.0)[-1] > probability
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**31), st.integers(2, 8), st.integers(1, 12), st.floats(0.01, 2.0))
 def test_order_of_the_forms(seed, runs, n, eps):
     """For any runs: the limit is below the printed form, and none with the expectation is below its smallest run."""

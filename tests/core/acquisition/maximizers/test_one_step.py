@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from ConfigSpace import CategoricalHyperparameter, ConfigurationSpace, Float, Integer, OrdinalHyperparameter
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.acquisition.maximizers import OneStepSearch
@@ -48,7 +48,6 @@ def search(values: np.ndarray, seeds: list[int], starts: int = 1) -> tuple[list[
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=30, deadline=None)
 def test_jumps_to_the_best_neighbour_until_none_is_better(seed):
     values = np.random.default_rng(seed).permutation(np.arange(360.0)).reshape(3, *SIZES)
     found, looked = search(values, [seed, seed + 1, seed + 2])

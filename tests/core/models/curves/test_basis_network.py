@@ -5,7 +5,8 @@ import torch
 from botorch.acquisition import LogExpectedImprovement
 from botorch.optim import optimize_acqf
 
-from core.models.curves.basis_network import BasisMLP, BasisNetwork
+from core.models.curves.basis_mlp import BasisMLP
+from core.models.curves.basis_network import BasisNetwork
 from core.models.engines.curves import CurveEngine, CurveProblem
 from core.models.priors import AveragedNormal, LogNormalNoise
 from core.randomness import make_generators

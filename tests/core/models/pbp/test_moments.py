@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -18,7 +18,6 @@ def tensors(*values: float) -> tuple[torch.Tensor, ...]:
     return tuple(torch.tensor([value], dtype=torch.float64, requires_grad=True) for value in values)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratio=st.floats(-6, 6), sd=st.floats(1e-3, 1e3))
 def test_rectifier_moments_are_the_integrals(ratio, sd):
     mean = ratio * sd
@@ -62,7 +61,6 @@ def test_a_known_activation_is_rectified_exactly(mean, expected):
     assert output.variance.item() == pytest.approx(0, abs=1e-100)
 
 
-@settings(max_examples=60, deadline=None)
 @given(mean=st.floats(-20, 20), variance=st.floats(1e-2, 50))
 def test_rectifier_gradients_are_those_of_its_formula(mean, variance):
     m, v = tensors(mean, variance)

@@ -61,7 +61,6 @@ def test_gaussian_update_is_numerical_integration(factor, mean, variance):
     assert v == pytest.approx(expected_variance, rel=1e-7)
 
 
-@settings(max_examples=60, deadline=None)
 @given(shape=st.floats(1.5, 500), rate=st.floats(0.1, 100), error=st.floats(-10, 10))
 def test_gamma_update_is_the_conjugate_posterior_when_the_evidence_is_exact(shape, rate, error):
     """With a known mean Z is a Student t, and the posterior of the precision is Gamma again."""

@@ -9,11 +9,9 @@ from hypothesis.extra.numpy import arrays
 
 from core.experiment.optimization import improvements
 from core.report import NotRunError
-from core.report.figures import style
 from core.report.runs.trajectories import (
     SMALLEST,
     common_ends,
-    draw_incumbents,
     incumbent,
     log_regret,
     mean_and_sem,
@@ -62,9 +60,6 @@ def test_a_run_that_ends_early_has_no_later_values():
 def test_missing_cells_are_not_run():
     with pytest.raises(NotRunError, match="branin/rf"):
         per_run(frame(np.ones((2, 3))), "regret", "branin", "rf")
-    _, axes = style.subplots()
-    with pytest.raises(NotRunError, match="branin"):
-        draw_incumbents(axes, frame(np.ones((2, 3))), "regret", "branin", ["rf"])
 
 
 def test_standard_errors_are_those_of_the_mean_and_zero_for_one_run():
@@ -78,18 +73,6 @@ def test_standard_errors_are_those_of_the_mean_and_zero_for_one_run():
 def test_rounding_below_the_optimum_stays_on_the_log_axis():
     assert (log_regret(np.array([0.0, -1e-16, 1e-30])) == np.log10(SMALLEST)).all()
     assert log_regret(np.array([0.01])) == pytest.approx(-2)
-
-
-def test_what_is_drawn_is_returned():
-    data = pd.concat([frame(np.array([[4.0, 1.0, 2.0]])), frame(np.array([[3.0, 3.0, 0.5]]), method="random")])
-    _, axes = style.subplots()
-    drawn = draw_incumbents(axes, data, "regret", "branin", ["gp", "rf", "random"])
-    assert drawn.groupby("method")["mean"].apply(list).to_dict() == {"gp": [4, 1, 1], "random": [3, 3, 0.5]}
-    assert [line.get_label() for line in axes.lines] == [style.label("gp"), style.label("random")]
-    assert axes.get_yscale() == "log"
-    _, axes = style.subplots()
-    draw_incumbents(axes, data.assign(loss=-data["regret"]), "loss", "branin", ["gp"])
-    assert axes.get_yscale() == "linear" and list(axes.lines[0].get_ydata()) == [-4, -4, -4]
 
 
 def test_regret_over_seconds_of_runs_of_different_lengths():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from core.report.figures import style
-from core.report.runs.trajectories import draw_incumbents
+from core.report.figures.bands import draw_incumbents
 from core.report.runs.variants import split_variant, with_variants
 from core.report.tables.table import compare_table
 from core.report.verdicts.published import Published

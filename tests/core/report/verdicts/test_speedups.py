@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.report.verdicts.checks import Check
@@ -53,7 +53,6 @@ def test_nobody_arrives_before_the_first_incumbent():
     )  # steps of 10%
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.floats(0.001, 1), min_size=4, max_size=12),
     st.lists(st.floats(0.001, 1), min_size=4, max_size=12),

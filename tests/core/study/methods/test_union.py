@@ -11,7 +11,8 @@ from core.models.priors import AveragedNormal, GammaHyperprior
 from core.optimizers.bayesopt import BayesianOptimization
 from core.optimizers.bohb import BOHB
 from core.optimizers.joint_parzen import JointParzen
-from core.optimizers.policy import ModelBased, Uniform
+from core.optimizers.model_based import ModelBased
+from core.optimizers.policy import Uniform
 from core.optimizers.tpe import TPE
 from core.optimizers.tree_parzen import TreeParzen
 from core.spaces import CubeEncoding

@@ -1,0 +1,155 @@
+"""Bayesian optimization: fit a model to the observations, and evaluate next where an acquisition function is largest.
+
+x_n = argmax_x a(x; D_{n-1})          (thesis, Algorithm 1, which prints the data of step n)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from torch import Tensor
+
+from core.acquisition.base import Acquisition
+from core.errors import UnknownNameError
+from core.models.ensemble import EnsembleModel
+from core.models.numerics import linear_algebra
+from core.models.strayed import unwarned
+from core.models.tasks import Task
+from core.optimizers.allowed import on_space, where_allowed, where_unseen
+from core.optimizers.features import Features
+from core.optimizers.memory import Memory, apart, together
+from core.optimizers.policy import Suggestion
+from core.optimizers.targets import gaussianized
+from core.optimizers.utility import ACQUISITIONS, utility
+from core.spaces import CubeEncoding
+
+INCUMBENTS = 5  # number of best observations that a maximizer may search around
+MADE_FOR = "made for"  # in the memory of a run whose chains continue: the observations at its first fit
+
+
+class Fittable(Protocol):
+    """A model before its fit."""
+
+    def fit(self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]) -> EnsembleModel:
+        """The model fitted to points X (runs, N, d) and losses y (runs, N)."""
+        ...
+
+
+@runtime_checkable
+class Continuable(Protocol):
+    """A model whose chains may continue those of an earlier fit."""
+
+    def fit(
+        self, X: Tensor, y: Tensor, generators: Sequence[torch.Generator], initial: Mapping[str, Tensor] | None
+    ) -> EnsembleModel:
+        """The fitted model; `initial` is the `chain_state` of the earlier fit, None for new chains."""
+        ...
+
+    def chain_state(self) -> dict[str, Tensor]:
+        """The ends of the chains, (runs, ...) each."""
+        ...
+
+
+@dataclass(frozen=True)
+class ModelBased:
+    """Fit a model to the observations and maximize an acquisition function.
+
+    Attributes:
+        encoding: Encoding of the space.
+        make_model: Function of the number of observations, on which a model's effort may depend, and of the argument
+            `earlier` if there are earlier tasks, that returns the model to be fitted.
+        maximizer: Maximizer from `core.acquisition.maximizers`; its candidates are moved to points of configurations if
+            the space has hyperparameters that are not continuous.
+        acquisition: Name of the acquisition function: "ei", "pi", "lcb" or "thompson".
+        fantasies: Number of outcomes drawn for the pending points.
+        continues: Whether each fit continues the chains of the last one, for a model with `chain_state` whose `fit`
+            takes `initial`. It is then made for the number of observations of the run's first fit.
+        earlier: Evaluations of earlier tasks.
+        unseen: Whether no configuration of a finite space is proposed twice.
+        unordered: Whether the model sees `core.optimizers.features` rather than the points themselves.
+        gaussian_targets: Whether the model sees losses, earlier tasks' too, as `core.optimizers.targets` transforms
+            them.
+
+    Raises:
+        UnknownNameError: an unknown acquisition function.
+    """
+
+    encoding: CubeEncoding
+    make_model: Callable[..., Fittable]
+    maximizer: Any
+    _: KW_ONLY
+    acquisition: str = "ei"
+    fantasies: int = 10
+    continues: bool = False
+    earlier: Sequence[Task] = ()
+    unseen: bool = False
+    unordered: bool = False
+    gaussian_targets: bool = False
+
+    def __post_init__(self) -> None:
+        if self.acquisition not in ACQUISITIONS:
+            raise UnknownNameError("acquisition function", self.acquisition, ACQUISITIONS)
+        object.__setattr__(self, "maximizer", on_space(self.maximizer, self.encoding))
+
+    def propose(
+        self, memory: Memory, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Memory, Suggestion]:
+        """The maximizer of the acquisition function of a model fitted to each run."""
+        with linear_algebra():
+            seen, targets = self._features(X), self._targets(y)
+            memory, model = self._fit(memory, seen, targets, generators)
+            acquisition = self._utility(model, targets, pending, generators)
+            return memory, self._maximum(acquisition, X, y, pending, generators)
+
+    def _utility(
+        self, model: EnsembleModel, targets: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> Acquisition:
+        """The acquisition function of points of a model fitted to features."""
+        among = self._features(pending)
+        acquisition = utility(model, self.acquisition, targets, among, generators, self.fantasies)
+        return Features(self.encoding).of(acquisition) if self.unordered else acquisition
+
+    def _maximum(
+        self, acquisition: Acquisition, X: Tensor, y: Tensor, pending: Tensor, generators: Sequence[torch.Generator]
+    ) -> Suggestion:
+        """Its maximizer among allowed points, searched for near those with the smallest losses too."""
+        acquisition = where_allowed(acquisition, self.encoding)
+        if self.unseen:
+            acquisition = where_unseen(acquisition, self.encoding, torch.cat([X, pending], 1))
+        best = y.argsort(dim=1, stable=True)[:, :INCUMBENTS]
+        incumbents = X.gather(1, best.unsqueeze(-1).expand(-1, -1, X.shape[-1]))
+        points, _ = self.maximizer(acquisition, self.encoding.dimension, generators, incumbents)
+        return Suggestion(points)
+
+    def _fit(
+        self, memory: Memory, X: Tensor, y: Tensor, generators: Sequence[torch.Generator]
+    ) -> tuple[Memory, EnsembleModel]:
+        with unwarned():
+            if not self.continues:
+                return memory, self._model(y.shape[1]).fit(X, y, generators)
+            chains = together(memory)
+            made_for = chains.pop(MADE_FOR, y.shape[1])
+            model = self._model(made_for)
+            if not isinstance(model, Continuable):
+                raise TypeError(f"{type(model).__name__} has no chains that could continue")
+            fitted = model.fit(X, y, generators, chains or None)
+        return apart(model.chain_state(), len(X), **{MADE_FOR: made_for}), fitted
+
+    def _model(self, n: int) -> Fittable:
+        return self.make_model(n, **({"earlier": self._earlier()} if self.earlier else {}))
+
+    def _earlier(self) -> Sequence[Task]:
+        return [replace(task, X=self._features(task.X), y=self._targets(task.y)) for task in self.earlier]
+
+    def _features(self, X: Tensor) -> Tensor:
+        return Features(self.encoding)(X) if self.unordered else X
+
+    def _targets(self, y: Tensor) -> Tensor:
+        return gaussianized(y) if self.gaussian_targets else y
+
+    def of_runs(self, rows: Sequence[int]) -> ModelBased:
+        """The same with the earlier tasks of some of the runs."""
+        return replace(self, earlier=[task.of_runs(rows) for task in self.earlier])
