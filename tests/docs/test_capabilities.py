@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from core import minimize
@@ -9,6 +12,7 @@ from core.errors import UserError
 from core.study.methods import METHODS
 from docs.pages.capabilities import BUDGETS, FINITE, SHARES, UNKNOWN, Capabilities, imports
 
+ROOT = Path(__file__).resolve().parents[2]
 EARLIER = "Earlier evaluations of the same function, `earlier`"
 
 
@@ -26,7 +30,7 @@ def test_what_is_known_of_some():
     bandits = {"bohb", "hyperband", "hyperband_lcnet", "successive_halving"}
     assert {name for name in METHODS if Capabilities(name).budgets == BUDGETS} == bandits
     assert that("Continuous hyperparameters", "no") == {"reinforce"}
-    assert that("Categorical hyperparameters", "no") == {"entropy_search", "mtbo", "fabolas"}
+    assert that("Categorical hyperparameters", "no") == set()
     assert that("Earlier searches of similar functions, `earlier`") == {"ablr", "mt_bohamiann", "mt_gp"}
     assert that("Recommends what it predicts to be best") == {"entropy_search", "mtbo", "fabolas"}
     assert that("Weighs costs of evaluations") == {"mtbo", "fabolas"}
@@ -56,6 +60,12 @@ def test_earlier_evaluations_are_accepted_where_the_page_says_so(name):
     else:
         with pytest.raises(UserError, match="earlier"):
             minimize(loss, FINITE, name, 1, **given)
+
+
+def test_the_page_on_minimize_names_the_same_methods():
+    text = (ROOT / "docs" / "minimize.md").read_text()
+    (named,) = re.findall(r"go to `earlier` for (.*?)\. They", text, re.DOTALL)
+    assert set(re.split(r",\s+|\s+and\s+", named)) == that(EARLIER) | {"smac"}
 
 
 def test_packages():

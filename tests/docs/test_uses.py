@@ -11,7 +11,7 @@ from core.experiment.storage import write_records
 from docs.pages.uses import Cost, _median, cells_by_method, in_field
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTES = {"settings_hash": "0", "runs": [0], "commit": "", "seeds": {}, "wall_seconds": 1.0, "peak_memory_mb": 1.0}
+NOTES = {"settings_hash": "0", "runs": 1, "commit": "", "seeds": {}, "wall_seconds": 1.0, "peak_memory_mb": 1.0}
 
 
 def median_of(tmp_path, **columns) -> float | None:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import nullcontext
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,13 +10,11 @@ from core import minimize
 from core.benchmarks.base import FunctionObjective
 from core.errors import UserError
 from core.spaces import CubeEncoding
-from core.study import METHODS
 from core.study.earlier import digest, tasks_of
 from core.study.methods import method_of
 from core.study.serial import run_serial
 from core.study.trace import Trace
 
-ROOT = Path(__file__).parents[3]
 SPACE = {"x": (-5.0, 5.0), "kind": ["a", "b"]}
 ENCODING = CubeEncoding(SPACE)
 
@@ -159,27 +153,3 @@ def test_an_optimizer_of_ones_own_takes_no_earlier_searches():
 
     with pytest.raises(UserError, match="object of one's own"):
         search(method=Mine(), earlier=[search()])
-
-
-CHOICES = {"x": [0, 1, 2, 3], "y": [0, 1, 2]}
-SEVERAL_BUDGETS = ("successive_halving", "hyperband", "bohb", "fabolas", "mtbo")
-NEED_MORE = {"hyperband_lcnet", "smac"}  # learning curves, another package
-
-
-@pytest.mark.parametrize("method", sorted(set(METHODS) - NEED_MORE))
-def test_the_methods_that_the_documentation_names_take_earlier_evaluations(method):
-    text = (ROOT / "docs" / "minimize.md").read_text()
-    named = re.search(r"go to `earlier` for (.*?)\. They.*?\(To\s+(.*?) the same", text, re.DOTALL)
-    takes = method in re.findall(r"[a-z_]+", " ".join(named.groups()))
-    found = search(lambda configuration: float(configuration["x"]), CHOICES)
-    budgets = {"budgets": (1 / 64, 1)} if method in SEVERAL_BUDGETS else {}
-    with nullcontext() if takes else pytest.raises(UserError, match="earlier"):
-        again = search(
-            lambda configuration, budget=1: (1.0, 1.0),
-            CHOICES,
-            method=method,
-            earlier=[found],
-            evaluations=1,
-            **budgets,
-        )
-        assert len(again.records) == 1
