@@ -134,7 +134,8 @@ class SharesSettings(InformationSettings):
             are not seconds, set the value of a second. The overhead is a constant so that a run can be repeated; thesis
             4.4.2 measures it.
         confirm: Whether the last of the evaluations that were asked for is that of the recommendation on the largest
-            budget, so that its loss there is known. Such a run cannot be prolonged.
+            budget, so that its loss there is known. Such a run cannot be prolonged; one that ends early, by time or by
+            a target, has no such evaluation.
     """
 
     needs_budgets: ClassVar[bool] = True
