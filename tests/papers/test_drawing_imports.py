@@ -10,6 +10,7 @@ import pytest
 from core.experiment.catalogue import Catalogue
 
 SHOW_MODELS = {
+    "dngo": "renders Table 3 from the network",
     "fabolas": "draws its kernels from the code",
     "lcnet": "draws its basis functions from the code",
 }

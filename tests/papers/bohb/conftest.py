@@ -180,7 +180,7 @@ def dissimilar_sets() -> Fake:
     return Fake(surrogates=on_sets(dict(zip(names, reversed(laws), strict=True)), optdigits=shown))
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)  # undone before tests elsewhere, which may judge real runs
 def fewer_resamples():
     """The curves are wide apart or equal, for which a few will do."""
     with pytest.MonkeyPatch.context() as patch:

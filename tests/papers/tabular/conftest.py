@@ -65,7 +65,7 @@ PUBLISHED_ORDER = {
 """What the thesis says of the methods on protein, as regrets."""
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)  # undone before tests elsewhere, which may judge real runs
 def fewer_resamples():
     """Whether a claim holds is far from chance in made-up runs, for which a few will do."""
     with pytest.MonkeyPatch.context() as patch:
