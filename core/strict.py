@@ -69,14 +69,20 @@ def explain(error: ValidationError, place: Callable[[Sequence[str]], str] = lamb
     for item in error.errors():
         if item["type"] == "too_short" and len(item["input"]) >= item["ctx"]["min_length"]:
             continue  # pydantic counts only the members that it accepts, and reports the others themselves
-        keys = [str(part) for part in item["loc"] if not str(part).startswith("<")]
+        keys = [_key(part) for part in item["loc"] if not str(part).startswith("<")]
         value = "" if item["type"] == "missing" or isinstance(item["input"], dict) else f" = {brief(item['input'])}"
         if item["type"] == "unknown_key":
-            keys.append(str(item["ctx"]["key"]))
+            keys.append(_key(item["ctx"]["key"]))
             value = f" = {brief(item['input'][item['ctx']['key']])}"
         where = place(keys) + ".".join(keys)
         lines.append(f"{where.rstrip('. ')}{value}: {_told(item)}".removeprefix(": "))
     return "; ".join(lines)
+
+
+def _key(part: object) -> str:
+    """A key as it is written, in quotes if that would break the line."""
+    text = str(part)
+    return text if text.isprintable() else repr(text)
 
 
 def _told(item: ErrorDetails) -> str:

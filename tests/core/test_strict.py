@@ -29,3 +29,12 @@ def test_one_error_that_is_true(given: dict[str, Any], told: str):
     with pytest.raises(ValidationError) as refused:
         Grid(**given)
     assert explain(refused.value) == told
+
+
+def test_a_key_that_would_break_the_line_is_in_quotes():
+    class Notes(Strict):
+        notes: dict[str, str]
+
+    with pytest.raises(ValidationError) as refused:
+        Notes(notes={"\n": None})
+    assert explain(refused.value) == "notes.'\\n' = None: Input should be a valid string"
