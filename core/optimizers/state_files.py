@@ -6,7 +6,6 @@ with a bit flipped without a word.
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import UserError
-from core.files import write_whole
+from core.files import with_checksum, without_checksum, write_whole
 
 FIRST_LINE = b"state of an optimizer, SHA-256 "
 ARRAY = "numpy array"  # marks a tensor that was an array: arrays themselves cannot be read without running code
@@ -31,7 +30,7 @@ def write_state(path: str | Path, state: Mapping[str, Any]) -> None:
 
     content = io.BytesIO()
     torch.save(_packed(state), content)
-    write_whole(Path(path), lambda stream: stream.write(_first_line(content.getvalue()) + content.getvalue()))
+    write_whole(Path(path), lambda stream: stream.write(FIRST_LINE + with_checksum(content.getvalue())))
 
 
 def read_state(path: str | Path) -> dict[str, Any]:
@@ -46,12 +45,12 @@ def read_state(path: str | Path) -> dict[str, Any]:
         whole = Path(path).read_bytes()
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
-    first, _, content = whole.partition(b"\n")
-    if not first.startswith(FIRST_LINE):
+    if not whole.startswith(FIRST_LINE):
         raise UserError(
             f"{path}: is not a saved state of an optimizer, or one of an earlier version without a checksum"
         )
-    if first + b"\n" != _first_line(content):
+    content = without_checksum(whole.removeprefix(FIRST_LINE))
+    if content is None:
         raise UserError(f"{path}: is damaged: its checksum is another; allowed: a state as `save` wrote it")
     try:
         state = _unpacked(torch.load(io.BytesIO(content), weights_only=True))
@@ -60,10 +59,6 @@ def read_state(path: str | Path) -> dict[str, Any]:
     if not isinstance(state, dict):
         raise UserError(f"{path}: is not a saved state of an optimizer: it holds {type(state).__name__}")
     return state
-
-
-def _first_line(content: bytes) -> bytes:
-    return FIRST_LINE + hashlib.sha256(content).hexdigest().encode() + b"\n"
 
 
 def _packed(value: Any) -> Any:
