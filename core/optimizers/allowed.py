@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
@@ -14,15 +16,22 @@ from core.spaces import CubeEncoding
 SAME = 1e-9  # distance below which two points are of one configuration
 
 
+def of_points(function: Callable[[NDArray[Any]], NDArray[Any]], X: Tensor) -> Tensor:
+    """What a function of an encoding, of points (n, d), says of points X (..., d): (..., d) or (...)."""
+    found = torch.as_tensor(function(X.detach().reshape(-1, X.shape[-1]).cpu().numpy())).to(X.device)
+    return found.view(X.shape[:-1] + found.shape[1:])
+
+
+def fills_cube(encoding: CubeEncoding) -> bool:
+    """Whether each point of the cube is that of a configuration."""
+    return not encoding.levels and not encoding.space.conditions
+
+
 def on_space(maximizer: Any, encoding: CubeEncoding) -> Any:
     """The maximizer, its candidates moved to points of configurations if the space is not all of the cube."""
-
-    def project(points: Tensor) -> Tensor:
-        flat = points.detach().reshape(-1, points.shape[-1]).cpu().numpy()
-        return torch.as_tensor(encoding.canonical(flat)).to(points).view(points.shape)
-
-    whole = not encoding.levels and not encoding.space.conditions
-    return maximizer if whole else replace(maximizer, project=project)
+    if fills_cube(encoding):
+        return maximizer
+    return replace(maximizer, project=lambda points: of_points(encoding.canonical, points).to(points))
 
 
 def where_allowed(acquisition: Acquisition, encoding: CubeEncoding) -> Acquisition:
@@ -44,8 +53,7 @@ class AllowedOnly:
 
     def __call__(self, X: Tensor) -> Tensor:
         """X (..., runs, q, d) to (..., runs, q)."""
-        allowed = self.encoding.allowed(X.detach().reshape(-1, X.shape[-1]).cpu().numpy())
-        return torch.where(torch.as_tensor(allowed).to(X.device).view(X.shape[:-1]), self.acquisition(X), torch.nan)
+        return torch.where(of_points(self.encoding.allowed, X), self.acquisition(X), torch.nan)
 
 
 def where_unseen(acquisition: Acquisition, encoding: CubeEncoding, seen: Tensor) -> Acquisition:

@@ -24,6 +24,7 @@ import torch
 from torch import Tensor
 
 from core.acquisition.base import Acquisition
+from core.optimizers.allowed import of_points
 from core.spaces import CubeEncoding
 
 
@@ -43,7 +44,7 @@ class Features:
         if self.trivial:
             return X
         conditional = {name for name in self.encoding.space if self.encoding.space.parent_conditions_of[name]}
-        active = self._active(X) if conditional else None
+        active = of_points(self.encoding.active, X).to(X) if conditional else None
         parts = []
         for place, column in enumerate(self.encoding.columns):
             x, size = X[..., place : place + 1], self.encoding.cardinalities.get(place)
@@ -62,10 +63,6 @@ class Features:
     def of(self, acquisition: Acquisition) -> Acquisition:
         """An acquisition function of features as one of points."""
         return acquisition if self.trivial else _OfFeatures(acquisition, self)
-
-    def _active(self, X: Tensor) -> Tensor:
-        flat = X.detach().reshape(-1, X.shape[-1]).cpu().numpy()
-        return torch.as_tensor(self.encoding.active(flat)).to(X).view(X.shape)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from core.errors import UserError
 from core.models.kernels import Basis
+from core.optimizers.allowed import fills_cube, of_points
 from core.optimizers.features import Features
 from core.randomness import Generators, normal_
 from core.spaces import CubeEncoding
@@ -100,16 +101,11 @@ class FidelityEncoding(ABC):
         """Values (..., n) at points (..., n, d + 1), another one where the space forbids the configuration."""
         if not self.space.forbidden_clauses:
             return values
-        x = self.configuration(X)
-        allowed = self.inner.allowed(x.detach().reshape(-1, x.shape[-1]).cpu().numpy())
-        return torch.where(torch.as_tensor(allowed).to(X.device).view(values.shape), values, otherwise)
+        return torch.where(of_points(self.inner.allowed, self.configuration(X)), values, otherwise)
 
     def project(self, x: Tensor) -> Tensor:
         """The nearest configurations that exist to points (..., d)."""
-        if not self.inner.levels and not self.space.conditions:
-            return x
-        flat = x.reshape(-1, x.shape[-1]).cpu().numpy()
-        return torch.as_tensor(self.inner.canonical(flat)).to(x).view(x.shape)
+        return x if fills_cube(self.inner) else of_points(self.inner.canonical, x).to(x)
 
     def sample(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
         """n random points, (n, d + 1)."""
