@@ -30,8 +30,9 @@ from torch.nn.functional import pad
 from core.data.normalisation import Standardizer
 from core.errors import ModelError, UserError
 from core.models.ensemble import LARGEST_SINGLE, check_reach, standardizer, training_data
-from core.models.linear_regression import Weights, linear_function
+from core.models.linear_regression import linear_function
 from core.models.mixture import Function, GaussianMixtureModel
+from core.models.regression_weights import Weights
 from core.models.representation import Representation
 from core.randomness import Generators
 from core.validation import check_positive
