@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -85,6 +85,16 @@ def seconds_of(begin: Callable[[], Job]) -> float:
     job = begin()
     assert job.ended(None) and job.succeeded()
     return time.monotonic() - start
+
+
+def end_well(jobs: Sequence[Job]) -> None:
+    """Wait until all of some jobs that are under way have ended well; none is left behind."""
+    try:
+        assert all(job.ended(None) and job.succeeded() for job in jobs)
+    finally:
+        for job in jobs:
+            if not job.ended(0):
+                job.kill()
 
 
 def endure(

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from core.experiment.storage import read_records
-from tests.faults.kills import Command, Worker
+from tests.faults.kills import Command, Worker, end_well
 from tests.faults.tally import FAULTS
 from tests.faults.workers import search, search_and_forget
 
@@ -45,13 +45,7 @@ def snakemake() -> list[str]:
 
 def run_at_once(commands: list[list[str]], repository: Path, variables: dict[str, str]) -> None:
     """Begin all, and wait until all have ended well."""
-    begun = [Command(command, repository, variables, str(number)) for number, command in enumerate(commands)]
-    try:
-        assert all(command.ended(None) and command.succeeded() for command in begun)
-    finally:
-        for command in begun:
-            if not command.ended(0):
-                command.kill()
+    end_well([Command(command, repository, variables, str(number)) for number, command in enumerate(commands)])
 
 
 @pytest.mark.parametrize("kinds", [("snakemake", "snakemake"), ("snakemake", "run")])
@@ -72,13 +66,7 @@ def test_two_workflows(tmp_path, make_repository, environment, alone, kinds):
 def test_searches_with_one_journal(tmp_path):
     """The second waits for the first and finds its evaluations done."""
     journal, log = tmp_path / "run.jsonl", tmp_path / "log"
-    workers = [Worker(search_and_forget, "checkpoints", journal, log) for _ in range(FAULTS["searches at once"])]
-    try:
-        assert all(worker.ended(None) and worker.succeeded() for worker in workers)
-    finally:
-        for worker in workers:
-            if not worker.ended(0):
-                worker.kill()
+    end_well([Worker(search_and_forget, "checkpoints", journal, log) for _ in range(FAULTS["searches at once"])])
     lines = log.read_text().splitlines()
     expected = search("checkpoints", None, tmp_path / "expected")
     assert len(lines) == len(set(lines)) == len(expected.records)
