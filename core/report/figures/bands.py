@@ -45,7 +45,11 @@ def mean_band(values: np.ndarray, errors: float = 1.0) -> tuple[np.ndarray, np.n
     For logarithmic axes: the lower end is no lower than a tenth of the mean.
     """
     mean, sem = mean_and_sem(values)
-    return mean, np.maximum(mean - errors * sem, mean / 10), mean + errors * sem
+    return mean, _lower_end(mean, errors * sem), mean + errors * sem
+
+
+def _lower_end(mean: np.ndarray, error: np.ndarray) -> np.ndarray:
+    return np.maximum(mean - error, mean / 10)
 
 
 def draw_evaluations(axes: Axes, values: np.ndarray, method: str, first: int = 1) -> pd.DataFrame:
@@ -57,7 +61,7 @@ def draw_evaluations(axes: Axes, values: np.ndarray, method: str, first: int = 1
     mean, sem = mean_and_sem(values)
     at = np.arange(1, len(mean) + 1)
     shown = at >= first
-    low = mean_band(values)[1] if axes.get_yscale() == "log" else mean - sem
+    low = _lower_end(mean, sem) if axes.get_yscale() == "log" else mean - sem
     draw_line(axes, at[shown], mean[shown], low[shown], (mean + sem)[shown], style.method(method).line)
     return pd.DataFrame({"method": method, "evaluation": at[shown], "mean": mean[shown], "sem": sem[shown]})
 

@@ -53,6 +53,11 @@ def draw_panels(
     return pd.concat(drawn, ignore_index=True)
 
 
+def not_run_words(titles: Iterable[str]) -> str:
+    """The sentence, after a space, with which a caption names what was not run; empty if there is nothing."""
+    return f" Not run: {missing}." if (missing := ", ".join(titles)) else ""
+
+
 def benchmark_panels(
     frame: pd.DataFrame,
     titles: Mapping[str, str],
@@ -82,8 +87,7 @@ def benchmark_panels(
     for axes in panels[:, 1:].flat:
         axes.set_ylabel("")
     style.legend(figure, panels.flat, 5)
-    missing = ", ".join(titles[name] for name in names if name not in run)
-    return Figure(figure, f"{caption} Not run: {missing}." if missing else caption, data)
+    return Figure(figure, caption + not_run_words(titles[name] for name in names if name not in run), data)
 
 
 def tuning_panels(

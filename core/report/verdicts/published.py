@@ -101,14 +101,19 @@ def read_published_spec(path: str | Path) -> Published:
     return _read(Path(path), TEXT_COLUMNS, _text_cell)
 
 
+def published_file(name: str) -> Path:
+    """The path papers/<paper>/published/<file>.csv of `<paper>/<file>`."""
+    paper, _, file = name.partition("/")
+    return ROOT / "papers" / paper / "published" / f"{file}.csv"
+
+
 def published_in(name: str) -> Published:
     """The numbers in papers/<paper>/published/<artifact>.csv, by the name `<paper>/<artifact>`, for marks in figures.
 
     Raises:
         UserError: there is no such file, or it cannot be read.
     """
-    paper, _, artifact = name.partition("/")
-    return read_published(ROOT / "papers" / paper / "published" / f"{artifact}.csv")
+    return read_published(published_file(name))
 
 
 def read_published_of(path: str | Path, comparison: str) -> Published:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import UserError
+from core.report.verdicts.published import published_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ROOT = Path(__file__).resolve().parents[3]
 RUNS = "_runs"
 """The end of a file's name, after that of the artifact that the runs are behind."""
 LINES = ("# document: ", "# source: ")
@@ -29,8 +29,7 @@ def published_runs(name: str) -> pd.DataFrame:
     Raises:
         UserError: there is no such file, it does not begin with the two lines, or it is not a table with rows.
     """
-    paper, _, file = name.partition("/")
-    return _read(ROOT / "papers" / paper / "published" / f"{file}.csv").copy()
+    return _read(published_file(name)).copy()
 
 
 @lru_cache

@@ -10,7 +10,7 @@ from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.figures.bands import draw_incumbents, draw_line
-from core.report.figures.panels import draw_panels
+from core.report.figures.panels import draw_panels, not_run_words
 from core.report.figures.published_marks import mark_published
 from core.report.runs.frames import benchmarks_run, cell_rows, count_runs
 from core.report.runs.trajectories import mean_and_sem
@@ -67,12 +67,12 @@ def fig2_right(results: Results, published: Published | None) -> Figure:
     drawn = draw_panels(panels.flat, run, draw)
     panels[0, 0].set_ylabel("episodes until learned")
     style.legend(figure, panels.flat, len(SEARCHES) + 1)
-    missing = ", ".join(title for task, title in TASKS.items() if task not in run)
+    missing = (title for task, title in TASKS.items() if task not in run)
     caption = (
         f"Mean and standard error over {count_runs(frame)} of the smallest number of episodes found so far. Marks: the "
-        f"episodes that the agents of Table 2 take.{f' Not run: {missing}.' if missing else ''}"
+        "episodes that the agents of Table 2 take."
     )
-    return Figure(figure, caption, drawn)
+    return Figure(figure, caption + not_run_words(missing), drawn)
 
 
 def fig3(results: Results, published: Published | None) -> Figure:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from core.report import NotRunError
 from core.report.figures import style
-from core.report.figures.panels import draw_panels
+from core.report.figures.panels import draw_panels, not_run_words
 from core.report.runs.frames import benchmarks_run, count_runs
 from papers.bohb.names import DATA_SETS
 
@@ -43,8 +43,7 @@ def axis_label(frame: pd.DataFrame, benchmark: str) -> str:
 
 def missing_sets(frame: pd.DataFrame) -> str:
     """A sentence that names the data sets of the thesis that were not run, empty if there are none."""
-    missing = [label for name, label in DATA_SETS.items() if name not in benchmarks_run(frame)]
-    return f" Not run: {', '.join(missing)}." if missing else ""
+    return not_run_words(label for name, label in DATA_SETS.items() if name not in benchmarks_run(frame))
 
 
 def data_set_panels(

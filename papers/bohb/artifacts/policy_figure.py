@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
-from core.report.figures.panels import draw_panels
+from core.report.figures.panels import draw_panels, not_run_words
 from core.report.runs.frames import count_runs
 from papers.bohb.artifacts.curves import curves_of, draw
 from papers.bohb.names import POLICY_EXPERIMENTS, POLICY_METHODS
@@ -34,13 +34,12 @@ def fig6_6(results: Results, published: Published | None) -> Figure:
     data = draw_panels(panels.flat, run, draw_one)
     panels[0, 0].set_ylabel("episodes until convergence")
     style.legend(figure, panels.flat, len(POLICY_METHODS))
-    missing = ", ".join(title for name, title in zip(POLICY_EXPERIMENTS, TITLES, strict=True) if name not in run)
+    missing = (title for name, title in zip(POLICY_EXPERIMENTS, TITLES, strict=True) if name not in run)
     caption = (
         "Mean and standard error of the number of episodes until 20 in a row have the highest reward, at most 3,000, "
         f"for the incumbent: {'; '.join(captions)}. Budgets are added up, in multiples of nine trials."
-        f"{f' Not run: {missing}.' if missing else ''}"
     )
-    return Figure(figure, caption, data)
+    return Figure(figure, caption + not_run_words(missing), data)
 
 
 def _described(frame: pd.DataFrame) -> str:

@@ -12,7 +12,7 @@ from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published
 from core.report.figures import style
 from core.report.figures.bands import draw_line, mean_band
-from core.report.figures.panels import draw_panels
+from core.report.figures.panels import draw_panels, not_run_words
 from core.report.figures.ticks import log_from_zero
 from core.report.runs.frames import benchmarks_run
 from core.report.runs.time_curves import end_of, over_time
@@ -61,9 +61,8 @@ def _draw(frame: pd.DataFrame, names: Sequence[str]) -> Figure:
         "chapter 7's, on the same tables, which are parts of the thesis' at the quick scale. An axis that has 0 is "
         "linear up to the smallest mean above it."
     )
-    if missing := [LABELS.get(name, name) for name in names if name not in benchmarks_run(frame)]:
-        caption += f" Not run: {', '.join(missing)}."
-    return Figure(figure, caption, data)
+    missing = (LABELS.get(name, name) for name in names if name not in benchmarks_run(frame))
+    return Figure(figure, caption + not_run_words(missing), data)
 
 
 def _curve(axes: Axes, rows: pd.DataFrame, method: str) -> pd.DataFrame:

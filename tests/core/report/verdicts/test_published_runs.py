@@ -9,7 +9,7 @@ import pytest
 from core.benchmarks import objective
 from core.data import DataUnavailableError, load_frame
 from core.errors import UserError
-from core.report.verdicts import published_runs as module
+from core.report.verdicts import published
 from core.report.verdicts.published_runs import published_runs
 from tests.conftest import ROOT
 
@@ -25,7 +25,7 @@ def present(name: str) -> pd.DataFrame:
 
 
 def in_folder(monkeypatch, tmp_path, text: str) -> None:
-    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(published, "ROOT", tmp_path)
     (tmp_path / "papers/toy/published").mkdir(parents=True)
     (tmp_path / "papers/toy/published/a_runs.csv").write_text(text, encoding="latin-1")
 
