@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 from core.errors import UserError
 from core.experiment.drawings import EXTENSIONS
 from core.experiment.outputs import CELL, SHORT, one_of
-from core.experiment.workflow import Workflow, in_one_line
+from core.experiment.workflow import LIBRARY, Workflow, in_one_line
 
 min_version("9.0")
 
@@ -33,6 +33,7 @@ wildcard_constraints:
 
 localrules:
     all,
+    library,
     table,
     figure,
     short_name,
@@ -42,6 +43,13 @@ localrules:
 def in_report(file):
     shown = flow.in_report(file)
     return report(file, **shown) if shown else file
+
+
+rule library:
+    input:
+        flow.library_files(),
+    output:
+        touch(LIBRARY),
 
 
 # One process draws all artifacts of a paper: most of the time for a single one goes into starting Python.
@@ -59,6 +67,7 @@ for name in flow.papers:
             f"logs/draw/{flow.folder}{name}.log",
         params:
             paper=name,
+        priority: len(flow.drawings(name)),  # the longest first, so that none of them is drawn alone at the end
         conda:
             "envs/environment.yaml"
         shell:

@@ -27,7 +27,7 @@ class TestPlans:
     def test_everything_on_a_fresh_clone_is_drawing_alone(self, call):
         status, output = call("-n")
         assert status == 0, output
-        assert jobs(output) == {"all": 1, "comparison": 1, "toy": 1}
+        assert jobs(output) == {"all": 1, "comparison": 1, "library": 1, "toy": 1}
 
     def test_this_repository_as_a_fresh_clone(self, call, repository):
         """With the papers that it has, whatever they are."""
@@ -36,12 +36,12 @@ class TestPlans:
         status, output = call("-n")
         assert status == 0, output
         papers = {file.parent.name for file in (ROOT / "papers").glob("*/paper.yaml")}
-        assert jobs(output) == dict.fromkeys(["all", "comparison", *papers], 1), "one job draws a paper"
+        assert jobs(output) == dict.fromkeys(["all", "comparison", "library", *papers], 1), "one job draws a paper"
 
     def test_own_runs_are_planned_where_they_are_asked_for(self, call):
         status, output = call("-n", "--config", "runs=run", "--", "toy")
         assert status == 0, output
-        assert jobs(output) == {"cell": 5, "toy": 1}
+        assert jobs(output) == {"cell": 5, "library": 1, "toy": 1}
         assert "results/run/quick/toy/fit/curve/noisy.parquet" in output
         assert "results/run/paper/toy/count/line/plain.parquet" in output
         assert "figures/own/toy/fig1.pdf" in output
@@ -50,7 +50,7 @@ class TestPlans:
     def test_own_drawings_by_their_path(self, call):
         status, output = call("-n", "--", "figures/own/table1.pdf")
         assert status == 0, output
-        assert jobs(output) == {"cell": 4, "short_name": 1}
+        assert jobs(output) == {"cell": 4, "library": 1, "short_name": 1}
 
     def test_drawings_that_share_a_folder(self, call):
         """Snakemake remembers what is in a folder that is there when it first looks."""
@@ -59,25 +59,25 @@ class TestPlans:
             "-n", "--config", "runs=run", "--", "figures/own/toy/table1.pdf", "figures/own/toy/fig1.pdf"
         )
         assert status == 0, output
-        assert jobs(output) == {"cell": 5, "figure": 1, "table": 1}
+        assert jobs(output) == {"cell": 5, "figure": 1, "library": 1, "table": 1}
 
     def test_short_names(self, call):
         status, output = call("-n", "--", "figures/fig1.png")
         assert status == 0, output
-        assert jobs(output) == {"short_name": 1}
+        assert jobs(output) == {"library": 1, "short_name": 1}
 
     def test_values_of_options_are_no_targets(self, call, repository):
         add_figures(repository, 4)
         for options in (("-q", "all"), ("--rerun-triggers", "mtime", "params")):
             status, output = call("-n", *options, "--", "figures/toy/fig1.pdf")
-            assert status == 0 and jobs(output) == {"figure": 1}, output
-        assert jobs(call("-n", "-q", "all", "--", "toy")[1]) == {"toy": 1}
+            assert status == 0 and jobs(output) == {"figure": 1, "library": 1}, output
+        assert jobs(call("-n", "-q", "all", "--", "toy")[1]) == {"library": 1, "toy": 1}
 
     def test_a_file_beside_all(self, call, repository):
         add_figures(repository, 4)
         status, output = call("-n", "--", "all", "figures/toy/fig1.pdf", "figures/own/fig1.png")
         assert status == 0, output
-        expected = {"all": 1, "cell": 5, "comparison": 1, "figure": 1, "short_name": 1, "toy": 1}
+        expected = {"all": 1, "cell": 5, "comparison": 1, "figure": 1, "library": 1, "short_name": 1, "toy": 1}
         assert jobs(output) == expected
 
     def test_papers_are_listed(self, call):
@@ -161,7 +161,7 @@ class TestReruns:
         command = ["python", "-m", "papers", "run", "toy/fit/bundled", "--scale", "smoke", "--runs", "1"]
         assert start(command, repository).wait() == 0
         status, output = call(*config, "--", "figures/own/toy/table1.pdf")
-        assert status == 0 and jobs(output) == {"cell": 2, "table": 1}, output
+        assert status == 0 and jobs(output) == {"cell": 2, "library": 1, "table": 1}, output
         log = (repository / "logs/run/smoke/toy/fit/bundled/plain.log").read_text()
         assert "holds 1 of 2 repetitions; computing the rest" in log
         replace(repository, "settings: {points: 2}", "settings: {points: 3}")
@@ -197,7 +197,7 @@ class TestReruns:
     def test_from_runs_to_the_comparison_page(self, call, repository):
         status, output = call("--config", "scale=smoke", "runs=run", "--", "all")
         assert status == 0, output
-        assert jobs(output) == {"all": 1, "cell": 3, "comparison": 1, "toy": 1}
+        assert jobs(output) == {"all": 1, "cell": 3, "comparison": 1, "library": 1, "toy": 1}
         for name in ("comparison.html", "toy/table1.pdf", "toy/table1.csv", "toy/table1.json", "toy/fig1.png"):
             assert (repository / "figures" / "own" / name).stat().st_size > 0
         assert not (repository / "figures" / "toy").exists()
@@ -206,6 +206,8 @@ class TestReruns:
         assert NOTHING in call(*arguments)[1]
         replace(repository, "title: Means of draws", "title: Means of normal draws")
         assert jobs(call(*arguments)[1]) == {"all": 1, "comparison": 1, "toy": 1}
+        next(repository.glob("papers/toy/published/*.csv")).touch()  # artifacts of other papers may show it
+        assert jobs(call(*arguments)[1]) == {"all": 1, "comparison": 1, "library": 1, "toy": 1}
 
     @pytest.mark.slow
     def test_everything_is_drawn_whatever_is_there_already(self, call, start, repository):
@@ -214,7 +216,7 @@ class TestReruns:
         output, _ = process.communicate()
         assert process.returncode == 0, output
         assert (repository / "figures/comparison.html").exists() and (repository / "figures/toy/fig1.pdf").exists()
-        assert jobs(call("-n")[1]) == {"all": 1, "comparison": 1, "toy": 1}
+        assert jobs(call("-n")[1]) == {"all": 1, "comparison": 1, "library": 1, "toy": 1}
         status, output = call("all")
         assert status == 0, output
         assert (repository / "figures/toy/table1.pdf").exists()

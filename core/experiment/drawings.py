@@ -75,12 +75,19 @@ def cells_of(catalogue: Catalogue, drawing: Drawing) -> list[Cell]:
     return cells + (find_ablations(catalogue, cells, drawing.scale) if drawing.ablations else [])
 
 
-def code_behind(catalogue: Catalogue, paper: str) -> list[Path]:
-    """The library, the harness, the paper's own files and the published numbers, whichever of them a drawing uses."""
+def library_files(catalogue: Catalogue) -> list[Path]:
+    """The library, the harness and the published numbers of all papers, whichever of them a drawing uses."""
     papers = catalogue.code / catalogue.package
-    folders = (catalogue.code / "core", papers / "commands", papers / paper)
-    files = [path for folder in folders for pattern in CODE for path in sorted(folder.rglob(pattern))]
-    return list(dict.fromkeys([*files, *sorted(papers.glob("*/published/*.csv"))]))
+    return [*_files_below(catalogue.code / "core", papers / "commands"), *sorted(papers.glob("*/published/*.csv"))]
+
+
+def paper_files(catalogue: Catalogue, paper: str) -> list[Path]:
+    """A paper's own files."""
+    return _files_below(catalogue.code / catalogue.package / paper)
+
+
+def _files_below(*folders: Path) -> list[Path]:
+    return [path for folder in folders for pattern in CODE for path in sorted(folder.rglob(pattern))]
 
 
 def runs_behind(catalogue: Catalogue, drawings: Iterable[Drawing]) -> list[Path]:
@@ -111,7 +118,8 @@ class Currency:
         if not all(map(Path.is_file, files)) or drawn_at(self._catalogue.root, drawing) != drawing.scale:
             return False
         if drawing.paper not in self._code:
-            self._code[drawing.paper] = max(map(self._time, code_behind(self._catalogue, drawing.paper)))
+            code = [*library_files(self._catalogue), *paper_files(self._catalogue, drawing.paper)]
+            self._code[drawing.paper] = max(map(self._time, code))
         runs = (self._time(path) for path in runs_behind(self._catalogue, [drawing]) if path.exists())
         return min(map(self._time, files)) >= max([self._code[drawing.paper], *runs])
 

@@ -5,7 +5,7 @@ Snakemake alone decides what is out of date, from what is declared here: see `co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,16 @@ from core.errors import UnknownNameError, UserError
 from core.experiment import SCALES, SOURCES
 from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
-from core.experiment.drawings import Drawing, cells_of, code_behind, drawings_of, drawn_at, folder_of, runs_behind
+from core.experiment.drawings import (
+    Drawing,
+    cells_of,
+    drawings_of,
+    drawn_at,
+    folder_of,
+    library_files,
+    paper_files,
+    runs_behind,
+)
 from core.experiment.durations import announcement
 from core.experiment.jobs import Jobs
 from core.experiment.outputs import Outputs
@@ -21,6 +30,8 @@ from core.experiment.own_runs import OwnRuns
 from core.files import write_whole
 
 CONFIG = {"scale": SCALES, "runs": SOURCES}
+LIBRARY = ".snakemake/settings/library"
+"""An empty file as new as the library: Snakemake looks at each input of a job again for each of its outputs."""
 
 
 class Workflow:
@@ -87,6 +98,10 @@ class Workflow:
         labels = {"place": spec.source.place, "title": spec.title}
         return {"caption": f"{drawn.stem}.rst", "category": paper.name, "labels": labels}
 
+    def library_files(self) -> list[str]:
+        """What every drawing is made with."""
+        return self._relative(library_files(self.catalogue))
+
     def inputs_of_paper(self, paper: str) -> list[str]:
         """What all drawings of a paper in the configured folder are made from."""
         return self._inputs(paper, self._drawings(paper, self.source))
@@ -140,7 +155,6 @@ class Workflow:
         return drawings_of(self.catalogue, paper, self.scale, source)
 
     def _inputs(self, paper: str, drawn: list[Drawing]) -> list[str]:
-        code = code_behind(self.catalogue, paper)
         if drawn[0].source == "run":
             cells = {cell.path(self.catalogue.root): cell for each in drawn for cell in cells_of(self.catalogue, each)}
             runs = [path for path, cell in cells.items() if cell.can_run]
@@ -148,8 +162,11 @@ class Workflow:
             self._say_once(f"{paper}: {announcement(missing, self.catalogue.root)}" if missing else "")
         else:
             runs = [path for path in runs_behind(self.catalogue, drawn) if path.exists()]
-        files = [str(path.relative_to(self.catalogue.root)) for path in (*code, *runs)]
-        return [*files, self._scale_files[paper, drawn[0].source]]
+        files = self._relative([*paper_files(self.catalogue, paper), *runs])
+        return [LIBRARY, *files, self._scale_files[paper, drawn[0].source]]
+
+    def _relative(self, paths: Iterable[Path]) -> list[str]:
+        return [str(path.relative_to(self.catalogue.root)) for path in paths]
 
     def _scale_file(self, paper: str, drawn: list[Drawing]) -> str:
         """A file that is written if there are drawings that were made by hand at another scale."""

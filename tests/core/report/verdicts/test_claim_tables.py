@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from core.errors import UserError
-from core.experiment.drawings import code_behind
+from core.experiment.drawings import paper_files
 from core.report.verdicts.checks import NotRunError
 from core.report.verdicts.claims import Cause, run_check
 from core.report.verdicts.paper_claims import claims_about, claims_of
@@ -105,7 +105,7 @@ def test_claims_are_in_the_order_of_tables_and_rows_and_functions_follow(write):
 
 
 def test_a_table_is_among_the_files_that_drawings_are_made_from(write, tmp_path):
-    assert tmp_path / "toypapers" / "toy" / "claims" / "claims.yaml" in code_behind(write(ROW), "toy")
+    assert tmp_path / "toypapers" / "toy" / "claims" / "claims.yaml" in paper_files(write(ROW), "toy")
 
 
 def test_one_part_has_its_own_value_and_interval(write):
