@@ -25,7 +25,8 @@ from core.report.provenance import nothing_run, provenance_brief, provenance_cap
 from core.report.resolved import Resolved, resolve
 from core.report.tables.image import table_figure
 from core.report.tables.table import ReportCell, ReportTable, absent_table
-from core.report.tables.text import sentence, to_csv, to_markdown, to_rst, to_tex
+from core.report.tables.text import to_csv, to_markdown, to_rst, to_tex
+from core.report.tables.wording import sentence
 from core.report.verdicts.checks import NotRunError, reading
 from core.report.verdicts.claims import Claim, run_check
 from core.report.verdicts.outcomes import not_run

@@ -20,7 +20,7 @@ from core.report.page import tally as words
 from core.report.page.answer import answer
 from core.report.page.counts import CLAIM_HEADS, NUMBER_HEADS, claim_counts, number_counts
 from core.report.page.records import table_from_record
-from core.report.tables.text import published_text, row_lines, shared_notes
+from core.report.tables.wording import published_text, row_lines, shared_notes
 from core.report.verdicts.cells import KINDS
 from core.report.verdicts.checks import OUTCOMES
 from core.report.verdicts.looks import LOOKS

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.report.page.records import table_from_record
-from core.report.tables.text import show
+from core.report.tables.wording import show
 from core.report.verdicts.cells import expected_false_worse
 
 WORDS = {"inconclusive": "open"}

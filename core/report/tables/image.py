@@ -16,8 +16,8 @@ from matplotlib.patches import Rectangle
 from core.report.figures.figure import CAPTION_LINES
 from core.report.figures.style import GREY, INK
 from core.report.tables.table import ReportCell, ReportTable
-from core.report.tables.text import Lines, line_name, notes, row_lines, shared_notes
 from core.report.tables.width import Ruler, literal, shared_ruler
+from core.report.tables.wording import Lines, line_name, notes, row_lines, shared_notes
 from core.report.verdicts.looks import LOOKS
 
 MARGIN, PAD, GAP, BAR = 9.0, 8.0, 2.0, 2.6  # page margin, text padding, space between cells, width of the accent bar

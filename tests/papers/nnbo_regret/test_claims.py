@@ -6,7 +6,7 @@ import pytest
 
 from core.experiment.catalogue import Catalogue
 from core.report.figures import style
-from core.report.tables.text import row_lines
+from core.report.tables.wording import row_lines
 from core.report.verdicts.published import read_published
 from papers.nnbo_regret.artifacts import wall_clock_figure
 from papers.nnbo_regret.artifacts.illustration_figure import least_certain
