@@ -7,6 +7,7 @@ and validated when it is first requested; a broken one stops its own commands an
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +38,7 @@ class Catalogue:
         self.code = self.root if code is None else Path(code).resolve()
         self.package = package
         self.names = [file.parent.name for file in sorted((self.code / package).glob("*/paper.yaml"))]
+        self._specs: dict[str, Paper] = {}
         self._loaded: dict[str, Paper | UserError] = {}
         self._cells: dict[tuple[str, str, str], tuple[Cell, ...]] = {}
         self._folders: dict[tuple[str, str], Folder] = {}
@@ -163,12 +165,14 @@ class Catalogue:
     def short_names(self) -> dict[str, str]:
         """Papers by artifact: ids that are unique among the papers, and those whose `short_name` one paper sets.
 
+        Each paper.yaml is read, and no more: expanding the cells of all papers takes half a second.
+
         Raises:
             UserError: two papers claim the same short name.
         """
         owners: dict[str, list[str]] = {}
         claimed: dict[str, str] = {}
-        for paper, spec in self.papers.items():
+        for paper, spec in self._readable.items():
             for artifact, shown in spec.artifacts.items():
                 owners.setdefault(artifact, []).append(paper)
                 if shown.short_name and claimed.setdefault(artifact, paper) != paper:
@@ -184,8 +188,22 @@ class Catalogue:
             found[reference] = self.paper(owner).experiments[name]
         return found
 
+    @cached_property
+    def _readable(self) -> dict[str, Paper]:
+        """Every paper.yaml that can be read, whatever is wrong with the paper's cells."""
+        specs = {}
+        for name in self.names:
+            with suppress(UserError):
+                specs[name] = self._read(name)
+        return specs
+
+    def _read(self, name: str) -> Paper:
+        if name not in self._specs:
+            self._specs[name] = load_paper(self.code / self.package / name / "paper.yaml")
+        return self._specs[name]
+
     def _load(self, name: str) -> Paper:
-        paper = load_paper(self.code / self.package / name / "paper.yaml")
+        paper = self._read(name)
         for experiment in paper.experiments:
             for scale in SCALES:
                 self._expand(paper, experiment, scale)
