@@ -49,10 +49,10 @@ _counted: ContextVar[dict[str, Fits] | None] = ContextVar("fits", default=None)
 @contextmanager
 def counting() -> Iterator[dict[str, Fits]]:
     """Count the fits that end inside, by kind."""
-    found: dict[str, Fits] = {}
-    token = _counted.set(found)
+    counts: dict[str, Fits] = {}
+    token = _counted.set(counts)
     try:
-        yield found
+        yield counts
     finally:
         _counted.reset(token)
 
@@ -66,23 +66,23 @@ def ended(kind: str, steps: ArrayLike, converged: ArrayLike, slope: ArrayLike) -
         converged: Whether a criterion ended it, not the largest number of steps.
         slope: What was left to gain, see `Fits`; infinite or nan where it is not known to be finite.
     """
-    if (found := _counted.get()) is None:
+    if (counts := _counted.get()) is None:
         return
     steps, converged, slope = (np.atleast_1d(np.asarray(each)) for each in (steps, converged, slope))
     largest = float(np.nan_to_num(slope.astype(float), nan=np.inf).max())
     ones = Fits(len(steps), int((~converged.astype(bool)).sum()), int(steps.sum()), largest)
-    found.setdefault(kind, Fits()).add(ones)
+    counts.setdefault(kind, Fits()).add(ones)
 
 
-def as_record(found: Mapping[str, Fits]) -> dict[str, dict[str, Any]]:
+def as_record(counts: Mapping[str, Fits]) -> dict[str, dict[str, Any]]:
     """The counts as plain numbers, by kind."""
-    return {kind: asdict(fits) for kind, fits in sorted(found.items())}
+    return {kind: asdict(fits) for kind, fits in sorted(counts.items())}
 
 
 def together(records: Iterable[Mapping[str, Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
     """The counts of several records in one."""
-    found: dict[str, Fits] = {}
+    counts: dict[str, Fits] = {}
     for record in records:
         for kind, fits in record.items():
-            found.setdefault(kind, Fits()).add(Fits(**fits))
-    return as_record(found)
+            counts.setdefault(kind, Fits()).add(Fits(**fits))
+    return as_record(counts)

@@ -31,16 +31,16 @@ def exclusive(path: Path, say: Callable[[str], None], poll_seconds: float = 0.2)
     except OSError as error:
         raise UserError(f"{path}: cannot be locked: {error.strerror}") from error
     try:
-        told = False
+        announced = False
         while True:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if not told:
+                if not announced:
                     holder = os.pread(handle, 64, 0).decode(errors="replace").strip() or "unknown"
                     say(f"{path.parent}/{path.stem.lstrip('.')}: being computed by process {holder}; waiting for it")
-                    told = True
+                    announced = True
                 time.sleep(poll_seconds)
             except OSError as error:
                 raise UserError(f"{path}: cannot be locked: {error.strerror}") from error

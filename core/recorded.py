@@ -43,7 +43,7 @@ class Recorded(Strict):
     def later(cls) -> dict[str, Any]:
         """The settings that were added later, and the values of runs from before."""
         marks = {name: field.metadata for name, field in cls.model_fields.items()}
-        return {name: mark.ran for name, found in marks.items() for mark in found if isinstance(mark, AddedLater)}
+        return {name: mark.ran for name, metadata in marks.items() for mark in metadata if isinstance(mark, AddedLater)}
 
     @model_validator(mode="before")
     @classmethod

@@ -75,7 +75,7 @@ def explain(error: ValidationError, place: Callable[[Sequence[str]], str] = lamb
             keys.append(_key(item["ctx"]["key"]))
             value = f" = {brief(item['input'][item['ctx']['key']])}"
         where = place(keys) + ".".join(keys)
-        lines.append(f"{where.rstrip('. ')}{value}: {_told(item)}".removeprefix(": "))
+        lines.append(f"{where.rstrip('. ')}{value}: {_described(item)}".removeprefix(": "))
     return "; ".join(lines)
 
 
@@ -85,7 +85,7 @@ def _key(part: object) -> str:
     return text if text.isprintable() else repr(text)
 
 
-def _told(item: ErrorDetails) -> str:
+def _described(item: ErrorDetails) -> str:
     """What is allowed. YAML and the command line have lists where Python has tuples and sets."""
     if item["type"] not in NO_LIST:
         return item["msg"].removeprefix("Value error, ")

@@ -20,16 +20,16 @@ def read_mapping(path: Path, content: str) -> dict[Any, Any]:
         UserError: naming the file and the line: it cannot be read, is not valid YAML or no mapping, or has a key twice.
     """
     try:
-        found = _parsed(path.read_text(encoding="utf-8"))
+        document = _parsed(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read: {error}") from error
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
     except (ValueError, RecursionError) as error:  # the 31st of February; brackets in brackets in brackets
         raise UserError(f"{path}: has a value that YAML cannot have: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise UserError(f"{path}: must be a mapping with {content}")
-    return found
+    return document
 
 
 def _parsed(text: str) -> Any:

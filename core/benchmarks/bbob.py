@@ -71,9 +71,9 @@ class BBOB:
 
 def bbob(name: str) -> BBOB:
     """The function of a name such as "f08"; the package must be installed."""
-    found = BBOB(int(name.removeprefix("f")))
-    _ = found._function
-    return found
+    objective = BBOB(int(name.removeprefix("f")))
+    _ = objective._function
+    return objective
 
 
 def _point(configuration: Mapping[str, Any]) -> list[float]:

@@ -89,8 +89,8 @@ class CaptionTuning:
         """
         check_budget(self.fidelity, budget)
         seeds = generator.integers(2**31, size=len(configurations)).tolist()
-        found = [self._one(LogBilinear.of(each), seed) for each, seed in zip(configurations, seeds, strict=True)]
-        losses, costs, info = zip(*found, strict=True) if found else ((), (), ())
+        outcomes = [self._one(LogBilinear.of(each), seed) for each, seed in zip(configurations, seeds, strict=True)]
+        losses, costs, info = zip(*outcomes, strict=True) if outcomes else ((), (), ())
         return Evaluation(np.array(losses, dtype=np.float64), np.array(costs, dtype=np.float64), tuple(info))
 
     def _one(self, settings: LogBilinear, seed: int) -> tuple[float, float, Mapping[str, Any]]:

@@ -65,12 +65,12 @@ class PolicyTuning:
             UserError: a budget outside the fidelity's range, or no agent can have these hyperparameters.
         """
         trials = round(self.fidelity.checked(budget))
-        found = []
+        episodes = []
         for configuration in configurations:
             seeds = generator.integers(2**63, size=trials)
-            found.append([self.trial(configuration, int(seed)).episodes for seed in seeds])
-        losses = np.mean(found, axis=1) if found else np.empty(0)
-        return Evaluation(losses, np.full(len(found), float(trials)), tuple({"episodes": each} for each in found))
+            episodes.append([self.trial(configuration, int(seed)).episodes for seed in seeds])
+        losses = np.mean(episodes, axis=1) if episodes else np.empty(0)
+        return Evaluation(losses, np.full(len(episodes), float(trials)), tuple({"episodes": each} for each in episodes))
 
     def trial(self, configuration: Mapping[str, Any], seed: int) -> Learning:
         """One agent with a configuration of Table C.4.

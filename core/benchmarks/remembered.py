@@ -67,16 +67,16 @@ class Remembered:
         if (known := self._known.get(key)) is not None:
             generator.bit_generator.state = known["state"]
             return Evaluation(np.array(known["loss"]), np.array(known["cost"]), tuple(known["info"]))
-        found = self.inner.evaluate(configurations, budget, generator)
+        evaluation = self.inner.evaluate(configurations, budget, generator)
         kept = {
             "key": key,
-            "loss": np.asarray(found.loss, dtype=np.float64).tolist(),
-            "cost": np.asarray(found.cost, dtype=np.float64).tolist(),
-            "info": [dict(each) for each in found.info],
+            "loss": np.asarray(evaluation.loss, dtype=np.float64).tolist(),
+            "cost": np.asarray(evaluation.cost, dtype=np.float64).tolist(),
+            "info": [dict(each) for each in evaluation.info],
             "state": generator.bit_generator.state,
         }
         self._append(kept)
-        return found
+        return evaluation
 
     @cached_property
     def _known(self) -> dict[str, Mapping[str, Any]]:

@@ -53,11 +53,11 @@ def captions_by_beam_search(
     lengths = torch.zeros_like(scores)
     finished = torch.zeros_like(scores, dtype=torch.bool)
     for _ in range(most_words):
-        found = _mean_probabilities(predictors, words).double()
+        log_probabilities = _mean_probabilities(predictors, words).double()
         # A finished caption has one continuation, itself: as if another end symbol were certain.
-        found.masked_fill_(finished[..., None], -torch.inf)
-        found[..., end].masked_fill_(finished, 0.0)
-        sums, counts = scores[..., None] + found, lengths + ~finished
+        log_probabilities.masked_fill_(finished[..., None], -torch.inf)
+        log_probabilities[..., end].masked_fill_(finished, 0.0)
+        sums, counts = scores[..., None] + log_probabilities, lengths + ~finished
         means = (sums / counts[..., None]).flatten(1)
         chosen = means.topk(min(beams, means.shape[1]), dim=1).indices
         parents, added = chosen // len(vocabulary), chosen % len(vocabulary)
@@ -76,5 +76,5 @@ def _mean_probabilities(predictors: Sequence[Predictor], words: Tensor) -> Tenso
     """Logarithms of the mean probabilities of the next words, (images, beams, vocabulary)."""
     images, beams, _ = words.shape
     rows = torch.arange(images, device=words.device).repeat_interleave(beams)
-    found = torch.stack([each.log_probabilities(words.flatten(0, 1), rows) for each in predictors])
-    return (found.logsumexp(0) - math.log(len(predictors))).view(images, beams, -1)
+    log_probabilities = torch.stack([each.log_probabilities(words.flatten(0, 1), rows) for each in predictors])
+    return (log_probabilities.logsumexp(0) - math.log(len(predictors))).view(images, beams, -1)

@@ -109,10 +109,10 @@ def train(
             last = epoch == schedule.epochs - 1 and number == len(batches) - 1
             if seen >= next_look or last:
                 next_look += schedule.look_every
-                found = score(weights)
-                looks = 0 if found > highest else looks + 1
+                current_score = score(weights)
+                looks = 0 if current_score > highest else looks + 1
                 if not looks:
-                    highest = found
+                    highest = current_score
                     best.copy_(weights.vector)
                 if looks == schedule.patience:
                     return Trained(weights.like(best), highest, seen, True)
@@ -162,8 +162,8 @@ def perplexity(weights: Weights, instances: Instances, features: Tensor) -> floa
     contexts, targets, rows = _on_device(instances, features)
     for start in range(0, len(instances), PREDICTED_TOGETHER):
         part = slice(start, start + PREDICTED_TOGETHER)
-        found = predictor.log_probabilities(contexts[part], rows[part])
-        total -= float(found.gather(1, targets[part, None]).double().sum())
+        log_probabilities = predictor.log_probabilities(contexts[part], rows[part])
+        total -= float(log_probabilities.gather(1, targets[part, None]).double().sum())
     with np.errstate(over="ignore"):
         return float(np.exp(total / len(instances)))
 

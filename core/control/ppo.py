@@ -136,8 +136,8 @@ def converged_after(rewards: NDArray[np.int64], in_a_row: int, fresh: int) -> in
     """
     best = np.concatenate([[0], np.cumsum(rewards == LONGEST)])
     ends = np.arange(max(in_a_row, len(rewards) - fresh + 1), len(rewards) + 1)
-    found = ends[best[ends] - best[ends - in_a_row] == in_a_row]
-    return int(found[0]) if len(found) else 0
+    streak_ends = ends[best[ends] - best[ends - in_a_row] == in_a_row]
+    return int(streak_ends[0]) if len(streak_ends) else 0
 
 
 def _network(layout: Layout, unit: int, rng: np.random.Generator) -> Perceptron:

@@ -75,9 +75,9 @@ def where(entry: Entry, places: Places) -> str:
         missing = [file for part in entry.parts for file in part if places.find(lookup(file)) is None]
         by_hand = any(isinstance(lookup(file).source, ByHand) for file in missing)
         return f"{'not here' if by_hand else 'to fetch'}: {', '.join(missing)}" if missing else "here"
-    found = places.find(entry)
-    if found is not None:
-        return str(found[1])
+    location = places.find(entry)
+    if location is not None:
+        return str(location[1])
     return f"not here, no download: {entry.origin}" if isinstance(entry.source, ByHand) else "to fetch"
 
 
@@ -97,10 +97,10 @@ def _fetch(name: str, places: Places, accept: bool) -> None:
 
 
 def _fingerprint(entry: Entry, places: Places) -> None:
-    found = places.find(entry)
-    if found is None:
+    location = places.find(entry)
+    if location is None:
         raise DataUnavailableError(f"no file of {entry.name!r} in {places.describe()}")
-    print(f"{found[0]}\nsha256: {file_sha256(found[0])}\nfingerprint: {shaped_fingerprint(entry, found[0])}")
+    print(f"{location[0]}\nsha256: {file_sha256(location[0])}\nfingerprint: {shaped_fingerprint(entry, location[0])}")
 
 
 if __name__ == "__main__":

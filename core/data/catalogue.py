@@ -164,22 +164,22 @@ def entries() -> dict[str, Entry]:
     Raises:
         UserError: a catalogue file is malformed; names file, entry, field, value and what is allowed.
     """
-    found: dict[str, Entry] = {}
+    catalogue: dict[str, Entry] = {}
     for path in sorted(FOLDER.glob("*.yaml")):
         for name, fields in read_mapping(path, "data sets by name").items():
-            if name in found:
+            if name in catalogue:
                 raise DataError(f"{path}: data set {name!r} is already in the catalogue")
             if not isinstance(fields, dict):
                 raise DataError(f"{path}: {name} = {fields!r}: must be a mapping with the fields of a data set")
             try:
-                found[name] = Entry.model_validate({**fields, "name": name})
+                catalogue[name] = Entry.model_validate({**fields, "name": name})
             except ValidationError as error:
                 raise DataError(explain(error, lambda key, name=name, path=path: f"{path}: {name}.")) from error
-    for entry in found.values():
+    for entry in catalogue.values():
         for part in sum(entry.parts, ()):
-            if part not in found:
+            if part not in catalogue:
                 raise DataError(f"{FOLDER}: {entry.name}: its part {part!r} is not in the catalogue")
-    return found
+    return catalogue
 
 
 def lookup(name: str) -> Entry:

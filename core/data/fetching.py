@@ -42,11 +42,11 @@ def fetch(
         UnknownNameError, DownloadError, CorruptDataError, StorageError: with nothing left behind.
     """
     places = places or Places.from_environment()
-    found = lookup(name)
-    if found.parts:
-        fetched = [fetch(file, places, accept=accept, progress=progress) for part in found.parts for file in part]
+    entry = lookup(name)
+    if entry.parts:
+        fetched = [fetch(file, places, accept=accept, progress=progress) for part in entry.parts for file in part]
         return [path for paths in fetched for path in paths]
-    return [_fetch_file(found, places, accept, progress)] if found.file else []
+    return [_fetch_file(entry, places, accept, progress)] if entry.file else []
 
 
 def _fetch_file(entry: Entry, places: Places, accept: bool, progress: Progress | None) -> Path:

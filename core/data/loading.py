@@ -64,16 +64,16 @@ def load(name: str, download: bool = True, places: Places | None = None) -> Data
         CorruptDataError: a file that is damaged or not what the catalogue says.
         DataError: a table without inputs and targets; read it with `load_frame`.
     """
-    found = lookup(name)
+    entry = lookup(name)
     places = places or Places.from_environment()
-    if found.task not in ("regression", "classification"):
-        raise DataError(f"{name} is a table ({found.task}), not a data set of inputs and targets: use load_frame")
-    if not found.is_table:
-        dataset = _image_set(found, download, places)
+    if entry.task not in ("regression", "classification"):
+        raise DataError(f"{name} is a table ({entry.task}), not a data set of inputs and targets: use load_frame")
+    if not entry.is_table:
+        dataset = _image_set(entry, download, places)
     else:
-        dataset = _from_frame(found, _frame(found, download, places))
-    if found.classes not in (None, len(dataset.classes)):
-        raise CorruptDataError(f"{name}: {len(dataset.classes)} classes, the catalogue says {found.classes}")
+        dataset = _from_frame(entry, _frame(entry, download, places))
+    if entry.classes not in (None, len(dataset.classes)):
+        raise CorruptDataError(f"{name}: {len(dataset.classes)} classes, the catalogue says {entry.classes}")
     return dataset
 
 
@@ -84,10 +84,10 @@ def load_frame(name: str, download: bool = True, places: Places | None = None) -
         UnknownNameError, DataUnavailableError, CorruptDataError: as `load`.
         DataError: a set of images, which has no table.
     """
-    found = lookup(name)
-    if not found.is_table:
+    entry = lookup(name)
+    if not entry.is_table:
         raise DataError(f"{name} is a set of images, not a table: use load")
-    return _frame(found, download, places or Places.from_environment())
+    return _frame(entry, download, places or Places.from_environment())
 
 
 def _frame(entry: Entry, download: bool, places: Places) -> pd.DataFrame:
@@ -114,25 +114,25 @@ def _from_frame(entry: Entry, frame: pd.DataFrame) -> Dataset:
     return Dataset(entry.name, X, y, names, entry.task, classes, entry.origin)
 
 
-def _image_set(found: Entry, download: bool, places: Places) -> Dataset:
-    if not found.parts and found.format not in ("cifar10", "cifar100"):
-        sets = [name for name, other in entries().items() if any(found.name in part for part in other.parts)]
-        raise DataError(f"{found.name} is one file of an image set: load {' or '.join(sets)}")
-    train_rows, names = None, tuple(map(str, range(found.classes or 10)))
-    if found.parts:
-        parts = [_part(found.name, [lookup(name) for name in files], download, places) for files in found.parts]
+def _image_set(entry: Entry, download: bool, places: Places) -> Dataset:
+    if not entry.parts and entry.format not in ("cifar10", "cifar100"):
+        sets = [name for name, other in entries().items() if any(entry.name in part for part in other.parts)]
+        raise DataError(f"{entry.name} is one file of an image set: load {' or '.join(sets)}")
+    train_rows, names = None, tuple(map(str, range(entry.classes or 10)))
+    if entry.parts:
+        parts = [_part(entry.name, [lookup(name) for name in files], download, places) for files in entry.parts]
         X, y = np.concatenate([X for X, _ in parts]), np.concatenate([y for _, y in parts])
         train_rows = len(parts[0][1]) if len(parts) > 1 else None
         height = 28 if X.shape[1] == 784 else 32
     else:
-        path, _ = _verified(found.name, found, download, places, verify_file)
-        X, y, train_rows, names = read_cifar(path, found.format)
+        path, _ = _verified(entry.name, entry, download, places, verify_file)
+        X, y, train_rows, names = read_cifar(path, entry.format)
         height = 32
-    pixels = found.columns - 1
-    if X.shape != (found.rows, pixels):
-        raise CorruptDataError(f"{found.name}: images {X.shape}, the catalogue says ({found.rows}, {pixels})")
+    pixels = entry.columns - 1
+    if X.shape != (entry.rows, pixels):
+        raise CorruptDataError(f"{entry.name}: images {X.shape}, the catalogue says ({entry.rows}, {pixels})")
     shape = (X.shape[1] // height**2, height, height)
-    return Dataset(found.name, X, y, (), found.task, names, found.origin, train_rows, shape)
+    return Dataset(entry.name, X, y, (), entry.task, names, entry.origin, train_rows, shape)
 
 
 def _part(

@@ -57,11 +57,11 @@ def arff_table(content: bytes) -> pd.DataFrame:
 
 def fcnet_table(content: bytes) -> pd.DataFrame:
     """A pickle of final validation errors by nine digits, the indices of the values, one row each in their order."""
-    found = read_pickle(content)
+    by_digits = read_pickle(content)
     levels = list(itertools.product(*(range(len(values)) for values in FCNET_VALUES.values())))
-    errors = np.array([found["".join(map(str, level))] for level in levels], dtype=np.float32)
-    if len(found) != len(levels) or errors.shape != (len(levels), REPETITIONS):
-        raise CorruptDataError(f"{len(found)} configurations, errors of shape {errors.shape}; needed: all, by four")
+    errors = np.array([by_digits["".join(map(str, level))] for level in levels], dtype=np.float32)
+    if len(by_digits) != len(levels) or errors.shape != (len(levels), REPETITIONS):
+        raise CorruptDataError(f"{len(by_digits)} configurations, errors of shape {errors.shape}; needed: all, by four")
     columns = zip(*levels, strict=True)
     frame = {name: np.array(values)[list(column)] for (name, values), column in zip(FCNET_VALUES.items(), columns)}
     return pd.DataFrame(frame | {f"valid_mse_{number}": errors[:, number] for number in range(REPETITIONS)})
@@ -78,9 +78,9 @@ def forest_nodes(content: bytes) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def svm_grid(found: Mapping[str, bytes]) -> pd.DataFrame:
+def svm_grid(contents: Mapping[str, bytes]) -> pd.DataFrame:
     """Three files without headers, line by line: log C, log gamma and s; the error; the seconds."""
-    parts = {PurePosixPath(path).stem: np.loadtxt(io.BytesIO(text), delimiter=",") for path, text in found.items()}
+    parts = {PurePosixPath(path).stem: np.loadtxt(io.BytesIO(text), delimiter=",") for path, text in contents.items()}
     C, gamma, share = parts["configs"].T
     columns = {"log_c": C, "log_gamma": gamma, "s": share, "valid_error": parts["fvals"], "seconds": parts["costs"]}
     return pd.DataFrame(columns)
@@ -97,10 +97,10 @@ def logistic_regression_grid(content: bytes) -> pd.DataFrame:
         raise CorruptDataError(f"truncated or not a MATLAB file ({error})") from error
 
 
-def cnn_curves(found: Mapping[str, bytes]) -> pd.DataFrame:
+def cnn_curves(contents: Mapping[str, bytes]) -> pd.DataFrame:
     """One JSON file for each network, `config_<number>.json`; final performances may be missing."""
     rows = []
-    for path, text in found.items():
+    for path, text in contents.items():
         read = json.loads(text)
         curve = {f"error_{epoch}": error for epoch, error in enumerate(read["learning_curve"], 1)}
         number = int(PurePosixPath(path).stem.removeprefix("config_"))
@@ -109,10 +109,10 @@ def cnn_curves(found: Mapping[str, bytes]) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values("id", ignore_index=True)
 
 
-def optimizer_logs(found: Mapping[str, bytes]) -> pd.DataFrame:
+def optimizer_logs(contents: Mapping[str, bytes]) -> pd.DataFrame:
     """Logs of searches, `gp_<problem>_<run>.txt`: the initial points, then a line for each query; x1, ... and y."""
     rows = []
-    for path, content in found.items():
+    for path, content in contents.items():
         _, problem, run = PurePosixPath(path).stem.split("_")
         text = content.decode()
         initial = re.findall(r"[^\[\]]+", initial[1]) if (initial := _INITIAL.search(text)) else []

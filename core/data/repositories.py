@@ -47,13 +47,13 @@ def repository_table(source: Repository, raw: Path, network: Network, progress: 
     Raises:
         DownloadError, CorruptDataError, StorageError: see `core.data.transfer.download`; files of another form.
     """
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     urls = addresses(source)
     for number, url in enumerate(urls):
         download(url, raw, network, progress=progress)
-        found |= _members(source, raw) if "*" in "".join(source.files) else {source.files[number]: raw.read_bytes()}
+        contents |= _members(source, raw) if "*" in "".join(source.files) else {source.files[number]: raw.read_bytes()}
     try:
-        return READERS[source.form](found)
+        return READERS[source.form](contents)
     except CorruptDataError as error:
         raise CorruptDataError(f"{urls[0]}: {error}") from error
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, UnicodeDecodeError) as error:
@@ -74,8 +74,8 @@ def _members(source: Repository, archive: Path) -> dict[str, bytes]:
 def _only(read: Callable[[bytes], pd.DataFrame]) -> Callable[[Contents], pd.DataFrame]:
     """A form of one file."""
 
-    def made(found: Contents) -> pd.DataFrame:
-        (content,) = found.values()
+    def made(contents: Contents) -> pd.DataFrame:
+        (content,) = contents.values()
         return read(content)
 
     return made

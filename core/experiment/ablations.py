@@ -38,12 +38,12 @@ def find_ablations(catalogue: Catalogue, cells: Iterable[Cell], scale: str) -> l
 def _ablation(catalogue: Catalogue, cell: Cell, folder: str, scale: str) -> Cell:
     from core.experiment.storage import read_provenance  # imports Arrow, which most commands do without
 
-    found = read_provenance(catalogue.root / "results" / FOLDER / folder / cell.scale / f"{cell.name}.parquet")
-    overrides = tuple(found["overrides"])
+    provenance = read_provenance(catalogue.root / "results" / FOLDER / folder / cell.scale / f"{cell.name}.parquet")
+    overrides = tuple(provenance["overrides"])
     keys = [text.partition("=")[0] for text in overrides]
     settings = type(cell.settings)
     try:
-        recorded = settings.of_record(found["settings"])
+        recorded = settings.of_record(provenance["settings"])
         today = catalogue.cell(cell, scale, overrides={key: value_of(recorded, key) for key in keys})
     except (
         UserError,

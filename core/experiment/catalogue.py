@@ -59,10 +59,10 @@ class Catalogue:
                 self._loaded[name] = self._load(name)
             except UserError as error:
                 self._loaded[name] = error
-        found = self._loaded[name]
-        if isinstance(found, UserError):
-            raise found
-        return found
+        loaded = self._loaded[name]
+        if isinstance(loaded, UserError):
+            raise loaded
+        return loaded
 
     @cached_property
     def papers(self) -> dict[str, Paper]:
@@ -182,11 +182,11 @@ class Catalogue:
 
     def experiments_of(self, paper: str, artifact: str) -> dict[str, Experiment]:
         """The experiments that an artifact is drawn from, as it refers to them."""
-        found = {}
+        experiments = {}
         for reference in self.paper(paper).artifacts[artifact].experiments:
             owner, name = split_reference(reference, paper)
-            found[reference] = self.paper(owner).experiments[name]
-        return found
+            experiments[reference] = self.paper(owner).experiments[name]
+        return experiments
 
     @cached_property
     def _readable(self) -> dict[str, Paper]:

@@ -88,25 +88,25 @@ def _costs(cell: Cell, root: Path) -> Iterator[Cost]:
                 continue
 
 
-def _scaled(cell: Cell, found: Mapping[str, Any], path: Path) -> Cost:
-    factors, uncounted = _differences(cell, found)
+def _scaled(cell: Cell, provenance: Mapping[str, Any], path: Path) -> Cost:
+    factors, uncounted = _differences(cell, provenance)
     size, beside = path.stat().st_size, _size_beside(cell, path)
     growth = prod(factors.values())
     return Cost(
-        seconds=float(found["wall_seconds"]) * growth * _threads(found),
-        memory_mb=float(found["peak_memory_mb"]),
+        seconds=float(provenance["wall_seconds"]) * growth * _threads(provenance),
+        memory_mb=float(provenance["peak_memory_mb"]),
         disk=size * growth + beside,
-        cpu=str(found.get("cpu", "")),
+        cpu=str(provenance.get("cpu", "")),
         factors=factors,
         uncounted=uncounted,
     )
 
 
-def _differences(cell: Cell, found: Mapping[str, Any]) -> tuple[dict[str, float], tuple[str, ...]]:
+def _differences(cell: Cell, provenance: Mapping[str, Any]) -> tuple[dict[str, float], tuple[str, ...]]:
     """The ratios of repetitions and of proportional settings, today's to the recorded; other settings that differ."""
-    ratios = {RUNS: cell.runs / max(1, found["runs"])}
+    ratios = {RUNS: cell.runs / max(1, provenance["runs"])}
     uncounted = []
-    today, recorded = _by_name(cell.settings.model_dump(mode="json")), _by_name(_recorded(cell, found))
+    today, recorded = _by_name(cell.settings.model_dump(mode="json")), _by_name(_recorded(cell, provenance))
     for name in sorted(today.keys() | recorded.keys()):
         now, then = today.get(name), recorded.get(name)
         if now == then:
@@ -115,14 +115,14 @@ def _differences(cell: Cell, found: Mapping[str, Any]) -> tuple[dict[str, float]
             ratios[name.rpartition(".")[2]] = now / then
         else:
             uncounted.append(name.removeprefix("method."))
-    if not uncounted and len(ratios) == 1 and found["settings_hash"] != cell.settings_hash:
+    if not uncounted and len(ratios) == 1 and provenance["settings_hash"] != cell.settings_hash:
         uncounted.append(READ)
     return {name: ratio for name, ratio in ratios.items() if ratio != 1}, tuple(uncounted)
 
 
-def _recorded(cell: Cell, found: Mapping[str, Any]) -> Mapping[str, Any]:
+def _recorded(cell: Cell, provenance: Mapping[str, Any]) -> Mapping[str, Any]:
     """The recorded settings, with what their runs did where a setting is younger than they are."""
-    settings = found.get("settings", {})
+    settings = provenance.get("settings", {})
     try:
         return type(cell.settings).of_record(settings).model_dump(mode="json")
     except ValidationError:
@@ -141,8 +141,8 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
 
 
-def _threads(found: Mapping[str, Any]) -> int:
-    threads = found.get("threads", 1)
+def _threads(provenance: Mapping[str, Any]) -> int:
+    threads = provenance.get("threads", 1)
     return threads if isinstance(threads, int) else 1
 
 

@@ -21,10 +21,10 @@ def recorded_seconds(cell: Cell, root: Path) -> float | None:
     for path in (own, root.joinpath("results", "run", *below), root.joinpath("results", "reference", *below)):
         if path.exists():
             try:
-                found = read_provenance(path)
+                provenance = read_provenance(path)
             except ResultFileError:
                 continue
-            return float(found["wall_seconds"]) * cell.runs / max(1, found["runs"])
+            return float(provenance["wall_seconds"]) * cell.runs / max(1, provenance["runs"])
     return None
 
 

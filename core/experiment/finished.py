@@ -38,21 +38,21 @@ def _runs_of_today(cell: Cell, path: Path, root: Path, say: Callable[[str], None
     if not path.exists():
         return 0
     try:
-        found = read_provenance(path)
+        notes = read_provenance(path)
     except ResultFileError as error:
         say(f"{error} -- recomputing it now")
         return 0
-    if found["settings_hash"] != cell.settings_hash:
-        say(f"{path}: made with other settings ({found['settings_hash']}, now {cell.settings_hash}); recomputing it")
+    if notes["settings_hash"] != cell.settings_hash:
+        say(f"{path}: made with other settings ({notes['settings_hash']}, now {cell.settings_hash}); recomputing it")
         return 0
     attachment = cell.attachment_path(root)
     if attachment is not None and not attachment.exists():
         say(f"{path}: {attachment.name}, which is made with it, is gone; recomputing both")
         return 0
-    if not reads_the_same(cell, found.get("read", {}), root):
+    if not reads_the_same(cell, notes.get("read", {}), root):
         say(f"{path}: made from other records of the cells it needs; recomputing it")
         return 0
-    return found["runs"]
+    return notes["runs"]
 
 
 def waiting_runs(cell: Cell, root: Path) -> int:

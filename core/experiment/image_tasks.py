@@ -57,8 +57,8 @@ def retrained(
     objective = replace(objective, folder=shard_folder(context.cell.path(context.root)))
     rows = []
     for done, (run, seed) in enumerate(zip(context.runs, context.shared_seeds("retraining"), strict=True)):
-        found = dict(configuration(run))
-        rows.append({"run": run, "test_error": objective.test_error(found, seed, epochs), **found})
+        hyperparameters = dict(configuration(run))
+        rows.append({"run": run, "test_error": objective.test_error(hyperparameters, seed, epochs), **hyperparameters})
         context.progress_of(done)(1.0)
     return pd.DataFrame(rows)
 
@@ -67,14 +67,14 @@ class Once:
     """Values of configurations, each determined once: `Once(error)(configurations)` is an array (n,)."""
 
     def __init__(self, value: Callable[[Mapping[str, Any]], float]) -> None:
-        self.value, self.found = value, dict[str, float]()
+        self.value, self.values = value, dict[str, float]()
 
     def __call__(self, configurations: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
         keys = [key_of(configuration) for configuration in configurations]
         for key, configuration in zip(keys, configurations, strict=True):
-            if key not in self.found:
-                self.found[key] = float(self.value(configuration))
-        return np.array([self.found[key] for key in keys])
+            if key not in self.values:
+                self.values[key] = float(self.value(configuration))
+        return np.array([self.values[key] for key in keys])
 
 
 def key_of(configuration: Mapping[str, Any]) -> str:

@@ -49,15 +49,15 @@ def by_hand(given: Mapping[str, Any], model: type[Settings], method: str | None,
     """
     own = [name for name in model.model_fields if name != METHOD]
     inner = METHODS[method].names() if method is not None else ()
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key, value in given.items():
         name = key.removeprefix(f"{METHOD}.") if method is not None else key
-        if name in found:
+        if name in settings:
             raise UserError(f"--set {name} and --set {key}: the same setting; allowed: one of them")
         if name not in (inner if name != key else (*own, *inner)):
             raise _unknown(experiment, key, model, own, method)
-        found[name] = value
-    return found
+        settings[name] = value
+    return settings
 
 
 def nested(short: Mapping[str, Any], model: type[Settings]) -> dict[str, Any]:

@@ -44,11 +44,11 @@ class Folder:
     @cached_property
     def functions(self) -> dict[str, list[str]]:
         """The modules that define each public function."""
-        found: dict[str, list[str]] = {}
+        modules: dict[str, list[str]] = {}
         for module, text in self.texts.items():
             for name in DEFINITION.findall(text):
-                found.setdefault(name, []).append(module)
-        return found
+                modules.setdefault(name, []).append(module)
+        return modules
 
     def module(self, dotted: str) -> ModuleType:
         """One of the modules of `texts`, imported; raises as `import_module`."""

@@ -48,8 +48,8 @@ def read_needed(cell: Cell, experiment: str, root: Path, read: dict[str, dict[st
     frames = []
     for needed in cells:
         path = require_file(needed, root)
-        records, found = read_records(path)
-        read[needed.name] = {"file": str(path.relative_to(root)), "digest": digest(path), "commit": found["commit"]}
+        records, notes = read_records(path)
+        read[needed.name] = {"file": str(path.relative_to(root)), "digest": digest(path), "commit": notes["commit"]}
         records = records[records["run"] < needed.runs]
         frames.append(records.assign(benchmark=needed.benchmark, method=needed.method))
     return pd.concat(frames, ignore_index=True)
@@ -100,5 +100,5 @@ def find_file(needed: Cell, root: Path) -> Path | None:
     return None
 
 
-def _is_whole(cell: Cell, found: dict[str, Any]) -> bool:
-    return found["settings_hash"] == cell.settings_hash and found["runs"] >= cell.runs
+def _is_whole(cell: Cell, notes: dict[str, Any]) -> bool:
+    return notes["settings_hash"] == cell.settings_hash and notes["runs"] >= cell.runs

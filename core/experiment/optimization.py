@@ -39,8 +39,8 @@ def optimize(context: Context, objective: Objective, earlier: Sequence[Task] = (
     """
     settings = context.settings
     if settings.method.in_lockstep:
-        found = in_lockstep(context, objective, settings.evaluations, settings.initial_design, earlier=earlier)
-        records = found.trace(context.runs).evaluations()
+        histories = in_lockstep(context, objective, settings.evaluations, settings.initial_design, earlier=earlier)
+        records = histories.trace(context.runs).evaluations()
     else:
         records = _one_by_one(context, objective)
     if objective.optimum is not None:

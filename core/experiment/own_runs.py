@@ -44,14 +44,14 @@ class OwnRuns:
         written: Snakemake remembers which files a folder had when it first looked.
         """
         self._wanted |= {cell.path(""): cell for cell in wanted}
-        found, waiting = {}, list(self._wanted.values())
+        cells, waiting = {}, list(self._wanted.values())
         while waiting:
             cell = waiting.pop(0)
-            if found.setdefault(cell.path(""), cell) is cell:
+            if cells.setdefault(cell.path(""), cell) is cell:
                 waiting += [needed for needed in cell.needs if self._file(needed) == needed.path("")]
-        for cell in found.values():
+        for cell in cells.values():
             self._settings_file(cell)
-        return [cell for cell in found.values() if not self.is_finished(cell)]
+        return [cell for cell in cells.values() if not self.is_finished(cell)]
 
     def inputs(self, cell: Cell, beside: Iterable[Cell] = ()) -> list[str]:
         """The file with the cell's settings, and the files of the cells that it reads, with their attachments.
@@ -79,10 +79,10 @@ class OwnRuns:
             return own
         if own not in self._files:
             try:
-                found = find_file(needed, self._root)
+                file = find_file(needed, self._root)
             except ResultFileError:  # your own is damaged
-                found = None
-            self._files[own] = own if found is None else found.relative_to(self._root)
+                file = None
+            self._files[own] = own if file is None else file.relative_to(self._root)
         return self._files[own]
 
     def _settings_file(self, cell: Cell) -> list[str]:

@@ -68,10 +68,12 @@ def best_configuration(records: pd.DataFrame, method: str, run: int, space: Conf
 
 def as_configuration(row: Mapping[str, Any] | pd.Series, space: ConfigurationSpace) -> dict[str, Any]:
     """The hyperparameters of a row, those that are not active left out, whole numbers as such."""
-    found = {}
+    configuration = {}
     for name in space:
         if pd.isna(row[name]):
             continue
         kind = Column.of(space[name]).kind
-        found[name] = round(row[name]) if kind == "integer" else float(row[name]) if kind == "float" else row[name]
-    return found
+        configuration[name] = (
+            round(row[name]) if kind == "integer" else float(row[name]) if kind == "float" else row[name]
+        )
+    return configuration

@@ -68,17 +68,17 @@ def inspect_cell(cell: Cell, root: Path, source: str) -> CellInfo:
         "collection": cell.collection,
     }
     try:
-        found = read_provenance(path)
+        provenance = read_provenance(path)
     except FileNotFoundError:
         return CellInfo(**known, present=False)
     return CellInfo(
         **known,
         present=True,
-        stale=found["settings_hash"] != cell.settings_hash,
-        runs=found["runs"],
-        commit=found["commit"],
-        wall_seconds=found["wall_seconds"],
-        peak_memory_mb=found["peak_memory_mb"],
+        stale=provenance["settings_hash"] != cell.settings_hash,
+        runs=provenance["runs"],
+        commit=provenance["commit"],
+        wall_seconds=provenance["wall_seconds"],
+        peak_memory_mb=provenance["peak_memory_mb"],
     )
 
 
@@ -185,5 +185,5 @@ def _read_cells(files: tuple[Version, ...]) -> pd.DataFrame:
 
 def _version(path: Path) -> tuple[int, int]:
     """The file's time in nanoseconds and size in bytes, which change whenever it is written."""
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size

@@ -125,12 +125,12 @@ def _remove_joined(path: Path, runs: int) -> None:
 
 def _reuse_as_shards(cell: Cell, path: Path) -> None:
     """Split a shorter finished file into the whole shards that a longer run would have made."""
-    records, found = read_records(path)
+    records, all_notes = read_records(path)
     for runs in cell.shards():
         part = records[records["run"].isin(runs)]
         if part["run"].nunique() == len(runs):
-            share = len(runs) / found["runs"]
-            notes = {**found, "runs": len(runs), "wall_seconds": found["wall_seconds"] * share}
+            share = len(runs) / all_notes["runs"]
+            notes = {**all_notes, "runs": len(runs), "wall_seconds": all_notes["wall_seconds"] * share}
             write_records(shard_file(path, runs), part, notes)
 
 
@@ -218,9 +218,9 @@ def _checked(context: Context, frame: pd.DataFrame) -> pd.DataFrame:
     """
     if "run" not in frame:
         raise UserError(f"{context.cell.name}: the experiment returned no column 'run'")
-    found, expected = set(frame["run"]), set(context.runs)
-    if found != expected:
-        returned = f"returned repetitions {sorted(found)}, not {sorted(expected)}"
+    present, expected = set(frame["run"]), set(context.runs)
+    if present != expected:
+        returned = f"returned repetitions {sorted(present)}, not {sorted(expected)}"
         raise UserError(f"{context.cell.name}: the experiment {returned}")
     numbers = frame.select_dtypes(np.floating)
     bad = ~np.isfinite(numbers.to_numpy(dtype=float))

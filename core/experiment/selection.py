@@ -28,10 +28,10 @@ def find_cells(
         UnknownNameError: no cell matches; the message has the nearest existing names.
         UserError: more than four parts, or settings that the cells do not have.
     """
-    found = _select(catalogue, name, scale)
+    cells = _select(catalogue, name, scale)
     if runs is None and not overrides:
-        return found
-    return [catalogue.cell(cell, scale, runs, overrides) for cell in found]
+        return cells
+    return [catalogue.cell(cell, scale, runs, overrides) for cell in cells]
 
 
 def _select(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
@@ -47,25 +47,25 @@ def _select(catalogue: Catalogue, name: str, scale: str) -> list[Cell]:
         for experiment in catalogue.paper(paper).experiments
         for cell in catalogue.cells(paper, experiment, scale)
     ]
-    found = [cell for cell in below if all(map(fnmatchcase, cell.name.split("/"), parts))]
-    if not found:
+    cells = [cell for cell in below if all(map(fnmatchcase, cell.name.split("/"), parts))]
+    if not cells:
         candidates = below or [cell for paper in catalogue.papers for cell in _named(catalogue, [paper], scale)]
         existing = dict.fromkeys("/".join(cell.name.split("/")[: len(parts)]) for cell in candidates)
         raise UnknownNameError(f"cells at scale {scale}", name, existing, f"{LIST} '*' --scale {scale}")
-    return found
+    return cells
 
 
 def _named(catalogue: Catalogue, parts: list[str], scale: str) -> list[Cell]:
     experiments = parts[1:2] or list(catalogue.paper(parts[0]).experiments)
-    found = [cell for experiment in experiments for cell in catalogue.cells(parts[0], experiment, scale)]
+    cells = [cell for experiment in experiments for cell in catalogue.cells(parts[0], experiment, scale)]
     for level, part in zip(LEVELS[2:], parts[2:]):
-        names = {getattr(cell, level) for cell in found}
+        names = {getattr(cell, level) for cell in cells}
         if part not in names:
             above = "/".join(parts[:2])
             listing = f"{LIST} {above} --scale {scale}"
             raise UnknownNameError(f"{level} of {above} at scale {scale}", part, sorted(names), listing)
-        found = [cell for cell in found if getattr(cell, level) == part]
-    return found
+        cells = [cell for cell in cells if getattr(cell, level) == part]
+    return cells
 
 
 def _is_pattern(part: str) -> bool:

@@ -28,9 +28,9 @@ def collect(context: Context, objective: Objective, configurations: int) -> pd.D
         first, generator, progress = run * configurations, np.random.default_rng(seed), context.progress_of(done)
         points = encoding.decode(sobol_points(encoding.dimension, first, configurations))
         for number, configuration in enumerate(points):
-            found = guarded_evaluate(objective, [configuration], None, generator)
-            row = {"run": run, "number": first + number, "loss": found.loss, "seconds": found.cost}
-            frames.append(pd.DataFrame({**row, "failure": [failure_of(entry) for entry in found.info]}))
+            evaluation = guarded_evaluate(objective, [configuration], None, generator)
+            row = {"run": run, "number": first + number, "loss": evaluation.loss, "seconds": evaluation.cost}
+            frames.append(pd.DataFrame({**row, "failure": [failure_of(entry) for entry in evaluation.info]}))
             progress((number + 1) / configurations)
     return pd.concat(frames, ignore_index=True).astype({"number": np.int32})
 

@@ -150,12 +150,12 @@ def _read_checked(path: Path) -> bytes:
 
 def _provenance(path: Path, schema: pa.Schema) -> dict[str, Any]:
     try:
-        found = json.loads((schema.metadata or {}).get(METADATA_KEY, b"null"))
+        provenance = json.loads((schema.metadata or {}).get(METADATA_KEY, b"null"))
     except ValueError:
-        found = None
-    if not isinstance(found, dict) or not set(REQUIRED) <= set(found) or not _has_numbers(found):
+        provenance = None
+    if not isinstance(provenance, dict) or not set(REQUIRED) <= set(provenance) or not _has_numbers(provenance):
         raise ResultFileError(_unreadable(path, "a Parquet file without the provenance of a raw run"))
-    return found
+    return provenance
 
 
 def _has_numbers(provenance: dict[str, Any]) -> bool:

@@ -19,12 +19,12 @@ def search_table(context: Context[TableSearch], benchmark: TabularBenchmark) -> 
         run and the columns of `core.report.runs.table_trajectories.trajectory`.
     """
     settings = context.settings
-    found = one_by_one(
+    runs = one_by_one(
         context, benchmark, lambda seed: make_optimizer(settings, benchmark, seed), evaluations=settings.evaluations
     )
     frames = [
         trajectory_of_records(benchmark, records).assign(run=run)
-        for run, records in zip(context.runs, found, strict=True)
+        for run, records in zip(context.runs, runs, strict=True)
     ]
     return pd.concat(frames, ignore_index=True)
 

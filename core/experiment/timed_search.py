@@ -52,8 +52,8 @@ def timed_search(context: Context[TimedSearch], objective: Objective, errors: Va
     """
     largest = objective.fidelity.maximum
     frames = [
-        trajectory(found, largest, errors, on_all).assign(run=run)
-        for run, found in zip(context.runs, _searched(context, objective), strict=True)
+        trajectory(search, largest, errors, on_all).assign(run=run)
+        for run, search in zip(context.runs, _searched(context, objective), strict=True)
     ]
     return pd.concat(frames, ignore_index=True)
 
@@ -69,15 +69,15 @@ def trajectory(run: Run, largest: float, errors: Values, on_all: bool) -> pd.Dat
     costs, overheads = (np.cumsum([getattr(record, name) for record in records]) for name in ("cost", "overhead"))
     last = np.arange(len(records))[-len(chosen) :][kept]  # how many evaluations there had been, less one
     spent = overheads[np.minimum(last + known, len(records) - 1)]
-    found = [records[place] for place in chosen[kept]]
+    incumbent_records = [records[place] for place in chosen[kept]]
     return pd.DataFrame(
         {
             "time": costs[last] + spent,
             "evaluation_seconds": costs[last],
             "overhead": spent,
             "evaluations": last + 1,
-            "share": [largest if record.budget is None else record.budget for record in found],
-            "error": errors([record.configuration for record in found]),
+            "share": [largest if record.budget is None else record.budget for record in incumbent_records],
+            "error": errors([record.configuration for record in incumbent_records]),
         }
     )
 
@@ -101,9 +101,9 @@ def _searched(context: Context[TimedSearch], objective: Objective) -> Iterator[R
     settings = context.settings
     method = settings.method
     if method.in_lockstep:
-        found = in_lockstep(context, objective, settings.evaluations, method.initial_points)
-        last = [None] * len(found.records) if found.recommended is None else found.recommended
-        yield from map(Run, found.records, last)
+        histories = in_lockstep(context, objective, settings.evaluations, method.initial_points)
+        last = [None] * len(histories.records) if histories.recommended is None else histories.recommended
+        yield from map(Run, histories.records, last)
         return
     budgets = (objective.fidelity.minimum, objective.fidelity.maximum)
     runs = one_by_one(

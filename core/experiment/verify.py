@@ -54,8 +54,8 @@ def shipped_shards(cells: Iterable[Cell], root: Path) -> list[Shard]:
     for cell in cells:
         path = cell.path(root, "reference")
         if path.exists() and path not in shards:
-            found = read_provenance(path)
-            runs, seconds = found["runs"], found["wall_seconds"] / max(1, found["runs"])
+            notes = read_provenance(path)
+            runs, seconds = notes["runs"], notes["wall_seconds"] / max(1, notes["runs"])
             blocks = [range(first, min(first + SHARD_RUNS, runs)) for first in range(0, runs, SHARD_RUNS)]
             shards[path] = [Shard(cell, block, seconds * len(block)) for block in blocks]
     return [shard for blocks in shards.values() for shard in blocks]
@@ -89,10 +89,10 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
         UserError: what the experiment needs is not available.
     """
     cell, path = shard.cell, shard.cell.path(catalogue.root, "reference")
-    records, found = read_records(path)
+    records, notes = read_records(path)
     measured = catalogue.paper(cell.paper).experiments[cell.experiment].measured
     try:
-        stored = replace(cell, settings=type(cell.settings).of_record(found["settings"]))
+        stored = replace(cell, settings=type(cell.settings).of_record(notes["settings"]))
     except ValidationError as error:
         return Outcome(DIFFERS, 0.0, f"its stored settings are no longer valid: {error.errors()[0]['msg']}")
     (folder / "results").mkdir(parents=True)
@@ -102,22 +102,22 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
     again = again.drop(columns=RAISED, errors="ignore")
     seconds = time.perf_counter() - start
     shipped = records[records["run"].isin(shard.runs)].reset_index(drop=True)
-    elsewhere = other_machine(found)
+    elsewhere = other_machine(notes)
     degree, remark = agreement(shipped, again.reset_index(drop=True), records, measured)
     if degree in (ROUNDED, DISTRIBUTED, UNTESTABLE) and not elsewhere:
         return Outcome(DIFFERS, seconds, f"this is the kind of machine that made it, but: {degree}; {remark}")
     return Outcome(degree, seconds, "; ".join(filter(None, [remark, *elsewhere[:1]])))
 
 
-def other_machine(found: dict[str, Any]) -> list[str]:
+def other_machine(notes: dict[str, Any]) -> list[str]:
     """How this machine differs from the one that made a file, in what rounding depends on."""
     here = provenance.machine()
     differences = []
-    if found.get("device", "cpu") != "cpu":
-        differences.append(f"made on {found['device']}")
+    if notes.get("device", "cpu") != "cpu":
+        differences.append(f"made on {notes['device']}")
     for name in ("cpu", "python"):
-        if found.get(name) != here[name]:
-            differences.append(f"made with {name} {found.get(name)}, here {here[name]}")
-    theirs = found.get("packages", {})
+        if notes.get(name) != here[name]:
+            differences.append(f"made with {name} {notes.get(name)}, here {here[name]}")
+    theirs = notes.get("packages", {})
     changed = [name for name, own in here["packages"].items() if theirs.get(name) != own]
     return differences + [f"made with {name} {theirs.get(name)}, here {here['packages'][name]}" for name in changed]

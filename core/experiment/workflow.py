@@ -171,8 +171,8 @@ class Workflow:
     def _scale_file(self, paper: str, drawn: list[Drawing]) -> str:
         """A file that is written if there are drawings that were made by hand at another scale."""
         name = f".snakemake/settings/{folder_of(drawn[0].source)}{paper}"
-        found = {each.name: drawn_at(self.catalogue.root, each) for each in drawn}
-        others = [f"{each} drawn at {scale}" for each, scale in found.items() if scale not in (None, self.scale)]
+        scales = {each.name: drawn_at(self.catalogue.root, each) for each in drawn}
+        others = [f"{each} drawn at {scale}" for each, scale in scales.items() if scale not in (None, self.scale)]
         if others or not (self.catalogue.root / name).is_file():
             write_whole(self.catalogue.root / name, lambda stream: stream.write("\n".join(others).encode()))
         return name

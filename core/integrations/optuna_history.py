@@ -87,8 +87,8 @@ def cost_of(trial: FrozenTrial) -> float:
 
 def budget_attribute(trial: FrozenTrial) -> float | None:
     """The budget that the sampler gave a trial."""
-    found: Any = trial.system_attrs.get(BUDGET)
-    return None if found is None else float(found)
+    budget: Any = trial.system_attrs.get(BUDGET)
+    return None if budget is None else float(budget)
 
 
 def _evaluation(loss: float, worst: float, trial: FrozenTrial) -> Evaluation:

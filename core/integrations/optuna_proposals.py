@@ -55,10 +55,10 @@ def _adopt(optimizer: Optimizer, group: Group, history: History) -> None:
         if configuration is not None:
             own = Trial(optimizer.asked, configuration, budget_attribute(trial))
             optimizer.adopt(own)
-            told = evaluations[trial.number]
+            evaluation = evaluations[trial.number]
             if optimizer.weighs_costs:
-                told.cost[:] = told.cost.clip(min=LEAST_COST)
-            optimizer.tell(own, told)
+                evaluation.cost[:] = evaluation.cost.clip(min=LEAST_COST)
+            optimizer.tell(own, evaluation)
     for trial in history.running:
         configuration = group.configuration(trial)
         if configuration is not None:
@@ -75,8 +75,8 @@ def _of_bohb(settings: MethodSettings, group: Group, history: History, seed: int
         configuration = group.configuration(trial)
         if configuration is None:
             continue
-        told = evaluations.get(trial.number)
-        if told is not None and FAILURE in told.info[0]:
+        evaluation = evaluations.get(trial.number)
+        if evaluation is not None and FAILURE in evaluation.info[0]:
             optimizer.learn_on(configuration, 0, float("inf"))
             continue
         reached = max(trial.intermediate_values, default=-1)
@@ -85,7 +85,7 @@ def _of_bohb(settings: MethodSettings, group: Group, history: History, seed: int
             if value is not None and budget <= reached:
                 optimizer.learn_on(configuration, rung, history.sign * value)
         if (
-            trial.state.name == "COMPLETE" and told is not None and reached < optimizer.budgets[top]
+            trial.state.name == "COMPLETE" and evaluation is not None and reached < optimizer.budgets[top]
         ):  # the value is that of all its budget
-            optimizer.learn_on(configuration, top, float(told.loss[0]))
+            optimizer.learn_on(configuration, top, float(evaluation.loss[0]))
     return optimizer.choose()[0], None

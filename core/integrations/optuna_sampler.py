@@ -138,11 +138,11 @@ class HPOSampler(BaseSampler):
 
     def _proposal(self, group: Group, history: History, trial: FrozenTrial) -> tuple[dict[str, Any], float | None]:
         seed = derive_seed("optuna", self.seed, trial.number, *(each.name for each in group.parameters))
-        found = propose(self.settings, group, history, seed, self.budgets, self.evaluations)
-        if found is None:  # a generation that waits for its last results
+        proposal = propose(self.settings, group, history, seed, self.budgets, self.evaluations)
+        if proposal is None:  # a generation that waits for its last results
             (configuration,) = group.encoding.decode(group.encoding.sample(1, np.random.default_rng(seed)))
             return group.values(configuration), None
-        return group.values(found[0]), found[1]
+        return group.values(proposal[0]), proposal[1]
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
@@ -178,10 +178,10 @@ def budget_of(trial: OptunaTrial) -> float:
     Raises:
         UserError: a trial of another sampler.
     """
-    found = budget_attribute(trial._get_latest_trial())
-    if found is None:
+    budget = budget_attribute(trial._get_latest_trial())
+    if budget is None:
         raise UserError(f"trial {trial.number} has no budget; allowed: trials of HPOSampler('fabolas') or ('mtbo')")
-    return found
+    return budget
 
 
 def _only(distribution: BaseDistribution) -> Any:

@@ -102,15 +102,15 @@ class Group:
 
     def configuration(self, trial: FrozenTrial) -> dict[str, Any] | None:
         """A trial's values in the space; None if it lacks one, or has one that is now outside."""
-        found = {}
+        configuration = {}
         for parameter in self.parameters:
             if parameter.name not in trial.params:
                 return None
             value, theirs = trial.params[parameter.name], trial.distributions[parameter.name]
             if not isinstance(theirs, type(parameter.distribution)) or not _contains(parameter.distribution, value):
                 return None
-            found[parameter.name] = parameter.code(value)
-        return found
+            configuration[parameter.name] = parameter.code(value)
+        return configuration
 
     def values(self, configuration: Mapping[str, Any]) -> dict[str, Any]:
         """The values that Optuna is given for a configuration of the space."""
@@ -132,10 +132,10 @@ def groups(distributions: Distributions, trials: Iterable[FrozenTrial]) -> list[
 
 def known_distributions(trials: Sequence[FrozenTrial]) -> dict[str, BaseDistribution]:
     """The latest distribution of every parameter that a trial had."""
-    found: dict[str, BaseDistribution] = {}
+    distributions: dict[str, BaseDistribution] = {}
     for trial in trials:
-        found.update(trial.distributions)
-    return found
+        distributions.update(trial.distributions)
+    return distributions
 
 
 def _contains(distribution: BaseDistribution, value: Any) -> bool:

@@ -18,8 +18,8 @@ SAME = 1e-9  # distance below which two points are of one configuration
 
 def of_points(function: Callable[[NDArray[Any]], NDArray[Any]], X: Tensor) -> Tensor:
     """What a function of an encoding, of points (n, d), says of points X (..., d): (..., d) or (...)."""
-    found = torch.as_tensor(function(X.detach().reshape(-1, X.shape[-1]).cpu().numpy())).to(X.device)
-    return found.view(X.shape[:-1] + found.shape[1:])
+    outputs = torch.as_tensor(function(X.detach().reshape(-1, X.shape[-1]).cpu().numpy())).to(X.device)
+    return outputs.view(X.shape[:-1] + outputs.shape[1:])
 
 
 def fills_cube(encoding: CubeEncoding) -> bool:

@@ -41,7 +41,7 @@ ROUNDS = (0.05, 0.015)
 class Recommended(NamedTuple):
     """The best evaluated configuration of each run by its predicted loss on the full data.
 
-    number: of the evaluation, (runs,).
+    number: Number of the evaluation, (runs,).
     x: (runs, 1, d).
     means: the members' standardized predictions, (M, runs).
     loss: the mean of them in the units of the loss, (runs,).

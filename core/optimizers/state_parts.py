@@ -20,7 +20,7 @@ def difference(name: str, theirs: Any, ours: Any) -> tuple[str, Any, Any]:
 def require_parts(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
     """Raise UserError if a state lacks a part that `ours` has."""
     for name in (None, "settings", "own"):
-        wanted, found = (ours, theirs) if name is None else (ours[name], theirs[name])
-        lacking = sorted(wanted.keys() - (found.keys() if isinstance(found, Mapping) else ()))
+        wanted, present = (ours, theirs) if name is None else (ours[name], theirs[name])
+        lacking = sorted(wanted.keys() - (present.keys() if isinstance(present, Mapping) else ()))
         if lacking:
             raise UserError(f"state of {theirs['optimizer']!r} lacks {', '.join(lacking)}; allowed: what `save` wrote")

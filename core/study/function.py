@@ -94,15 +94,15 @@ class UserFunction:
     def _read(self, returned: Any, seconds: float) -> tuple[float, float, dict[str, Any]]:
         if not isinstance(returned, Mapping):
             return *loss_and_cost(returned, seconds), {}
-        found = [name for name in RESULTS if name in returned]
-        if len(found) != 1:
+        keys = [name for name in RESULTS if name in returned]
+        if len(keys) != 1:
             raise WrongReturnError(
                 f"the function returned {brief(dict(returned))}; allowed: a dictionary with 'loss', or 'value' in its "
                 "place, and maybe 'cost' and constraints"
             )
         cost = checked_cost(number(returned["cost"]), returned) if "cost" in returned else seconds
         others = {str(key): value for key, value in returned.items() if key not in (*RESULTS, "cost")}
-        return number(returned[found[0]]), cost, others
+        return number(returned[keys[0]]), cost, others
 
 
 def taken(function: Callable[..., Any], budgeted: bool) -> frozenset[str]:

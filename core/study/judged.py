@@ -72,8 +72,8 @@ class Judged:
         start = time.perf_counter()
         try:
             with time_limit(self.seconds):
-                found = self.inner.evaluate(configurations, budget, generator)
-            return self._judge(found) if isinstance(found, Evaluation) and len(found.info) == 1 else found
+                returned = self.inner.evaluate(configurations, budget, generator)
+            return self._judge(returned) if isinstance(returned, Evaluation) and len(returned.info) == 1 else returned
         except Exception as error:
             if not is_programming_error(error):
                 raise
@@ -81,13 +81,13 @@ class Judged:
             info = {FAILURE: f"{type(error).__name__}: {error}", **described(error)}
             return Evaluation(np.array([np.nan]), np.array([time.perf_counter() - start]), (info,))
 
-    def _judge(self, found: Evaluation) -> Evaluation:
-        [info] = found.info
+    def _judge(self, evaluation: Evaluation) -> Evaluation:
+        [info] = evaluation.info
         if failure_of(info) or (self.sign == 1 and not self.constraints):
-            return found
+            return evaluation
         if self.constraints:
             info = self._constrained(info)
-        return Evaluation(self.sign * np.asarray(found.loss), found.cost, (info,))
+        return Evaluation(self.sign * np.asarray(evaluation.loss), evaluation.cost, (info,))
 
     def _constrained(self, info: Mapping[str, Any]) -> Mapping[str, Any]:
         """The same with the outcomes under `CONSTRAINTS`, and what an optimizer is told if one is violated."""

@@ -32,9 +32,9 @@ class Spending:
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
         """Losses and what they cost on this clock."""
-        found = guarded_evaluate(self.objective, configurations, budget, generator)
+        evaluation = guarded_evaluate(self.objective, configurations, budget, generator)
         share = 1.0 if budget is None or self.fidelity is None else budget / self.fidelity.maximum
-        return Evaluation(found.loss, np.full(len(found.loss), share), found.info)
+        return Evaluation(evaluation.loss, np.full(len(evaluation.loss), share), evaluation.info)
 
 
 def losses_by_spending(

@@ -86,7 +86,7 @@ class TabularBenchmark:
         """
         positions = self.table.grid.positions(configurations)
         epoch, repetitions = self._drawn(positions, budget, generator)
-        loss, cost = self._told(positions, repetitions, epoch)
+        loss, cost = self._loss_and_cost(positions, repetitions, epoch)
         key = VALIDATION_ERROR if self.table.test_mse is None else TEST_ERROR
         final = self.table.mean_final[positions].tolist()
         info = [{key: error, POSITION: place} for error, place in zip(final, positions.tolist())]
@@ -103,7 +103,7 @@ class TabularBenchmark:
         """Loss and cost of the configurations at these positions (n,) of the grid; raises as `evaluate`."""
         positions = np.asarray(positions)
         epoch, repetitions = self._drawn(positions, budget, generator)
-        return self._told(positions, repetitions, epoch)
+        return self._loss_and_cost(positions, repetitions, epoch)
 
     def _drawn(
         self, positions: NDArray[np.int64], budget: float | None, generator: np.random.Generator
@@ -114,7 +114,7 @@ class TabularBenchmark:
             return epoch, np.zeros(positions.shape, np.int64)
         return epoch, generator.integers(self.table.repetitions, size=positions.shape)
 
-    def _told(
+    def _loss_and_cost(
         self, positions: NDArray[np.int64], repetitions: NDArray[np.int64], epoch: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         share = epoch / self.table.epochs[-1]

@@ -62,7 +62,7 @@ def from_records(records: pd.DataFrame, grid: Grid | None = None, place: str = "
         UserError: a column that is missing, records of another grid, a configuration that is missing or occurs twice,
             records of several data sets, or lists of unequal length.
     """
-    epochs = sorted(int(found[1]) for name in records.columns if (found := FULL.fullmatch(name)))
+    epochs = sorted(int(match[1]) for name in records.columns if (match := FULL.fullmatch(name)))
     needed = [*COLUMNS, *(f"train_mse_{epoch}" for epoch in epochs or [100]), *(() if epochs else ["valid_mse_100"])]
     if missing := [name for name in needed if name not in records]:
         raise UserError(f"{place}: no column {missing[0]!r}; allowed: the records of a tabular benchmark")
@@ -108,15 +108,15 @@ def _grid_of(indices: NDArray[Any], grid: Grid | None, place: str) -> Grid:
         raise UserError(f"{place}: configuration {indices[-1]}; allowed: 0 to {FCNET.size - 1}, of Table 7.2")
     if (twice := indices[1:][indices[1:] == indices[:-1]]).size:
         raise UserError(f"{place}: {_name(twice[0])} occurs {(indices == twice[0]).sum()} times; allowed: once")
-    found = Grid(
+    product = Grid(
         {
             name: tuple(own[i] for i in np.unique(levels))
             for (name, own), levels in zip(VALUES.items(), np.unravel_index(indices, FULL_SHAPE))
         }
     )
     if grid is not None and not np.isin(indices, grid.indices).all():
-        raise UserError(f"{place}: belongs to another grid, {found.description}; allowed: {grid.description}")
-    grid = grid or found
+        raise UserError(f"{place}: belongs to another grid, {product.description}; allowed: {grid.description}")
+    grid = grid or product
     if (missing := np.setdiff1d(grid.indices, indices)).size:
         raise UserError(f"{place}: {missing.size} of {grid.size} configurations are missing, first {_name(missing[0])}")
     return grid

@@ -128,12 +128,12 @@ class Grid:
             UserError: a hyperparameter that is missing, unknown, or has a value not on the grid.
         """
         try:
-            found = [self._places[_values(configuration)] for configuration in configurations]
+            positions = [self._places[_values(configuration)] for configuration in configurations]
         except (KeyError, TypeError):
             self._explain(configurations)
         if any(len(configuration) != len(VALUES) for configuration in configurations):
             self._explain(configurations)
-        return np.array(found, dtype=np.int64)
+        return np.array(positions, dtype=np.int64)
 
     def positions_of(self, indices: ArrayLike) -> NDArray[np.int64]:
         """Indices (n,) to positions (n,).

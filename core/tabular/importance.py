@@ -81,8 +81,8 @@ def table_importances(table: Table, share: float = 1.0, order: int = 2) -> pd.Da
     axes = [i for i, size in enumerate(table.grid.shape) if size > 1]
     shape = tuple(table.grid.shape[i] for i in axes)
     names = table.grid.varied
-    found = importances(errors.reshape(shape), weights.reshape(shape), order)
-    rows = [(" x ".join(names[i] for i in subset), len(subset), value) for subset, value in found.items()]
+    fractions = importances(errors.reshape(shape), weights.reshape(shape), order)
+    rows = [(" x ".join(names[i] for i in subset), len(subset), value) for subset, value in fractions.items()]
     frame = pd.DataFrame(rows, columns=["hyperparameters", "order", "importance"])
     return frame.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
 

@@ -17,7 +17,7 @@ from core.tabular.values import CATEGORICAL
 def neighbours(grid: Grid, position: int) -> list[int]:
     """The positions that differ in one hyperparameter by one step, in the order of the hyperparameters."""
     level = grid.levels([position])[0]
-    found = []
+    positions = []
     for axis, (name, size) in enumerate(zip(grid.values, grid.shape)):
         here = int(level[axis])
         others = range(size) if name in CATEGORICAL else (here - 1, here + 1)
@@ -25,8 +25,8 @@ def neighbours(grid: Grid, position: int) -> list[int]:
             if other != here and 0 <= other < size:
                 moved = level.copy()
                 moved[axis] = other
-                found.append(int(np.ravel_multi_index(moved, grid.shape)))
-    return found
+                positions.append(int(np.ravel_multi_index(moved, grid.shape)))
+    return positions
 
 
 def local_neighbourhood(table: Table) -> pd.DataFrame:

@@ -98,16 +98,16 @@ def _shape(file: h5py.File, path: str, name: str) -> tuple[int, int]:
 
 
 def _array(file: h5py.File, path: str, name: str, key: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    found = _dataset(file, path, name, key)
-    if found.shape != shape:
-        raise UserError(f"{path}: {key} of shape {found.shape} in {name}; allowed: {shape}")
-    return found[()]
+    array = _dataset(file, path, name, key)
+    if array.shape != shape:
+        raise UserError(f"{path}: {key} of shape {array.shape} in {name}; allowed: {shape}")
+    return array[()]
 
 
 def _dataset(file: h5py.File, path: str, name: str, key: str) -> h5py.Dataset:
     if name not in file:
         raise UserError(f"{path}: no group {name}; allowed: one per configuration of Table 7.2")
-    found = file[name].get(key) if isinstance(file[name], h5py.Group) else None
-    if not isinstance(found, h5py.Dataset):
+    array = file[name].get(key) if isinstance(file[name], h5py.Group) else None
+    if not isinstance(array, h5py.Dataset):
         raise UserError(f"{path}: no array {key!r} in {name}; allowed: {', '.join((*CURVES, *NUMBERS))}")
-    return found
+    return array

@@ -51,8 +51,8 @@ def budget_correlations(table: Table, shares: Sequence[float] = SHARES) -> pd.Da
     rows = []
     for share in shares:
         count = len(best_positions(table.mean_final, share))
-        found = correlations_with_the_last(table, share, epochs)
-        rows += [(share, count, epoch, float(value)) for epoch, value in zip(epochs, found, strict=True)]
+        correlations = correlations_with_the_last(table, share, epochs)
+        rows += [(share, count, epoch, float(value)) for epoch, value in zip(epochs, correlations, strict=True)]
     return pd.DataFrame(rows, columns=["share", "configurations", "epoch", "correlation"])
 
 

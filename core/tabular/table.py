@@ -67,8 +67,8 @@ class Table:
         shapes = {"valid_mse": (n, b, r), "train_mse": (n, b, r), "test_mse": (n, r), "seconds": (n, r)}
         shapes |= {"parameters": (n,), "curves": (n, r, self.epochs[-1])}
         for name, shape in shapes.items():
-            if (found := getattr(self, name)) is not None and found.shape != shape:
-                raise UserError(f"{self.dataset}: {name} of shape {found.shape}; allowed: {shape}")
+            if (array := getattr(self, name)) is not None and array.shape != shape:
+                raise UserError(f"{self.dataset}: {name} of shape {array.shape}; allowed: {shape}")
         if self.seconds is not None and not (np.isfinite(self.seconds) & (self.seconds >= 0)).all():
             raise UserError(f"{self.dataset}: seconds that are negative or not finite; allowed: numbers from 0")
 
@@ -130,9 +130,9 @@ class Table:
         return self.curves[:, :, epoch - 1].astype(np.float64) ** 2
 
     def _stored(self, name: str) -> NDArray[Any]:
-        if (found := getattr(self, name)) is None:
+        if (array := getattr(self, name)) is None:
             raise UserError(f"{self.dataset}: {name} is not stored ({self.source})")
-        return found
+        return array
 
 
 def mean_error(errors: NDArray[np.float32]) -> NDArray[np.float64]:

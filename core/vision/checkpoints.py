@@ -45,7 +45,7 @@ def read_checkpoint(path: Path, key: str, device: str | torch.device) -> State |
     if content is None:
         return None
     state: State = torch.load(io.BytesIO(content), map_location=device, weights_only=True)
-    found = state.pop("key")
-    if found != key:
-        raise UserError(f"{path}: is of another training, {found}; this one is {key}; use another file")
+    stored_key = state.pop("key")
+    if stored_key != key:
+        raise UserError(f"{path}: is of another training, {stored_key}; this one is {key}; use another file")
     return state

@@ -23,12 +23,12 @@ class MachineGrid:
     """The grid of one data set.
 
     Attributes:
-        name: of the data set.
+        name: Name of the data set.
         shares: (S,), increasing.
         points: number of training points of each share, (S,).
         C, gamma: (n,) each.
         errors: validation errors, (S, n, n), C before gamma.
-        seconds: of training, (S, n, n).
+        seconds: Seconds of training, (S, n, n).
         measured: which of them were measured, (S, n, n) bool.
     """
 

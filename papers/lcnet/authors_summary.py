@@ -41,7 +41,7 @@ class CurveSummary:
         last: quantiles of the last error by percent.
         seconds: quantiles of the runtime by percent.
         counts: (`BINS`,) runtimes in equal bins from the shortest to the longest.
-        mean_over_median: of the runtimes.
+        mean_over_median: Ratio of the mean of the runtimes to their median.
     """
 
     falls: NDArray[np.float64]
