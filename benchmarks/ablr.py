@@ -49,10 +49,10 @@ def fit(size: int, make: Callable[[], Network | Fourier]) -> dict[str, float]:
 
     def counted(self: ablr._Problem, *arguments: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         start = time.process_time()
-        found = evaluate(self, *arguments)
+        objective = evaluate(self, *arguments)
         spent["evaluations"] += time.process_time() - start
         spent["number"] += 1
-        return found
+        return objective
 
     ablr._Problem.__call__ = counted
     try:
@@ -119,10 +119,10 @@ def report() -> tuple[list[Table], list[str]]:
         fit(SIZES[0], make)
         seconds = {}
         for size in SIZES:
-            found = fit(size, make)
-            seconds[size] = found["fit"]
-            least = f"{floor(size, found['number']):.2f}" if name == "network" else ""
-            row = (f"{found['number']:.0f}", f"{found['fit']:.2f}", f"{found['evaluations']:.2f}", least)
+            spent = fit(size, make)
+            seconds[size] = spent["fit"]
+            least = f"{floor(size, spent['number']):.2f}" if name == "network" else ""
+            row = (f"{spent['number']:.0f}", f"{spent['fit']:.2f}", f"{spent['evaluations']:.2f}", least)
             table.add_row(f"{name}, {TASKS} x {size:,}", *row)
         slope = np.log(seconds[SIZES[2]] / seconds[SIZES[1]]) / np.log(SIZES[2] / SIZES[1])
         lines.append(f"ABLR, {name}: growth with N from {SIZES[1]:,} to {SIZES[2]:,} a task: exponent {slope:.2f}")

@@ -73,12 +73,12 @@ def picks(peers: Path, seconds: float) -> tuple[Table, list[str]]:
         for points in POINTS:
             case = {**space, "points": points, "seconds": seconds}
             ours = pick(case)
-            found = {"hpbandster": run_peer(peers, "peer_hpbandster", case), OPTUNA: peer_optuna.pick(case)}
+            theirs = {"hpbandster": run_peer(peers, "peer_hpbandster", case), OPTUNA: peer_optuna.pick(case)}
             total = sum(ours.values())
             cells = [f"{1e3 * value:.2f}" for value in (*ours.values(), total)]
-            cells += [f"{1e3 * sum(parts.values()):.1f}" if parts else "" for parts in found.values()]
+            cells += [f"{1e3 * sum(parts.values()):.1f}" if parts else "" for parts in theirs.values()]
             table.add_row(name, str(points), *cells)
-            for peer, parts in found.items():
+            for peer, parts in theirs.items():
                 if parts:
                     ratio = sum(parts.values()) / total
                     lines.append(verdict(f"BOHB pick, {name}, {points} observations", ratio, peer, PICK_TARGETS[peer]))
@@ -135,10 +135,10 @@ def report(peers: Path, seconds: float) -> tuple[list[Table], list[str]]:
 
 def shortest(run: Callable[[], Any], seconds: float, before: Callable[[], Any] = lambda: None) -> float:
     """CPU seconds of the shortest of at least three calls, for as long as there is time; `before` is not counted."""
-    found, deadline = [], time.perf_counter() + seconds
-    while len(found) < 3 or time.perf_counter() < deadline:
+    times, deadline = [], time.perf_counter() + seconds
+    while len(times) < 3 or time.perf_counter() < deadline:
         before()
         start = time.process_time()
         run()
-        found.append(time.process_time() - start)
-    return min(found)
+        times.append(time.process_time() - start)
+    return min(times)

@@ -82,20 +82,20 @@ def floor() -> dict[str, float]:
 
 def report(seconds: float) -> tuple[list[Table], list[str]]:
     """Seconds by dimension and N, and lines that say which targets are met."""
-    found, lines = {}, []
+    timings, lines = {}, []
     ours(*problem(POINTS[0], DIMENSIONS[0]))
     for dimension in DIMENSIONS:
         for points in POINTS:
             given = problem(points, dimension)
-            found[f"ours, {dimension}-d, N = {points}"] = best(lambda given=given: ours(*given), seconds)
-        found[f"BoTorch, {dimension}-d, N = 60"] = best(lambda d=dimension: botorch(*problem(60, d)), seconds)
-        own = found[f"ours, {dimension}-d, N = 60"]
-        peer = sum(found[f"BoTorch, {dimension}-d, N = 60"].values())
+            timings[f"ours, {dimension}-d, N = {points}"] = best(lambda given=given: ours(*given), seconds)
+        timings[f"BoTorch, {dimension}-d, N = 60"] = best(lambda d=dimension: botorch(*problem(60, d)), seconds)
+        own = timings[f"ours, {dimension}-d, N = 60"]
+        peer = sum(timings[f"BoTorch, {dimension}-d, N = 60"].values())
         for part, value in (("search", own["search"]), ("whole", sum(own.values()))):
             met = "met" if value < LONGEST[part] else "MISSED"
             lines.append(f"entropy search, {dimension}-d, {part}: {value:.2f} s, target {LONGEST[part]} s: {met}")
         lines.append(f"entropy search, {dimension}-d, whole: {peer / sum(own.values()):.2g}x BoTorch's joint one")
-    found["floor of the search"] = best(floor, seconds)
-    share = found["floor of the search"]["search"] / found["ours, 6-d, N = 60"]["search"]
+    timings["floor of the search"] = best(floor, seconds)
+    share = timings["floor of the search"]["search"] / timings["ours, 6-d, N = 60"]["search"]
     lines.append(f"entropy search: the matrix product is {share:.0%} of the search")
-    return [seconds_table("Entropy search, one suggestion: CPU seconds", found)], lines
+    return [seconds_table("Entropy search, one suggestion: CPU seconds", timings)], lines

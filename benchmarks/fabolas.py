@@ -84,9 +84,9 @@ def _timed(method: Callable, policy: InformationSearch, part: str, times: dict[s
 
     def call(*arguments: Any) -> Any:
         start = time.process_time()
-        found = method(policy, *arguments)
+        output = method(policy, *arguments)
         times[part or arguments[0]] = time.process_time() - start
-        return found
+        return output
 
     return call
 
@@ -154,23 +154,25 @@ def floor(points: int, count: int) -> dict[str, float]:
 
 def report(seconds: float) -> tuple[list[Table], list[str]]:
     """Seconds by dimension and N, and lines that say which targets are met."""
-    found, lines = {}, []
+    timings, lines = {}, []
     for dimension in DIMENSIONS:
         for points in POINTS:
-            found[f"ours, {dimension}-d, N = {points}"] = best(ours(*problem(points, dimension)), seconds)
+            timings[f"ours, {dimension}-d, N = {points}"] = best(ours(*problem(points, dimension)), seconds)
         given = problem(60, dimension)
-        found[f"ours, {dimension}-d, N = 60, each of {RUNS} runs"] = best(ours(*problem(60, dimension, RUNS)), seconds)
+        timings[f"ours, {dimension}-d, N = 60, each of {RUNS} runs"] = best(
+            ours(*problem(60, dimension, RUNS)), seconds
+        )
         count = densities(*given)
-        found[f"floor of the fits, {dimension}-d, N = 60"] = best(lambda count=count: floor(60, count), seconds)
+        timings[f"floor of the fits, {dimension}-d, N = 60"] = best(lambda count=count: floor(60, count), seconds)
         X, y = (values[0] for values in given)
-        found[f"BoTorch, {dimension}-d, N = 60"] = best(lambda X=X, y=y: botorch(X, y), seconds)
-        own, peer = (found[f"{who}, {dimension}-d, N = 60"] for who in ("ours", "BoTorch"))
+        timings[f"BoTorch, {dimension}-d, N = 60"] = best(lambda X=X, y=y: botorch(X, y), seconds)
+        own, peer = (timings[f"{who}, {dimension}-d, N = 60"] for who in ("ours", "BoTorch"))
         whole = sum(own.values())
         met = "met" if whole < LONGEST else "MISSED"
         lines.append(f"Fabolas, {dimension}-d: {whole:.2f} s, target {LONGEST} s: {met}")
         lines.append(
             f"Fabolas, {dimension}-d: {sum(peer.values()) / whole:.2g}x BoTorch's multi-fidelity max-value one"
         )
-        share = sum(found[f"floor of the fits, {dimension}-d, N = 60"].values()) / (own["loss"] + own["log cost"])
+        share = sum(timings[f"floor of the fits, {dimension}-d, N = 60"].values()) / (own["loss"] + own["log cost"])
         lines.append(f"Fabolas, {dimension}-d: factorizations are {share:.0%} of the fits")
-    return [seconds_table("Fabolas, one suggestion: CPU seconds per run", found)], lines
+    return [seconds_table("Fabolas, one suggestion: CPU seconds per run", timings)], lines

@@ -71,8 +71,8 @@ def minutes(name: str) -> float:
     """Core-minutes of the shipped table of a set, over all its widths, activations and dropout rates, batches of 64."""
     (configurations, widths), parts = SHIPPED[name], random_parts(name)
     rates = list(product((0.0, 0.3), (0.0, 0.3)))
-    found = [ours(parts, *case) for case in product(product(widths, widths), (64,), rates, (False, True))]
-    return float(np.mean(found)) * EPOCHS * REPETITIONS * configurations / 60
+    seconds = [ours(parts, *case) for case in product(product(widths, widths), (64,), rates, (False, True))]
+    return float(np.mean(seconds)) * EPOCHS * REPETITIONS * configurations / 60
 
 
 def report(seconds: float) -> tuple[list[Table], list[str]]:

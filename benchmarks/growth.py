@@ -29,15 +29,15 @@ TOO_LONG = 20.0  # seconds; a model that grows faster than linearly stops at the
 
 def measure(points: tuple[int, ...] = POINTS) -> dict[str, dict[int, float]]:
     """Seconds of fit and suggestion by model and N."""
-    found: dict[str, dict[int, float]] = {}
+    timings: dict[str, dict[int, float]] = {}
     for name, make in MODELS.items():
         suggest(make(), {"search": ASCENT}, *data(1, points[0]))
-        found[name] = {}
+        timings[name] = {}
         for n in points:
-            found[name][n] = sum(suggest(make(), {"search": ASCENT}, *data(1, n)).values())
-            if name not in LARGEST_SLOPE and found[name][n] > TOO_LONG:
+            timings[name][n] = sum(suggest(make(), {"search": ASCENT}, *data(1, n)).values())
+            if name not in LARGEST_SLOPE and timings[name][n] > TOO_LONG:
                 break
-    return found
+    return timings
 
 
 def slope(seconds: dict[int, float]) -> float:
@@ -50,12 +50,12 @@ def slope(seconds: dict[int, float]) -> float:
 
 def report(points: tuple[int, ...] = POINTS) -> tuple[list[Table], list[str]]:
     """A table of seconds, and lines that say which targets are met."""
-    found = measure(points)
+    timings = measure(points)
     table = Table(title="fit and suggestion: CPU seconds by number of observations, and the slope past 1,000")
     for column in ("", *(f"{n:,}" for n in points), "slope"):
         table.add_column(column, justify="right" if column else "left")
     lines = []
-    for name, seconds in found.items():
+    for name, seconds in timings.items():
         cells = [f"{seconds[n]:.2f}" if n in seconds else "" for n in points]
         table.add_row(name, *cells, f"{slope(seconds):.2f}")
         if name in LARGEST_SLOPE:

@@ -54,6 +54,6 @@ def report() -> tuple[list[Table], list[str]]:
     return [table], lines
 
 
-def verdict(what: str, found: float, target: float) -> str:
+def verdict(what: str, duration: float, target: float) -> str:
     """A line that compares a time with its target."""
-    return f"{what}: {found:.2f} s, target {target:g} s: {'met' if found <= target else 'MISSED'}"
+    return f"{what}: {duration:.2f} s, target {target:g} s: {'met' if duration <= target else 'MISSED'}"

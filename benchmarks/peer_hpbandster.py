@@ -25,9 +25,9 @@ def pick(case: dict) -> dict[str, float]:
     generator = BOHB(space, random_fraction=0.0)
     losses = np.random.default_rng(0).random(case["points"])
     for configuration, loss in zip(space.sample_configuration(case["points"]), losses):
-        told = {"budget": 1.0, "config": dict(configuration)}
+        job = {"budget": 1.0, "config": dict(configuration)}
         start = time.process_time()
-        generator.new_result(SimpleNamespace(result={"loss": loss}, exception=None, kwargs=told, id=(0, 0, 0)))
+        generator.new_result(SimpleNamespace(result={"loss": loss}, exception=None, kwargs=job, id=(0, 0, 0)))
         fit = time.process_time() - start
     picks, deadline = [], time.perf_counter() + case["seconds"]
     while len(picks) < 3 or time.perf_counter() < deadline:

@@ -114,14 +114,14 @@ def training(seconds: float) -> tuple[dict[str, float], dict[str, float], dict[s
 
 def comparison() -> dict[str, float]:
     """CPU seconds of every method on a part of the tasks."""
-    some, found = tasks(PART["tasks"]), {}
+    some, seconds = tasks(PART["tasks"]), {}
     for name, given in METHODS.items():
         method, seeds = method_of(given), range(PART["runs"])
         search_tasks(tasks(1), method, 3, [0], [0], 1)  # compiles
         start = time.process_time()
         search_tasks(some, method, PART["evaluations"], seeds, seeds, 1)
-        found[name] = time.process_time() - start
-    return found
+        seconds[name] = time.process_time() - start
+    return seconds
 
 
 def report(seconds: float) -> tuple[list[Table], list[str]]:
@@ -159,12 +159,12 @@ def report(seconds: float) -> tuple[list[Table], list[str]]:
 
 def _best_seconds(call: Callable[[], object], seconds: float) -> float:
     """Shortest of repeated calls by this thread's CPU seconds, for as long as `seconds`."""
-    deadline, found = time.perf_counter() + seconds, []
-    while not found or time.perf_counter() < deadline:
+    deadline, times = time.perf_counter() + seconds, []
+    while not times or time.perf_counter() < deadline:
         start = time.process_time()
         call()
-        found.append(time.process_time() - start)
-    return min(found)
+        times.append(time.process_time() - start)
+    return min(times)
 
 
 def _met(condition: bool) -> str:

@@ -62,21 +62,21 @@ def bohamiann(peers: Path) -> tuple[Table, list[str]]:
     """One suggestion of our networks beside pybnn's."""
     searches = {"gradient ascent": ASCENT, "differential evolution": EvolutionarySearch()}
     suggest(BayesianNetwork(burn_in=100, steps=200), searches, *data(1, CHAIN["points"]))
-    found = {}
+    timings = {}
     for name, runs in (("one run", 1), (f"{RUNS} runs", RUNS)):
         model = BayesianNetwork(burn_in=CHAIN["burn_in"], steps=CHAIN["steps"])
         seconds = suggest(model, searches, *data(runs, CHAIN["points"]))
-        found[name] = {part: value / runs for part, value in seconds.items()}
+        timings[name] = {part: value / runs for part, value in seconds.items()}
     peer = run_peer(peers, "peer_pybnn_suggestion", {"model": "bohamiann", "dimension": DIMENSION, **CHAIN})
     title = f"BOHAMIANN, one suggestion at N = {CHAIN['points']}: CPU seconds per run"
     if peer is None:
-        return seconds_table(title, found), []
+        return seconds_table(title, timings), []
     lines = []
-    for name, seconds in found.items():
+    for name, seconds in timings.items():
         for search in searches:
             ratio = (peer["fit"] + peer["search"]) / (seconds["fit"] + seconds[search])
             lines.append(verdict(f"BOHAMIANN suggestion, {name}, {search}", ratio, "pybnn", TARGETS[name]))
-    return seconds_table(title, {**found, "pybnn 0.0.5": peer}), lines
+    return seconds_table(title, {**timings, "pybnn 0.0.5": peer}), lines
 
 
 def dngo(peers: Path) -> tuple[Table, list[str]]:
@@ -85,35 +85,35 @@ def dngo(peers: Path) -> tuple[Table, list[str]]:
     suggest(DNGO(epochs=2), searches, *data(1, DNGO_POINTS))
     own, equal = "ours, its own 20 epochs", "ours, pybnn's epochs and batches"
     models = {own: DNGO(), equal: DNGO(**PYBNN_TRAINING)}
-    found = {name: suggest(model, searches, *data(1, DNGO_POINTS)) for name, model in models.items()}
+    timings = {name: suggest(model, searches, *data(1, DNGO_POINTS)) for name, model in models.items()}
     peer = run_peer(peers, "peer_pybnn_suggestion", {"model": "dngo", "dimension": DIMENSION, "points": DNGO_POINTS})
     title = f"DNGO, one suggestion at N = {DNGO_POINTS}: CPU seconds"
     if peer is None:
-        return seconds_table(title, found), []
-    ratio = sum(peer.values()) / sum(found[equal].values())
+        return seconds_table(title, timings), []
+    ratio = sum(peer.values()) / sum(timings[equal].values())
     lines = [verdict("DNGO, equal work", ratio, "pybnn", TARGETS["DNGO"])]
-    return seconds_table(title, {**found, "pybnn 0.0.5": peer}), lines
+    return seconds_table(title, {**timings, "pybnn 0.0.5": peer}), lines
 
 
 def gaussian_process(seconds: float) -> tuple[Table, list[str]]:
     """A Gaussian process' suggestion beside BoTorch's, the best of as many as the time allows."""
-    found, lines = {}, []
+    timings, lines = {}, []
     for points in GP_POINTS:
         X, y = data(1, points)
         ours = best(lambda X=X, y=y: suggest(GaussianProcess(), {"search": ASCENT}, X, y), seconds)
         theirs = best(lambda X=X, y=y: peer_botorch.suggest(X[0], y[0], ASCENT.candidates, ASCENT.restarts), seconds)
-        found |= {f"ours, N = {points}": ours, f"BoTorch, N = {points}": theirs}
+        timings |= {f"ours, N = {points}": ours, f"BoTorch, N = {points}": theirs}
         ratio = sum(theirs.values()) / sum(ours.values())
         lines.append(verdict(f"GP suggestion, N = {points}", ratio, "BoTorch", TARGETS["GP"]))
-    return seconds_table("Gaussian process, one suggestion: CPU seconds", found), lines
+    return seconds_table("Gaussian process, one suggestion: CPU seconds", timings), lines
 
 
 def best(measure: Callable[[], dict[str, float]], seconds: float) -> dict[str, float]:
     """The measurement with the smallest sum, out of at least three, for as long as there is time."""
-    deadline, found = time.perf_counter() + seconds, []
-    while len(found) < 3 or time.perf_counter() < deadline:
-        found.append(measure())
-    return min(found, key=lambda parts: sum(parts.values()))
+    deadline, timings = time.perf_counter() + seconds, []
+    while len(timings) < 3 or time.perf_counter() < deadline:
+        timings.append(measure())
+    return min(timings, key=lambda parts: sum(parts.values()))
 
 
 def verdict(name: str, ratio: float, peer: str, target: float) -> str:
@@ -121,13 +121,13 @@ def verdict(name: str, ratio: float, peer: str, target: float) -> str:
     return f"{name}: {ratio:.3g}x {peer}, target {target}x: {'met' if ratio >= target else 'MISSED'}"
 
 
-def seconds_table(title: str, found: dict[str, dict[str, float]]) -> Table:
+def seconds_table(title: str, timings: dict[str, dict[str, float]]) -> Table:
     """Seconds by part, one row per contestant."""
-    columns = list(dict.fromkeys(part for parts in found.values() for part in parts))
+    columns = list(dict.fromkeys(part for parts in timings.values() for part in parts))
     table = Table(title=title)
     for column in ("", *columns):
         table.add_column(column, justify="right" if column else "left")
-    for name, parts in found.items():
+    for name, parts in timings.items():
         table.add_row(name, *(f"{parts[part]:.3f}" if part in parts else "" for part in columns))
     return table
 

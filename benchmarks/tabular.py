@@ -40,12 +40,12 @@ def shipped_table() -> TabularBenchmark:
 
 def shortest(call: Callable[[], object], repeats: int = REPEATS) -> float:
     """CPU seconds of the shortest of some calls."""
-    found = []
+    times = []
     for _ in range(repeats):
         start = time.thread_time()
         call()
-        found.append(time.thread_time() - start)
-    return min(found)
+        times.append(time.thread_time() - start)
+    return min(times)
 
 
 def lookups(benchmark: TabularBenchmark, n: int = 1_000_000) -> dict[str, float]:
@@ -53,16 +53,16 @@ def lookups(benchmark: TabularBenchmark, n: int = 1_000_000) -> dict[str, float]
     generator = np.random.default_rng(0)
     positions = generator.integers(benchmark.table.grid.size, size=n)
     few = benchmark.table.grid.configurations(positions[: n // 100])
-    found = {
+    rates = {
         "positions": n / shortest(lambda: benchmark.look_up(positions, 100, generator)),
         "configurations": len(few) / shortest(lambda: benchmark.evaluate(few, 100, generator)),
     }
     with tempfile.TemporaryDirectory() as folder:
         file = written(benchmark, Path(folder) / "table.hdf5")
         known = benchmark.table.grid.configurations(positions[: n // 500] % IN_FILE)
-        found["published file"] = len(known) / shortest(lambda: [naive(file, one, generator) for one in known])
+        rates["published file"] = len(known) / shortest(lambda: [naive(file, one, generator) for one in known])
         file.close()
-    return found
+    return rates
 
 
 def written(benchmark: TabularBenchmark, path: Path) -> h5py.File:

@@ -53,10 +53,10 @@ def main() -> None:
         return
     if options.ship:
         runs.ship()
-    found = runs.collected() if options.own else runs.shipped()
+    frame = runs.collected() if options.own else runs.shipped()
     last: dict[str, tuple[int, pd.DataFrame]] = {}
     for kind in options.kinds:
-        part = found[found["problem"].isin(problems(options.part, kind))]
+        part = frame[frame["problem"].isin(problems(options.part, kind))]
         for checkpoint in runs.CHECKPOINTS:
             if methods := scores.compared(part, options.methods, checkpoint):
                 last[kind] = checkpoint, scores.summary(part, methods, checkpoint)

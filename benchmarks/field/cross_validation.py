@@ -23,10 +23,10 @@ FOLDS = 2
 @lru_cache(maxsize=16)
 def data(name: str, rows: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """At most `rows` random rows of a data set; targets of regression have mean 0 and variance 1."""
-    found = load(name)
-    chosen = np.random.default_rng(0).permutation(len(found.y))[:rows]
-    X, y = found.X[chosen], found.y[chosen]
-    return X, (y - y.mean()) / y.std() if found.task == "regression" else y
+    dataset = load(name)
+    chosen = np.random.default_rng(0).permutation(len(dataset.y))[:rows]
+    X, y = dataset.X[chosen], dataset.y[chosen]
+    return X, (y - y.mean()) / y.std() if dataset.task == "regression" else y
 
 
 def squared_error(model: Any, X: NDArray[np.float64], y: NDArray[np.float64]) -> float:

@@ -49,10 +49,10 @@ class Problem:
     def evaluate(self, configuration: Mapping[str, Any], generator: np.random.Generator) -> Evaluated:
         """Evaluate; an exception is a failure."""
         try:
-            found = self.loss(configuration, generator)
+            loss = self.loss(configuration, generator)
         except (ValueError, ArithmeticError, Warning, np.linalg.LinAlgError):
             return Evaluated(math.nan, math.nan)
-        told, judged = found if isinstance(found, tuple) else (found, found)
+        told, judged = loss if isinstance(loss, tuple) else (loss, loss)
         return Evaluated(float(told), float(judged)) if math.isfinite(told) else Evaluated(math.nan, math.nan)
 
 

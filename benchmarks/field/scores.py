@@ -24,11 +24,11 @@ def regrets(runs: pd.DataFrame, checkpoint: int) -> pd.DataFrame:
     column = f"best_{checkpoint}"
     parts = []
     for name, rows in runs.groupby("problem"):
-        found = rows.filter(like="best_").to_numpy()
+        losses = rows.filter(like="best_").to_numpy()
         median = rows.loc[rows["method"] == "random", "median"].median()
         for seed, of_seed in rows.groupby("seed") if kind_of(str(name)) == "bbob" else [(None, rows)]:
             unit = of_seed.loc[of_seed["method"] == "random", "median"].median() if seed is not None else median
-            lowest = 0.0 if seed is not None else np.nanmin(found)
+            lowest = 0.0 if seed is not None else np.nanmin(losses)
             regret = ((of_seed[column] - lowest) / (unit - lowest)).clip(lower=SMALLEST)
             parts.append(of_seed[["problem", "seed", "method"]].assign(regret=regret.fillna(regret.max())))
     return pd.concat(parts, ignore_index=True)

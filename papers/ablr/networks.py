@@ -46,7 +46,7 @@ def parts_of(name: str) -> Parts:
     return prepare(load(name), SPLIT_SEED)[0]
 
 
-def told_of(configurations: Sequence[Mapping[str, Any]], parts: Parts, seeds: Sequence[int]) -> NDArray[np.float64]:
+def outcomes_of(configurations: Sequence[Mapping[str, Any]], parts: Parts, seeds: Sequence[int]) -> NDArray[np.float64]:
     """Validation error, training error and log10 of seconds, (n, 3), of one network for each configuration and seed."""
     rows = []
     for configuration, seed in zip(configurations, seeds, strict=True):
@@ -59,7 +59,7 @@ def told_of(configurations: Sequence[Mapping[str, Any]], parts: Parts, seeds: Se
             rates=constant(configuration["learning_rate"], configuration["epochs"])[None],
             seeds=np.array([seed], np.uint64),
         )
-        found = train(networks, parts)
-        errors = (found.validation[0, -1], found.train[0, -1])
-        rows.append([*np.nan_to_num(errors, nan=DIVERGED), np.log10(max(found.seconds[0], 1e-6))])
+        records = train(networks, parts)
+        errors = (records.validation[0, -1], records.train[0, -1])
+        rows.append([*np.nan_to_num(errors, nan=DIVERGED), np.log10(max(records.seconds[0], 1e-6))])
     return np.array(rows, dtype=np.float64)

@@ -47,15 +47,15 @@ def search(
         known: what the settings allow the model to use of it.
 
     Returns:
-        The points (runs, n, d), and what was told of them, (runs, n, 1 + S).
+        The points (runs, n, d), and their outcomes, (runs, n, 1 + S).
     """
     settings = context.settings
     generators = make_generators(context.method_seeds("optimizer"), context.device)
 
     def propose(X: Tensor, y: Tensor) -> Points:
         policy = settings.method.policy_with(encoding, lambda n: model(settings, known, y[..., 1:], context.device))
-        _, found = policy.propose(no_memory(len(X)), X, y[..., 0], X[:, :0], generators)
-        return Points(found.points.unsqueeze(1))
+        _, proposal = policy.propose(no_memory(len(X)), X, y[..., 0], X[:, :0], generators)
+        return Points(proposal.points.unsqueeze(1))
 
     X = initial_design(context, encoding, settings.initial_design)
     return advance(

@@ -46,11 +46,13 @@ def compare_runs(catalogue: Catalogue, names: list[str], scale: str, console: Co
         console.print(f"[bold]{escape(own.name)}[/]  {escape(_what(own))}", soft_wrap=True)
         columns = (Column("metric", no_wrap=True), "own", "shipped", "runs", "difference", "")
         table = RichTable(*columns, box=None, padding=(0, 1))
-        for found in differences(ours, theirs, measured):
-            means = (f"{found.ours:.4g}", f"{found.theirs:.4g}")
-            change = Interval(found.difference, found.low, found.high)
-            words = change.text("+.3g") if math.isfinite(found.high - found.low) else f"{change.estimate:+.3g}"
-            table.add_row(escape(found.metric), *means, found.compared, escape(words), found.verdict)
+        for comparison in differences(ours, theirs, measured):
+            means = (f"{comparison.ours:.4g}", f"{comparison.theirs:.4g}")
+            change = Interval(comparison.difference, comparison.low, comparison.high)
+            words = (
+                change.text("+.3g") if math.isfinite(comparison.high - comparison.low) else f"{change.estimate:+.3g}"
+            )
+            table.add_row(escape(comparison.metric), *means, comparison.compared, escape(words), comparison.verdict)
         console.print(table)
     for note in NOTES:
         console.print(note, soft_wrap=True)
@@ -62,7 +64,7 @@ def _pairs(catalogue: Catalogue, name: str, scale: str) -> list[tuple[Cell, Cell
     for cell in find_cells(catalogue, name, scale):
         if cell.path(catalogue.root, "reference").exists():
             own = [cell] if cell.path(catalogue.root).exists() else []
-            pairs += [(found, cell) for found in (*own, *find_ablations(catalogue, [cell], scale))]
+            pairs += [(run, cell) for run in (*own, *find_ablations(catalogue, [cell], scale))]
     return pairs
 
 

@@ -56,21 +56,21 @@ class Demand:
 
     def hours(self) -> str:
         """Core-hours."""
-        return self._told(_hours(sum(cost.seconds for cost in self.known)))
+        return self._marked(_hours(sum(cost.seconds for cost in self.known)))
 
     def longest(self) -> str:
         """Hours that the longest job takes."""
-        return self._told(_hours(max((cost.seconds for cost in self.known), default=0.0)))
+        return self._marked(_hours(max((cost.seconds for cost in self.known), default=0.0)))
 
     def memory(self) -> str:
         """The largest memory of a job, in MiB. More repetitions are computed ten at a time, in the same memory."""
         others = any(cost.factors.keys() - {"runs"} for cost in self.known)
         mark = self.mark if ROUGH in self.mark else self.mark + ROUGH * others
-        return self._told(f"{max((cost.memory_mb for cost in self.known), default=0.0):,.0f}", mark)
+        return self._marked(f"{max((cost.memory_mb for cost in self.known), default=0.0):,.0f}", mark)
 
     def disk(self) -> str:
         """Space of the records, in MiB."""
-        return self._told(f"{sum(cost.disk for cost in self.known) / 2**20:,.1f}")
+        return self._marked(f"{sum(cost.disk for cost in self.known) / 2**20:,.1f}")
 
     def known_from(self) -> str:
         """Where the numbers come from: `4 recorded; 16 by runs ×5, evaluations ×4, without record; 2 unknown`."""
@@ -86,7 +86,7 @@ class Demand:
             parts.append(f"{self.unknown} {UNKNOWN}")
         return "; ".join(parts)
 
-    def _told(self, text: str, mark: str | None = None) -> str:
+    def _marked(self, text: str, mark: str | None = None) -> str:
         mark = self.mark if mark is None else mark
         return UNKNOWN if not self.known else f"{mark} {text}" if mark else text
 

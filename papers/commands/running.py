@@ -142,16 +142,16 @@ class _Noted:
 
 def _lacking_records(cells: list[Cell], root: Path) -> dict[str, UnavailableError]:
     """What cells lack of the records that they read, by their names; records of cells before them will be there."""
-    found: dict[Path, UnavailableError | None] = {}
+    errors: dict[Path, UnavailableError | None] = {}
     lacking = {}
     for cell in cells:
         for needed in cell.needs:
             path = needed.path(root)
-            if path not in found:
-                found[path] = _lack_of(needed, root)
-            if (error := found[path]) is not None:
+            if path not in errors:
+                errors[path] = _lack_of(needed, root)
+            if (error := errors[path]) is not None:
                 lacking.setdefault(cell.name, error)
-        found[cell.path(root)] = lacking.get(cell.name)
+        errors[cell.path(root)] = lacking.get(cell.name)
     return lacking
 
 

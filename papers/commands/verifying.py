@@ -71,12 +71,12 @@ def _cells(catalogue: Catalogue, name: str) -> list[Cell]:
     Raises:
         UserError: it matches none at any scale.
     """
-    found, errors = [], []
+    cells, errors = [], []
     for scale in SCALES:
         try:
-            found += find_cells(catalogue, name, scale)
+            cells += find_cells(catalogue, name, scale)
         except UserError as error:
             errors.append(error)
-    if not found:
+    if not cells:
         raise errors[-1]
-    return found
+    return cells

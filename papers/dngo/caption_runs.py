@@ -37,9 +37,9 @@ def failed(results: Any, method: str) -> np.ndarray:
     return per_run(rows, "failed", str(rows["benchmark"].iloc[0]), method) > 0
 
 
-def best_so_far(found: np.ndarray) -> np.ndarray:
+def best_so_far(bleu: np.ndarray) -> np.ndarray:
     """The highest of scores (runs, n) so far."""
-    return np.maximum.accumulate(found, axis=-1)
+    return np.maximum.accumulate(bleu, axis=-1)
 
 
 def captioned(results: Any, method: str) -> pd.DataFrame:

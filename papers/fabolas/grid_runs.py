@@ -103,13 +103,13 @@ def both_grids(results: Results) -> dict[str, MachineGrid]:
     Raises:
         NotRunError: neither was run.
     """
-    found = {}
+    grids = {}
     for owner, read in (("authors", authors_grid), ("ours", machine_grid)):
         with suppress(NotRunError):
-            found[owner] = read(results)
-    if not found:
+            grids[owner] = read(results)
+    if not grids:
         raise NotRunError("grid")
-    return found
+    return grids
 
 
 def noise_machines(results: Results) -> tuple[str, int, int]:

@@ -112,5 +112,5 @@ def curve_sets(results: Results) -> dict[str, CurveSet]:
     frame = frame_of(results, "curves")
     if (frame := frame[frame["benchmark"] != AUTHORS]).empty:
         raise NotRunError("curves")
-    found = {str(name): rows.dropna(axis=1, how="all") for name, rows in frame.groupby("benchmark")}
-    return {name: curve_set(name, found[name]) for name in LABELS if name in found}
+    frames = {str(name): rows.dropna(axis=1, how="all") for name, rows in frame.groupby("benchmark")}
+    return {name: curve_set(name, frames[name]) for name in LABELS if name in frames}

@@ -66,12 +66,12 @@ def run_scores(results: Results) -> pd.DataFrame:
         by_run = kept.groupby([*CELL, "share", "run"], as_index=False)
         parts.append(by_run.agg(squared=("squared", "mean"), log_likelihood=("log_likelihood", "median")))
         parts[-1]["curves"] = len(numbers)
-    found = pd.concat(parts, ignore_index=True)
+    aggregated = pd.concat(parts, ignore_index=True)
     recorded = _of_part(_partial(results), "run")
     if recorded.empty:
-        return found
-    recorded = _with_share(recorded).merge(found[[*CELL, "curves"]].drop_duplicates(), on=CELL)
-    return pd.concat([_without(found, recorded), recorded], ignore_index=True)
+        return aggregated
+    recorded = _with_share(recorded).merge(aggregated[[*CELL, "curves"]].drop_duplicates(), on=CELL)
+    return pd.concat([_without(aggregated, recorded), recorded], ignore_index=True)
 
 
 @once

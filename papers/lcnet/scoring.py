@@ -56,11 +56,11 @@ def summarized_by_curve(predictions: pd.DataFrame, curves: NDArray[np.float64]) 
         Rows of part "curve", with the first run of the shard: run, `runs`, number, means of `squared` and
         `log_likelihood` over epochs and runs.
     """
-    found = _by_curve(scored(predictions, curves), ["number"])
-    return found.astype({"number": "int16", "runs": "int16", "squared": np.float32, "log_likelihood": np.float32})
+    scores = _by_curve(scored(predictions, curves), ["number"])
+    return scores.astype({"number": "int16", "runs": "int16", "squared": np.float32, "log_likelihood": np.float32})
 
 
 def _by_curve(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     means = {"squared": ("squared", "mean"), "log_likelihood": ("log_likelihood", "mean")}
-    found = rows.groupby(keys, as_index=False).agg(run=("run", "min"), runs=("run", "nunique"), **means)
-    return found.assign(part="curve")
+    scores = rows.groupby(keys, as_index=False).agg(run=("run", "min"), runs=("run", "nunique"), **means)
+    return scores.assign(part="curve")

@@ -58,19 +58,19 @@ def _runs_of(frame: pd.DataFrame, benchmark: str, value: str) -> Runs:
     present = [method for method in METHODS if method in methods_run(frame, benchmark)]
     if len(present) < 2:
         raise NotRunError(benchmark)
-    found = task_runs(
+    runs = task_runs(
         frame, benchmark, present, value, int(frame.loc[frame["benchmark"] == benchmark, "evaluation"].max())
     )
-    return first_hits(found) if value == "solved" else found
+    return first_hits(runs) if value == "solved" else runs
 
 
 def grouped_means(losses: Runs, size: int) -> dict[str, np.ndarray]:
     """Final losses averaged over groups of `size` runs on the same task, by method (tasks x groups,)."""
-    found = {}
+    means = {}
     for method, values in losses.items():
         whole = values.shape[1] // size * size
-        found[method] = values[:, :whole, -1].reshape(len(values), -1, size).mean(-1).ravel()
-    return found
+        means[method] = values[:, :whole, -1].reshape(len(values), -1, size).mean(-1).ravel()
+    return means
 
 
 def protocol(losses: Runs) -> str:

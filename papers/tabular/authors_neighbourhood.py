@@ -55,7 +55,7 @@ def of_their_best(results: Results, name: str) -> str:
     best, errors = known[name]
     if not (other := [f"{NAMES[key]} {value}" for key, value in best.items() if value != PRINTED[name][key]]):
         return " It is the best of them."
-    changes = {row: relative_change(found, errors[INCUMBENT]).estimate for row, found in errors.items()}
+    changes = {row: relative_change(row_errors, errors[INCUMBENT]).estimate for row, row_errors in errors.items()}
     worst = max(changes, key=changes.__getitem__)
     largest = f"{changes[worst]:.3g} ({row_label(worst)})"
     return f" Their best has {', '.join(other)}; the largest relative change from there is {largest}."

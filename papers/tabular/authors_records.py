@@ -22,8 +22,8 @@ def distributions(results: Results, quantity: str) -> dict[str, np.ndarray]:
     if not len(frame):
         return {}
     rows = frame[frame["quantity"] == quantity]
-    found = {str(name): np.asarray(values, float) for name, values in zip(rows["benchmark"], rows["values"])}
-    return in_order(found)
+    quantiles = {str(name): np.asarray(values, float) for name, values in zip(rows["benchmark"], rows["values"])}
+    return in_order(quantiles)
 
 
 def importances(results: Results, name: str) -> pd.DataFrame:
@@ -39,10 +39,10 @@ def agreements(results: Results, shares: Iterable[float]) -> pd.DataFrame:
         return pd.DataFrame()
     rows = []
     for share in shares:
-        found = frame[frame["statistic"] == agreement(share).name]
+        pairs = frame[frame["statistic"] == agreement(share).name]
         count = len(best_positions(np.zeros(FCNET.size), share))
-        rows += [(share, *pair, count) for pair in zip(found["first"], found["second"], found["estimate"])]
-        rows += [(share, name, name, 1.0, count) for name in found["first"].unique()]
+        rows += [(share, *pair, count) for pair in zip(pairs["first"], pairs["second"], pairs["estimate"])]
+        rows += [(share, name, name, 1.0, count) for name in pairs["first"].unique()]
     return pd.DataFrame(rows, columns=["share", "first", "second", "correlation", "configurations"])
 
 
@@ -52,11 +52,11 @@ def authors_best(results: Results) -> dict[str, tuple[Configuration, dict[str, n
 
     By data set; empty if not recorded.
     """
-    frame, found = results.frame("authors_best"), {}
+    frame, incumbents = results.frame("authors_best"), {}
     for name, rows in frame.groupby("benchmark"):
         (configuration,) = FCNET.configurations([rows["configuration"].iloc[0]])
-        found[str(name)] = configuration, errors_by_row(rows)
-    return in_order(found)
+        incumbents[str(name)] = configuration, errors_by_row(rows)
+    return in_order(incumbents)
 
 
 def in_words(names: Iterable[str]) -> str:

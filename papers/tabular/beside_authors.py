@@ -81,13 +81,13 @@ def pairs_of(results: Results) -> dict[str, Pair]:
     Raises:
         NotRunError: no table of ours was trained, or there is no record at all.
     """
-    frame, found = frame_of(results, "authors_beside"), {}
+    frame, pairs = frame_of(results, "authors_beside"), {}
     for name, table in grid_tables(results).items():
         rows = frame[frame["benchmark"] == name].sort_values("configuration")
         if rows["configuration"].tolist() == table.grid.indices.tolist():
             theirs = rows["error"].to_numpy(float)
-            found[name] = Pair(table, theirs, float(rows["spread"].iloc[0]), float(rows["constant"].iloc[0]))
-    return found
+            pairs[name] = Pair(table, theirs, float(rows["spread"].iloc[0]), float(rows["constant"].iloc[0]))
+    return pairs
 
 
 def pair(ours: Table, theirs: Table) -> Pair:

@@ -34,8 +34,8 @@ def comparison_runs(results: Results) -> pd.DataFrame:
 
 def benchmarks_of(frame: pd.DataFrame) -> list[str]:
     """The sets on which random search was run: the thesis' in its order, then others."""
-    found = set(frame.loc[frame["method"] == "random", "benchmark"])
-    return [*(name for name in LABELS if name in found), *sorted(found - set(LABELS))]
+    names = set(frame.loc[frame["method"] == "random", "benchmark"])
+    return [*(name for name in LABELS if name in names), *sorted(names - set(LABELS))]
 
 
 def ends(frame: pd.DataFrame, benchmark: str, method: str = "random") -> float:

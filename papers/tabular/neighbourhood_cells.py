@@ -41,15 +41,15 @@ def relative_change(changed: np.ndarray, best: np.ndarray) -> Interval:
 
 def changed(errors: np.ndarray, start: np.ndarray, published: PublishedCell | None, reduced: bool) -> ReportCell:
     """A relative change without a direction."""
-    found = relative_change(errors, start)
+    interval = relative_change(errors, start)
     failed = int((~np.isfinite(errors)).sum())
     if published is None:
         verdict = Verdict("not published", reduced=reduced, note="missing")
     elif failed:
         verdict = Verdict("differs", reduced=reduced, note=f"{failed} repetitions diverged")
     else:
-        verdict = interval_verdict(found, published, "neither", reduced)
-    return ReportCell(found.estimate, runs=len(errors), failed=failed, published=published, verdict=verdict)
+        verdict = interval_verdict(interval, published, "neither", reduced)
+    return ReportCell(interval.estimate, runs=len(errors), failed=failed, published=published, verdict=verdict)
 
 
 def row_label(row: str) -> str:

@@ -74,7 +74,7 @@ def authors_neighbours(results: Results) -> dict[str, AuthorsNeighbours]:
 def errors_by_row(records: pd.DataFrame) -> dict[str, np.ndarray]:
     """Errors (R,) in the order of the runs, by row of the neighbourhood table, from records of one data set."""
     ordered = records.sort_values("run", kind="stable")
-    return {str(row): found.to_numpy(float) for row, found in ordered.groupby("change", sort=False)["valid_mse"]}
+    return {str(row): mse.to_numpy(float) for row, mse in ordered.groupby("change", sort=False)["valid_mse"]}
 
 
 def printed_or_best(table: Table) -> Configuration:

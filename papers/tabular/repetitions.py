@@ -67,4 +67,4 @@ def resampled(table: Table, picks: tuple[int, ...]) -> Table:
     """The table with these repetitions, some of them repeated."""
     chosen = list(picks)
     stored = {name: getattr(table, name) for name in ("train_mse", "valid_mse", "test_mse", "seconds")}
-    return replace(table, **{name: found[..., chosen] for name, found in stored.items() if found is not None})
+    return replace(table, **{name: values[..., chosen] for name, values in stored.items() if values is not None})

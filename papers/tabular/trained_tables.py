@@ -34,8 +34,8 @@ def grid_tables(results: Results) -> dict[str, Table]:
         NotRunError: no table was run.
     """
     frame = frame_of(results, "grid")
-    found = {str(name): from_records(rows, place=f"grid/{name}") for name, rows in frame.groupby("benchmark")}
-    return in_order(found)
+    tables = {str(name): from_records(rows, place=f"grid/{name}") for name, rows in frame.groupby("benchmark")}
+    return in_order(tables)
 
 
 def grid_tables_or(results: Results, others: Collection) -> dict[str, Table]:

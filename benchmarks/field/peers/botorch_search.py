@@ -75,5 +75,5 @@ class BoTorchSearch:
             point, _ = optimize_acqf_mixed(acquisition, bounds, 1, RESTARTS, self.fixed, raw_samples=RAW)
         else:
             point, _ = optimize_acqf(acquisition, bounds, 1, RESTARTS, RAW)
-        found: np.ndarray = point.numpy()
-        return found
+        candidate: np.ndarray = point.numpy()
+        return candidate

@@ -19,8 +19,8 @@ def with_block(text: str, name: str, block: str, command: str, file: str = "READ
         UserError: a mark is missing.
     """
     begin = BEGIN.format(name, command)
-    before, found, rest = text.partition(begin)
+    before, start, rest = text.partition(begin)
     _, end, after = rest.partition(END)
-    if not found or not end:
+    if not start or not end:
         raise UserError(f"{file}: no place for its {name}; allowed: between {begin} and {END}")
     return f"{before}{begin}\n\n{block}\n\n{END}{after}"

@@ -153,19 +153,19 @@ def cell_text(name: str) -> str:
 
 def code_address(where: str, root: Path) -> str:
     """The address of a claim's code from the root: its file, and its line in there."""
-    if found := FUNCTION.match(where):
-        return f"{found['file']}#L{found['line']}"
-    if (found := ROW.match(where)) is None or not (path := root / found["file"]).is_file():
+    if match := FUNCTION.match(where):
+        return f"{match['file']}#L{match['line']}"
+    if (match := ROW.match(where)) is None or not (path := root / match["file"]).is_file():
         return where.partition(":")[0]
     lines = path.read_text(encoding="utf-8").splitlines()
-    number = next((n for n, line in enumerate(lines, 1) if line.strip() == f"{found['name']}:"), 1)
-    return f"{found['file']}#L{number}"
+    number = next((n for n, line in enumerate(lines, 1) if line.strip() == f"{match['name']}:"), 1)
+    return f"{match['file']}#L{number}"
 
 
 def _failures(sidecars: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[str]]]:
     """The claims that fail somewhere, headlines first within each paper, and where that is not on our whole runs."""
-    found = [(sidecar, claim) for sidecar in sidecars for claim in sidecar["claims"] if claim["kind"] != "check"]
-    failing = [(sidecar, claim) for sidecar, claim in found if words.fails(claim)]
+    claims = [(sidecar, claim) for sidecar in sidecars for claim in sidecar["claims"] if claim["kind"] != "check"]
+    failing = [(sidecar, claim) for sidecar, claim in claims if words.fails(claim)]
     for _, group in groupby(failing, key=lambda pair: pair[0]["paper"]):
         for sidecar, claim in sorted(group, key=lambda pair: not pair[1]["headline"]):
             asked = [
@@ -177,10 +177,10 @@ def _failures(sidecars: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, An
 def _answers(claim: dict[str, Any], own: dict[str, Any] | None) -> list[tuple[str, dict[str, Any]]]:
     """The answers to a claim, with that of the user's own runs if they are drawn."""
     same = [other for other in own["claims"] if other["id"] == claim["id"]] if own is not None else []
-    found = words.answers(claim)
+    answers = words.answers(claim)
     if not same:
-        return found
-    return [("shipped runs", claim), *found[1:], *(("your own runs", other) for other in same)]
+        return answers
+    return [("shipped runs", claim), *answers[1:], *(("your own runs", other) for other in same)]
 
 
 def _outcomes_in(check: dict[str, Any]) -> list[str]:
@@ -226,8 +226,8 @@ def _folders(files: Sequence[str]) -> list[tuple[str, list[tuple[str, str]]]]:
         path = PurePosixPath(file)
         by_folder.setdefault(path.parent, []).append((file, style.label(path.stem)))
     return [
-        (f"{folder.parent.name.replace('_', ' ')}, {data_set_name(folder.name)}", found)
-        for folder, found in by_folder.items()
+        (f"{folder.parent.name.replace('_', ' ')}, {data_set_name(folder.name)}", runs)
+        for folder, runs in by_folder.items()
     ]
 
 

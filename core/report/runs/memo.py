@@ -23,9 +23,9 @@ def once(function: Callable[..., T]) -> Callable[..., T]:
         number = id(subject)  # frames are not hashable
         if number not in kept:
             kept[number] = (ref(subject, lambda _: kept.pop(number, None)), {})
-        found = kept[number][1]
-        if names not in found:
-            found[names] = function(subject, *names)
-        return found[names]
+        memo = kept[number][1]
+        if names not in memo:
+            memo[names] = function(subject, *names)
+        return memo[names]
 
     return remembered

@@ -26,14 +26,14 @@ def over_time(rows: pd.DataFrame, times: np.ndarray, metric: str = "regret") -> 
     Args:
         rows: Rows of the cell; for the metric `loss` with the columns `evaluations` and `worst_loss` as well.
     """
-    found, times = [], times * (1 + ROUNDING)
+    curves, times = [], times * (1 + ROUNDING)
     for number, (finished, values) in enumerate(split_runs(rows, "time", metric)):
         before = values[0]
         if metric == "loss" and split_runs(rows, "evaluations")[number][0][0] > 1:
             before = split_runs(rows, "worst_loss")[number][0][0]  # evaluations count from 1: earlier ones failed
         curve = at_times(finished, values, times)
-        found.append(np.where(np.isnan(curve), before, curve))
-    return np.stack(found)
+        curves.append(np.where(np.isnan(curve), before, curve))
+    return np.stack(curves)
 
 
 def times_of(frame: pd.DataFrame, benchmark: str, methods: Sequence[str], points: int) -> np.ndarray:

@@ -18,10 +18,10 @@ def with_change(label: str, change: str) -> str:
 
 def with_variants(methods: Iterable[str], present: Iterable[str]) -> list[str]:
     """The methods in their order, each followed by those of its variants that are present."""
-    found: dict[str, list[str]] = {}
+    variants: dict[str, list[str]] = {}
     for name in dict.fromkeys(map(str, present)):
         method, change = split_variant(name)
         if change:
-            found.setdefault(method, []).append(name)
+            variants.setdefault(method, []).append(name)
     methods = list(methods)
-    return list(dict.fromkeys(name for method in methods for name in (method, *found.get(method, ()))))
+    return list(dict.fromkeys(name for method in methods for name in (method, *variants.get(method, ()))))

@@ -37,12 +37,12 @@ def p_values(samples: Mapping[str, np.ndarray]) -> pd.DataFrame:
     """
     from scipy.stats import mannwhitneyu  # takes a second to import, and few drawings need it
 
-    found = pd.DataFrame(np.nan, index=list(samples), columns=list(samples))
+    p = pd.DataFrame(np.nan, index=list(samples), columns=list(samples))
     for row, theirs in samples.items():
         for column, ours in samples.items():
             if row != column:
-                found.loc[row, column] = mannwhitneyu(ours, theirs, alternative="less").pvalue
-    return found
+                p.loc[row, column] = mannwhitneyu(ours, theirs, alternative="less").pvalue
+    return p
 
 
 def holm(p: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:

@@ -39,7 +39,7 @@ def resampled_interval(statistic: Callable[..., np.ndarray], *runs: int) -> Inte
     return bootstrap_interval(tuple(np.arange(n) for n in runs), statistic, SEED, RESAMPLES)
 
 
-def time_of_lead(found: np.ndarray, times: np.ndarray, lead: float) -> np.ndarray:
+def time_of_lead(probability: np.ndarray, times: np.ndarray, lead: float) -> np.ndarray:
     """The time after which all probabilities (batch, times) exceed `lead`, (batch,); infinite if never."""
-    stays = np.logical_and.accumulate((found > lead)[:, ::-1], axis=1)[:, ::-1]
+    stays = np.logical_and.accumulate((probability > lead)[:, ::-1], axis=1)[:, ::-1]
     return np.where(stays[:, -1], times[stays.argmax(axis=1)], np.inf)

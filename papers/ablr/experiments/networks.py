@@ -8,7 +8,7 @@ from torch import Tensor
 from core.experiment.context import Context
 from core.experiment.optimization import objective_generators
 from core.spaces import CubeEncoding
-from papers.ablr.networks import network_space, parts_of, told_of
+from papers.ablr.networks import network_space, outcomes_of, parts_of
 from papers.ablr.search import Known, rows_of_search, search, stacked
 from papers.ablr.settings import Networks
 
@@ -19,12 +19,12 @@ def networks(context: Context[Networks]) -> pd.DataFrame:
     generators = objective_generators(context)
 
     def evaluate(points: Tensor) -> Tensor:
-        told = []
+        outcomes = []
         for generator, part in zip(generators, points.cpu().numpy(), strict=True):
-            told.append(told_of(encoding.decode(part), parts, generator.integers(2**63, size=len(part))))
-        return stacked(told).to(points)
+            outcomes.append(outcomes_of(encoding.decode(part), parts, generator.integers(2**63, size=len(part))))
+        return stacked(outcomes).to(points)
 
-    _, told = search(context, encoding, evaluate, Known())
-    loss, train_error, log_seconds = told.unbind(-1)
+    _, outcomes = search(context, encoding, evaluate, Known())
+    loss, train_error, log_seconds = outcomes.unbind(-1)
     values = {"loss": loss, "train_error": train_error, "seconds": 10**log_seconds}
     return rows_of_search(context.runs, values)

@@ -27,8 +27,8 @@ def quadratics(context: Context[Quadratics]) -> pd.DataFrame:
     others = (runs[:, None] + np.arange(1, settings.tasks)) % settings.tasks
     known = Known(_observed(context, every[others]), own)
     encoding = CubeEncoding({f"x{i + 1}": (-BOUND, BOUND) for i in range(DIMENSION)})
-    _, told = search(context, encoding, lambda U: quadratic(own, U).unsqueeze(-1), known)
-    loss = told[..., 0]
+    _, outcomes = search(context, encoding, lambda U: quadratic(own, U).unsqueeze(-1), known)
+    loss = outcomes[..., 0]
     task = torch.from_numpy(runs % settings.tasks)[:, None].expand_as(loss)
     return rows_of_search(context.runs, {"task": task, "loss": loss, "regret": loss - minimum(own)[:, None]})
 

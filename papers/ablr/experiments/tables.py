@@ -31,8 +31,8 @@ def tables(context: Context[Tables]) -> pd.DataFrame:
         return stacked([surrogate.predict(part) for surrogate, part in pairs]).to(points)
 
     known = Known(_others(context, table, own, count) if settings.transfer else ())
-    _, told = search(context, table.encoding, evaluate, known)
-    loss = told[..., 0]
+    _, outcomes = search(context, table.encoding, evaluate, known)
+    loss = outcomes[..., 0]
     smallest, typical = (loss.new_tensor([[getattr(s, name)] for s in surrogates]) for name in ("smallest", "typical"))
     regret = (loss - smallest) / (typical - smallest)
     task = torch.from_numpy(own)[:, None].expand_as(loss)

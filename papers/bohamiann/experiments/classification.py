@@ -43,9 +43,9 @@ def classification_table(context: Context[ClassificationTable]) -> pd.DataFrame:
     frames = []
     for done, (run, seed) in enumerate(zip(context.runs, context.shared_seeds("objective"), strict=True)):
         chosen = cells[run :: settings.blocks]
-        found = guarded_evaluate(objective, chosen, None, np.random.default_rng(seed))
-        failures = [failure_of(entry) for entry in found.info]
-        columns = {"loss": found.loss, "seconds": found.cost, "failure": failures}
+        evaluation = guarded_evaluate(objective, chosen, None, np.random.default_rng(seed))
+        failures = [failure_of(entry) for entry in evaluation.info]
+        columns = {"loss": evaluation.loss, "seconds": evaluation.cost, "failure": failures}
         frames.append(pd.DataFrame(chosen).astype(float).assign(run=run, **columns))
         context.progress_of(done)(1.0)
     return pd.concat(frames, ignore_index=True)

@@ -28,11 +28,11 @@ def control(context: Context[AgentSearch]) -> pd.DataFrame:
     objective = AgentTuning(
         context.benchmark, settings.most_episodes, settings.most_units, settings.most_rows, settings.most_updates
     )
-    found = in_lockstep(context, objective, settings.evaluations, settings.initial_design)
+    histories = in_lockstep(context, objective, settings.evaluations, settings.initial_design)
     encoding = CubeEncoding(objective.space)
-    points = found.X.cpu().numpy().reshape(-1, encoding.dimension)
+    points = histories.X.cpu().numpy().reshape(-1, encoding.dimension)
     configurations = pd.DataFrame([dict(each) for each in encoding.decode(points)]).astype(np.float64)
-    return pd.concat([found.trace(context.runs).evaluations(), configurations], axis=1)
+    return pd.concat([histories.trace(context.runs).evaluations(), configurations], axis=1)
 
 
 def control_agents(context: Context[Agents]) -> pd.DataFrame:

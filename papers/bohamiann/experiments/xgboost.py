@@ -48,6 +48,6 @@ def _on_other_sets(context: Context[XGBoostSearch]) -> tuple[list[str], Task]:
         generator = np.random.default_rng(seed)
         names.append(str(generator.choice(others)))
         points.append(encoding.sample(settings.observations, generator))
-        found = guarded_evaluate(benchmark(names[-1]), encoding.decode(points[-1]), None, generator)
-        losses.append(found.loss)
+        evaluation = guarded_evaluate(benchmark(names[-1]), encoding.decode(points[-1]), None, generator)
+        losses.append(evaluation.loss)
     return names, Task(*(torch.from_numpy(np.stack(values)) for values in (points, losses)), name="another set")

@@ -33,8 +33,8 @@ def surrogate(context: Context[SurrogateSearch]) -> pd.DataFrame:
     """
     records = context.records("collect")
     function = FCNetSurrogate.fit(records, context.settings.surrogate_of_code)
-    told = SurrogateWithCurves(function) if context.settings.method.needs_curves else function
-    return search(context, told, function.regret).assign(
+    benchmark = SurrogateWithCurves(function) if context.settings.method.needs_curves else function
+    return search(context, benchmark, function.regret).assign(
         smallest_budget=function.fidelity.minimum,
         largest_budget=function.fidelity.maximum,
         optimum=function.optimum,
@@ -95,6 +95,6 @@ class CostIsBudget:
         self, configurations: Configurations, budget: float | None, generator: np.random.Generator
     ) -> Evaluation:
         """Evaluate the wrapped objective; None is the largest budget, and a failure costs its budget as well."""
-        found = guarded_evaluate(self.wrapped, configurations, budget, generator)
+        evaluation = guarded_evaluate(self.wrapped, configurations, budget, generator)
         cost = self.fidelity.maximum if budget is None else budget
-        return Evaluation(found.loss, np.full(len(found.loss), float(cost)), found.info)
+        return Evaluation(evaluation.loss, np.full(len(evaluation.loss), float(cost)), evaluation.info)

@@ -60,11 +60,11 @@ def ppo_live(context: Context[LivePolicySearch]) -> pd.DataFrame:
     tuning = PolicyTuning(context.settings.entropy, context.settings.most_episodes)
 
     def validated(configurations: Configurations) -> NDArray[np.float64]:
-        found = [
+        evaluations = [
             tuning.evaluate([each], None, np.random.default_rng(derive_seed("validation", repr(sorted(each.items())))))
             for each in configurations
         ]
-        return np.concatenate([each.loss for each in found])
+        return np.concatenate([each.loss for each in evaluations])
 
     return search(context, tuning, validated).rename(columns={"regret": "episodes"})
 

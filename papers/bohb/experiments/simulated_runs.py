@@ -35,10 +35,10 @@ def search(context: Context[SimulatedSearch], objective: Objective, regret: Regr
         run, `time` and `evaluations` when the row's incumbent was known, its `budget`, its observed `loss`, and
         `regret`. The last row of a run repeats the incumbent at the end of the run.
     """
-    found = (_in_lockstep if context.settings.method.method == "gp_mcmc" else _simulated)(context, objective)
+    repetitions = (_in_lockstep if context.settings.method.method == "gp_mcmc" else _simulated)(context, objective)
     frames = [
         trajectory(records, times, objective.fidelity.maximum, regret).assign(run=run)
-        for run, (records, times) in zip(context.runs, found, strict=True)
+        for run, (records, times) in zip(context.runs, repetitions, strict=True)
     ]
     return pd.concat(frames, ignore_index=True)
 
@@ -46,14 +46,14 @@ def search(context: Context[SimulatedSearch], objective: Objective, regret: Regr
 def _simulated(context: Context[SimulatedSearch], objective: Objective) -> Iterator[tuple[list[Record], list[float]]]:
     """The records of each repetition in turn and their times, on the simulated clock."""
     settings = context.settings
-    found = one_by_one(
+    repetitions = one_by_one(
         context,
         objective,
         lambda seed: make_optimizer(settings, objective, seed),
         workers=settings.workers,
         until=_end(context, objective),
     )
-    for records in found:
+    for records in repetitions:
         yield records, [record.finished / objective.fidelity.maximum for record in records]
 
 
@@ -64,8 +64,8 @@ def _in_lockstep(context: Context[SimulatedSearch], objective: Objective) -> Ite
     random and local search, since half of the hyperparameters are whole numbers.
     """
     evaluations = int(context.settings.full_evaluations)
-    found = in_lockstep(context, objective, evaluations, context.settings.method.initial_points)
-    return ((records, [float(number) for number in range(1, evaluations + 1)]) for records in found.records)
+    histories = in_lockstep(context, objective, evaluations, context.settings.method.initial_points)
+    return ((records, [float(number) for number in range(1, evaluations + 1)]) for records in histories.records)
 
 
 def make_optimizer(settings: SimulatedSearch, objective: Objective, seed: int) -> Optimizer:
@@ -88,22 +88,22 @@ def trajectory(
         UserError: no evaluation has ended.
         ValueError: every evaluation failed.
     """
-    found = incumbents(records)
+    improvements = incumbents(records)
     if not records:
         raise UserError("a run has ended before its first evaluation; allowed: a larger full_evaluations")
-    if not found:
+    if not improvements:
         raise ValueError(f"all {len(records)} evaluations of a run failed")
-    told = {record.number: count for count, record in enumerate(records, start=1)}
+    order = {record.number: count for count, record in enumerate(records, start=1)}
     rows = pd.DataFrame(
         {
-            "time": [times[told[record.number] - 1] for record in found],
-            "evaluations": [told[record.number] for record in found],
-            "budget": [(record.budget or largest_budget) / largest_budget for record in found],
-            "loss": [record.loss for record in found],
+            "time": [times[order[record.number] - 1] for record in improvements],
+            "evaluations": [order[record.number] for record in improvements],
+            "budget": [(record.budget or largest_budget) / largest_budget for record in improvements],
+            "loss": [record.loss for record in improvements],
         }
     )
     if regret is not None:
-        rows["regret"] = regret([record.configuration for record in found])
+        rows["regret"] = regret([record.configuration for record in improvements])
     last = rows.iloc[[-1]].assign(time=times[-1], evaluations=len(records))
     return pd.concat([rows, last], ignore_index=True)
 

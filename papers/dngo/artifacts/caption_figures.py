@@ -29,11 +29,11 @@ WIDE = 26  # letters in a line of a caption
 
 def fig5(results: Results, published: Published | None) -> Figure:
     """Validation BLEU-4 of all models in the order in which they finished: a planar histogram and a scatter plot."""
-    rows, found = searched(results, "dngo"), scores(results, "dngo")
+    rows, bleu = searched(results, "dngo"), scores(results, "dngo")
     figure, (left, right) = style.subplots(1, 2, width=7.2, height=3.1)
-    planar_histogram(left, list(found), list(best_so_far(found)))
+    planar_histogram(left, list(bleu), list(best_so_far(bleu)))
     left.set_title("(a) heat map")
-    _scatter(right, rows, failed(results, "dngo"), found)
+    _scatter(right, rows, failed(results, "dngo"), bleu)
     right.set_title("(b) scatter plot")
     try:
         others = best_so_far(scores(results, "random")).mean(0)
@@ -44,7 +44,7 @@ def fig5(results: Results, published: Published | None) -> Figure:
     for axes in (left, right):
         axes.set_xlabel("evaluations")
         axes.set_ylabel("validation BLEU-4")
-        axes.set_ylim(-0.04 * found.max(), 1.04 * found.max() or None)
+        axes.set_ylim(-0.04 * bleu.max(), 1.04 * bleu.max() or None)
     style.legend(figure, (left, right), 6)
     caption = (
         f"Models of {count_runs(rows)} of DNGO, in the order in which they finished; the best so far of each run in "
@@ -55,10 +55,10 @@ def fig5(results: Results, published: Published | None) -> Figure:
     return Figure(figure, caption, rows[columns].reset_index(drop=True))
 
 
-def _scatter(axes: Axes, rows: pd.DataFrame, violated: np.ndarray, found: np.ndarray) -> None:
-    places = np.broadcast_to(np.arange(1, found.shape[1] + 1), found.shape)
+def _scatter(axes: Axes, rows: pd.DataFrame, violated: np.ndarray, bleu: np.ndarray) -> None:
+    places = np.broadcast_to(np.arange(1, bleu.shape[1] + 1), bleu.shape)
     look = {"linestyle": "none", "markersize": 3}
-    axes.plot(places[~violated], found[~violated], marker="o", color=style.BLUE, label="trained", **look)
+    axes.plot(places[~violated], bleu[~violated], marker="o", color=style.BLUE, label="trained", **look)
     for reason, (marker, color) in MARKS.items():
         of_reason = rows[rows["message"].str.startswith(reason)]
         axes.plot(of_reason["evaluation"], of_reason["bleu"], marker=marker, color=color, label=REASONS[reason], **look)

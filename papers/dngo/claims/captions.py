@@ -61,10 +61,10 @@ def explores_and_exploits(results: Results) -> Check:
     """In the second half of the searches more models than with random search score above 80% of the best, and over a
     tenth below half of it.
     """
-    found, others = scores(results, "dngo"), scores(results, "random")
-    runs, half = min(len(found), len(others)), found.shape[1] // 2
-    best = np.maximum(found.max(1), 0)[:runs, None]
-    late, random = found[:runs, half:] / best, others[:runs, half:] / best
+    dngo, others = scores(results, "dngo"), scores(results, "random")
+    runs, half = min(len(dngo), len(others)), dngo.shape[1] // 2
+    best = np.maximum(dngo.max(1), 0)[:runs, None]
+    late, random = dngo[:runs, half:] / best, others[:runs, half:] / best
     promising = tuple((each > PROMISING).mean(1) for each in (late, random))
     focused = judge(bootstrap_interval(promising, mean_difference, SEED, paired=True), lower=0.0)
     visits = judge(bootstrap_interval((late < UNPROMISING).mean(1), mean, SEED), lower=SOME)

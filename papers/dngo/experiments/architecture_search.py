@@ -51,7 +51,7 @@ def _search_architecture(context: Context, settings: Architecture, run: int, sha
         encoding = CubeEncoding(objective.space)
         (generator,) = make_generators([own], context.device)
         initial = uniform_points(encoding, settings.search_design, [generator])
-        found = run_in_lockstep(
+        histories = run_in_lockstep(
             objective,
             IntegratedGPSettings(maximizer="gradient").policy(encoding, context.device),
             initial,
@@ -60,9 +60,9 @@ def _search_architecture(context: Context, settings: Architecture, run: int, sha
             [np.random.default_rng(own)],
             context.progress,
         )
-        configurations = encoding.decode(found.X[0].cpu().numpy())
-        best = configurations[int(found.loss[0].argmin())]
-        records = found.trace([run]).evaluations().drop(columns="cost").join(pd.DataFrame(configurations))
+        configurations = encoding.decode(histories.X[0].cpu().numpy())
+        best = configurations[int(histories.loss[0].argmin())]
+        records = histories.trace([run]).evaluations().drop(columns="cost").join(pd.DataFrame(configurations))
         searched = records.assign(part="search", function="average", seed=-1)
     fresh = replace(objective, seeds=tuple(problems[settings.seeds :])).losses(best)
     confirmed = pd.DataFrame(

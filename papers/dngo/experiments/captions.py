@@ -41,15 +41,15 @@ def captions(context: Context[CaptionSearch]) -> pd.DataFrame:
     """
     objective = caption_tuning(context)
     seeds, noises = context.method_seeds("optimizer"), context.shared_seeds("objective")
-    files, found = [_file(context, run) for run in context.runs], []
+    files, records = [_file(context, run) for run in context.runs], []
     for done, (seed, noise, file) in enumerate(zip(seeds, noises, files, strict=True)):
         optimizer = context.settings.method.build(objective.space, seed, evaluations=context.settings.evaluations)
         if isinstance(optimizer, LearningConstraints):
             optimizer.learn_constraints()
-        found.append(_searched(context.settings, optimizer, objective, noise, file, context.progress_of(done)))
+        records.append(_searched(context.settings, optimizer, objective, noise, file, context.progress_of(done)))
     for file in files:
         file.unlink(missing_ok=True)
-    return _rows(context, objective, found)
+    return _rows(context, objective, records)
 
 
 def caption_models(context: Context[CaptionEnsemble]) -> pd.DataFrame:
@@ -92,11 +92,11 @@ def _best(context: Context[CaptionEnsemble], run: int) -> list[tuple[LogBilinear
     if len(own) < (wanted := context.settings.models):
         raise UserError(f"{context.cell.name}: {len(own)} models of the search succeeded; needed: {wanted}")
     names = [each.name for each in fields(LogBilinear) if each.name != "factors"]
-    found = []
+    models = []
     for row in own.sort_values(["loss", "evaluation"]).head(wanted).to_dict("records"):
         factors = {"factors": row["factors"]} if row["factors"] else {}
-        found.append((LogBilinear.of({**{name: row[name] for name in names}, **factors}), int(row["seed"])))
-    return found
+        models.append((LogBilinear.of({**{name: row[name] for name in names}, **factors}), int(row["seed"])))
+    return models
 
 
 def _file(context: Context[CaptionSearch], run: int) -> Path:
@@ -115,7 +115,7 @@ def _searched(
         return simulate(optimizer, remembered, settings.workers, generator, evaluations=most, progress=progress)
     from core.study.pool import run_parallel  # needs an optional package
 
-    told = count(1)
+    numbers = count(1)
     return run_parallel(
         optimizer,
         objective,
@@ -123,15 +123,15 @@ def _searched(
         seed,
         settings.workers,
         journal=file,
-        report=lambda record: progress(next(told) / most),
+        report=lambda record: progress(next(numbers) / most),
     )
 
 
-def _rows(context: Context[CaptionSearch], objective: CaptionTuning, found: list[list[Record]]) -> pd.DataFrame:
-    trace = Trace.of(found, context.runs)
+def _rows(context: Context[CaptionSearch], objective: CaptionTuning, records: list[list[Record]]) -> pd.DataFrame:
+    trace = Trace.of(records, context.runs)
     rows = trace.evaluations()
     rows[["started", "finished", "worker"]] = trace.frame[["started", "finished", "worker"]]
     rows.insert(2, "bleu", 0.0 - rows["loss"])
     known = [{name: each.get(name, 0) for name in objective.space} for each in trace.frame["configuration"]]
-    models = [{name: record.info.get(name, none) for name, none in NONE.items()} for each in found for record in each]
+    models = [{name: record.info.get(name, none) for name, none in NONE.items()} for each in records for record in each]
     return pd.concat([rows, pd.DataFrame(known), pd.DataFrame(models)], axis=1)

@@ -31,8 +31,8 @@ def activation_search(context: Context[ActivationSearch]) -> pd.DataFrame:
     """
     settings = context.settings
     model = DNGO(activation=settings.activation, epochs=settings.epochs, device=context.device)
-    records, found = search_with(model, context)
-    return records.assign(distance=from_the_incumbent(found.X.cpu().numpy(), found.loss).ravel())
+    records, histories = search_with(model, context)
+    return records.assign(distance=from_the_incumbent(histories.X.cpu().numpy(), histories.loss).ravel())
 
 
 def from_the_incumbent(X: np.ndarray, losses: np.ndarray) -> np.ndarray:

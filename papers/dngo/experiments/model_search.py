@@ -20,6 +20,6 @@ def search_with(model: DNGO, context: Context[Any]) -> tuple[pd.DataFrame, Histo
     """Rows as in `core.experiment.optimization`, and the histories of the cell's function, evaluations and start."""
     settings, objective = context.settings, lookup(context.benchmark)
     policy = ModelBased(CubeEncoding(objective.space), lambda n: model, GradientAscent())
-    found = in_lockstep(context, objective, settings.evaluations, settings.initial_design, policy)
-    records = found.trace(context.runs).evaluations()
-    return records.assign(regret=objective.regret(records["loss"])), found
+    histories = in_lockstep(context, objective, settings.evaluations, settings.initial_design, policy)
+    records = histories.trace(context.runs).evaluations()
+    return records.assign(regret=objective.regret(records["loss"])), histories

@@ -66,12 +66,12 @@ def fig4_4(results: Results, published: Published | None) -> Figure:
         look = {"color": style.BLUE, "marker": "s", "markerfacecolor": "none"}
         series.append(("the same on the authors' grid", _estimated_noise(theirs), look))
     parts = []
-    for number, (kind, found, look) in enumerate(series):
-        shares, values = np.array(list(found)) * 2.0 ** (0.2 * (number - 1)), list(found.values())
+    for number, (kind, by_share, look) in enumerate(series):
+        shares, values = np.array(list(by_share)) * 2.0 ** (0.2 * (number - 1)), list(by_share.values())
         means, spreads = (np.array([getattr(noise, name)() for noise in values]) for name in ("mean", "std"))
         low = np.minimum(spreads, means * (1 - 1e-1))
         axes.errorbar(shares, means, yerr=[low, spreads], label=kind, linestyle="none", capsize=2, **look)
-        parts.append(pd.DataFrame({"noise": kind.split(",")[0], "share": list(found), "mean": means, "sd": spreads}))
+        parts.append(pd.DataFrame({"noise": kind.split(",")[0], "share": list(by_share), "mean": means, "sd": spreads}))
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.xaxis.set_major_locator(FixedLocator(list(estimated)))
@@ -107,8 +107,8 @@ def observed_noise(results: Results) -> dict[float, np.ndarray]:
     frame = frame[frame["benchmark"] == name]
     if frame["run"].nunique() < 2:
         raise NotRunError(f"subsampling_noise/{name}: two repetitions or more")
-    found = frame.groupby(["share", "C", "gamma"])["valid_error"].var(ddof=0)
-    return {float(share): rows.to_numpy() for share, rows in found.groupby(level="share")}
+    variances = frame.groupby(["share", "C", "gamma"])["valid_error"].var(ddof=0)
+    return {float(share): rows.to_numpy() for share, rows in variances.groupby(level="share")}
 
 
 def _grid_caption(owner: str, grid: MachineGrid) -> str:

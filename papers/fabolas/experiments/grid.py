@@ -67,8 +67,8 @@ def tabulated(function: Objective, shares: Sequence[float]) -> pd.DataFrame:
     machines = [{"C": C, "gamma": gamma} for C in values.tolist() for gamma in values.tolist()]
     generator, frames = np.random.default_rng(), []
     for share in shares:
-        found = function.evaluate(machines, share, generator)
-        columns = {"share": share, "valid_error": found.loss, "seconds": found.cost}
+        evaluation = function.evaluate(machines, share, generator)
+        columns = {"share": share, "valid_error": evaluation.loss, "seconds": evaluation.cost}
         frames.append(pd.DataFrame(machines).assign(**columns))
     return pd.concat(frames, ignore_index=True)
 

@@ -57,12 +57,12 @@ def figB_2(results: Results, published: Published | None) -> Figure:
 
 def _sets(results: Results) -> Made:
     """The authors' set and our own, without those that are not at hand; NotRunError if there are none."""
-    found: Made = {}
+    sets: Made = {}
     try:
-        found[AUTHORS] = authors_summary(results)
-        return found | curve_sets(results)
+        sets[AUTHORS] = authors_summary(results)
+        return sets | curve_sets(results)
     except NotRunError:
-        return found or dict(curve_sets(results))
+        return sets or dict(curve_sets(results))
 
 
 def _panels(sets: Made, draw: Draw, caption: str) -> Figure:

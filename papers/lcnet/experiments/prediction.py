@@ -26,25 +26,25 @@ def partial(context: Context[PredictPartial]) -> pd.DataFrame:
         As above, and `observed`, the number of epochs seen. For run 0 and the share nearest to `shown_share` all epochs
         of the first `shown` curves, else the last epoch of each curve. Scores are of the last epoch.
     """
-    settings, found = context.settings, _collection(context)
+    settings, collection = context.settings, _collection(context)
     recorded = settings.record == "predictions"
     shown_share = min(settings.shares, key=lambda share: abs(share - settings.shown_share))
     frames = []
     for done, (run, seed) in enumerate(zip(context.runs, context.method_seeds("model"), strict=True)):
         progress = context.progress_of(done)
         for number, share in enumerate(settings.shares):
-            observed = max(1, round(share * found.epochs))
+            observed = max(1, round(share * collection.epochs))
             model = make_model(context.method, settings)
             given = slice(settings.curves)
-            model.fit(found.configurations[given], found.curves[given, :observed], found.epochs, seed)
-            frames.append(_rows(model.extrapolate(1.0), found.epochs).assign(run=run, observed=observed))
+            model.fit(collection.configurations[given], collection.curves[given, :observed], collection.epochs, seed)
+            frames.append(_rows(model.extrapolate(1.0), collection.epochs).assign(run=run, observed=observed))
             if recorded and run == 0 and share == shown_share:
-                prediction = model.extrapolate(np.arange(1, found.epochs) / found.epochs)
+                prediction = model.extrapolate(np.arange(1, collection.epochs) / collection.epochs)
                 whole = CurvePrediction(*(values[: settings.shown] for values in prediction))
-                frames.append(_rows(whole, np.arange(1, found.epochs)).assign(run=run, observed=observed))
+                frames.append(_rows(whole, np.arange(1, collection.epochs)).assign(run=run, observed=observed))
             progress((number + 1) / len(settings.shares))
     records = pd.concat(frames, ignore_index=True)
-    return records if recorded else summarized(records, found.curves)
+    return records if recorded else summarized(records, collection.curves)
 
 
 def unobserved(context: Context[PredictUnobserved]) -> pd.DataFrame:
@@ -53,9 +53,9 @@ def unobserved(context: Context[PredictUnobserved]) -> pd.DataFrame:
     Returns:
         As above, or the scores of each curve.
     """
-    settings, found = context.settings, _collection(context)
-    n = len(found.curves)
-    epochs = np.arange(settings.every, found.epochs + 1, settings.every)
+    settings, collection = context.settings, _collection(context)
+    n = len(collection.curves)
+    epochs = np.arange(settings.every, collection.epochs + 1, settings.every)
     frames = []
     seeds = zip(context.shared_seeds("folds"), context.method_seeds("model"), strict=True)
     for done, (run, (fold_seed, seed)) in enumerate(zip(context.runs, seeds, strict=True)):
@@ -63,13 +63,15 @@ def unobserved(context: Context[PredictUnobserved]) -> pd.DataFrame:
         folds = np.array_split(np.random.default_rng(fold_seed).permutation(n), settings.folds)
         for number, held_out in enumerate(folds):
             kept = np.setdiff1d(np.arange(n), held_out)
-            model = make_model(context.method, settings).fit(found.configurations[kept], found.curves[kept], seed=seed)
+            model = make_model(context.method, settings).fit(
+                collection.configurations[kept], collection.curves[kept], seed=seed
+            )
             assert isinstance(model, GlobalCurveModel)
-            prediction = model.predict(found.configurations[held_out], epochs / found.epochs)
+            prediction = model.predict(collection.configurations[held_out], epochs / collection.epochs)
             frames.append(_rows(prediction, epochs, held_out).assign(run=run))
             progress((number + 1) / len(folds))
     records = pd.concat(frames, ignore_index=True)
-    return records if settings.record == "predictions" else summarized_by_curve(records, found.curves)
+    return records if settings.record == "predictions" else summarized_by_curve(records, collection.curves)
 
 
 def _collection(context: Context) -> CurveSet:

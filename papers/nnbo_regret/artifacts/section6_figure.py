@@ -60,10 +60,10 @@ def _seconds(axes: Axes, results: Results) -> pd.DataFrame:
     frame = results.frame("interpolation")
     if frame.empty:
         raise NotRunError("interpolation")
-    found = frame.groupby("observations")["seconds"].agg(["mean", "std", "size"])
-    axes.errorbar(found.index, found["mean"], found["std"], color=style.BLUE, marker="o", markersize=3, capsize=2)
-    sizes = found.index.to_numpy(float)
-    axes.plot(sizes, found["mean"].iloc[-1] * sizes / sizes[-1], color=style.GREY, linestyle=":")
+    summary = frame.groupby("observations")["seconds"].agg(["mean", "std", "size"])
+    axes.errorbar(summary.index, summary["mean"], summary["std"], color=style.BLUE, marker="o", markersize=3, capsize=2)
+    sizes = summary.index.to_numpy(float)
+    axes.plot(sizes, summary["mean"].iloc[-1] * sizes / sizes[-1], color=style.GREY, linestyle=":")
     axes.set(title="Interpolation", xlabel="observations", ylabel="seconds", xscale="log", yscale="log")
-    what = {"quantity": "seconds of an interpolation", "series": "mean", "runs": found["size"].to_numpy()}
-    return pd.DataFrame({**what, "x": sizes, "value": found["mean"].to_numpy()})
+    what = {"quantity": "seconds of an interpolation", "series": "mean", "runs": summary["size"].to_numpy()}
+    return pd.DataFrame({**what, "x": sizes, "value": summary["mean"].to_numpy()})

@@ -43,14 +43,14 @@ def regret(context: Context[RecordedSearch]) -> pd.DataFrame:
         name: torch.cat([getattr(batch, name).expand(-1, size) for batch in search.batches], 1).cpu().numpy()
         for name in Queries._fields
     }
-    found = regret_of(search.target, torch.as_tensor(columns["value"], device=context.device)).cpu().numpy()
+    regrets = regret_of(search.target, torch.as_tensor(columns["value"], device=context.device)).cpu().numpy()
     initial = regret_of(search.target, search.initial).cpu().numpy()
-    lowest = np.minimum.accumulate(np.concatenate([initial.min(1, keepdims=True), found], 1), 1)[:, 1:]
-    queries = found.shape[1]
+    lowest = np.minimum.accumulate(np.concatenate([initial.min(1, keepdims=True), regrets], 1), 1)[:, 1:]
+    queries = regrets.shape[1]
     iteration = np.arange(1, queries + 1, dtype=np.int32)
     batch = (iteration - 1) // size + 1
     numbers = {
-        "regret": found,
+        "regret": regrets,
         "minimum_regret": lowest,
         "mu_query": columns["mean"],
         "mu_optimum": columns["mean_best"],

@@ -24,21 +24,21 @@ def totals(frame: pd.DataFrame) -> pd.DataFrame:
 def fig8_2(results: Results, published: Published | None) -> Figure:
     """Bars of the seconds of 20 runs, and beside them the part that the optimizer takes of either."""
     frame = frame_of(results, "wall_clock")
-    found = totals(frame).reindex([name for name in METHODS if name in set(frame["method"].unique())])
+    costs = totals(frame).reindex([name for name in METHODS if name in set(frame["method"].unique())])
     figure, axes = style.subplots(height=2.8, width=4.8)
-    place = np.arange(len(found))
+    place = np.arange(len(costs))
     for shift, column, color, label in (
         (-0.27, "trained", style.BLUE, "networks trained"),
         (0.0, "generated", style.ORANGE, "generated tasks"),
         (0.27, "proposals", style.GREY, "the optimizer alone"),
     ):
-        bars = axes.bar(place + shift, found[column], 0.25, color=color, label=label)
+        bars = axes.bar(place + shift, costs[column], 0.25, color=color, label=label)
         axes.bar_label(
-            bars, [f"{seconds:.2g}" if seconds < 10 else f"{seconds:.0f}" for seconds in found[column]], fontsize=7
+            bars, [f"{seconds:.2g}" if seconds < 10 else f"{seconds:.0f}" for seconds in costs[column]], fontsize=7
         )
     axes.set_yscale("log")
-    axes.set_ylim(top=3 * found.to_numpy().max())
-    axes.set_xticks(place, [style.label(name) for name in found.index])
+    axes.set_ylim(top=3 * costs.to_numpy().max())
+    axes.set_xticks(place, [style.label(name) for name in costs.index])
     axes.set_ylabel(f"seconds of {RUNS} runs")
     axes.grid(visible=False, axis="x")
     style.legend(figure, [axes], 3)
@@ -49,4 +49,4 @@ def fig8_2(results: Results, published: Published | None) -> Figure:
         "the part of both that the optimizer takes. The networks behind the meta-model are smaller than the thesis' on "
         "MNIST."
     )
-    return Figure(figure, caption, found.reset_index())
+    return Figure(figure, caption, costs.reset_index())

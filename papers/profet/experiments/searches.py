@@ -23,7 +23,7 @@ def search(context: Context[TaskSearch]) -> pd.DataFrame:
         before it reached. Only evaluations that change one of them have a row, and the first and the last.
     """
     settings = context.settings
-    found = search_tasks(
+    incumbents = search_tasks(
         tasks_of_cell(context, settings.tasks, settings.real),
         settings.method,
         settings.evaluations,
@@ -33,7 +33,7 @@ def search(context: Context[TaskSearch]) -> pd.DataFrame:
         settings.noisy,
         context.progress,
     )
-    return _changes(found, context.runs)
+    return _changes(incumbents, context.runs)
 
 
 def samples(context: Context[Samples]) -> pd.DataFrame:
@@ -51,10 +51,10 @@ def samples(context: Context[Samples]) -> pd.DataFrame:
         X = torch.from_numpy(grid).expand(len(tasks), -1, -1)
         values, observed = tasks.observe(X, torch.from_numpy(normals))
     columns = {f"x{place}": np.tile(grid[:, place], len(tasks)) for place in range(tasks.dimension)}
-    found = {"value": values.numpy().ravel(), "observed": observed.numpy().ravel()}
+    outputs = {"value": values.numpy().ravel(), "observed": observed.numpy().ravel()}
     number = np.repeat(np.arange(len(tasks)), len(grid))
-    frame = pd.DataFrame({"run": context.runs.start, "task": number, **columns, **found})
-    return frame.astype(dict.fromkeys([*columns, *found], np.float32))
+    frame = pd.DataFrame({"run": context.runs.start, "task": number, **columns, **outputs})
+    return frame.astype(dict.fromkeys([*columns, *outputs], np.float32))
 
 
 def tasks_of_cell(context: Context, count: int, real: bool = False) -> GeneratedTasks | ForresterTasks:
@@ -65,8 +65,8 @@ def tasks_of_cell(context: Context, count: int, real: bool = False) -> Generated
     return generated_tasks(needed_model(context, name)[0], count)
 
 
-def _changes(found: Incumbents, runs: range) -> pd.DataFrame:
-    loss, solved = found.loss.astype(np.float32), found.solved.astype(np.float32)
+def _changes(incumbents: Incumbents, runs: range) -> pd.DataFrame:
+    loss, solved = incumbents.loss.astype(np.float32), incumbents.solved.astype(np.float32)
     kept = np.ones(loss.shape, bool)
     kept[..., 1:-1] = (np.diff(loss) != 0)[..., :-1] | (np.diff(solved) != 0)[..., :-1]
     task, run, place = kept.nonzero()

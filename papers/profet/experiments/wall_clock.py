@@ -32,12 +32,12 @@ def wall_clock(context: Context[WallClock]) -> pd.DataFrame:
         task = Timed(tasks.objective(run, classifier_space()))
         optimizer = settings.method.build(task.space, seed, evaluations=settings.evaluations)
         start = time.process_time()
-        generator, told = np.random.default_rng(noise), context.progress_of(done)
-        records = simulate(optimizer, task, 1, generator, evaluations=settings.evaluations, progress=told)
+        generator, progress = np.random.default_rng(noise), context.progress_of(done)
+        records = simulate(optimizer, task, 1, generator, evaluations=settings.evaluations, progress=progress)
         seconds = time.process_time() - start
         training = sum(record.cost for record in records)
-        found = {"proposals": seconds - task.seconds, "evaluations": task.seconds, "training": training}
-        rows.append({"run": run, "count": len(records), **found})
+        costs = {"proposals": seconds - task.seconds, "evaluations": task.seconds, "training": training}
+        rows.append({"run": run, "count": len(records), **costs})
     return pd.DataFrame(rows)
 
 
@@ -56,6 +56,6 @@ class Timed:
     ) -> Evaluation:
         """The task's own."""
         start = time.process_time()
-        found = self.task.evaluate(configurations, budget, generator)
+        evaluation = self.task.evaluate(configurations, budget, generator)
         self.seconds += time.process_time() - start
-        return found
+        return evaluation

@@ -91,7 +91,9 @@ def table7_4(results: Results, published: Published) -> ReportTable:
             text, printed = str(best[parameter]), published.get((parameter, name))
             verdict = exact_verdict(text, printed.text if printed else "")
             cells[parameter, AUTHORS.format(name)] = ReportCell(text=text, published=printed, verdict=verdict)
-    ranks = (f"{short_label(name)} {found.rank:,}" for name, found in in_order(authors_neighbours(results)).items())
+    ranks = (
+        f"{short_label(name)} {neighbours.rank:,}" for name, neighbours in in_order(authors_neighbours(results)).items()
+    )
     words = ""
     if theirs:
         words = (

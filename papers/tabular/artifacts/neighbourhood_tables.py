@@ -93,8 +93,8 @@ def _neighbourhood(
     elsewhere, elsewhere_beside = (_other_start(each, published.rows) for each in (own, start))
     samples = [
         (row, column, run, value, "ok" if np.isfinite(value) else "failed")
-        for column, found in ((ERROR, errors), (PRINTED_ERROR, printed))
-        for row, values in found.items()
+        for column, by_row in ((ERROR, errors), (PRINTED_ERROR, printed))
+        for row, values in by_row.items()
         for run, value in enumerate(values)
     ]
     # What our own incumbent alone can change has no number beside it, in any column: it is left to the records.
@@ -157,7 +157,7 @@ def errors_from_printed(
     frame = frame.sort_values("run", kind="stable")
     configurations = FCNET.configurations(FCNET.positions_of(frame["configuration"]))
     start, rows = configurations[0], (row_of(configurations[0], each) for each in configurations)
-    errors = {row: np.asarray(found, dtype=float) for row, found in zip(rows, frame["test_mse"], strict=True)}
+    errors = {row: np.asarray(mse, dtype=float) for row, mse in zip(rows, frame["test_mse"], strict=True)}
     return errors, start
 
 

@@ -29,7 +29,7 @@ def authors_neighbours(context: Context[AuthorsData]) -> pd.DataFrame:
     table = table_of_authors(context, context.benchmark)
     start = printed_or_best(table)
     errors, rank = neighbourhood_of(table, start), rank_of(table, start)
-    rows = [(run, change, found[run], rank) for run in context.runs for change, found in errors.items()]
+    rows = [(run, change, mse[run], rank) for run in context.runs for change, mse in errors.items()]
     return pd.DataFrame(rows, columns=["run", "change", "valid_mse", "rank"])
 
 
@@ -44,7 +44,7 @@ def authors_best(context: Context[AuthorsData]) -> pd.DataFrame:
     """
     table = table_of_authors(context, context.benchmark)
     errors = neighbourhood_of(table, table.best_configuration)
-    rows = [(run, change, found[run], table.best) for run in context.runs for change, found in errors.items()]
+    rows = [(run, change, mse[run], table.best) for run in context.runs for change, mse in errors.items()]
     return pd.DataFrame(rows, columns=["run", "change", "valid_mse", "configuration"])
 
 

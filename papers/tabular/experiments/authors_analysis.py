@@ -103,14 +103,19 @@ def authors_beside(context: Context[AuthorsData]) -> pd.DataFrame:
         DataUnavailableError: the table is not at hand.
     """
     ours = from_records(context.records("grid"), place=f"grid/{context.benchmark}")
-    found = pair(ours, table_of_authors(context, context.benchmark))
-    columns = {"configuration": ours.grid.indices, "error": found.theirs.astype(np.float32)}
-    return pd.DataFrame(columns).assign(run=0, spread=found.spread, constant=found.constant)
+    pairing = pair(ours, table_of_authors(context, context.benchmark))
+    columns = {"configuration": ours.grid.indices, "error": pairing.theirs.astype(np.float32)}
+    return pd.DataFrame(columns).assign(run=0, spread=pairing.spread, constant=pairing.constant)
 
 
-def _pair(statistic: str, first: Table, second: Table, found: Resamples) -> dict[str, object]:
-    return {"statistic": statistic, "first": first.dataset, "second": second.dataset, **_row(found)}
+def _pair(statistic: str, first: Table, second: Table, resamples: Resamples) -> dict[str, object]:
+    return {"statistic": statistic, "first": first.dataset, "second": second.dataset, **_row(resamples)}
 
 
-def _row(found: Resamples) -> dict[str, object]:
-    return {"estimate": found.estimate, "drawn": found.drawn, "weights": found.weights, "size": found.size}
+def _row(resamples: Resamples) -> dict[str, object]:
+    return {
+        "estimate": resamples.estimate,
+        "drawn": resamples.drawn,
+        "weights": resamples.weights,
+        "size": resamples.size,
+    }

@@ -22,10 +22,10 @@ def methods(context: Context[TableSearch]) -> pd.DataFrame:
 def networks(context: Context[NetworkSearch]) -> pd.DataFrame:
     """Runs of BOHAMIANN on the table of the benchmark, all in lockstep; records as those of `methods`."""
     settings, benchmark = context.settings, table_benchmark(context)
-    found = in_lockstep(context, benchmark, settings.evaluations, settings.initial_design)
-    losses = np.where(found.failure == "", found.loss, np.nan)
+    histories = in_lockstep(context, benchmark, settings.evaluations, settings.initial_design)
+    losses = np.where(histories.failure == "", histories.loss, np.nan)
     frames = []
-    for run, records, loss, cost in zip(context.runs, found.records, losses, found.cost, strict=True):
+    for run, records, loss, cost in zip(context.runs, histories.records, losses, histories.cost, strict=True):
         positions = benchmark.table.grid.positions([record.configuration for record in records])
         frames.append(trajectory(benchmark, loss, cost, positions).assign(run=run))
     return pd.concat(frames, ignore_index=True)

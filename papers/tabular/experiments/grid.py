@@ -35,8 +35,10 @@ def grid(context: Context[TrainedGrid]) -> pd.DataFrame:
         raise UserError(
             f"{context.cell.name}: {context.runs.stop} runs; allowed: {len(parts)}, one per part of the grid"
         )
-    found = [_trained(context, parts[run], context.progress_of(done)) for done, run in enumerate(context.runs)]
-    return pd.concat([frame.assign(run=run) for run, frame in zip(context.runs, found, strict=True)], ignore_index=True)
+    frames = [_trained(context, parts[run], context.progress_of(done)) for done, run in enumerate(context.runs)]
+    return pd.concat(
+        [frame.assign(run=run) for run, frame in zip(context.runs, frames, strict=True)], ignore_index=True
+    )
 
 
 def neighbours(context: Context[TrainedNeighbours]) -> pd.DataFrame:
@@ -55,8 +57,8 @@ def neighbours(context: Context[TrainedNeighbours]) -> pd.DataFrame:
     for done, run in enumerate(context.runs):
         chosen, progress = _of_run(settings, run), context.progress_of(done)
         for number, one in enumerate(chosen):
-            told = within(progress, number / len(chosen), (number + 1) / len(chosen))
-            frames.append(_trained(context, one, told).assign(run=run))
+            part_progress = within(progress, number / len(chosen), (number + 1) / len(chosen))
+            frames.append(_trained(context, one, part_progress).assign(run=run))
     return pd.concat(frames, ignore_index=True)
 
 

@@ -18,7 +18,7 @@ from core.models.tasks import Task
 from core.training import Parts
 from core.training.networks import Part
 from papers.ablr.experiments.tables import _others
-from papers.ablr.networks import told_of
+from papers.ablr.networks import outcomes_of
 from papers.ablr.quadratics import contexts, minimum, quadratic
 from papers.ablr.search import Known, model
 from papers.ablr.settings import Quadratics, Search
@@ -86,8 +86,8 @@ def test_a_network_that_diverges_has_the_largest_error():
     X = np.ones((20, 2), np.float32)
     part = Part(X, np.arange(20, dtype=np.float32) % 2)
     configuration = {"layers": 1, "units": 4, "dropout": 0.0, "learning_rate": 1e38, "epochs": 3}
-    told = told_of([configuration], Parts(part, part, part, 2), [0])
-    assert told[0, :2].tolist() == [1.0, 1.0] and np.isfinite(told).all()
+    outcomes = outcomes_of([configuration], Parts(part, part, part, 2), [0])
+    assert outcomes[0, :2].tolist() == [1.0, 1.0] and np.isfinite(outcomes).all()
 
 
 def test_times_of_suggestions_are_measured(smoke):
