@@ -18,7 +18,7 @@ from rich.table import Table
 from core.experiment.catalogue import Catalogue
 from core.experiment.selection import find_cells
 from core.experiment.table_search import make_optimizer
-from core.report.runs.table_trajectories import trajectory_of_records
+from core.experiment.table_trajectories import trajectory_of_records
 from core.study import simulate
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.grid import FCNET

@@ -7,8 +7,8 @@ import pandas as pd
 from core.experiment.context import Context
 from core.experiment.optimization import one_by_one
 from core.experiment.table_search_settings import TableSearch
+from core.experiment.table_trajectories import trajectory_of_records
 from core.optimizers.base import Optimizer
-from core.report.runs.table_trajectories import trajectory_of_records
 from core.tabular.benchmark import TabularBenchmark
 
 
@@ -16,7 +16,7 @@ def search_table(context: Context[TableSearch], benchmark: TabularBenchmark) -> 
     """Run a cell's repetitions.
 
     Returns:
-        run and the columns of `core.report.runs.table_trajectories.trajectory`.
+        run and the columns of `core.experiment.table_trajectories.trajectory`.
     """
     settings = context.settings
     runs = one_by_one(

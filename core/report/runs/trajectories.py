@@ -66,7 +66,7 @@ def regret_over_time(frame: pd.DataFrame, benchmark: str, method: str, times: np
 
     Args:
         frame: Frame with columns run, seconds and regret: for each run the steps of its incumbent in order, as in
-            `core.report.runs.table_trajectories`.
+            `core.experiment.table_trajectories`.
 
     Raises:
         NotRunError: the cell has no rows.

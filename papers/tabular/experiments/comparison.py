@@ -8,7 +8,7 @@ import pandas as pd
 from core.experiment.context import Context
 from core.experiment.optimization import in_lockstep
 from core.experiment.table_search import search_table
-from core.report.runs.table_trajectories import trajectory
+from core.experiment.table_trajectories import trajectory
 from core.tabular.benchmark import TabularBenchmark
 from core.tabular.frame import from_records
 from papers.tabular.settings import NetworkSearch, TableSearch

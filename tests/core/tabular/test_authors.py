@@ -10,7 +10,7 @@ from core import minimize
 from core.benchmarks.base import guarded_evaluate
 from core.data import CorruptDataError, DataUnavailableError, load, load_frame
 from core.errors import UnknownNameError, UserError
-from core.report.runs.table_trajectories import trajectory_of_records
+from core.experiment.table_trajectories import trajectory_of_records
 from core.study import method_of, simulate
 from core.tabular import authors
 from core.tabular.authors import TABLES, authors_table

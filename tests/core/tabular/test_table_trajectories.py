@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.experiment.table_trajectories import trajectory, trajectory_of_records
 from core.optimizers.random_search import RandomSearch
-from core.report.runs.table_trajectories import trajectory, trajectory_of_records
 from core.study import simulate
 from core.study.curves import at_times, value_of_incumbent
 from core.tabular.benchmark import TabularBenchmark
