@@ -20,7 +20,7 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 CELL = "background/models/forrester/rf"
 COMMANDS = [
-    ("everything, from a fresh clone", ["snakemake", "--cores", "2"], 60.0),
+    ("everything, from a fresh clone", ["snakemake", "--cores", "2"], 75.0),
     ("everything again: nothing to do", ["snakemake", "--cores", "2"], None),
     ("one artifact by its short name", ["snakemake", "--cores", "2", "--", "figures/table1.pdf"], 4.0),
     ("the plan of everything", ["snakemake", "--cores", "2", "-n", "-F"], 5.0),
