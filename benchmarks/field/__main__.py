@@ -54,23 +54,30 @@ def main() -> None:
     if options.ship:
         runs.ship()
     frame = runs.collected() if options.own else runs.shipped()
-    last: dict[str, tuple[int, pd.DataFrame]] = {}
+    summaries = {checkpoint: _summaries(frame, options, checkpoint) for checkpoint in runs.CHECKPOINTS}
     for kind in options.kinds:
-        part = frame[frame["problem"].isin(problems(options.part, kind))]
-        for checkpoint in runs.CHECKPOINTS:
-            if methods := scores.compared(part, options.methods, checkpoint):
-                last[kind] = checkpoint, scores.summary(part, methods, checkpoint)
-                console.print(table(last[kind][1], f"{kind}, {options.part}: after {checkpoint} evaluations"))
-        known = set(last[kind][1].index) if kind in last else set()
-        if left := sorted(set(options.methods) & set(part["method"]) - known):
+        ranked: set[str] = set()
+        for checkpoint, by_kind in summaries.items():
+            if kind in by_kind:
+                console.print(table(by_kind[kind], f"{kind}, {options.part}: after {checkpoint} evaluations"))
+                ranked |= set(by_kind[kind].index)
+        ran = set(frame.loc[frame["problem"].isin(problems(options.part, kind)), "method"])
+        if left := sorted(set(options.methods) & ran - ranked):
             console.print(f"on too few problems, and left out: {', '.join(left)}\n")
     if options.figure:
-        summaries, checkpoint = (
-            {kind: summary for kind, (_, summary) in last.items()},
-            max(at for at, _ in last.values()),
-        )
-        draw(summaries, checkpoint, FIGURE)
-        PAGE.write_text(with_block(PAGE.read_text(), "table", page.table(summaries, checkpoint), COMMAND, PAGE.name))
+        at = page.shown_first(summaries)
+        draw(summaries[at], at, FIGURE)
+        PAGE.write_text(with_block(PAGE.read_text(), "table", page.tables(summaries), COMMAND, PAGE.name))
+
+
+def _summaries(rows: pd.DataFrame, options: argparse.Namespace, checkpoint: int) -> dict[str, pd.DataFrame]:
+    """The summary of each kind of problems of which there are runs that long."""
+    summaries = {}
+    for kind in options.kinds:
+        part = rows[rows["problem"].isin(problems(options.part, kind))]
+        if methods := scores.compared(part, options.methods, checkpoint):
+            summaries[kind] = scores.summary(part, methods, checkpoint)
+    return summaries
 
 
 def table(summary: pd.DataFrame, title: str) -> Table:

@@ -11,6 +11,21 @@ NAMES["random"] = "random search"
 KINDS = {"real": "tuning problems", "bbob": "BBOB functions"}
 
 
+def shown_first(summaries: dict[int, dict[str, pd.DataFrame]]) -> int:
+    """The checkpoint at which most runs are ranked, of several the last one."""
+    return max(summaries, key=lambda at: (sum(_runs(each) for each in summaries[at].values()), at))
+
+
+def tables(summaries: dict[int, dict[str, pd.DataFrame]]) -> str:
+    """The tables by checkpoint: the one at which most runs are ranked, and the later ones."""
+    first = shown_first(summaries)
+    return "\n\n".join(table(by_kind, at) for at, by_kind in summaries.items() if at >= first and by_kind)
+
+
+def _runs(summary: pd.DataFrame) -> int:
+    return int(summary["problems"].iloc[0] * summary["seeds"].iloc[0])
+
+
 def table(summaries: dict[str, pd.DataFrame], checkpoint: int) -> str:
     """The table in Markdown, the best mean rank on tuning problems first, after a sentence on what was run."""
     sizes = [
