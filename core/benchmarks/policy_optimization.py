@@ -34,7 +34,7 @@ TRIALS = Fidelity("trials", 1, 9)
 COLUMNS = ("number", "trial", "episodes")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PolicyTuning:
     """The objective itself: every trial trains an agent from another seed.
 

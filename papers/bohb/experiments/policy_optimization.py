@@ -30,7 +30,7 @@ def ppo_table(context: Context[PolicyTable]) -> pd.DataFrame:
         simulator, and `failure`, the reason why no agent could be trained, empty if one was.
     """
     settings = context.settings
-    tuning = PolicyTuning(settings.entropy, settings.most_episodes)
+    tuning = PolicyTuning(entropy=settings.entropy, most_episodes=settings.most_episodes)
     frames = []
     for done, (run, seed) in enumerate(zip(context.runs, context.shared_seeds("trials"), strict=True)):
         first = run * settings.configurations
@@ -57,7 +57,8 @@ def ppo_live(context: Context[LivePolicySearch]) -> pd.DataFrame:
     Besides its columns: `episodes`, in place of `regret`, the mean of nine further trials of the incumbent, the same
     ones wherever a configuration is the incumbent.
     """
-    tuning = PolicyTuning(context.settings.entropy, context.settings.most_episodes)
+    settings = context.settings
+    tuning = PolicyTuning(entropy=settings.entropy, most_episodes=settings.most_episodes)
 
     def validated(configurations: Configurations) -> NDArray[np.float64]:
         evaluations = [
