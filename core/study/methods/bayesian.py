@@ -6,6 +6,7 @@ Models are imported when the first one is built.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
@@ -117,15 +118,21 @@ class DNGOSettings(ModelSettings):
             that the thesis compares with (`core.models.pybnn_dngo`).
         widths: Widths of the hidden layers.
         hyperparameter_samples: Number of chains of the slice sampler, each of which gives one sample.
-        updates: Number of updates in each training of the network, for variant "snoek"; None trains for a number of
-            epochs, see `core.models.dngo`.
+        updates: Number of updates in each training of the network, for variant "snoek"; None trains for the papers' 20
+            epochs (`core.models.dngo`), which for a few dozen points are too few updates to learn much.
     """
 
     method: Literal["dngo"] = "dngo"
     widths: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] = (50, 50, 50)
     hyperparameter_samples: PositiveInt = 10
     variant: Literal["snoek", "pybnn"] = "snoek"
-    updates: PositiveInt | None = None
+    updates: PositiveInt | None = 1000
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pybnn_s_default(cls, settings: Any) -> Any:
+        pybnn = isinstance(settings, Mapping) and settings.get("variant") == "pybnn"
+        return {"updates": None, **settings} if pybnn else settings
 
     @model_validator(mode="after")
     def _updates_are_snoek_s(self) -> DNGOSettings:

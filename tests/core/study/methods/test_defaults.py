@@ -120,3 +120,22 @@ def test_a_diverged_loss_of_an_earlier_task_changes_little():
     seen = policy._proposer.policy._earlier()[0].y
     others = torch.arange(12) != 3
     assert seen[0, others].std() > 0.2 * seen.std() and torch.equal(seen[:, others].argsort(), y[:, others].argsort())
+
+
+def test_the_default_of_dngo_trains_its_network():
+    """On 30 points 20 epochs, the papers', are 20 updates; errors are those of six data sets together."""
+    data = torch.rand(6, 430, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
+    values = torch.sin(5 * data[..., 0]) * data[..., 1] + (data[..., 2] - 0.6).abs() + data[..., 3] * data[..., 0]
+    errors = []
+    for updates in (None, method_of("dngo").updates):
+        model = method_of({"method": "dngo", "updates": updates}).model(30)
+        model.fit(data[:, :30], values[:, :30], [torch.Generator().manual_seed(run) for run in range(6)])
+        mean = model.predict(data[:, 30:])[0].mean(0)
+        errors.append(float((mean - values[:, 30:]).square().mean()))
+    assert errors[1] < 0.9 * errors[0]
+
+
+def test_a_variant_of_dngo_without_updates_needs_none_said():
+    assert method_of({"method": "dngo", "variant": "pybnn"}).updates is None
+    with pytest.raises(UserError, match="trains for a number of epochs"):
+        method_of({"method": "dngo", "variant": "pybnn", "updates": 1000})
