@@ -27,15 +27,14 @@ def _runs(summary: pd.DataFrame) -> int:
 
 
 def table(summaries: dict[str, pd.DataFrame], checkpoint: int) -> str:
-    """The table in Markdown, the best mean rank on tuning problems first, after a sentence on what was run."""
+    """The table in Markdown, the best mean rank on tuning problems first, below a sentence on what was run."""
     sizes = [
         f"{summary['problems'].iloc[0]} {KINDS[kind]} (seeds: {summary['seeds'].iloc[0]})"
         for kind, summary in summaries.items()
     ]
     heads = ["", *(head for kind in summaries for head in (f"mean rank, {KINDS[kind]}", "regret")), "seconds"]
     lines = [" | ".join(heads), " | ".join([":--", *["--:"] * (len(heads) - 1)])]
-    first = next(iter(summaries.values()))
-    for name in first.sort_values("rank").index:
+    for name in dict.fromkeys(name for each in summaries.values() for name in each.sort_values("rank").index):
         cells = [NAMES[name] if name in (*PEERS, "random") else f"`{name}`"]
         for summary in summaries.values():
             cells += _cells(summary, name)
