@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from core.experiment.outputs import RULES
 from core.experiment.storage import read_provenance
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -139,6 +140,12 @@ def test_without_activation(start, repository):
 def test_every_rule_that_runs_something_runs_this_interpreter():
     shells = re.findall(r"shell:\n(.*?)\n\n", (ROOT / "Snakefile").read_text() + "\n", re.DOTALL)
     assert len(shells) == 6 and all(shell.strip().startswith('f"{PYTHON} -m papers ') for shell in shells)
+
+
+def test_a_paper_may_have_no_name_of_a_rule():
+    """What `papers new` refuses is what the Snakefile names, and the rule of cells, whose names are made there."""
+    named = re.findall(r"^rule (\w+):", (ROOT / "Snakefile").read_text(), re.MULTILINE)
+    assert {*named, "cell"} == set(RULES)
 
 
 class TestReruns:

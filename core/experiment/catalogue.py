@@ -149,7 +149,7 @@ class Catalogue:
             return paper, artifact
         if name in self.short_names:
             return self.short_names[name], name
-        if owners := [paper for paper, spec in self.papers.items() if name in spec.artifacts]:
+        if owners := [paper for paper, spec in self._readable.items() if name in spec.artifacts]:
             choices = " or ".join(f"{owner}/{name}" for owner in owners)
             raise UserError(f"{len(owners)} papers have an artifact {name!r}; allowed: {choices}")
         shortened = {f"{paper}/{artifact}" for artifact, paper in self.short_names.items()}

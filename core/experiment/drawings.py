@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from core.experiment.ablations import find_ablations
@@ -118,10 +119,13 @@ class Currency:
         if not all(map(Path.is_file, files)) or drawn_at(self._catalogue.root, drawing) != drawing.scale:
             return False
         if drawing.paper not in self._code:
-            code = [*library_files(self._catalogue), *paper_files(self._catalogue, drawing.paper)]
-            self._code[drawing.paper] = max(map(self._time, code))
+            self._code[drawing.paper] = max(map(self._time, paper_files(self._catalogue, drawing.paper)))
         runs = (self._time(path) for path in runs_behind(self._catalogue, [drawing]) if path.exists())
-        return min(map(self._time, files)) >= max([self._code[drawing.paper], *runs])
+        return min(map(self._time, files)) >= max([self._library, self._code[drawing.paper], *runs])
+
+    @cached_property
+    def _library(self) -> float:
+        return max(map(self._time, library_files(self._catalogue)))
 
     def _time(self, path: Path) -> float:
         if path not in self._written:

@@ -13,6 +13,8 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.cells import Cell
 from core.experiment.drawings import EXTENSIONS, OWN, Drawing, drawing
 
+RULES = ("all", "library", "table", "figure", "short_name", "comparison", "cell", "unknown")
+"""The names of the Snakefile's rules, besides those of the papers, which have their names."""
 PAGE = "comparison.html"
 PAGES = (f"figures/{PAGE}", f"figures/{OWN}{PAGE}")
 SHORT = ("pdf", "png", "csv", "md", "tex")

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from core.errors import UserError, brief
 from core.experiment.catalogue import Catalogue
+from core.experiment.outputs import RULES
 from core.files import write_whole
 
 SKELETON = Path(__file__).parent / "skeleton"
@@ -31,6 +32,8 @@ def new_paper(catalogue: Catalogue, options: argparse.Namespace, console: Consol
     name, papers = options.name, catalogue.code / catalogue.package
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
         raise UserError(f"name {brief(name)}; allowed: lower-case letters, digits and _, first a letter, no keyword")
+    if name in RULES:
+        raise UserError(f"name {brief(name)}: a rule of the Snakefile has it; allowed: none of {', '.join(RULES)}")
     if catalogue.code != catalogue.root:
         raise UserError(f"{papers} is where the package is installed; allowed: a clone of the repository")
     folder = papers / name

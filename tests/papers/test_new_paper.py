@@ -69,6 +69,7 @@ def test_its_files_are_in_the_repositorys_style(tmp_path, environment):
         ("10th", "name '10th'; allowed"),
         ("lambda", "name 'lambda'; allowed"),
         ("../tenth", r"name '../tenth'; allowed"),
+        ("library", "name 'library': a rule of the Snakefile has it; allowed: none of all, library, table"),
         ("toy", "toypapers/toy exists already; allowed: another name"),
     ],
 )

@@ -88,6 +88,15 @@ def test_short_names_exist_where_an_id_is_unique(toy, tmp_path):
         catalogue.artifact("table1")
 
 
+def test_a_name_stays_that_of_two_papers_while_one_of_them_is_broken(toy, tmp_path):
+    add_paper(tmp_path, "again")
+    (tmp_path / "toypapers" / "again" / "settings.py").write_text("import no_such_module\n")
+    catalogue = toy()
+    assert "again" in catalogue.broken
+    with pytest.raises(UserError, match="2 papers have an artifact 'table1'; allowed: again/table1 or toy/table1"):
+        catalogue.artifact("table1")
+
+
 def test_a_short_name_that_one_paper_claims_is_its_own_whoever_else_has_one(toy, edit, tmp_path):
     add_paper(tmp_path, "again")
     edit("place: Table 1}\n", "place: Table 1}\n    short_name: true\n")
