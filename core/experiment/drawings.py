@@ -125,7 +125,7 @@ class Currency:
 
     @cached_property
     def _library(self) -> float:
-        return max(map(self._time, library_files(self._catalogue)))
+        return max(map(self._time, library_files(self._catalogue)), default=0.0)  # the library may lie elsewhere
 
     def _time(self, path: Path) -> float:
         if path not in self._written:
