@@ -16,6 +16,7 @@ import pandas as pd
 from benchmarks.field.methods import Search, search
 from benchmarks.field.problem import Problem
 from benchmarks.field.problems import problem
+from core.errors import UserError
 from core.files import write_whole
 
 ROOT = Path(__file__).parents[2]
@@ -76,12 +77,30 @@ def run_all(names: list[str], methods: list[str], seeds: list[int], evaluations:
 
 
 def _is_done(path: Path, evaluations: int) -> bool:
-    return path.exists() and json.loads(path.read_text())["evaluations"] >= evaluations
+    """Whether there is a run of that many evaluations; a file that cannot be read is made again."""
+    try:
+        return path.exists() and _read(path)["evaluations"] >= evaluations
+    except UserError:
+        return False
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        row = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UserError(f"{path}: no run of a search; delete it, or repeat the command that wrote it") from error
+    if not isinstance(row, dict) or set(row) != set(COLUMNS):
+        raise UserError(f"{path}: no run of a search; allowed: an object with the keys {', '.join(COLUMNS)}")
+    return row
 
 
 def collected() -> pd.DataFrame:
-    """All runs of your own, one row each."""
-    rows = [json.loads(path.read_text()) for path in sorted(OWN.glob("*/*.json"))]
+    """All runs of your own, one row each.
+
+    Raises:
+        UserError: a file that cannot be read.
+    """
+    rows = [_read(path) for path in sorted(OWN.glob("*/*.json"))]
     return pd.DataFrame(rows, columns=list(COLUMNS)).sort_values(["problem", "method", "seed"], ignore_index=True)
 
 

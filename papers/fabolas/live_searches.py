@@ -11,7 +11,8 @@ from core.report import Check, all_of, bootstrap_interval, cell_rows, each_of, p
 from core.report.statistics.reductions import mean_difference
 from core.report.verdicts.speedups import BoundedFactor
 
-GOOD = 1.1  # a good configuration's test error, in multiples of the smallest one
+GOOD_MACHINE = 0.01  # test error of a good support vector machine above the smallest one
+GOOD_NETWORK = 1.1  # test error of a good network, in multiples of the smallest one
 FULL_DATA = ("gp", "entropy_search")
 """The methods that train on all of the data."""
 

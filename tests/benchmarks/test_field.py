@@ -15,6 +15,7 @@ from benchmarks.field.methods import search
 from benchmarks.field.problem import Problem
 from benchmarks.field.problems import REAL, problem
 from benchmarks.field.split import KINDS, PARTS, part_of, problems, split
+from core.errors import UserError
 from core.spaces import CubeEncoding
 
 
@@ -71,6 +72,19 @@ def test_what_is_there_is_not_run_again(tmp_path, monkeypatch):
     assert len(list(runs.run_all(["line"], ["random"], [0], 20))) == 1  # more evaluations than it had
     assert json.loads(runs.path_of("line", "random", 0).read_text())["evaluations"] == 20
     assert list(runs.collected()["method"]) == ["random", "random", "tpe", "tpe"]
+
+
+@pytest.mark.parametrize("text", ["", '{"evaluations": 1', "[]", '{"evaluations": 100}'])
+def test_a_damaged_file_is_named_and_made_again(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(runs, "OWN", tmp_path)
+    monkeypatch.setattr(runs, "problem", lambda name, seed: line())
+    path = runs.path_of("line", "random", 0)
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(UserError, match=r"random-0\.json: no run of a search"):
+        runs.collected()
+    assert len(list(runs.run_all(["line"], ["random"], [0], 12))) == 1
+    assert len(runs.collected()) == 1
 
 
 def frame() -> pd.DataFrame:

@@ -10,11 +10,10 @@ from core.experiment.results import Results
 from core.report import Check, claim, frame_of
 from core.report.verdicts.level_times import median_speedup
 from core.report.verdicts.speedups import judge_factor
-from papers.fabolas.live_searches import FULL_DATA, first_incumbents, on_sets
+from papers.fabolas.live_searches import FULL_DATA, GOOD_MACHINE, first_incumbents, on_sets
 from papers.fabolas.names import SETS
 
 SEED = 6
-GOOD = 0.01  # test error above the smallest
 
 
 @claim(
@@ -30,7 +29,7 @@ def fabolas_fastest_when_training(results: Results) -> Check:
     smallest = frame.groupby("benchmark")["error"].min()
 
     def over(name: str, slow: str) -> Check:
-        factor = median_speedup(frame, name, slow, "fabolas", smallest[name] + GOOD, "error")
+        factor = median_speedup(frame, name, slow, "fabolas", smallest[name] + GOOD_MACHINE, "error")
         return judge_factor(factor, (10.0, 1000.0), f"{SETS[name]}, over {slow}: ")
 
     return on_sets(frame, SETS, (*FULL_DATA, "mtbo", "hyperband"), over)

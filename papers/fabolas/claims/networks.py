@@ -14,7 +14,7 @@ from core.experiment.results import Results
 from core.report import Check, bootstrap_interval, cell_rows, claim, frame_of, judge
 from core.report.verdicts.level_times import median_speedup
 from core.report.verdicts.speedups import judge_factor
-from papers.fabolas.live_searches import FULL_DATA, GOOD, first_incumbents, on_sets
+from papers.fabolas.live_searches import FULL_DATA, GOOD_NETWORK, first_incumbents, on_sets
 from papers.fabolas.names import NETWORK_SETS
 
 SEED = 7
@@ -32,7 +32,7 @@ def fabolas_ten_times_faster_on_networks(results: Results) -> Check:
     frame = frame_of(results, "networks")
 
     def over(name: str, slow: str) -> Check:
-        factor = median_speedup(frame, name, slow, "fabolas", GOOD * _smallest(frame, name), "error")
+        factor = median_speedup(frame, name, slow, "fabolas", GOOD_NETWORK * _smallest(frame, name), "error")
         return judge_factor(factor, (10 / 3, 30.0), f"{NETWORK_SETS[name]}, over {slow}: ")
 
     return on_sets(frame, NETWORK_SETS, FULL_DATA, over)
@@ -68,7 +68,9 @@ def hyperband_ends_well(results: Results) -> Check:
     def on(name: str, method: str) -> Check:
         last = cell_rows(frame, name, method).groupby("run")["error"].last().to_numpy() / _smallest(frame, name)
         interval = bootstrap_interval(last, lambda drawn: drawn.mean(-1), SEED)
-        return judge(interval, upper=GOOD, detail=f"{NETWORK_SETS[name]}: {interval.text()} times the smallest error")
+        return judge(
+            interval, upper=GOOD_NETWORK, detail=f"{NETWORK_SETS[name]}: {interval.text()} times the smallest error"
+        )
 
     return on_sets(frame, NETWORK_SETS, ("hyperband",), on)
 
