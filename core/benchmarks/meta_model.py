@@ -24,7 +24,7 @@ from core.models.meta_network import MetaNetwork
 from core.models.task_encoder import TaskEncoder
 from core.randomness import make_generators
 
-DRAWS = 5  # H, of every task's latent vector
+DRAWS = 5  # H, of the latent vector of every observation's task
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ class MetaModel:
         """
         values = torch.as_tensor(values, dtype=torch.float64)
         encoder = TaskEncoder.fit(values, generator, dimensions, steps=encoder_steps, tolerance=encoder_tolerance)
-        latent = encoder.draw(DRAWS, generator)
+        draws = encoder.draw(DRAWS * values.shape[1], generator)
+        latent = draws.unflatten(0, (DRAWS, values.shape[1])).movedim(1, 2)
         loss = _functions(name, "values", values, points, latent, kind, generator, network)
         cost = None
         if seconds is not None:
@@ -104,18 +105,17 @@ def _functions(
     generator: torch.Generator,
     network: dict[str, Any],
 ) -> TaskFunctions:
-    """Sample networks from the values (T, N) at points (N, d), every task with its latent vectors (H, T, Q)."""
+    """Sample networks from the values (T, N) at points (N, d), every value with its latent vectors (H, T, N, Q)."""
     if kind == "positive" and not (values > 0).all():
         raise UserError(
             f"{name}: {what} from {values.min():g} on; allowed: positive, since their logarithm is modelled"
         )
-    copies, tasks, _ = latent.shape
+    copies, tasks = latent.shape[:2]
     X = torch.as_tensor(points, dtype=torch.float64).expand(copies, tasks, -1, -1)
-    H = latent.unsqueeze(2).expand(-1, -1, len(points), -1)
     targets = (values.log() if kind == "positive" else values).expand(copies, -1, -1)
     seed = int(torch.randint(2**62, (1,), generator=generator))
     model = MetaNetwork(copies=copies, mean="sigmoid" if kind == "error" else "linear", **network)
-    model.fit(torch.cat([X, H], -1).flatten(0, 2)[None], targets.flatten()[None], make_generators([seed]))
+    model.fit(torch.cat([X, latent], -1).flatten(0, 2)[None], targets.flatten()[None], make_generators([seed]))
     functions = TaskFunctions.of(model, kind)
     if not (torch.isfinite(functions.weights).all() and torch.isfinite(functions.noise).all()):
         raise UserError(

@@ -65,6 +65,10 @@ class MetaModelFit(Settings):
     real_tasks: Annotated[int, Field(ge=2)] | None = None
 
 
+class Resemblance(Settings):
+    """Real tasks that are generated again; all settings are those of the meta-models."""
+
+
 class Encode(Settings):
     """Latent vectors of tasks alone (8.4.1).
 

@@ -6,10 +6,13 @@ digest.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from core.benchmarks.forrester import forrester_tasks
 from core.benchmarks.generated_tasks import TARGETS
@@ -35,15 +38,7 @@ def meta_model(context: Context[MetaModelFit]) -> pd.DataFrame:
     """
     settings, name = context.settings, context.benchmark
     (generator,) = make_generators(context.shared_seeds("meta-model"))
-    if name == "forrester":
-        real = forrester_tasks(settings.real_tasks)
-        names, values, seconds = [str(task) for task in range(len(real))], real.targets(), None
-        points = sobol_points(1, 0, TARGETS)
-    else:
-        table = context.records(COLLECTIONS[name])
-        names, losses = tasks_of(table, "loss")
-        values, seconds = torch.from_numpy(losses), torch.from_numpy(tasks_of(table, "seconds")[1])
-        points = sobol_points(DIMENSIONS[name], 0, losses.shape[1])
+    real = real_tasks(context, name, settings.real_tasks)
     chain = {
         "widths": settings.widths,
         "burn_in": settings.burn_in,
@@ -53,11 +48,11 @@ def meta_model(context: Context[MetaModelFit]) -> pd.DataFrame:
     }
     model = MetaModel.fit(
         name,
-        values,
-        torch.from_numpy(points),
-        names,
+        real.values,
+        real.points,
+        real.names,
         generator,
-        seconds,
+        real.seconds,
         settings.kind,
         settings.dimensions,
         settings.encoder_steps,
@@ -65,7 +60,7 @@ def meta_model(context: Context[MetaModelFit]) -> pd.DataFrame:
         **chain,
     )
     digest = save(model, context.attachment)
-    return latent_rows(model.encoder, names).assign(run=context.runs.start, weights=digest)
+    return latent_rows(model.encoder, real.names).assign(run=context.runs.start, weights=digest)
 
 
 def encode_halves(context: Context[Encode]) -> pd.DataFrame:
@@ -82,6 +77,27 @@ def encode_fractions(context: Context[Encode]) -> pd.DataFrame:
     names, values = tasks_of(grid, "valid_error")
     order = np.argsort([float(name) for name in names])
     return _encoded(context, [names[place] for place in order], values[order])
+
+
+class RealTasks(NamedTuple):
+    """Names of T tasks, their values and seconds (T, N), and points (N, d) of the unit cube where they are known."""
+
+    names: list[str]
+    values: Tensor
+    seconds: Tensor | None
+    points: Tensor
+
+
+def real_tasks(context: Context, name: str, count: int | None = None) -> RealTasks:
+    """The tasks that a class of tasks is learned from: `count` Forrester functions, or all of a collection."""
+    if name == "forrester":
+        real = forrester_tasks(count)
+        points = torch.from_numpy(sobol_points(1, 0, TARGETS))
+        return RealTasks([str(task) for task in range(len(real))], real.targets(), None, points)
+    table = context.records(COLLECTIONS[name])
+    names, losses = tasks_of(table, "loss")
+    points = torch.from_numpy(sobol_points(DIMENSIONS[name], 0, losses.shape[1]))
+    return RealTasks(names, torch.from_numpy(losses), torch.from_numpy(tasks_of(table, "seconds")[1]), points)
 
 
 def tasks_of(records: pd.DataFrame, column: str) -> tuple[list[str], NDArray[np.float64]]:
@@ -117,7 +133,7 @@ def needed_model(context: Context, name: str) -> tuple[MetaModel, str]:
         UserError: its file is absent, damaged, or not the one of the records.
     """
     recorded = context.records(f"meta_{name}")["weights"].iloc[0]
-    (file,) = (cell.attachment_path(context.root) for cell in context.cell.needs if cell.attachment)
+    (file,) = (cell.attachment_path(context.root) for cell in context.cell.needs if cell.experiment == f"meta_{name}")
     model, digest = load(file, name)
     if digest != recorded:
         raise UserError(
