@@ -8,6 +8,7 @@ from core.benchmarks.generated_tasks import generated_tasks
 from core.benchmarks.meta_model import MetaModel
 from core.benchmarks.meta_model_files import load, save
 from core.errors import UnavailableError, UserError
+from core.models.meta_network import MetaNetwork
 from core.spaces.sobol import sobol_points
 from tests.core.benchmarks.made_models import made_model
 
@@ -34,6 +35,16 @@ def test_generated_tasks_resemble_the_real_ones():
     nearest = (values[:, None] - bowls()).square().mean(-1).sqrt().min(1).values
     assert nearest.median() < 0.05  # a constant at their mean is 0.08 to 0.15 away
     assert tasks.seconds is None
+
+
+def test_every_observation_has_latent_vectors_of_its_own(monkeypatch):
+    seen = []
+    monkeypatch.setattr(MetaNetwork, "fit", lambda self, X, y, generators: seen.append(X) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        fitted()
+    X = seen[0][0].view(-1, len(POINTS), 2)  # (draws * tasks, N, d + Q)
+    assert torch.equal(X[..., 0], POINTS[:, 0].expand(len(X), -1))
+    assert all(len(vectors.unique()) == len(POINTS) for vectors in X[..., 1])
 
 
 def test_costs_are_learned_on_the_logarithm():

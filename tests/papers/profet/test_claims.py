@@ -259,3 +259,19 @@ def test_small_networks_show_neither_that_generated_tasks_are_much_cheaper_nor_t
     assert (found.holds, found.part) == ("outside", part)
     results.reduced = False
     assert claims.generated_tasks_are_cheaper(results).holds == part
+
+
+def test_the_share_that_generated_tasks_leave_over_is_drawn():
+    """A quarter of every variance, all of the largest; what was not run says so."""
+    rows = [
+        {"run": run, "task": task, "quantity": "value", "squared_error": left * 4, "variance": 4.0, "noise": 0.4}
+        for run in range(3)
+        for task, left in (("adult", 0.25), ("letter", 1.0))
+    ]
+    frame = pd.DataFrame(rows).assign(benchmark="svm", method="profet")
+    with style.context():
+        figure = artifacts.resemblance(Fake(resemblance=frame), None)
+    data = figure.data.set_index("task")
+    assert data["median"].to_dict() == {"adult": 0.25, "letter": 1.0} and np.allclose(data["noise"], 0.1)
+    assert "SVM 0.375" in figure.caption and "over 3 draws" in figure.caption
+    assert sum(len(axes.texts) for axes in figure.figure.axes) == 3

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from core.benchmarks.meta_model_files import load, save
 from core.errors import UserError
@@ -12,6 +15,7 @@ from core.experiment.catalogue import Catalogue
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
 from papers.profet.experiments.meta_models import tasks_of
+from papers.profet.experiments.resemblance import compare
 from tests.core.benchmarks.made_models import made_model
 from tests.papers.runs import smoke_runs
 
@@ -43,6 +47,31 @@ def test_a_meta_model_records_its_latent_vectors_and_the_digest_of_its_weights(s
     model, digest = load(root / "results/run/smoke/profet/meta_svm/svm/profet.npz", "svm")
     assert set(frame["weights"]) == {digest} and model.names == ("breast_cancer", "digits")
     assert model.loss.samples == 5 and model.cost is not None
+
+
+def test_real_tasks_are_generated_again(smoke):
+    for name in ("meta_svm/svm", "meta_forrester/forrester"):
+        smoke(f"{name}/profet")
+    frame = smoke("resemblance/svm/profet")
+    assert set(frame["task"]) == {"breast_cancer", "digits"} and set(frame["run"]) == {0, 1}
+    assert set(frame["quantity"]) == {"value", "seconds"} and len(frame) == 8
+    assert (frame[["squared_error", "variance", "noise"]] > 0).all(axis=None)
+
+
+def test_tasks_that_are_generated_as_they_are_differ_by_nothing(monkeypatch):
+    """In the units that the network models: errors, and the standardized logarithm of seconds."""
+    model, generator = made_model(), torch.Generator().manual_seed(0)
+    points = torch.rand(9, 2, generator=generator).double()
+    latent = model.encoder.means
+    monkeypatch.setattr(type(model.encoder), "draw", lambda encoder, count, generator: latent[None])
+    for functions in (model.loss, model.cost):
+        functions = dataclasses.replace(functions, weights=functions.weights[:1], noise=functions.noise[:1])
+        values = functions.at(torch.zeros(len(latent), dtype=torch.long), latent)(points.expand(len(latent), -1, -1))
+        rows = compare(model, functions, values, points, generator)
+        assert rows["squared_error"].max() < 1e-12 and torch.equal(rows["noise"], functions.noise.expand(len(latent)))
+        doubled = compare(model, functions, values * 2, points, generator)["squared_error"]
+        wanted = values.square().mean(1) if functions.kind == "error" else (np.log(2) / functions.scale) ** 2
+        assert torch.allclose(doubled, torch.as_tensor(wanted).double().expand(len(latent)))
 
 
 def test_searches_record_what_changes(smoke):
