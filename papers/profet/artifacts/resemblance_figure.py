@@ -59,7 +59,7 @@ def _draw_class(axes: Axes, rows: pd.DataFrame) -> pd.DataFrame:
         parts.append(pd.DataFrame(table))
     axes.axvline(1.0, color=style.INK, linestyle="--", linewidth=0.8)
     axes.set_xscale("log")
-    axes.set_xlabel("share not explained")
+    axes.set_xlabel("share left")
     axes.set_yticks(np.arange(len(order)), [data_set_name(name) for name in order], fontsize=5.5)
     return pd.concat(parts, ignore_index=True)
 
