@@ -16,6 +16,7 @@ __all__ = [
     "SizeNoise",
     "SubsamplingNoise",
     "SubsetModels",
+    "SurrogateSeconds",
     "SvmGrid",
     "TabulatedGrid",
     "TimedSearch",
@@ -44,6 +45,20 @@ class Subsets(Settings):
     def shares(self) -> tuple[float, ...]:
         """The subset sizes as shares of the training points, increasing."""
         return tuple(2.0 ** (number + 1 - self.sizes) for number in range(self.sizes))
+
+
+class SurrogateSeconds(Settings):
+    """Seconds of machines that are drawn at random.
+
+    Attributes:
+        machines: Number of machines.
+        shares: Shares of the data.
+        quantiles: Quantiles of the seconds.
+    """
+
+    machines: PositiveInt = 100_000
+    shares: Annotated[tuple[Share, ...], Field(min_length=1)] = (1 / 128, 1 / 64, 1 / 32, 1 / 4)
+    quantiles: tuple[Share, Share, Share] = (0.05, 0.5, 0.95)
 
 
 class SvmGrid(Subsets):

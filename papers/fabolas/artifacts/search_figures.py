@@ -37,7 +37,8 @@ COUNTS = {name: {"label": label, "color": color} for (name, label), color in zip
 @published_names(columns=("seconds", "error"))
 def fig4_5(results: Results, published: Published | None) -> Figure:
     """Thesis Fig 4.5: MTBO with four sizes of its auxiliary task, all methods, and the authors' runs of four."""
-    searches, tasks = frame_of(results, "surrogate"), results.frame("auxiliary")
+    searches, both = frame_of(results, "surrogate"), frame_of(results, "surrogate", "auxiliary")
+    tasks = both[both["method"].isin(SHARES)]
     figure, panels = style.subplots(2, 2, width=7.2, height=6.0, sharex=True, sharey=True)
     looks = {name: style.method(name).line for name in SURROGATE}
     looks[BY_TEXT["fabolas"]] = {
@@ -68,15 +69,17 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
         "configuration and, above, MTBO one close to it. (c): with the seconds of a proposal in the authors' runs, "
         f"{proposal_seconds('fabolas'):.0f} of Fabolas and "
         f"{proposal_seconds('mtbo'):.0f} of MTBO. (d), dashed: the authors' runs, on the same surrogate of the errors "
-        "but with other training times; of these only incumbents that improve are at hand. In (b) and (c) MTBO's "
-        "auxiliary task has 1/128 of the data."
+        "but with other training times, and with the logarithms of MTBO's and Fabolas' seconds of training in place of "
+        "these (see authors_clock); only incumbents that improve are at hand."
     )
     return Figure(figure, caption, pd.concat(parts, ignore_index=True))
 
 
 def auxiliary_tasks(results: Results, published: Published | None) -> Figure:
     """Section 4.5.1, without a figure in the thesis: MTBO with one to three auxiliary tasks."""
-    frame = frame_of(results, "auxiliary")
+    frame_of(results, "auxiliary")  # without it there is one task only
+    frame = frame_of(results, "surrogate", "auxiliary")
+    frame = frame[frame["method"].isin(TASKS)]
     figure, axes = style.subplots(height=3.2, width=4.8)
     data = draw_errors(axes, continued(frame), surrogate_name(frame), COUNTS, bands=True)
     axes.set(xlabel="seconds", ylabel="validation error of the incumbent")

@@ -38,7 +38,10 @@ def sooner_on_surrogate(
     if lacking := runs.lacking(slow, fast):
         return lacking
     factor = median_speedup(runs.frame, runs.name, slow, fast, regret)
-    words = f"{SHARES.get(fast, fast)} over {SHARES.get(slow, slow)}{runs.variants(slow, fast, regret)}: "
+    if {slow, fast} <= set(SHARES):  # MTBO with one auxiliary task and with another
+        words = f"{SHARES[fast]} over {SHARES[slow]}: "
+    else:
+        words = f"{fast} over {slow}{runs.variants(slow, fast, regret)}: "
     return judge_factor(factor, (above, below), words)
 
 

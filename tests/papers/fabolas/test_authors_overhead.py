@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.benchmarks.authors_svm import authors_svm_grid
+from core.benchmarks.authors_svm import authors_svm_surrogate
 from core.data import DataUnavailableError
 from core.report.verdicts.published_runs import published_runs
-from papers.fabolas.authors_overhead import DESIGNS, proposal_seconds, with_authors_overhead
+from papers.fabolas.authors_overhead import AUTHORS_SHARES, DESIGNS, proposal_seconds, with_authors_overhead
 
 
 @pytest.mark.parametrize("method", DESIGNS)
@@ -32,16 +32,20 @@ def test_proposals_count_and_designs_do_not():
     assert frame["overhead"].eq(9).all()
 
 
-def test_the_authors_auxiliary_task_is_none_of_the_texts():
-    """Each of MTBO's first five evaluations takes longer than all machines on 1/128, and less than most on 1/64."""
+def test_the_authors_clocks_count_logarithms_of_the_surrogates_seconds():
+    """Of each evaluation of the initial designs, on the shares of their scripts; seconds would be far more."""
     try:
-        grid = authors_svm_grid(download=False)
+        surrogate = authors_svm_surrogate(download=False)
     except DataUnavailableError as error:
         pytest.skip(str(error))
-    frame = published_runs("fabolas/fig4_5_runs")
-    first = frame[(frame["method"] == "mtbo") & (frame["evaluations"] <= DESIGNS["mtbo"])]
-    each = first["seconds"] / first["evaluations"]
-    seconds = {share: grid.costs[..., place] for place, share in enumerate(grid.budgets)}
-    assert seconds[1 / 128].max() < each.min() and each.max() < np.quantile(seconds[1 / 64], 0.1)
-    assert seconds[1 / 4].min() > 10 * each.max() and seconds[1 / 32].min() > 1.5 * each.max()
-    assert seconds[1 / 512].max() < each.min() / 4
+    logs = np.random.default_rng(0).uniform(-10, 10, (20_000, 2))
+    clocks = published_runs("fabolas/fig4_5_runs")
+    for method, shares in AUTHORS_SHARES.items():
+        seconds = np.stack([surrogate.look_up(logs, share)[1] for share in shares])
+        least, most = (np.quantile(np.log(seconds), share, axis=1).cumsum() for share in (0.01, 0.99))
+        rows = clocks[(clocks["method"] == method) & (clocks["evaluations"] <= len(shares))]
+        at = rows["evaluations"].to_numpy(int) - 1
+        assert len(rows) > 50 and (rows["seconds"].between(0.98 * least[at], 1.02 * most[at])).all()
+        middle = np.log(np.median(seconds, axis=1)).cumsum()[at]
+        assert np.median(rows["seconds"] / middle) == pytest.approx(1, abs=0.02)
+        assert (np.median(seconds, axis=1).cumsum()[at] > 2.8 * rows["seconds"]).all()
