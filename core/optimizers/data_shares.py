@@ -74,6 +74,8 @@ class SubsetSizes(FidelityEncoding):
         subsets: Shares of the largest budget on which the initial design is evaluated. None for those of thesis 4.4.3,
             or, if the smallest budget is above them, for four shares from the smallest budget to half way, in
             logarithms, to the largest.
+        points_per_subset: Number of configurations of the initial design on each subset, from the smallest on. None if
+            each configuration is evaluated on all subsets.
 
     Raises:
         UserError: subsets that are not ascending budgets below the largest.
@@ -82,7 +84,12 @@ class SubsetSizes(FidelityEncoding):
     loss_basis, cost_basis = LOSS, LOG_COST
 
     def __init__(
-        self, inner: CubeEncoding, smallest: float, largest: float, subsets: Sequence[float] | None = None
+        self,
+        inner: CubeEncoding,
+        smallest: float,
+        largest: float,
+        subsets: Sequence[float] | None = None,
+        points_per_subset: Sequence[int] | None = None,
     ) -> None:
         super().__init__(inner)
         self.smallest, self.largest = self.budget_range = smallest, largest
@@ -96,6 +103,7 @@ class SubsetSizes(FidelityEncoding):
                     f"method 'fabolas': subsets = {self.subsets}; allowed: different shares of the largest budget, "
                     f"from {smallest / largest:g} and below 1"
                 )
+        self.points_per_subset = None if points_per_subset is None else tuple(points_per_subset)
 
     def column(self, share: float) -> float:
         """The last column for a share of the largest budget."""
@@ -116,8 +124,14 @@ class SubsetSizes(FidelityEncoding):
         return generator.random(n)
 
     def design(self, x: Tensor) -> Tensor:
-        """All configurations on the smallest subset, then all on the next: k times their number."""
+        """All configurations on the smallest subset, then all on the next: k times their number.
+
+        With numbers of points, the first configurations are on the smallest subset, the next on the next.
+        """
         columns = [max(0.0, self.column(share)) for share in self.subsets]
+        if self.points_per_subset:
+            s = x.new_tensor(columns).repeat_interleave(torch.tensor(self.points_per_subset, device=x.device))
+            return torch.cat([x, s.unsqueeze(-1).expand(*x.shape[:-1], 1)], -1)
         return torch.cat([torch.cat([x, torch.full_like(x[..., :1], s)], -1) for s in columns], -2)
 
     def _refine_last(self, s: Tensor, spread: float, generators: Generators) -> Tensor:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, field_validator, model_validator
 
 from core.errors import UserError, brief
 from core.recorded import AddedLater
@@ -206,14 +206,29 @@ class FabolasSettings(SharesSettings):
         overhead: Cost of a suggestion in the unit of the costs, see `SharesSettings`.
         subsets: Shares of the largest budget; None for 1/64, 1/32, 1/16 and 1/8 (4.4.3), or, if the smallest budget is
             larger than these, for four shares from the smallest budget to half way, in logarithms, to the largest.
+        points_per_subset: Number of initial points on each of `subsets`, from the smallest on, as in the scripts of the
+            authors' runs; `initial_design` in all. None evaluates each initial point on all subsets.
     """
 
     method: Literal["fabolas"] = "fabolas"
     initial_design: PositiveInt = 10
     subsets: Annotated[tuple[OpenShare, ...], Field(min_length=1)] | None = None
+    points_per_subset: Annotated[tuple[PositiveInt, ...] | None, AddedLater(None)] = None
+
+    @model_validator(mode="after")
+    def _initial_points_on_subsets(self) -> FabolasSettings:
+        points = self.points_per_subset
+        if points is not None and (len(points) != len(self.subsets or ()) or sum(points) != self.initial_design):
+            raise ValueError(
+                f"points_per_subset = {points}; allowed: a number for each of the given subsets, "
+                f"{self.initial_design} in all, which is initial_design"
+            )
+        return self
 
     def encoding(self, inner: CubeEncoding, budgets: Budgets | None) -> FidelityEncoding:
         """All shares between the budgets."""
         from core.optimizers.data_shares import SubsetSizes
 
-        return SubsetSizes(inner, *self.required_budgets(budgets), subsets=self.subsets)
+        return SubsetSizes(
+            inner, *self.required_budgets(budgets), subsets=self.subsets, points_per_subset=self.points_per_subset
+        )

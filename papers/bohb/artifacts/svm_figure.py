@@ -27,6 +27,6 @@ def fig6_3(results: Results, published: Published | None) -> Figure:
         "Mean and standard error of the error that the incumbents reach with all training points, over "
         f"{count_runs(frame)}. An incumbent may have been evaluated on any share of the data, and is kept when a run "
         f"has ended. The smallest error of the surrogate, the authors', is {frame['optimum'].iloc[0]:.4f}. Dashed: the "
-        "authors' runs, with other training times."
+        "authors' runs, with other training times, of MTBO and Fabolas with their logarithms (see papers/fabolas)."
     )
     return Figure(figure, caption, pd.concat([ours, theirs], ignore_index=True))

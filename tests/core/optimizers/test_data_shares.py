@@ -76,6 +76,15 @@ def test_the_initial_design_is_the_thesis_and_costs_less_than_a_quarter():
     assert np.array_equal(design[:10, :2], design[30:, :2])
 
 
+def test_each_configuration_may_have_a_subset_of_its_own():
+    """The design of the authors' scripts: eight evaluations on 1/128, four on 1/64, two on 1/32, one on 1/4."""
+    shares, points, x = (1 / 128, 1 / 64, 1 / 32, 1 / 4), (8, 4, 2, 1), x_of(2, 15)
+    sizes = SubsetSizes(INNER, 1 / 512, 1.0, shares, points)
+    design = sizes.design(x)
+    assert sizes.budgets(design[1].numpy()) == pytest.approx(np.repeat(shares, points))
+    assert torch.equal(sizes.configuration(design), x)
+
+
 def test_where_the_thesis_shares_are_too_small_the_design_has_others():
     sizes = SubsetSizes(INNER, 0.1, 1.0)
     assert sizes.subsets == pytest.approx(10.0 ** np.array([-1, -5 / 6, -2 / 3, -1 / 2]))

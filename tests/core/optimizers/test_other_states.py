@@ -79,6 +79,12 @@ def test_the_state_of_one_model_does_not_continue_with_another(tmp_path, other, 
     [
         ({}, {}, ((1 / 64, 1), (1 / 32, 1)), "smallest"),
         ({}, {"subsets": (0.25,)}, ((1 / 64, 1),) * 2, "subsets"),
+        (
+            {"subsets": (0.1, 0.2), "initial_design": 3, "points_per_subset": (2, 1)},
+            {"subsets": (0.1, 0.2), "initial_design": 3, "points_per_subset": (1, 2)},
+            ((1 / 64, 1),) * 2,
+            "points_per_subset",
+        ),
         ({}, {"hyperparameter_samples": 3}, ((1 / 64, 1),) * 2, "hyperparameter_samples 10; this optimizer has 3"),
     ],
 )

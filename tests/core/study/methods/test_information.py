@@ -198,6 +198,11 @@ def test_what_is_recommended_after_each_evaluation():
         ({"method": "mtbo", "auxiliary": [0.1, 0.2, 0.3, 0.4]}, "auxiliary = [0.1, 0.2, 0.3, 0.4]"),
         ({"method": "fabolas", "overhead": -1.0}, "overhead = -1.0"),
         ({"method": "fabolas", "subsets": [2.0]}, "subsets.0 = 2.0"),
+        ({"method": "fabolas", "points_per_subset": [10]}, "points_per_subset = (10,); allowed: a number for each"),
+        (
+            {"method": "fabolas", "subsets": [0.1, 0.2], "points_per_subset": [8, 1]},
+            "10 in all, which is initial_design",
+        ),
         ({"method": "entropy_search", "representers": 1}, "representers = 1"),
     ],
 )
