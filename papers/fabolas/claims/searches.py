@@ -94,7 +94,7 @@ class Searches:
             return " (by their clock, which adds the logarithms of seconds of training)"
         pairs = {"with the authors' overhead": (with_authors_overhead(self.frame), slow, fast)}
         text = [BY_TEXT.get(method, method) for method in (slow, fast)]
-        if set(text) <= set(self.frame["method"]):
+        if text != [slow, fast] and set(text) <= set(self.frame["method"]):
             pairs["by the text's settings"] = (self.frame, *text)
         factors = {words: median_speedup(frame, self.name, *pair, regret) for words, (frame, *pair) in pairs.items()}
         return f" ({'; '.join(f'{words}: {shown(factor.value)}' for words, factor in factors.items())})"
