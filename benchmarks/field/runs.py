@@ -87,10 +87,10 @@ def _is_done(path: Path, evaluations: int) -> bool:
 def _read(path: Path) -> dict[str, Any]:
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise UserError(f"{path}: no run of a search; delete it, or repeat the command that wrote it") from error
+    except ValueError:
+        row = None
     if not isinstance(row, dict) or set(row) != set(COLUMNS):
-        raise UserError(f"{path}: no run of a search; allowed: an object with the keys {', '.join(COLUMNS)}")
+        raise UserError(f"{path}: no run of a search; delete it, or repeat the command that wrote it")
     return row
 
 

@@ -129,10 +129,9 @@ class SubsetSizes(FidelityEncoding):
         With numbers of points, the first configurations are on the smallest subset, the next on the next.
         """
         columns = [max(0.0, self.column(share)) for share in self.subsets]
-        if self.points_per_subset:
-            s = x.new_tensor(columns).repeat_interleave(torch.tensor(self.points_per_subset, device=x.device))
-            return torch.cat([x, s.unsqueeze(-1).expand(*x.shape[:-1], 1)], -1)
-        return torch.cat([torch.cat([x, torch.full_like(x[..., :1], s)], -1) for s in columns], -2)
+        parts = [x] * len(columns) if self.points_per_subset is None else x.split(self.points_per_subset, -2)
+        on = [torch.cat([part, torch.full_like(part[..., :1], s)], -1) for part, s in zip(parts, columns, strict=True)]
+        return torch.cat(on, -2)
 
     def _refine_last(self, s: Tensor, spread: float, generators: Generators) -> Tensor:
         return self.near(s, 2 * spread, generators)

@@ -17,8 +17,8 @@ from papers.profet.settings import Resemblance
 def resemblance(context: Context[Resemblance]) -> pd.DataFrame:
     """Generate every real task again, once a run: a latent vector from its own q(h_t), and one of the networks.
 
-    Both are compared where the real one is known, in the units that the networks model: errors as they are, other
-    values and seconds by their logarithm.
+    Both are compared where the real one is known, in the units that the networks model: errors as they are,
+    Forrester's values standardized, other values and seconds by their standardized logarithm.
 
     Returns:
         run, `task`, the name of the real one, `quantity` ("value" or "seconds"), the mean `squared_error` over the
@@ -45,15 +45,11 @@ def compare(
     """Columns of `resemblance`, (T,) each, of one draw of every task with the real values (T, N) at points (N, d)."""
     latent = model.encoder.draw(1, generator)[0]
     samples = torch.randint(functions.samples, (len(values),), generator=generator)
-    generated = functions.at(samples, latent)(points.expand(len(values), -1, -1))
-    location, scale = 0.0, 1.0
-    if functions.kind == "positive":
-        generated, values = generated.log(), values.log()
-    if functions.kind != "error":
-        location, scale = functions.location, functions.scale
-    real = (values - location) / scale
+    tasks, X = functions.at(samples, latent), points.expand(len(values), -1, -1)
+    generated = tasks(X) if functions.kind == "error" else tasks.outputs(X)
+    real = ((values.log() if functions.kind == "positive" else values) - functions.location) / functions.scale
     return {
-        "squared_error": ((generated - location) / scale - real).square().mean(1),
+        "squared_error": (generated - real).square().mean(1),
         "variance": real.var(1, correction=0),
         "noise": functions.noise[samples],
     }
