@@ -20,6 +20,8 @@ MINE = "# A cluster for the tests of this repository; it is removed when they en
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol")
 MUNGE = Path("/run/munge")
 SECONDS = 30.0
+SAVED_AFTER = 5.0
+"""Seconds after which, at the latest, slurmctld has what became of a job on disk (SAVE_MAX_WAIT in its source)."""
 
 
 def reason_against() -> str:
@@ -34,7 +36,7 @@ def reason_against() -> str:
 
 
 class Cluster:
-    """The daemons of a cluster with one node of this machine's cores and memory. Use as a context manager.
+    """The daemons of a cluster with one node, this machine. Use as a context manager.
 
     Args:
         folder: Folder for state and logs.
@@ -100,8 +102,9 @@ class Cluster:
         wait_until(ready, "an answer of munged", self.logs)
 
     def _configuration(self) -> str:
-        host, cores = socket.gethostname().partition(".")[0], os.cpu_count() or 1
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+        # Two jobs run side by side on any machine, since config_overrides has slurmd believe these numbers.
+        host, cores = socket.gethostname().partition(".")[0], max(os.cpu_count() or 1, 2)
+        memory = max(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20, 8192)
         settings = {
             "ClusterName": "replications",
             "SlurmctldHost": f"{host}(127.0.0.1)",
@@ -119,6 +122,7 @@ class Cluster:
             "JobAcctGatherType": "jobacct_gather/none",
             "MpiDefault": "none",
             "ReturnToService": 2,
+            "SlurmdParameters": "config_overrides",
             "SchedulerParameters": "batch_sched_delay=0,sched_interval=1,sched_min_interval=0",
             "NodeName": f"{host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory={memory} State=UNKNOWN",
             "PartitionName": "all Nodes=ALL Default=YES MaxTime=INFINITE State=UP",

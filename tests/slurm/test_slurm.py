@@ -1,7 +1,9 @@
 """A real paper and a toy on a Slurm cluster of this machine, with a job and both daemons killed: make test-slurm.
 
 The first run has two jobs: one that all short cells of the real paper share, and one of a toy cell, which is held in
-its third shard of three. There slurmctld and slurmd are killed and started again, and then the toy's job is killed.
+its third shard of three. When the first has ended, slurmctld and slurmd are killed and started again, and then the
+toy's job is killed. The daemons are killed only once slurmctld has saved its jobs: of one that starts in the seconds
+before, the saved state says that it waits, slurmd that it runs, and Slurm holds it until an operator releases it.
 The second run, by the same command, computes the third shard and nothing else. All records are those of a local run.
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,7 +22,7 @@ import pytest
 from core.experiment.storage import read_records
 
 sys.path.insert(0, str(Path(__file__).parent))
-from one_machine import Cluster, reason_against, told, wait_until
+from one_machine import SAVED_AFTER, Cluster, reason_against, told, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 TOY = "results/run/paper/toy/fit/line/noisy.parquet"
@@ -30,6 +33,7 @@ COMMAND = (
     *("--seconds-between-status-checks", "1", "--latency-wait", "10", "--retries", "0"),
     *("--config", "scale=smoke", "runs=run"),
 )
+ALL = ("--states=all", "--noheader")
 OF_THIS_RUN = {"commit", "wall_seconds", "peak_memory_mb", "migrated"}
 """What differs between two runs of the same cell."""
 reason = reason_against() or ("" if find_spec("snakemake_executor_plugin_slurm") else "no Slurm plugin of Snakemake")
@@ -66,7 +70,7 @@ def shards(log: Path) -> list[int]:
 
 def states() -> dict[str, str]:
     """The state of each job, by its number."""
-    return dict(line.split() for line in told("squeue", "--states=all", "--noheader", "--format=%i %T").splitlines())
+    return dict(line.split() for line in told("squeue", *ALL, "--format=%i %T").splitlines())
 
 
 def test_a_job_and_both_daemons_are_killed_and_nothing_is_lost(make, expected, start, tmp_path, monkeypatch):
@@ -83,18 +87,24 @@ def test_a_job_and_both_daemons_are_killed_and_nothing_is_lost(make, expected, s
             return go.with_suffix(".reached").exists()
 
         wait_until(reached, "the third shard", cluster.logs, 300)
-        asked = told("squeue", "--noheader", "--format=%l %m %C").splitlines()
-        assert len(states()) == 2, "all short cells are in one job"
-        assert "40:00 4000M 1" in asked, "five cells of 8 minutes, one after the other"
-        held = next(
-            line.split()[0] for line in told("squeue", "--noheader", "--format=%i %l").splitlines() if "1-" in line
-        )
+        jobs = [line.split(maxsplit=1) for line in told("squeue", *ALL, "--format=%i %l %m %C").splitlines()]
+        (asked_by_toy, held), (asked, shared) = sorted((asked, job) for job, asked in jobs)
+        assert asked_by_toy == "1-00:00:00 4000M 1"
+        assert asked == "40:00 4000M 1", "all five short cells, of 8 minutes, are in one job, one after the other"
+        rested = lambda: states() == {shared: "COMPLETED", held: "RUNNING"}  # noqa: E731
+        wait_until(rested, "the end of the short cells", cluster.logs, 300)
+        time.sleep(2 * SAVED_AFTER)
 
         for daemon in ("slurmctld", "slurmd"):
             cluster.end(daemon)
         for daemon in ("slurmctld", "slurmd"):
             cluster.start(daemon)
-        told("scancel", "--signal=KILL", "--full", held)
+
+        def killed() -> bool:
+            told("scancel", "--signal=KILL", "--full", held)  # again, until slurmd answers
+            return states().get(held, "RUNNING") != "RUNNING"
+
+        wait_until(killed, "the end of the toy's job", cluster.logs)
         output, _ = first.communicate(timeout=300)
         assert first.returncode != 0, output
         kept = (repository / TOY).parent.glob(".noisy.shards/*")
