@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Iterable
 
 import pandas as pd
 import torch
@@ -54,29 +55,37 @@ def main() -> None:
     if options.ship:
         runs.ship()
     frame = runs.collected() if options.own else runs.shipped()
-    summaries = {checkpoint: _summaries(frame, options, checkpoint) for checkpoint in runs.CHECKPOINTS}
+    chosen = frame, options.part, options.methods, options.kinds
+    summaries = {checkpoint: ranked(*chosen, checkpoint) for checkpoint in runs.CHECKPOINTS}
     for kind in options.kinds:
-        ranked: set[str] = set()
+        shown: set[str] = set()
         for checkpoint, by_kind in summaries.items():
             if kind in by_kind:
                 console.print(table(by_kind[kind], f"{kind}, {options.part}: after {checkpoint} evaluations"))
-                ranked |= set(by_kind[kind].index)
+                shown |= set(by_kind[kind].index)
         ran = set(frame.loc[frame["problem"].isin(problems(options.part, kind)), "method"])
-        if left := sorted(set(options.methods) & ran - ranked):
-            console.print(f"on too few problems, and left out: {', '.join(left)}\n")
+        if left := sorted(set(options.methods) & ran - shown):
+            console.print(f"on too few problems or with one seed, and left out: {', '.join(left)}\n")
+    at = page.shown_first(summaries)
+    everyone = ranked(*chosen, at, seeds=1)
+    for kind, summary in everyone.items():
+        if len(summary) > len(summaries[at].get(kind, ())):
+            console.print(table(summary, f"{kind}, {options.part}: all methods after {at} evaluations"))
     if options.figure:
-        at = page.shown_first(summaries)
         draw(summaries[at], at, FIGURE)
-        PAGE.write_text(with_block(PAGE.read_text(), "table", page.tables(summaries), COMMAND, PAGE.name))
+        text = page.tables(summaries, everyone)
+        PAGE.write_text(with_block(PAGE.read_text(), "table", text, COMMAND, PAGE.name))
 
 
-def _summaries(rows: pd.DataFrame, options: argparse.Namespace, checkpoint: int) -> dict[str, pd.DataFrame]:
-    """The summary of each kind of problems of which there are runs that long."""
+def ranked(
+    rows: pd.DataFrame, part: str, methods: list[str], kinds: Iterable[str], checkpoint: int, seeds: int = scores.SEEDS
+) -> dict[str, pd.DataFrame]:
+    """The summary of each kind of problems of which there are runs that long, with so many seeds."""
     summaries = {}
-    for kind in options.kinds:
-        part = rows[rows["problem"].isin(problems(options.part, kind))]
-        if methods := scores.compared(part, options.methods, checkpoint):
-            summaries[kind] = scores.summary(part, methods, checkpoint)
+    for kind in kinds:
+        of_kind = rows[rows["problem"].isin(problems(part, kind))]
+        if names := scores.compared(of_kind, methods, checkpoint, seeds):
+            summaries[kind] = scores.summary(of_kind, names, checkpoint)
     return summaries
 
 

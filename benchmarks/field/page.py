@@ -16,10 +16,19 @@ def shown_first(summaries: dict[int, dict[str, pd.DataFrame]]) -> int:
     return max(summaries, key=lambda at: (sum(_runs(each) for each in summaries[at].values()), at))
 
 
-def tables(summaries: dict[int, dict[str, pd.DataFrame]]) -> str:
-    """The tables by checkpoint: the one at which most runs are ranked, and the later ones."""
+def tables(summaries: dict[int, dict[str, pd.DataFrame]], everyone: dict[str, pd.DataFrame]) -> str:
+    """The tables by checkpoint: the one at which most runs are ranked, and the later ones.
+
+    Args:
+        summaries: Rankings of each kind of problems, by checkpoint.
+        everyone: Those of all methods at the first of these checkpoints, with the seeds that all have. They are the
+            last table if they rank a method that the others leave out.
+    """
     first = shown_first(summaries)
-    return "\n\n".join(table(by_kind, at) for at, by_kind in summaries.items() if at >= first and by_kind)
+    shown = [table(by_kind, at) for at, by_kind in summaries.items() if at >= first and by_kind]
+    if any(len(summary) > len(summaries[first].get(kind, ())) for kind, summary in everyone.items()):
+        shown.append(table(everyone, first))
+    return "\n\n".join(shown)
 
 
 def _runs(summary: pd.DataFrame) -> int:

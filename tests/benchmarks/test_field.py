@@ -10,7 +10,7 @@ import pytest
 from ConfigSpace import ConfigurationSpace
 
 from benchmarks.field import page, runs, scores
-from benchmarks.field.__main__ import METHODS, PAGE
+from benchmarks.field.__main__ import METHODS, PAGE, ranked
 from benchmarks.field.methods import search
 from benchmarks.field.problem import Problem
 from benchmarks.field.problems import REAL, problem
@@ -156,12 +156,22 @@ def test_the_shipped_runs_are_summarized():
 
 def test_the_page_has_the_shipped_runs_table():
     """As `python -m benchmarks.field --figure` writes it."""
-    shipped, summaries, at = runs.shipped(), {}, 50
-    for kind in KINDS:
-        part = shipped[shipped["problem"].isin(problems("reported", kind))]
-        methods = scores.compared(part, METHODS, at)
-        summaries[kind] = scores.summary(part, methods, at)
-    assert page.table(summaries, at) in PAGE.read_text()
+    shipped = runs.shipped()
+    for seeds in (scores.SEEDS, 1):
+        assert page.table(ranked(shipped, "reported", METHODS, KINDS, 50, seeds), 50) in PAGE.read_text()
+
+
+def test_methods_with_one_seed_are_ranked_apart():
+    once = frame()[lambda rows: (rows["method"] == "a") & (rows["seed"] == 0)].assign(method="hebo")
+    both = pd.concat([frame(), once])
+    assert scores.compared(both, ["a", "hebo", "random"], 10) == ["a", "random"]
+    assert scores.compared(both[both["seed"] == 0], ["a", "hebo", "random"], 10) == ["a", "hebo", "random"]
+    few, all_of_them = (scores.summary(both, scores.compared(both, ["a", "hebo", "random"], 10, n), 10) for n in (2, 1))
+    assert list(few["seeds"]) == [2, 2] and list(all_of_them["seeds"]) == [1, 1, 1]
+    assert page.tables({10: {"real": few}}, {"real": few}).count("After 10") == 1
+    text = page.tables({10: {"real": few}}, {"real": all_of_them})
+    assert text.count("After 10") == 2 and text.index("seeds: 1") > text.index("seeds: 2")
+    assert text.count("HEBO") == 1
 
 
 def test_the_table_is_in_the_order_of_ranks_and_names_what_was_not_run():
