@@ -8,6 +8,7 @@ same records, encoded anew or with migrated settings, names its earlier digests 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,12 +89,12 @@ def require_file(needed: Cell, root: Path) -> Path:
     )
 
 
-def find_file(needed: Cell, root: Path) -> Path | None:
-    """A cell's file with all repetitions and today's settings, your own before the shipped one; None if absent.
+def find_file(needed: Cell, root: Path, sources: Sequence[str] = PREFERENCE) -> Path | None:
+    """A cell's file with all repetitions and today's settings, from the first source that has one; None if absent.
 
     If the cell has an attachment, only a file with that beside it counts.
     """
-    for source in PREFERENCE:
+    for source in sources:
         path, attachment = needed.path(root, source), needed.attachment_path(root, source)
         if path.exists() and (attachment is None or attachment.exists()) and _is_whole(needed, read_provenance(path)):
             return path

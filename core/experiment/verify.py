@@ -19,6 +19,7 @@ from core.experiment import provenance
 from core.experiment.agreement import DIFFERS, DISTRIBUTED, ROUNDED, UNTESTABLE, agreement
 from core.experiment.cells import SHARD_RUNS, Cell
 from core.experiment.context import Context
+from core.experiment.needs import find_file
 from core.experiment.runner import RAISED, compute_shard
 from core.experiment.storage import read_provenance, read_records
 
@@ -83,7 +84,8 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
     """Rerun a shard and compare.
 
     Args:
-        folder: An empty folder; there the experiment finds the shipped records that it reads, and none of your own.
+        folder: An empty folder; there the experiment finds the shipped records that it reads. Of your own it finds only
+            those with a file beside them, which are never shipped; the remark names them.
 
     Raises:
         UserError: what the experiment needs is not available.
@@ -97,16 +99,30 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
         return Outcome(DIFFERS, 0.0, f"its stored settings are no longer valid: {error.errors()[0]['msg']}")
     (folder / "results").mkdir(parents=True)
     (folder / "results" / "reference").symlink_to(catalogue.root / "results" / "reference")
+    own = [needed.name for needed in stored.needs if _linked(needed, catalogue.root, folder)]
     start = time.perf_counter()
     again = compute_shard(Context(stored, shard.runs, root=folder), catalogue.function(stored))
     again = again.drop(columns=RAISED, errors="ignore")
     seconds = time.perf_counter() - start
     shipped = records[records["run"].isin(shard.runs)].reset_index(drop=True)
     elsewhere = other_machine(notes)
+    with_own = f"with your own {', '.join(own)}" if own else ""
     degree, remark = agreement(shipped, again.reset_index(drop=True), records, measured)
     if degree in (ROUNDED, DISTRIBUTED, UNTESTABLE) and not elsewhere:
-        return Outcome(DIFFERS, seconds, f"this is the kind of machine that made it, but: {degree}; {remark}")
-    return Outcome(degree, seconds, "; ".join(filter(None, [remark, *elsewhere[:1]])))
+        remark, degree = f"this is the kind of machine that made it, but: {degree}; {remark}", DIFFERS
+    return Outcome(degree, seconds, "; ".join(filter(None, [remark, with_own, *elsewhere[:1]])))
+
+
+def _linked(needed: Cell, root: Path, folder: Path) -> bool:
+    """Whether a cell writes a file beside its records and your own of today's settings was linked into the folder."""
+    path = find_file(needed, root, ["run"]) if needed.attachment else None
+    if path is None:
+        return False
+    for file in (path, path.with_suffix(f".{needed.attachment}")):
+        there = folder / file.relative_to(root)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.symlink_to(file.resolve())
+    return True
 
 
 def other_machine(notes: dict[str, Any]) -> list[str]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from core.errors import UnavailableError, UserError
+from core.experiment.agreement import EXACT
 from core.experiment.context import Context
 from core.experiment.finished import is_finished
 from core.experiment.needs import require_file
 from core.experiment.own_runs import OwnRuns
 from core.experiment.runner import run_cell
 from core.experiment.selection import find_cells
+from core.experiment.storage import copy_records
+from core.experiment.verify import Shard, verify_shard
 
 
 @pytest.fixture
@@ -55,6 +58,22 @@ def test_a_shipped_cell_has_no_attachment_so_that_your_own_is_waited_for(made, c
     made.path(tmp_path).rename(shipped)
     inputs = OwnRuns(tmp_path).inputs(count)
     assert str(made.path("")) in inputs and str(made.attachment_path("")) in inputs
+
+
+def test_shipped_records_are_verified_with_your_own_attachment(catalogue, toy, tmp_path, edit):
+    """Records are shipped and attachments are not, so that a cell that reads one is checked where you made it."""
+    edit("    description: one integer a run\n", "    description: one integer a run\n    measured: [seconds]\n")
+    catalogue = toy()
+    *read, count = [*find_cells(catalogue, "toy/fit", "smoke"), *find_cells(catalogue, "toy/count", "smoke")]
+    for cell in (*read, count):
+        run_cell(cell, catalogue.function(cell), catalogue.root, say=[].append)
+        copy_records(cell.path(catalogue.root), cell.path(catalogue.root, "reference"))
+    outcome = verify_shard(catalogue, Shard(count, range(1), 1.0), tmp_path / "with")
+    assert outcome.agreement == EXACT
+    assert f"with your own {', '.join(cell.name for cell in read)}" in outcome.remark
+    read[0].attachment_path(catalogue.root).unlink()
+    with pytest.raises(UnavailableError, match=r"a file \.npz beside it; make it with"):
+        verify_shard(catalogue, Shard(count, range(1), 1.0), tmp_path / "without")
 
 
 def test_an_ablation_writes_beside_its_own_records(catalogue, tmp_path):

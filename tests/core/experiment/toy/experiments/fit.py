@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.context import Context
+from core.experiment.needs import require_file
 
 
 def fit(context: Context) -> pd.DataFrame:
@@ -21,6 +22,8 @@ def fit(context: Context) -> pd.DataFrame:
     _be_watched(context)
     start = time.perf_counter()
     settings = context.settings
+    for needed in context.cell.needs:
+        require_file(needed, context.root)
     rows = []
     for run, shared, own in zip(
         context.runs, context.shared_seeds("target"), context.method_seeds("noise"), strict=True
