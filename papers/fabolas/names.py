@@ -9,8 +9,8 @@ from core.report.figures.data_sets import data_set_names
 SURROGATE = ("random", "gp", "entropy_search", "hyperband", "mtbo", "fabolas")
 """The methods of Fig 4.5, right, and Fig 4.6; "gp" is Bayesian optimization with expected improvement.
 
-On the surrogate they follow the authors' code: MTBO models the logarithm of the loss and counts no seconds of its own
-in the acquisition, and Fabolas' first evaluations are on 1/256, 1/128 and 1/64.
+On the surrogate they follow the authors' scripts and code: MTBO and Fabolas model the logarithm of the loss and count
+no seconds of their own in the acquisition, and Fabolas' first evaluations are on 1/128, 1/64, 1/32 and 1/4.
 """
 
 BY_TEXT = {"fabolas": "fabolas_text"}

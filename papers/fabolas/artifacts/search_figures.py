@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from core.experiment.results import Results
-from core.report import Figure, Published, frame_of
+from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.figures.data_sets import data_set_name
 from core.report.figures.error_curves import draw_authors, draw_errors
@@ -77,9 +77,10 @@ def fig4_5(results: Results, published: Published | None) -> Figure:
 
 def auxiliary_tasks(results: Results, published: Published | None) -> Figure:
     """Section 4.5.1, without a figure in the thesis: MTBO with one to three auxiliary tasks."""
-    frame_of(results, "auxiliary")  # without it there is one task only
     frame = frame_of(results, "surrogate", "auxiliary")
     frame = frame[frame["method"].isin(TASKS)]
+    if frame["method"].nunique() < 2:  # one task alone is in Fig 4.5
+        raise NotRunError("two or three auxiliary tasks")
     figure, axes = style.subplots(height=3.2, width=4.8)
     data = draw_errors(axes, continued(frame), surrogate_name(frame), COUNTS, bands=True)
     axes.set(xlabel="seconds", ylabel="validation error of the incumbent")
