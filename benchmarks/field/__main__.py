@@ -65,7 +65,7 @@ def main() -> None:
                 shown |= set(by_kind[kind].index)
         ran = set(frame.loc[frame["problem"].isin(problems(options.part, kind)), "method"])
         if left := sorted(set(options.methods) & ran - shown):
-            console.print(f"on too few problems or with one seed, and left out: {', '.join(left)}\n")
+            console.print(f"on too few problems or with too few seeds, and left out: {', '.join(left)}\n")
     at = page.shown_first(summaries)
     everyone = ranked(*chosen, at, seeds=1)
     for kind, summary in everyone.items():

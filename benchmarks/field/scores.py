@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from benchmarks.field.split import kind_of
 
 RESAMPLES = 2000
-SEEDS = 2  # number of seeds below which a method is not in the ranking, but only in that of all methods
+SEEDS = 3  # number of seeds below which a method is not in the ranking, but only in that of all methods
 SMALLEST = 1e-9  # regret below which differences are rounding
 
 
