@@ -68,9 +68,8 @@ def main() -> None:
             console.print(f"on too few problems or with too few seeds, and left out: {', '.join(left)}\n")
     at = page.shown_first(summaries)
     everyone = ranked(*chosen, at, seeds=1)
-    for kind, summary in everyone.items():
-        if len(summary) > len(summaries[at].get(kind, ())):
-            console.print(table(summary, f"{kind}, {options.part}: all methods after {at} evaluations"))
+    for kind, summary in page.fuller(everyone, summaries[at]).items():
+        console.print(table(summary, f"{kind}, {options.part}: all methods after {at} evaluations"))
     if options.figure:
         draw(summaries[at], at, FIGURE)
         text = page.tables(summaries, everyone)

@@ -21,14 +21,19 @@ def tables(summaries: dict[int, dict[str, pd.DataFrame]], everyone: dict[str, pd
 
     Args:
         summaries: Rankings of each kind of problems, by checkpoint.
-        everyone: Those of all methods at the first of these checkpoints, with the seeds that all have. They are the
-            last table if they rank a method that the others leave out.
+        everyone: Those of all methods at the first of these checkpoints, with the seeds that all have. The last table
+            is of those that rank a method that the others leave out.
     """
     first = shown_first(summaries)
     shown = [table(by_kind, at) for at, by_kind in summaries.items() if at >= first and by_kind]
-    if any(len(summary) > len(summaries[first].get(kind, ())) for kind, summary in everyone.items()):
-        shown.append(table(everyone, first))
+    if more := fuller(everyone, summaries[first]):
+        shown.append(table(more, first))
     return "\n\n".join(shown)
+
+
+def fuller(everyone: dict[str, pd.DataFrame], ranked: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """The kinds of problems on which `everyone` has methods that `ranked` leaves out."""
+    return {kind: summary for kind, summary in everyone.items() if len(summary) > len(ranked.get(kind, ()))}
 
 
 def _runs(summary: pd.DataFrame) -> int:

@@ -99,30 +99,32 @@ def verify_shard(catalogue: Catalogue, shard: Shard, folder: Path) -> Outcome:
         return Outcome(DIFFERS, 0.0, f"its stored settings are no longer valid: {error.errors()[0]['msg']}")
     (folder / "results").mkdir(parents=True)
     (folder / "results" / "reference").symlink_to(catalogue.root / "results" / "reference")
-    own = [needed.name for needed in stored.needs if _linked(needed, catalogue.root, folder)]
+    own = _link_own(stored.needs, catalogue.root, folder)
     start = time.perf_counter()
     again = compute_shard(Context(stored, shard.runs, root=folder), catalogue.function(stored))
     again = again.drop(columns=RAISED, errors="ignore")
     seconds = time.perf_counter() - start
     shipped = records[records["run"].isin(shard.runs)].reset_index(drop=True)
     elsewhere = other_machine(notes)
-    with_own = f"with your own {', '.join(own)}" if own else ""
     degree, remark = agreement(shipped, again.reset_index(drop=True), records, measured)
     if degree in (ROUNDED, DISTRIBUTED, UNTESTABLE) and not elsewhere:
         remark, degree = f"this is the kind of machine that made it, but: {degree}; {remark}", DIFFERS
+    with_own = f"with your own {', '.join(own)}" if own else ""
     return Outcome(degree, seconds, "; ".join(filter(None, [remark, with_own, *elsewhere[:1]])))
 
 
-def _linked(needed: Cell, root: Path, folder: Path) -> bool:
-    """Whether a cell writes a file beside its records and your own of today's settings was linked into the folder."""
-    path = find_file(needed, root, ["run"]) if needed.attachment else None
-    if path is None:
-        return False
-    for file in (path, path.with_suffix(f".{needed.attachment}")):
-        there = folder / file.relative_to(root)
-        there.parent.mkdir(parents=True, exist_ok=True)
-        there.symlink_to(file.resolve())
-    return True
+def _link_own(needs: Iterable[Cell], root: Path, folder: Path) -> list[str]:
+    """Link your own files of needed cells that write one beside their records into the folder; returns their names."""
+    linked = []
+    for needed in needs:
+        attachment = needed.attachment_path(root, "run")
+        if attachment is not None and find_file(needed, root, ["run"]):
+            for file in (needed.path(root, "run"), attachment):
+                there = folder / file.relative_to(root)
+                there.parent.mkdir(parents=True, exist_ok=True)
+                there.symlink_to(file.resolve())
+            linked.append(needed.name)
+    return linked
 
 
 def other_machine(notes: dict[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ AUTHORS_SHARES = {"fabolas": (1 / 128,) * 8 + (1 / 64,) * 4 + (1 / 32,) * 2 + (1
 DESIGNS = {method: len(shares) for method, shares in AUTHORS_SHARES.items()}
 """Number of these evaluations."""
 
-OUR_DESIGNS = {"fabolas": ("fabolas", 15), "fabolas_text": ("fabolas", 40), "mtbo": ("mtbo", 5)}
+OUR_DESIGNS = {method: (method, size) for method, size in DESIGNS.items()} | {"fabolas_text": ("fabolas", 40)}
 """The authors' method that one of ours takes its overhead from, and the number of evaluations in our initial design."""
 
 

@@ -87,12 +87,12 @@ def test_a_job_and_both_daemons_are_killed_and_nothing_is_lost(make, expected, s
             return go.with_suffix(".reached").exists()
 
         wait_until(reached, "the third shard", cluster.logs, 300)
-        jobs = [line.split(maxsplit=1) for line in told("squeue", *ALL, "--format=%i %l %m %C").splitlines()]
-        (asked_by_toy, held), (asked, shared) = sorted((asked, job) for job, asked in jobs)
+        jobs = told("squeue", *ALL, "--format=%l %m %C %i").splitlines()
+        (asked_by_toy, held), (asked, shared) = sorted(line.rsplit(maxsplit=1) for line in jobs)
         assert asked_by_toy == "1-00:00:00 4000M 1"
         assert asked == "40:00 4000M 1", "all five short cells, of 8 minutes, are in one job, one after the other"
-        rested = lambda: states() == {shared: "COMPLETED", held: "RUNNING"}  # noqa: E731
-        wait_until(rested, "the end of the short cells", cluster.logs, 300)
+        at_rest = {shared: "COMPLETED", held: "RUNNING"}
+        wait_until(lambda: states() == at_rest, "the end of the short cells", cluster.logs, 300)
         time.sleep(2 * SAVED_AFTER)
 
         for daemon in ("slurmctld", "slurmd"):
