@@ -1,12 +1,12 @@
 """What BoTorch's tutorials do: a single-task Gaussian process with its default priors, standardized targets, LogEI.
 
-Categories are handled by the mixed model and its optimizer; integers and ordinals are relaxed and rounded, inactive
+Categories have a kernel of their own in BoTorch's mixed model and are chosen by its optimizer of mixed spaces, a local
+search over categories in turn with L-BFGS over the rest. Integers and ordinals are relaxed and rounded, inactive
 hyperparameters have their defaults. The initial design is 2 d uniform points, as Ax chooses for small d.
 """
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -17,13 +17,13 @@ from botorch.acquisition import LogExpectedImprovement
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import MixedSingleTaskGP, SingleTaskGP
 from botorch.models.transforms import Standardize
-from botorch.optim import optimize_acqf, optimize_acqf_mixed
+from botorch.optim import optimize_acqf
+from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
 from ConfigSpace import ConfigurationSpace
 from gpytorch.mlls import ExactMarginalLogLikelihood
 
 from core.spaces import CubeEncoding
 
-MOST_COMBINATIONS = 4  # of categories; with more, which takes seconds a suggestion, they are relaxed as integers are
 RESTARTS, RAW = 5, 128
 
 
@@ -37,11 +37,9 @@ class BoTorchSearch:
         torch.set_num_threads(1)
         self.X = np.empty((0, self.encoding.dimension))
         self.y: list[float] = []
-        places = self.encoding.cardinalities
-        middles = [[(i + 0.5) / size for i in range(size)] for size in places.values()]
-        self.fixed = [dict(zip(places, chosen)) for chosen in itertools.product(*middles)]
-        if len(self.fixed) > MOST_COMBINATIONS:
-            self.fixed = [{}]
+        self.categories = {
+            place: [(i + 0.5) / size for i in range(size)] for place, size in self.encoding.cardinalities.items()
+        }
 
     def ask(self) -> Mapping[str, Any]:
         """The maximizer of LogEI, or a uniform point."""
@@ -61,18 +59,19 @@ class BoTorchSearch:
 
     def _best(self) -> np.ndarray:
         X, y = torch.tensor(self.X), -torch.tensor(self.y, dtype=torch.float64)[:, None]
-        kinds = list(self.fixed[0])
         transform = Standardize(m=1)
         model = (
-            MixedSingleTaskGP(X, y, cat_dims=kinds, outcome_transform=transform)
-            if kinds
+            MixedSingleTaskGP(X, y, cat_dims=list(self.categories), outcome_transform=transform)
+            if self.categories
             else SingleTaskGP(X, y, outcome_transform=transform)
         )
         fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
         acquisition = LogExpectedImprovement(model, best_f=y.max())
         bounds = torch.tensor([[0.0], [1.0]], dtype=torch.float64).expand(-1, self.encoding.dimension)
-        if kinds:
-            point, _ = optimize_acqf_mixed(acquisition, bounds, 1, RESTARTS, self.fixed, raw_samples=RAW)
+        if self.categories:
+            point, _ = optimize_acqf_mixed_alternating(
+                acquisition, bounds, cat_dims=self.categories, num_restarts=RESTARTS, raw_samples=RAW
+            )
         else:
             point, _ = optimize_acqf(acquisition, bounds, 1, RESTARTS, RAW)
         candidate: np.ndarray = point.numpy()
