@@ -8,7 +8,7 @@ The rule for all of `core`:
 * Any other exception is a bug of ours and keeps its traceback. TypeError and RuntimeError mark states that no caller
   can reach.
 * Two kinds of TypeError and ValueError never reach a caller: those of pydantic's validators, which pydantic collects,
-  and those of an evaluation, which `core.benchmarks.base.guarded_evaluate` records as its failure.
+  and those of an evaluation, which `core.benchmarks.guard.guarded_evaluate` records as its failure.
 """
 
 from __future__ import annotations

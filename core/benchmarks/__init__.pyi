@@ -4,7 +4,6 @@ from core.benchmarks.base import Evaluation as Evaluation
 from core.benchmarks.base import Fidelity as Fidelity
 from core.benchmarks.base import FunctionObjective as FunctionObjective
 from core.benchmarks.base import Objective as Objective
-from core.benchmarks.base import guarded_evaluate as guarded_evaluate
 from core.benchmarks.bayesian_network import BayesianNetworkTuning as BayesianNetworkTuning
 from core.benchmarks.counting_ones import CountingOnes as CountingOnes
 from core.benchmarks.fcnet_surrogate import FCNetSurrogate as FCNetSurrogate
@@ -12,6 +11,7 @@ from core.benchmarks.forest_tuning import ForestTuning as ForestTuning
 from core.benchmarks.forrester import ForresterTasks as ForresterTasks
 from core.benchmarks.generated_tasks import GeneratedTask as GeneratedTask
 from core.benchmarks.generated_tasks import GeneratedTasks as GeneratedTasks
+from core.benchmarks.guard import guarded_evaluate as guarded_evaluate
 from core.benchmarks.hpolib import GridTable as GridTable
 from core.benchmarks.logistic_regression import LogisticRegression as LogisticRegression
 from core.benchmarks.meta_model import MetaModel as MetaModel

@@ -10,7 +10,8 @@ import pandas as pd
 from ConfigSpace import ConfigurationSpace
 from numpy.typing import NDArray
 
-from core.benchmarks.base import Objective, failure_of, guarded_evaluate
+from core.benchmarks.base import Objective, failure_of
+from core.benchmarks.guard import guarded_evaluate
 from core.experiment.context import Context
 from core.spaces import CubeEncoding
 from core.spaces.sobol import sobol_points

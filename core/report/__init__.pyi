@@ -7,11 +7,11 @@ from core.report.runs.frames import rows_of as rows_of
 from core.report.runs.frames import runs_of as runs_of
 from core.report.statistics.bootstrap import Interval as Interval
 from core.report.statistics.bootstrap import bootstrap_interval as bootstrap_interval
+from core.report.tables.compare import compare_table as compare_table
+from core.report.tables.compare import samples_of as samples_of
+from core.report.tables.compare import spec_table as spec_table
 from core.report.tables.table import ReportCell as ReportCell
 from core.report.tables.table import ReportTable as ReportTable
-from core.report.tables.table import compare_table as compare_table
-from core.report.tables.table import samples_of as samples_of
-from core.report.tables.table import spec_table as spec_table
 from core.report.verdicts.cells import Verdict as Verdict
 from core.report.verdicts.cells import cell_verdict as cell_verdict
 from core.report.verdicts.cells import expected_false_worse as expected_false_worse

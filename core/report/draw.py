@@ -23,8 +23,9 @@ from core.report.figures.files import render, write_file
 from core.report.page.records import FORMAT, table_record, to_json
 from core.report.provenance import nothing_run, provenance_brief, provenance_caption, provenance_record
 from core.report.resolved import Resolved, resolve
+from core.report.tables.compare import absent_table
 from core.report.tables.image import table_figure
-from core.report.tables.table import ReportCell, ReportTable, absent_table
+from core.report.tables.table import ReportCell, ReportTable
 from core.report.tables.text import to_csv, to_markdown, to_rst, to_tex
 from core.report.tables.wording import sentence
 from core.report.verdicts.checks import NotRunError, reading

@@ -13,7 +13,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from core.benchmarks.base import FAILURE, Evaluation, Objective, check_budget, failure_of, guarded_evaluate
+from core.benchmarks.base import FAILURE, Evaluation, Objective, check_budget, failure_of
+from core.benchmarks.guard import guarded_evaluate
 from core.optimizers.base import Trial
 from core.optimizers.trial import OBSERVED
 from core.study.record import Record, violated

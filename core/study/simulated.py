@@ -15,7 +15,8 @@ from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 
-from core.benchmarks.base import FAILURE, Objective, failure_of, guarded_evaluate
+from core.benchmarks.base import FAILURE, Objective, failure_of
+from core.benchmarks.guard import guarded_evaluate
 from core.errors import UserError
 from core.optimizers.base import Optimizer, Trial
 from core.progress import Progress, silent

@@ -11,7 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from core.benchmarks.base import Configurations, Evaluation, Objective, guarded_evaluate
+from core.benchmarks.base import Configurations, Evaluation, Objective
+from core.benchmarks.guard import guarded_evaluate
 from core.optimizers.base import Optimizer
 from core.study.recommended import recommended, recommends
 from core.study.record import Record, places_of_incumbents

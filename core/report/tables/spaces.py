@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from core.report.tables.table import ReportTable, spec_table
+from core.report.tables.compare import spec_table
+from core.report.tables.table import ReportTable
 from core.report.verdicts.published import Published
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args
 
-from pydantic import BeforeValidator, Discriminator, Field, PositiveFloat, PositiveInt, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, PositiveFloat, PositiveInt, Tag, model_validator
 
 from core.errors import UnknownNameError, UserError, brief
 from core.recorded import AddedLater
@@ -34,6 +34,12 @@ from core.study.methods.bayesian import (
 )
 from core.study.methods.information import EntropySearchSettings, FabolasSettings, MTBOSettings
 from core.study.methods.multitask import ABLRSettings, MultiTaskBohamiannSettings, MultiTaskGPSettings
+from core.study.methods.population import (
+    CMAESSettings,
+    DifferentialEvolutionSettings,
+    RegularizedEvolutionSettings,
+    ReinforceSettings,
+)
 from core.study.methods.settings import Budgets, MethodSettings, Share, numpy_generator
 
 if TYPE_CHECKING:
@@ -106,60 +112,6 @@ class OptunaTPESettings(MethodSettings):
         from core.optimizers.tpe import TPE
 
         return TPE(space, numpy_generator(seed))
-
-
-class CMAESSettings(MethodSettings):
-    """CMA-ES: `core.optimizers.cmaes`."""
-
-    method: Literal["cmaes"] = "cmaes"
-    sigma: Annotated[float, Field(gt=0, le=1)] = 0.25
-    population: Annotated[int, Field(ge=3)] | None = None
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.cmaes import CMAES
-
-        return CMAES(space, numpy_generator(seed), **self.own)
-
-
-class DifferentialEvolutionSettings(MethodSettings):
-    """Differential evolution: `core.optimizers.differential_evolution`."""
-
-    method: Literal["differential_evolution"] = "differential_evolution"
-    population: Annotated[int, Field(ge=4)] = 20
-    crossover: Share = 0.7
-    mutation: tuple[PositiveFloat, PositiveFloat] = (0.5, 1.0)
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.differential_evolution import DifferentialEvolution
-
-        return DifferentialEvolution(space, numpy_generator(seed), **self.own)
-
-
-class RegularizedEvolutionSettings(MethodSettings):
-    """Regularized evolution: `core.optimizers.regularized_evolution`."""
-
-    method: Literal["regularized_evolution"] = "regularized_evolution"
-    population: PositiveInt = 100
-    tournament: PositiveInt = 10
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.regularized_evolution import RegularizedEvolution
-
-        return RegularizedEvolution(space, numpy_generator(seed), **self.own)
-
-
-class ReinforceSettings(MethodSettings):
-    """REINFORCE over the values of each hyperparameter, which must be finitely many: `core.optimizers.reinforce`."""
-
-    method: Literal["reinforce"] = "reinforce"
-    learning_rate: PositiveFloat = 0.1
-    momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
-    largest_loss: Annotated[float, Field(allow_inf_nan=False)] | None = None
-
-    def _build(self, space: ConfigurationSpace, seed: int, budgets: Budgets | None, evaluations: int) -> Optimizer:
-        from core.optimizers.reinforce import Reinforce
-
-        return Reinforce(space, numpy_generator(seed), **self.own)
 
 
 class SMACSettings(MethodSettings):

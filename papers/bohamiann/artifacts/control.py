@@ -14,7 +14,8 @@ from core.report.figures.panels import draw_panels, not_run_words
 from core.report.figures.published_marks import mark_published
 from core.report.runs.frames import benchmarks_run, cell_rows, count_runs
 from core.report.runs.trajectories import mean_and_sem
-from core.report.tables.table import SAMPLE_COLUMNS, ReportTable, compare_table
+from core.report.tables.compare import SAMPLE_COLUMNS, compare_table
+from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import published_in
 

@@ -8,7 +8,8 @@ from core.report.figures import style
 from core.report.figures.bands import draw_incumbents
 from core.report.figures.data_sets import data_set_names
 from core.report.runs.frames import count_runs
-from core.report.tables.table import ReportTable, compare_table, samples_of
+from core.report.tables.compare import compare_table, samples_of
+from core.report.tables.table import ReportTable
 from papers.bohamiann.artifacts.uci_tables import LIKELIHOOD
 
 CONSTANTS = {

@@ -9,8 +9,9 @@ from core.experiment.results import Results
 from core.report import Figure, NotRunError, Published, frame_of
 from core.report.figures import style
 from core.report.runs.frames import cell_rows, count_runs
+from core.report.tables.compare import SAMPLE_COLUMNS, compare_table
 from core.report.tables.out_of_reach import out_of_reach
-from core.report.tables.table import SAMPLE_COLUMNS, ReportTable, compare_table
+from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import published_in
 from papers.bohamiann.residual_runs import SEARCHES, baseline_error, evaluations_to_baseline, set_of

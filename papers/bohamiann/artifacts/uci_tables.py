@@ -6,7 +6,8 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report.figures.data_sets import data_set_names
-from core.report.tables.table import ReportTable, compare_table, samples_of
+from core.report.tables.compare import compare_table, samples_of
+from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published
 from papers.bohamiann.sghmc_constants import select_constants

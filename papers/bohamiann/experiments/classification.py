@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.benchmarks.base import failure_of, guarded_evaluate
+from core.benchmarks.base import failure_of
 from core.benchmarks.forest_tuning import GRID, forest_tuning
+from core.benchmarks.guard import guarded_evaluate
 from core.benchmarks.hpolib import GridTable, table_from_frame
 from core.benchmarks.svm import svm
 from core.benchmarks.svm_grid import grid_values

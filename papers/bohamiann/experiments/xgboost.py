@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from core.benchmarks.base import guarded_evaluate
+from core.benchmarks.guard import guarded_evaluate
 from core.benchmarks.xgboost import space, xgboost
 from core.experiment.context import Context
 from core.experiment.optimization import optimize

@@ -7,8 +7,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Published
+from core.report.tables.compare import SAMPLE_COLUMNS, compare_table
 from core.report.tables.out_of_reach import out_of_reach
-from core.report.tables.table import SAMPLE_COLUMNS, ReportTable, compare_table
+from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 
 NETWORKS = {"bohb": "BOHB", "gastaldi": "Gastaldi's hyperparameters (ours only)"}

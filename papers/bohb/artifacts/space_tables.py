@@ -9,8 +9,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.optimizers.brackets import rung_budgets
+from core.report.tables.compare import spec_table
 from core.report.tables.spaces import BOUNDS, space_table
-from core.report.tables.table import ReportCell, ReportTable, spec_table
+from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published

@@ -9,9 +9,10 @@ import pandas as pd
 from ConfigSpace import ConfigurationSpace
 
 from core.benchmarks import objective
-from core.benchmarks.base import Configurations, Evaluation, Fidelity, Objective, guarded_evaluate
+from core.benchmarks.base import Configurations, Evaluation, Fidelity, Objective
 from core.benchmarks.counting_ones import CountingOnes
 from core.benchmarks.fcnet_surrogate import FCNetSurrogate, SurrogateWithCurves
+from core.benchmarks.guard import guarded_evaluate
 from core.experiment.context import Context
 from core.experiment.timed_search import timed_search
 from papers.bohb.experiments.simulated_runs import search

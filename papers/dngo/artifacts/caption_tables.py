@@ -10,8 +10,8 @@ import pandas as pd
 from core.experiment.results import Results
 from core.report import NotRunError, Published, ReportTable, compare_table, spec_table
 from core.report.runs.frames import frame_of
+from core.report.tables.compare import SAMPLE_COLUMNS
 from core.report.tables.spaces import bounds
-from core.report.tables.table import SAMPLE_COLUMNS
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.names import published_names
 from papers.dngo.caption_runs import MODELS, searched

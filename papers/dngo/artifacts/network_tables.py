@@ -8,9 +8,10 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report import Published, frame_of
+from core.report.tables.compare import SAMPLE_COLUMNS, compare_table, spec_table
 from core.report.tables.out_of_reach import out_of_reach
 from core.report.tables.spaces import described
-from core.report.tables.table import SAMPLE_COLUMNS, ReportTable, compare_table, spec_table
+from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 
 SETS = {"cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}

@@ -10,7 +10,8 @@ from core.experiment.results import Results
 from core.report import Figure, Published
 from core.report.figures import style
 from core.report.figures.network_diagram import draw_network
-from core.report.tables.table import ReportTable, spec_table
+from core.report.tables.compare import spec_table
+from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 from papers.lcnet.basis_draws import DRAWS, basis_draws, formulas
 

@@ -6,8 +6,9 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report.figures.data_sets import data_set_names
+from core.report.tables.compare import spec_table
 from core.report.tables.spaces import BOUNDS, described
-from core.report.tables.table import ReportTable, spec_table
+from core.report.tables.table import ReportTable
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published
 

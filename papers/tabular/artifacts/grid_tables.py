@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.tables.table import ReportCell, ReportTable, spec_table
+from core.report.tables.compare import spec_table
+from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import Verdict
 from core.report.verdicts.exact import exact_verdict
 from core.report.verdicts.names import published_names

@@ -22,7 +22,8 @@ import numpy as np
 import pandas as pd
 
 from core.experiment.results import Results
-from core.report.tables.table import ReportCell, ReportTable, compare_table
+from core.report.tables.compare import compare_table
+from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.names import published_names
 from core.report.verdicts.published import Published
 from core.tabular.grid import FCNET

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from core.benchmarks import bayesian_network as module
 from core.benchmarks import objective
-from core.benchmarks.base import guarded_evaluate
 from core.benchmarks.bayesian_network import BayesianNetworkTuning, network
+from core.benchmarks.guard import guarded_evaluate
 from core.data import DataUnavailableError
 from core.errors import UserError
 from core.models.bohamiann import BayesianNetwork

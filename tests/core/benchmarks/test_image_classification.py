@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from core.benchmarks import objective
-from core.benchmarks.base import failure_of, guarded_evaluate
+from core.benchmarks.base import failure_of
+from core.benchmarks.guard import guarded_evaluate
 from core.benchmarks.image_classification import ImageClassification
 from core.benchmarks.image_networks import Convolutional, Corrupted, Residual, Shaken
 from core.benchmarks.reduced_images import reduced

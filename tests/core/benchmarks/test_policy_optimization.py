@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.benchmarks.base import failure_of, guarded_evaluate
+from core.benchmarks.base import failure_of
+from core.benchmarks.guard import guarded_evaluate
 from core.benchmarks.network_spaces import policy_space
 from core.benchmarks.policy_optimization import PolicySurrogate, PolicyTuning
 from core.errors import UserError

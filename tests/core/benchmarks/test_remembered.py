@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.benchmarks.base import FunctionObjective, guarded_evaluate
+from core.benchmarks.base import FunctionObjective
+from core.benchmarks.guard import guarded_evaluate
 from core.benchmarks.remembered import Remembered
 from core.errors import UserError, WriteError
 from core.optimizers import RandomSearch

@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 
 from core.benchmarks import objective
 from core.benchmarks import svm as svm_module
-from core.benchmarks.base import guarded_evaluate
+from core.benchmarks.guard import guarded_evaluate
 from core.benchmarks.svm import SVM, size_of, subset, svm, svm_mnist
 from core.benchmarks.svm_grid import Distances, grid_values, squared_distances
 from core.data import DataUnavailableError

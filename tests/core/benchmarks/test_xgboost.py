@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.benchmarks import xgboost
-from core.benchmarks.base import guarded_evaluate
+from core.benchmarks.guard import guarded_evaluate
 from core.errors import UserError
 
 PLAIN = {

@@ -5,7 +5,7 @@ import pytest
 from pydantic import ValidationError
 
 from core.benchmarks import objective
-from core.benchmarks.base import guarded_evaluate
+from core.benchmarks.guard import guarded_evaluate
 from core.benchmarks.synthetic import branin
 from core.errors import UnknownNameError
 from core.experiment.cells import Cell

@@ -15,7 +15,8 @@ from ConfigSpace import (
 )
 
 from core.acquisition.maximizers import EvolutionarySearch, GradientAscent, RandomLocalSearch
-from core.benchmarks.base import Evaluation, FunctionObjective, guarded_evaluate
+from core.benchmarks.base import Evaluation, FunctionObjective
+from core.benchmarks.guard import guarded_evaluate
 from core.benchmarks.synthetic import branin, sin_one
 from core.errors import UnknownNameError, UserError
 from core.models.bohamiann import BayesianNetwork

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from core import minimize
-from core.benchmarks.base import guarded_evaluate
+from core.benchmarks.guard import guarded_evaluate
 from core.data import CorruptDataError, DataUnavailableError, load, load_frame
 from core.errors import UnknownNameError, UserError
 from core.experiment.table_trajectories import trajectory_of_records

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.benchmarks.base import FAILURE, LEARNING_CURVE, guarded_evaluate
+from core.benchmarks.base import FAILURE, LEARNING_CURVE
+from core.benchmarks.guard import guarded_evaluate
 from core.errors import UserError
 from core.optimizers.hyperband import Hyperband
 from core.optimizers.random_search import RandomSearch

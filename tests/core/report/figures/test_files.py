@@ -19,7 +19,7 @@ from core.report.figures import style
 from core.report.figures.figure import add_caption
 from core.report.figures.files import render
 from core.report.verdicts.published import Published, PublishedCell
-from core.report.tables.table import compare_table
+from core.report.tables.compare import compare_table
 from core.report.tables.image import table_figure
 
 cells = {(r, c): PublishedCell(-1.5, 0.5, "unstated", 5, text="-1.50", spread_text="0.50") for r in "ab" for c in "xyz"}

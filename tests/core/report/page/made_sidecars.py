@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.report.page.records import FORMAT, table_record
 from core.report.page.rendering import Site, render_page
-from core.report.tables.table import compare_table
+from core.report.tables.compare import compare_table
 from core.report.verdicts.published import Published, PublishedCell
 
 PIXEL = base64.b64decode(

@@ -9,7 +9,7 @@ import pytest
 from core.report.figures import style
 from core.report.figures.bands import draw_incumbents
 from core.report.runs.variants import split_variant, with_variants
-from core.report.tables.table import compare_table
+from core.report.tables.compare import compare_table
 from core.report.verdicts.published import Published
 
 CHANGED = "sghmc, step_sizes=[0.02]"

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from core.report.tables.table import ReportCell, ReportTable, compare_table, spec_table
+from core.report.tables.compare import compare_table, spec_table
+from core.report.tables.table import ReportCell, ReportTable
 from core.report.tables.text import CSV_COLUMNS, to_csv, to_markdown, to_rich, to_rst, to_tex
 from core.report.tables.wording import WEAKENED, notes, row_lines, shared_notes, show
 from core.report.verdicts.cells import Verdict

@@ -5,7 +5,8 @@ from __future__ import annotations
 from core.experiment.results import Results
 from core.report.figures import style
 from core.report.figures.figure import Figure
-from core.report.tables.table import ReportTable, compare_table, samples_of
+from core.report.tables.compare import compare_table, samples_of
+from core.report.tables.table import ReportTable
 from core.report.verdicts.published import Published
 
 

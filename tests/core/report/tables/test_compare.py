@@ -9,7 +9,8 @@ import pytest
 
 from core.errors import UserError
 from core.report.page.records import plain, table_from_record, table_record, to_json
-from core.report.tables.table import ReportCell, ReportTable, absent_table, compare_table, samples_of, spec_table
+from core.report.tables.compare import absent_table, compare_table, samples_of, spec_table
+from core.report.tables.table import ReportCell, ReportTable
 from core.report.verdicts.cells import cell_verdict
 from core.report.verdicts.published import Published, PublishedCell
 

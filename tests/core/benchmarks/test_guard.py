@@ -11,14 +11,8 @@ import pytest
 import torch
 from ConfigSpace import ConfigurationSpace, Float
 
-from core.benchmarks.base import (
-    Evaluation,
-    Fidelity,
-    FunctionObjective,
-    check_budget,
-    failure_of,
-    guarded_evaluate,
-)
+from core.benchmarks.base import Evaluation, Fidelity, FunctionObjective, check_budget, failure_of
+from core.benchmarks.guard import guarded_evaluate
 from core.errors import UserError
 
 SPACE = ConfigurationSpace({"x": (0.0, 1.0)})
