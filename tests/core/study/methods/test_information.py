@@ -80,6 +80,15 @@ def test_the_recommendation_is_confirmed_on_the_largest_budget(method, tmp_path)
     assert again.records == whole.records
 
 
+@pytest.mark.parametrize("method", ["mtbo", "fabolas"])
+def test_an_initial_design_that_leaves_no_evaluation_to_confirm_is_refused(method):
+    first = {"mtbo": 2, "fabolas": 8}[method]
+    for evaluations in (first - 1, first):
+        with pytest.raises(UserError, match=f"evaluations is {evaluations}, .* has {first}, .* at least {first + 1},"):
+            search(method, evaluations=evaluations, settings={"confirm": True})
+    assert len(search(method, evaluations=first).records) == first
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_choices_conditions_and_forbidden_configurations(method):
     space = ConfigurationSpace({"kind": ["a", "b", "c"], "n": (1, 4), "x": (0.0, 1.0)}, seed=0)
