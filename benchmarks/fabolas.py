@@ -124,11 +124,11 @@ def densities(X: Tensor, y: Tensor) -> int:
     for start, state in zip(starts, chain_seeds(generators, len(starts)), strict=True):
         scratch.warps[:, 0] = np.nan
         copy(start, walk.position)
-        walk.numbers[VALUE] = log_posterior(start, inputs, features, targets, priors, scratch)
+        walk.numbers[VALUE] = log_posterior(start, inputs, features, targets, LOSS.columns, priors, scratch)
         for coordinate in list(range(len(start))) * (SETTINGS.warm_burn_in + 1):
             state = np.uint64(begin(walk, coordinate, state))
             while walk.phase[0] != DONE:
-                value = log_posterior(walk.point, inputs, features, targets, priors, scratch)
+                value = log_posterior(walk.point, inputs, features, targets, LOSS.columns, priors, scratch)
                 state = np.uint64(tell(walk, value, state))
                 count += 1
     return count

@@ -31,12 +31,14 @@ LOWEST = -700.0  # its exp is 1e-304
 class Data(NamedTuple):
     """Inputs by coordinate (runs, d, N), features phi (runs, F, N) and standardized targets (runs, N), float64.
 
-    Without features, F = 0, the kernel is that of the inputs alone.
+    Without features, F = 0, the kernel is that of the inputs alone. The rank is the number of columns of L that have
+    entries below the diagonal.
     """
 
     X: np.ndarray
     features: np.ndarray
     y: np.ndarray
+    rank: int
 
 
 def sample(
@@ -75,14 +77,14 @@ def _compile() -> Callable[..., Any]:
                 scratch.warps[k, 0] = np.nan
             state = seeds[chain]
             copy(start[chain], walk.position)
-            walk.numbers[VALUE] = log_posterior(walk.position, X, features, y, priors, scratch)
+            walk.numbers[VALUE] = log_posterior(walk.position, X, features, y, data.rank, priors, scratch)
             if not usable(walk.numbers[VALUE]):
                 return chain
             for sweep in range(1, burn_in + samples * thinning + 1):
                 for coordinate in range(length):
                     state = begin(walk, coordinate, state)
                     while walk.phase[0] > DONE:
-                        state = tell(walk, log_posterior(walk.point, X, features, y, priors, scratch), state)
+                        state = tell(walk, log_posterior(walk.point, X, features, y, data.rank, priors, scratch), state)
                     if walk.phase[0] == STUCK:
                         return chain
                 if sweep > burn_in and (sweep - burn_in) % thinning == 0:
@@ -101,13 +103,15 @@ def new_scratch(d, n, features):
 
 
 @numba.njit(error_model="numpy")
-def log_posterior(theta, X, features, y, priors, scratch):
+def log_posterior(theta, X, features, y, rank, priors, scratch):
     """Log marginal likelihood plus log prior; -inf outside the prior's range and if C cannot be factorised."""
     value = log_prior(theta, priors)
     if value == -np.inf:
         return value
     d, n = X.shape
-    entries = max(0, len(features) * (len(features) + 1) // 2 - 1)  # of the Cholesky factor, the last of theta
+    entries = 0  # of the Cholesky factor, the last of theta
+    for r in range(1, len(features)):
+        entries += min(r, rank) + 1
     warped = len(theta) > d + 2 + entries
     for k in range(d):
         log_a = theta[d + 2 + k] if warped else 0.0
@@ -117,7 +121,7 @@ def log_posterior(theta, X, features, y, priors, scratch):
             _square_differences(X[k], warped, np.exp(log_a), np.exp(log_b), scratch.squares[k])
     amplitude, noise = np.exp(theta[d]), np.exp(theta[d + 1])
     _correlate(theta, scratch.squares, amplitude, scratch.pairs)
-    _load(theta[len(theta) - entries :], features, scratch.loadings)
+    _load(theta[len(theta) - entries :], features, rank, scratch.loadings)
     C, start = scratch.C, 0
     for i in range(n):
         for j in range(i):
@@ -167,17 +171,22 @@ def _correlate(theta, squares, amplitude, pairs):
 
 
 @numba.njit(error_model="numpy")
-def _load(entries, features, loadings):
-    """L' phi, where L has the rows (1), (entries[0], exp entries[1]), (entries[2], entries[3], exp entries[4]), ..."""
-    start = 0
+def _load(entries, features, rank, loadings):
+    """L' phi, where L has the rows (1), (entries[0], exp entries[1]), (entries[2], entries[3], exp entries[4]), ...
+
+    Between the first `rank` columns and the diagonal there are zeros, which are no entries.
+    """
+    place = 0
     for r in range(len(features)):
         for i in range(features.shape[1]):
             loadings[r, i] = 0.0
         for k in range(r + 1):
-            weight = 1.0 if r == 0 else np.exp(entries[start + k]) if k == r else entries[start + k]
+            if rank <= k < r:
+                continue
+            weight = 1.0 if r == 0 else np.exp(entries[place]) if k == r else entries[place]
             for i in range(features.shape[1]):
                 loadings[k, i] += weight * features[r, i]
-        start += r + 1 if r else 0
+            place += min(r, 1)
 
 
 @numba.njit(error_model="numpy", fastmath={"contract"})

@@ -117,10 +117,10 @@ class MarginalisedGP(ConditionedGP):
             possible = torch.isfinite(matern.log_posterior(X, y, last, self.basis)).T.unsqueeze(-1)
             start, burn_in = torch.where(possible, last.transpose(0, 1), start), self.warm_burn_in
         start = start.flatten(0, 1).cpu()
-        d = X.shape[-1] - (0 if self.basis is None else self.basis.size)
-        columns = X.mT.cpu().numpy()
+        size, rank = (0, 0) if self.basis is None else (self.basis.size, self.basis.columns)
+        d, columns = X.shape[-1] - size, X.mT.cpu().numpy()
         kept = gaussian_process.sample(
-            gaussian_process.Data(columns[:, :d].copy(), columns[:, d:].copy(), y.cpu().numpy()),
+            gaussian_process.Data(columns[:, :d].copy(), columns[:, d:].copy(), y.cpu().numpy(), rank),
             matern.priors(d, self.warping, self.basis),
             start.numpy(),
             np.full(start.shape[-1], WIDTH),

@@ -35,7 +35,7 @@ from torch.autograd.function import once_differentiable
 
 from core.compiled.arguments import EDGE, Priors
 from core.models import hyperpriors
-from core.models.kernels.basis import Basis, cholesky_factor
+from core.models.kernels.basis import Basis
 from core.randomness import Generators, uniform_
 
 LENGTHSCALE = hyperpriors.Row(low=-10, high=2)
@@ -61,7 +61,7 @@ def unpack(theta: Tensor, d: int, basis: Basis | None = None) -> Hyperparameters
     factor = None
     if basis is not None:
         theta, entries = theta.split([theta.shape[-1] - basis.entries, basis.entries], -1)
-        factor = cholesky_factor(entries, basis.size)
+        factor = basis.factor(entries)
     warp = (theta[..., d + 2 : 2 * d + 2], theta[..., 2 * d + 2 :]) if theta.shape[-1] > d + 2 else None
     return Hyperparameters(theta[..., :d], theta[..., d], theta[..., d + 1], warp, factor)
 

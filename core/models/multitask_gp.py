@@ -29,6 +29,8 @@ class MultiTaskGP(GaussianMixtureModel):
     Args:
         earlier: Evaluations of other tasks, at least one; contexts are not used.
         scaling: Way of standardizing the targets, see `core.models.stacking`.
+        rank: Rank of the covariance of tasks beside its diagonal, see `core.models.kernels.basis`; None for any
+            covariance, whose entries grow with the square of the number of tasks.
         chains, burn_in: Number of chains of the slice sampler, each of which gives one member, and of sweeps before it.
         warm_burn_in: Number of sweeps before the member when the chains continue those of an earlier fit.
         device: Device on which fit and predictions run.
@@ -44,6 +46,7 @@ class MultiTaskGP(GaussianMixtureModel):
         earlier: Sequence[Task],
         *,
         scaling: str = "joint",
+        rank: int | None = None,
         chains: int = 10,
         burn_in: int = 15,
         warm_burn_in: int = 0,
@@ -52,7 +55,7 @@ class MultiTaskGP(GaussianMixtureModel):
         super().__init__()
         check_scaling(scaling)
         self.earlier, self.scaling, self.device = tuple(earlier), scaling, torch.device(device)
-        basis = tasks(1 + len(self.earlier))
+        basis = tasks(1 + len(self.earlier), rank)
         self.process = MarginalisedGP(
             chains=chains, burn_in=burn_in, warm_burn_in=warm_burn_in, device=device, basis=basis
         )

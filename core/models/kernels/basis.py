@@ -13,18 +13,23 @@ Sigma = nu L L' with L_00 = 1 is any positive semidefinite matrix: nu is the amp
 and for tasks that of the target. L is given by `entries`, row by row from the second on, the diagonal as logarithms:
 
     (L_10, log L_11, L_20, L_21, log L_22, ...)
+
+With a rank r, only the first r columns have entries below the diagonal: L L' is a matrix of that rank plus a diagonal
+one, whose number of entries grows in proportion to that of tasks (Bonilla, Chai and Williams 2008).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 from torch import Tensor
 
 from core.errors import UserError
 from core.models import hyperpriors
+from core.validation import require_count
 
 DIAGONAL = hyperpriors.Row(low=-10, high=5, mean=0, sd=1)  # prior of log L_kk
 
@@ -38,52 +43,65 @@ class Basis:
         function: Function from fidelities (...) to phi (..., F).
         coupling: Mean of the normal prior of L_k0, k > 0. Its standard deviation is 1, as for all entries (the thesis
             states no prior; its normal form and its width are the authors').
+        rank: Number of columns of L that have entries below the diagonal; None for all.
     """
 
     size: int
     function: Callable[[Tensor], Tensor]
     coupling: float = 0.0
+    rank: int | None = None
 
     def __call__(self, s: Tensor) -> Tensor:
         """phi of fidelities (...): (..., F)."""
         return self.function(s)
 
     @property
+    def columns(self) -> int:
+        """The number of columns of L that may have entries below the diagonal."""
+        return self.size if self.rank is None else self.rank
+
+    @property
     def entries(self) -> int:
         """The number of entries of L."""
-        return self.size * (self.size + 1) // 2 - 1
+        return len(_places(self.size, self.columns))
 
     @property
     def priors(self) -> list[hyperpriors.Row]:
         """The prior of each entry."""
         return [
             DIAGONAL if column == row else hyperpriors.Row(-20, 20, self.coupling if column == 0 else 0.0, 1)
-            for row in range(1, self.size)
-            for column in range(row + 1)
+            for row, column in _places(self.size, self.columns)
         ]
 
+    def factor(self, entries: Tensor) -> Tensor:
+        """L (..., F, F) from its entries (..., E)."""
+        rows, columns = torch.tensor(_places(self.size, self.columns), device=entries.device).T
+        values = torch.where(rows == columns, entries.exp(), entries)
+        factor = entries.new_zeros(*entries.shape[:-1], self.size, self.size)
+        factor[..., 0, 0] = 1
+        factor[..., rows, columns] = values
+        return factor
 
-def cholesky_factor(entries: Tensor, size: int) -> Tensor:
-    """L (..., F, F) from its entries (..., F (F + 1) / 2 - 1)."""
-    rows, columns = torch.tril_indices(size, size, device=entries.device)[:, 1:]
-    values = torch.where(rows == columns, entries.exp(), entries)
-    factor = entries.new_zeros(*entries.shape[:-1], size, size)
-    factor[..., 0, 0] = 1
-    factor[..., rows, columns] = values
-    return factor
+
+@cache
+def _places(size: int, columns: int) -> tuple[tuple[int, int], ...]:
+    """Row and column of each entry of L."""
+    return tuple((r, k) for r in range(1, size) for k in range(r + 1) if k < columns or k == r)
 
 
-def tasks(count: int) -> Basis:
-    """The basis of numbered tasks: fidelities are 0, 1, .., count - 1.
+def tasks(count: int, rank: int | None = None) -> Basis:
+    """The basis of numbered tasks: fidelities are 0, 1, .., count - 1; the rank is that of `Basis`.
 
     Entries L_k0 have prior mean 1: tasks are assumed to be alike rather than opposite.
 
     Raises:
-        UserError: fewer than two tasks.
+        UserError: fewer than two tasks, or a rank below 1.
     """
+    if rank is not None:
+        require_count("tasks: rank", rank)
     if count < 2:
         raise UserError(f"tasks: count is {count}; allowed: 2 or more, the target and at least one other")
-    return Basis(count, lambda t: torch.nn.functional.one_hot(t.round().long(), count).to(t), coupling=1.0)
+    return Basis(count, lambda t: torch.nn.functional.one_hot(t.round().long(), count).to(t), coupling=1.0, rank=rank)
 
 
 def _quadratic(s: Tensor) -> Tensor:

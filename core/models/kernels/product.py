@@ -16,7 +16,7 @@ from gpytorch.priors import NormalPrior
 from linear_operator.operators import LinearOperator, MatmulLinearOperator
 from torch import Tensor
 
-from core.models.kernels.basis import Basis, cholesky_factor
+from core.models.kernels.basis import Basis
 
 
 class BasisKernel(Kernel):
@@ -27,7 +27,7 @@ class BasisKernel(Kernel):
         batch_shape, active_dims: See `gpytorch.kernels.Kernel`.
 
     Attributes:
-        entries: Entries of L, (*batch_shape, F (F + 1) / 2 - 1), with their prior; see `core.models.kernels.basis`.
+        entries: Entries of L, (*batch_shape, E), with their prior; see `core.models.kernels.basis`.
     """
 
     has_lengthscale = False
@@ -50,7 +50,7 @@ class BasisKernel(Kernel):
         self, x1: Tensor, x2: Tensor, diag: bool = False, last_dim_is_batch: bool = False, **params: object
     ) -> Tensor | LinearOperator:
         """Covariances (..., n, m) of columns (..., n, 1) and (..., m, 1), or the diagonal (..., n)."""
-        factor = cholesky_factor(self.entries, self.basis.size)
+        factor = self.basis.factor(self.entries)
         left, right = (self.basis(x.squeeze(-1)) @ factor for x in (x1, x2))
         return (left * right).sum(-1) if diag else MatmulLinearOperator(left, right.mT)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from core.recorded import AddedLater
 from core.study.methods.bayesian import ChainSettings
 from core.study.methods.model_based import Device, ModelSettings
 
@@ -51,12 +52,17 @@ class ABLRSettings(ModelSettings):
         return Network(self.widths) if self.representation == "network" else Fourier(self.features)
 
 
+MOST_FREE = 6  # tasks whose covariance is free; with ten a fit would take three times as long as with rank 1
+
+
 class MultiTaskGPSettings(ModelSettings):
     """A Gaussian process with a covariance of tasks; without earlier tasks it is the same as "gp_mcmc".
 
     Attributes:
         scaling: Whether the losses of all tasks are standardized together ("joint"), or those of each task separately
             ("task").
+        rank: Rank of the covariance of tasks beside its diagonal. With None the covariance of up to six tasks, that at
+            hand included, is free, and that of more has rank 1, since all its entries are sampled.
         hyperparameter_samples: Number of chains of the slice sampler, each of which gives one sample.
         burn_in: Number of sweeps of a chain before its sample.
         warm_burn_in: Number of sweeps before the sample of a chain that continues from the last suggestion; None starts
@@ -68,6 +74,7 @@ class MultiTaskGPSettings(ModelSettings):
 
     method: Literal["mt_gp"] = "mt_gp"
     scaling: Scaling = "task"
+    rank: Annotated[PositiveInt | None, AddedLater(None)] = None
     hyperparameter_samples: PositiveInt = 10
     burn_in: PositiveInt = 15
     warm_burn_in: NonNegativeInt | None = 5
@@ -82,6 +89,7 @@ class MultiTaskGPSettings(ModelSettings):
         return MultiTaskGP(
             earlier,
             scaling=self.scaling,
+            rank=self.rank or (None if len(earlier) < MOST_FREE else 1),
             chains=self.hyperparameter_samples,
             burn_in=self.burn_in,
             warm_burn_in=self.warm_burn_in or 0,

@@ -80,12 +80,16 @@ def test_the_gaussian_process_s_posterior_is_torch_s(n, warped):
     for theta in torch.randn(10, 11 if warped else 5, generator=g, dtype=torch.float64):
         expected = matern.log_posterior(X, y, theta.view(1, 1, -1)).item()
         ours = gaussian_process.log_posterior(
-            theta.numpy(), X[0].mT.contiguous().numpy(), np.empty((0, n)), y[0].numpy(), priors, scratch
+            theta.numpy(), X[0].mT.contiguous().numpy(), np.empty((0, n)), y[0].numpy(), 0, priors, scratch
         )
         assert ours == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("basis", [LOSS, LOG_COST, tasks(2), tasks(4)], ids=["loss", "log cost", "2 tasks", "4 tasks"])
+BASES = {"loss": LOSS, "log cost": LOG_COST, "2 tasks": tasks(2), "4 tasks": tasks(4)}
+BASES |= {f"5 tasks of rank {rank}": tasks(5, rank) for rank in (1, 2, 9)}
+
+
+@pytest.mark.parametrize("basis", BASES.values(), ids=BASES)
 def test_the_gaussian_process_s_posterior_with_a_fidelity_is_torch_s(basis):
     g = torch.Generator().manual_seed(basis.size)
     X, s = torch.rand(1, 30, 2, generator=g, dtype=torch.float64), torch.rand(1, 30, generator=g, dtype=torch.float64)
@@ -97,7 +101,9 @@ def test_the_gaussian_process_s_posterior_with_a_fidelity_is_torch_s(basis):
     columns = featured[0].mT.contiguous().numpy()
     for theta in torch.randn(10, 4 + basis.entries, generator=g, dtype=torch.float64):
         expected = matern.log_posterior(featured, y, theta.view(1, 1, -1), basis).item()
-        ours = gaussian_process.log_posterior(theta.numpy(), columns[:2], columns[2:], y[0].numpy(), priors, scratch)
+        ours = gaussian_process.log_posterior(
+            theta.numpy(), columns[:2], columns[2:], y[0].numpy(), basis.columns, priors, scratch
+        )
         assert ours == pytest.approx(expected, rel=1e-9)
 
 
@@ -107,7 +113,7 @@ def test_what_has_no_density_is_minus_infinity():
     scratch.warps[:] = np.nan
     priors = hyperpriors.independent([hyperpriors.Row()] * 3)
     for theta, prior in (([0.0, 0.0, 11.0], matern.priors(1, False)), ([0.0, 0.0, -200.0], priors)):
-        assert gaussian_process.log_posterior(np.array(theta), X, none, y, prior, scratch) == -np.inf
+        assert gaussian_process.log_posterior(np.array(theta), X, none, y, 0, prior, scratch) == -np.inf
 
 
 def test_the_exponential_is_numpy_s():

@@ -11,7 +11,7 @@ from torch import Tensor
 from core.acquisition.ei import LogExpectedImprovement
 from core.errors import UserError
 from core.models.bohamiann import BayesianNetwork
-from core.models.kernels import cholesky_factor
+from core.models.kernels import tasks
 from core.models.multitask_bohamiann import MultiTaskNetwork
 from core.models.multitask_gp import MultiTaskGP
 from core.models.priors import LogNormalNoise
@@ -89,7 +89,7 @@ def test_predictions_are_those_of_the_kernel_of_all_tasks():
     for member in range(model.members):
         for run in range(2):
             theta = model.process.theta[member, run]
-            factor = cholesky_factor(theta[4:], 3)
+            factor = tasks(3).factor(theta[4:])
             B = theta[2].exp() * factor @ factor.T
             scale = targets[run].std(correction=0)
             standard = (targets[run] - targets[run].mean()) / scale

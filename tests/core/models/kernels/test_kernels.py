@@ -11,9 +11,9 @@ from hypothesis.extra import numpy as hnp
 
 from core.errors import UserError
 from core.models import matern
-from core.models.kernels import LOG_COST, LOSS, BasisKernel, cholesky_factor, product_kernel, tasks
+from core.models.kernels import LOG_COST, LOSS, BasisKernel, product_kernel, tasks
 
-BASES = {"loss": LOSS, "log cost": LOG_COST, "2 tasks": tasks(2), "4 tasks": tasks(4)}
+BASES = {"loss": LOSS, "log cost": LOG_COST, "2 tasks": tasks(2), "4 tasks": tasks(4), "4 tasks of rank 1": tasks(4, 1)}
 
 
 def kernel_with(basis, entries):
@@ -25,7 +25,7 @@ def kernel_with(basis, entries):
 @given(hnp.arrays(float, 9, elements=st.floats(-5, 5)))
 def test_any_entries_give_a_positive_semidefinite_covariance(entries):
     for basis in BASES.values():
-        factor = cholesky_factor(torch.from_numpy(entries[: basis.entries].copy()), basis.size)
+        factor = basis.factor(torch.from_numpy(entries[: basis.entries].copy()))
         covariance = factor @ factor.mT
         assert covariance[0, 0] == 1 and (factor.diagonal() > 0).all()
         assert torch.linalg.eigvalsh(covariance).min() > -1e-10 * covariance.trace()
@@ -38,7 +38,7 @@ def test_the_entries_reach_every_covariance():
     L = torch.linalg.cholesky(wanted) / wanted[0, 0].sqrt()
     rows, columns = np.tril_indices(4)
     entries = torch.where(torch.from_numpy(rows == columns), L[rows, columns].log(), L[rows, columns])[1:]
-    factor = cholesky_factor(entries, 4)
+    factor = tasks(4).factor(entries)
     torch.testing.assert_close(wanted[0, 0] * factor @ factor.mT, wanted)
 
 
@@ -58,11 +58,22 @@ def test_tasks_are_gpytorch_s_index_kernel():
     g = torch.Generator().manual_seed(1)
     entries = torch.randn(9, dtype=torch.float64, generator=g)
     reference = gpytorch.kernels.IndexKernel(num_tasks=4, rank=4).double()
-    factor = cholesky_factor(entries, 4)
+    factor = tasks(4).factor(entries)
     reference.covar_factor.data, reference.raw_var.data = factor, torch.full((4,), -40.0, dtype=torch.float64)
     t = torch.tensor([[0.0], [3.0], [1.0], [2.0], [3.0]], dtype=torch.float64)
     expected = reference(t.long(), t.long()).to_dense()
     torch.testing.assert_close(kernel_with(tasks(4), entries)(t, t).to_dense(), expected)
+
+
+def test_tasks_of_rank_two_are_gpytorch_s_index_kernel_with_a_diagonal():
+    entries = torch.randn(8, dtype=torch.float64, generator=torch.Generator().manual_seed(5))
+    factor = tasks(4, rank=2).factor(entries)
+    reference = gpytorch.kernels.IndexKernel(num_tasks=4, rank=2).double()
+    reference.covar_factor.data = factor[:, :2].clone()
+    reference.var = torch.cat([torch.full((2,), 1e-12), factor.diagonal()[2:].square()])
+    t = torch.arange(4, dtype=torch.float64).unsqueeze(-1)
+    expected = reference(t.long(), t.long()).to_dense()
+    torch.testing.assert_close(kernel_with(tasks(4, rank=2), entries)(t, t).to_dense(), expected)
 
 
 @pytest.mark.parametrize("name", BASES)
@@ -106,3 +117,5 @@ def test_a_botorch_model_learns_with_the_kernel():
 def test_one_task_is_refused():
     with pytest.raises(UserError, match="count is 1; allowed: 2 or more"):
         tasks(1)
+    with pytest.raises(UserError, match="rank is 0; allowed: a whole number from 1"):
+        tasks(3, rank=0)

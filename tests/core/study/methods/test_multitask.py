@@ -62,6 +62,12 @@ def test_without_earlier_tasks_they_are_the_methods_of_one_task(given, alone, se
     assert type(settings.model(5)) is alone and type(settings.model(5, earlier=tasks)) is several
 
 
+@pytest.mark.parametrize(("rank", "earlier", "used"), [(None, 5, None), (None, 6, 1), (2, 2, 2), (2, 9, 2)])
+def test_the_covariance_of_many_tasks_has_rank_one_where_nothing_else_is_said(rank, earlier, used):
+    model = method_of({**GP, "rank": rank}).model(5, earlier=tasks_of([search()] * earlier, CubeEncoding(SPACE)))
+    assert model.process.basis.rank == used and model.process.basis.size == 1 + earlier
+
+
 def test_chains_burn_in_for_the_observations_of_all_tasks():
     settings, tasks = method_of({**NETWORK, "most_steps": None}), tasks_of([search()], CubeEncoding(SPACE))
     assert settings.model(5).burn_in == 500 and settings.model(5, earlier=tasks).burn_in == 3500
