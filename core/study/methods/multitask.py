@@ -52,7 +52,7 @@ class ABLRSettings(ModelSettings):
         return Network(self.widths) if self.representation == "network" else Fourier(self.features)
 
 
-MOST_FREE = 6  # tasks whose covariance is free; with ten a fit would take three times as long as with rank 1
+MOST_FREE = 6  # tasks whose covariance is free: of 13 tasks a fit would take three times as long as with rank 1
 
 
 class MultiTaskGPSettings(ModelSettings):
