@@ -93,6 +93,11 @@ class BayesianOptimization(Optimizer):
         return True
 
     @property
+    def first_evaluations(self) -> int:
+        """The number of evaluations of the initial design."""
+        return self._proposer.initial.shape[1]
+
+    @property
     def weighs_costs(self) -> bool:
         """Whether the policy gets costs."""
         return priced(self.encoding)

@@ -38,7 +38,8 @@ class BoTorchSearch:
         self.X = np.empty((0, self.encoding.dimension))
         self.y: list[float] = []
         self.categories = {
-            place: [(i + 0.5) / size for i in range(size)] for place, size in self.encoding.cardinalities.items()
+            place: self.encoding.columns[place].place(np.arange(size)).tolist()
+            for place, size in self.encoding.cardinalities.items()
         }
 
     def ask(self) -> Mapping[str, Any]:

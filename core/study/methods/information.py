@@ -109,22 +109,14 @@ class InformationSettings(MethodSettings):
         from core.spaces import CubeEncoding
 
         policy = self._policy(CubeEncoding(space), "cpu", budgets)
-        last = self._last(policy.encoding, evaluations) if self.confirms else None
-        return BayesianOptimization(replace(policy, confirmed=last), self.initial_design, seed)
-
-    def _last(self, encoding: FidelityEncoding, evaluations: int) -> int:
-        """The number of the evaluation that confirms; raises UserError if the initial design leaves none."""
-        from torch import zeros
-
-        from core.optimizers.fidelities import configurations_of, initial_evaluations
-
-        design = zeros(1, self.initial_design, configurations_of(encoding).dimension)
-        if evaluations <= (first := initial_evaluations(encoding, design).shape[1]):
+        policy = replace(policy, confirmed=evaluations if self.confirms else None)
+        optimizer = BayesianOptimization(policy, self.initial_design, seed)
+        if self.confirms and evaluations <= (first := optimizer.first_evaluations):
             raise UserError(
                 f"evaluations is {evaluations}, but the initial design of method {self.method!r} has {first}, and none "
                 f"is left to confirm the recommendation; allowed: at least {first + 1}, or a smaller initial_design"
             )
-        return evaluations
+        return optimizer
 
 
 class EntropySearchSettings(InformationSettings):

@@ -65,10 +65,10 @@ def table1(results: Results, published: Published) -> ReportTable:
         caption=(
             "Our losses are rounded run by run to the decimals with which the problem's most exact loss is printed, "
             "since the published optima are rounded too. Logistic regression is on HPOlib's grid of 9,680 settings, "
-            "whose smallest loss is 6.85; "
-            f"losses are those after the published {PRINTED} evaluations. On grids our own methods propose no cell "
-            "twice; DNGO that may is a variant. Two variants are on functions only: a Gaussian process whose targets "
-            "lose their mean but are not scaled, and DNGO with more updates of its network. Our forest is not SMAC."
+            f"whose smallest loss is 6.85; losses are those after the published {PRINTED} evaluations. On grids our "
+            "own methods propose no cell twice; DNGO that may is a variant. Two variants are on functions only: a "
+            "Gaussian process whose targets lose their mean but are not scaled, and DNGO with more updates of its "
+            "network. Our forest is not SMAC."
         ),
     )
     absent = {(row, name) for row, name in table.cells if name in VARIANTS and row not in HPOLIB[VARIANTS[name]]}
