@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-.PHONY: quickstart test test-slow test-rl test-slurm test-portable lint format docs bench pins clean
+.PHONY: quickstart test test-slow test-rl test-cuda test-slurm test-portable lint format docs bench pins clean
 
 quickstart: $(VENV)/installed
 	$(BIN)/python -m papers quickstart
@@ -16,6 +16,10 @@ test: $(VENV)/installed
 
 test-portable: $(VENV)/installed
 	$(BIN)/python tests/portable.py -n 2 --dist worksteal
+
+# Needs torch with CUDA and Triton, which it brings along, in any environment: PYTHON=python3 make test-cuda.
+test-cuda:
+	$(PYTHON) -m pytest -m cuda tests/core
 
 test-rl: $(VENV)-rl/installed
 	$(VENV)-rl/bin/python -m pytest -s tests/rl tests/core/control

@@ -10,6 +10,7 @@
     growth       seconds of fit and search from 10^2 to 10^5 observations
     bohb         BOHB's picks (hpbandster, Optuna's TPE), TPE's (Optuna's) and whole runs
     generator    training of tabular benchmarks (plain PyTorch, one by one), and the cost of the shipped tables
+    device       chain-steps and configurations per second on a CUDA device (the torch engine, one CPU core)
     commands     what a user waits for: drawing, listing, rerunning what is finished
     own_function 20 evaluations of a user's function, and the replay of a finished journal
     tabular      lookups in tabular benchmarks (published files), and runs of optimizers on them
@@ -34,6 +35,7 @@ from benchmarks import (
     bohb,
     commands,
     curves,
+    device,
     embedding,
     entropy_search,
     fabolas,
@@ -57,6 +59,7 @@ SUBJECTS: dict[str, Callable[[Path, float], tuple[list[Table], list[str]]]] = {
     "embedding": lambda peers, seconds: embedding.report(seconds),
     "growth": lambda peers, seconds: growth.report(),
     "bohb": bohb.report,
+    "device": lambda peers, seconds: device.report(seconds),
     "generator": lambda peers, seconds: generator.report(seconds),
     "commands": lambda peers, seconds: commands.report(),
     "own_function": lambda peers, seconds: own_function.report(),

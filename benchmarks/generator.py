@@ -34,15 +34,26 @@ def random_parts(name: str) -> Parts:
 
 def ours(parts: Parts, hidden: tuple[int, int], batch_size: int, dropout: tuple[float, float], tanh: bool) -> float:
     """CPU seconds per epoch of one network."""
-    networks = Networks(
+    return float(train(random_networks(parts, hidden, 1, batch_size, dropout, tanh), parts).seconds[0])
+
+
+def random_networks(
+    parts: Parts,
+    hidden: tuple[int, int],
+    group: int,
+    batch_size: int = 64,
+    dropout: tuple[float, float] = (0.0, 0.0),
+    tanh: bool = False,
+) -> Networks:
+    """Networks to be trained for one epoch."""
+    return Networks(
         sizes=(parts.train.X.shape[1], *hidden, 1),
         batch_size=batch_size,
-        tanh=np.full((1, 2), tanh),
-        dropout=np.array([dropout], np.float32),
-        rates=np.full((1, 1), 1e-3),
-        seeds=np.ones(1, np.uint64),
+        tanh=np.full((group, 2), tanh),
+        dropout=np.tile(np.float32(dropout), (group, 1)),
+        rates=np.full((group, 1), 1e-3),
+        seeds=np.arange(1, group + 1, dtype=np.uint64),
     )
-    return float(train(networks, parts).seconds[0])
 
 
 def plain(parts: Parts, hidden: tuple[int, int], batch_size: int, seconds: float) -> float:

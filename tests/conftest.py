@@ -23,11 +23,24 @@ PACKAGE = "toypapers"
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Triton's kernels run in its interpreter where there is no device; it reads this once, when it is first imported.
+if not Path("/dev/nvidiactl").exists():
+    os.environ.setdefault("TRITON_INTERPRET", "1")
+
 # Machines are shared and slow at times, so nothing is timed; `make test-portable` tries the full number of examples.
 ON_ANY_MACHINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "derandomize": "CI" in os.environ}
 settings.register_profile("few", max_examples=30, **ON_ANY_MACHINE)
 settings.register_profile("many", max_examples=100, **ON_ANY_MACHINE)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs a CUDA device where there is none."""
+    if item.get_closest_marker("cuda") is not None:
+        import torch
+
+        if not torch.cuda.is_available():
+            pytest.skip("needs a CUDA device")
 
 
 @pytest.fixture

@@ -26,6 +26,8 @@ from core.experiment.schema import ALL_BENCHMARKS, Experiment, Paper, Scale, spl
 from core.experiment.settings import Settings
 
 SHARD_RUNS = 10
+DEVICE_RUNS = 50
+"""Repetitions of a shard on another device than the CPU, where fifty in lockstep take hardly longer than ten."""
 """Repetitions computed in lockstep between two writes: a kill costs at most this many. The same at every scale."""
 
 
@@ -94,9 +96,10 @@ class Cell:
         """The file that the cell writes beside its records, None if it writes none; arguments as of `path`."""
         return None if self.attachment is None else self.path(root, source).with_suffix(f".{self.attachment}")
 
-    def shards(self) -> list[range]:
-        """Repetition indices in blocks of SHARD_RUNS."""
-        return [range(i, min(i + SHARD_RUNS, self.runs)) for i in range(0, self.runs, SHARD_RUNS)]
+    def shards(self, device: str = "cpu") -> list[range]:
+        """Repetition indices in blocks, of SHARD_RUNS on the CPU and DEVICE_RUNS elsewhere."""
+        size = SHARD_RUNS if device == "cpu" else DEVICE_RUNS
+        return [range(i, min(i + size, self.runs)) for i in range(0, self.runs, size)]
 
 
 def expand(

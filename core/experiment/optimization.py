@@ -93,7 +93,8 @@ def in_lockstep(
 
 def initial_design(context: Context, encoding: CubeEncoding, n: int) -> Tensor:
     """n uniform points per repetition, (runs, n, d), the same for all methods."""
-    return uniform_points(encoding, n, make_generators(context.shared_seeds("initial design"), context.device))
+    points = uniform_points(encoding, n, make_generators(context.shared_seeds("initial design")))
+    return points.to(context.device)  # drawn on the CPU: generators of other devices have other numbers
 
 
 def objective_generators(context: Context) -> list[np.random.Generator]:

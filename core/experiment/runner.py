@@ -68,8 +68,8 @@ def run_cell(
             progress(1.0)
             return path
         if usable:
-            _reuse_as_shards(cell, path)
-        shards = cell.shards()
+            _reuse_as_shards(cell, path, device)
+        shards = cell.shards(device)
         missing = [runs for runs in shards if not is_finished_shard(cell, runs, root)]
         done = len(shards) - len(missing)
         progress(done / len(shards))
@@ -123,10 +123,10 @@ def _remove_joined(path: Path, runs: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _reuse_as_shards(cell: Cell, path: Path) -> None:
+def _reuse_as_shards(cell: Cell, path: Path, device: str) -> None:
     """Split a shorter finished file into the whole shards that a longer run would have made."""
     records, all_notes = read_records(path)
-    for runs in cell.shards():
+    for runs in cell.shards(device):
         part = records[records["run"].isin(runs)]
         if part["run"].nunique() == len(runs):
             share = len(runs) / all_notes["runs"]

@@ -42,7 +42,8 @@ class BayesianNetwork(MCMCNetwork):
         chains: Number of chains per run.
         weight_prior, noise_prior: See `core.models.priors`.
         device: Device on which sampling and predictions run.
-        engine: Engine, "compiled" (CPU, SGHMC and AdaptiveSGHMC), "torch", or "auto": the first where it applies.
+        engine: Engine, "compiled" (CPU, SGHMC and AdaptiveSGHMC), "fused" (the same on CUDA devices), "torch", or
+            "auto": one of the first two where it applies.
         warm_burn_in: Number of burn-in steps of a fit that continues an earlier one, in place of `burn_in`; as many
             steps follow as after a cold start. A few hundred let chains follow an observation far from the others.
             None, the papers' protocol, allows fits from scratch only.

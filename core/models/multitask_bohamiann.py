@@ -18,7 +18,7 @@ from torch import Tensor
 from core.data.normalisation import Standardizer
 from core.errors import UserError
 from core.models.engines.choice import require_compiled
-from core.models.engines.compiled import CompiledSampler
+from core.models.engines.padded import PaddedSampler
 from core.models.engines.tasks import TaskEngine, TaskProblem
 from core.models.ensemble import standardizer
 from core.models.mcmc_network import INITIAL_LOG_NOISE, MCMCNetwork, one_each
@@ -46,7 +46,7 @@ class MultiTaskNetwork(MCMCNetwork):
         UserError: a setting out of range.
     """
 
-    sampler: CompiledSampler
+    sampler: PaddedSampler
 
     def __init__(
         self,

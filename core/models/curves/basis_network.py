@@ -22,8 +22,8 @@ from core.errors import UserError
 from core.models.curves.basis import BASIS
 from core.models.curves.basis_mlp import BasisMLP
 from core.models.engines.choice import require_compiled
-from core.models.engines.compiled import CompiledSampler
 from core.models.engines.curves import CurveEngine, CurveProblem
+from core.models.engines.padded import PaddedSampler
 from core.models.ensemble import check_scale, standardizer, training_data
 from core.models.mcmc_network import INITIAL_LOG_NOISE, MCMCNetwork, one_each
 from core.models.sampled_network import BLOCK_ELEMENTS
@@ -42,7 +42,7 @@ class BasisNetwork(MCMCNetwork):
     """
 
     network: BasisMLP
-    sampler: CompiledSampler
+    sampler: PaddedSampler
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

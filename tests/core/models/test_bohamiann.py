@@ -180,7 +180,7 @@ def test_one_generator_serves_several_runs():
         small().fit(X, y, make_generators([1, 2, 3]))
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.cuda
 def test_fits_and_predicts_on_a_gpu():
     X, y = waves(runs=2)
     model = small(device="cuda", burn_in=500, steps=1500)

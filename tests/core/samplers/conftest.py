@@ -41,10 +41,7 @@ def sampler(request: pytest.FixtureRequest):
     return request.param
 
 
-NEEDS_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-
-
-@pytest.fixture(params=["cpu", pytest.param("cuda", marks=NEEDS_GPU)])
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.cuda)])
 def device(request: pytest.FixtureRequest) -> str:
     return request.param
 

@@ -176,7 +176,7 @@ def test_networks_that_do_not_fit_to_the_data_are_refused(change, classes, messa
         train(networks, parts)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.cuda
 def test_on_a_gpu():
     networks, parts = group(0, 0.3), problem(0)
     records = train(networks, parts, "cuda")

@@ -11,7 +11,7 @@ from core.vision import Augmentation, Training, evaluate, train
 from core.vision.layers import Dropout
 
 EPOCHS = 4
-CUDA = pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"))
+CUDA = pytest.param("cuda", marks=pytest.mark.cuda)
 
 
 class Killed(Exception):
