@@ -21,25 +21,26 @@ def tanh(z):
 
 
 @triton.jit
-def normals(seed, step, place):
-    """Standard normals, one for each place of the padded parameters; counters are the place and the step."""
+def normals(seed, step, stream, place):
+    """Four standard normals for each place; counters are the place, the step and the stream."""
     zero = place * 0
-    a, b, _, _ = tl.philox(seed, place, zero + step, zero, zero, ROUNDS)
-    xi, _ = tl.pair_uniform_to_normal(tl.uint_to_uniform_float(a), tl.uint_to_uniform_float(b))
-    return xi
+    a, b, c, d = tl.philox(seed, place, zero + step, zero + stream, zero, ROUNDS)
+    first, second = tl.pair_uniform_to_normal(tl.uint_to_uniform_float(a), tl.uint_to_uniform_float(b))
+    third, fourth = tl.pair_uniform_to_normal(tl.uint_to_uniform_float(c), tl.uint_to_uniform_float(d))
+    return first, second, third, fourth
 
 
 @triton.jit
-def move(gradient, place, now, state, shared, constants, SIZE: tl.constexpr, ADAPTING: tl.constexpr):
-    """Update the parameters at these places by the gradient of their likelihood; Eqs. 8 to 10, or 7."""
-    chain, seed, step, precision = now
+def move(gradient, xi, place, now, state, shared, constants, SIZE: tl.constexpr, ADAPTING: tl.constexpr):
+    """Update the parameters at these places by the gradient of their likelihood and normals xi; Eqs. 8 to 10, or 7."""
+    chain, precision = now
     position, velocity, window, smoothed_gradient, second_moment, rate, keep, amplitude = state
     covered, valid = shared
     squared_step, decay, correction = constants
     k = chain.to(tl.int64) * SIZE + place
     theta, v = tl.load(position + k), tl.load(velocity + k)
     grad = gradient + tl.load(covered + place) * theta * precision
-    xi = normals(seed, step, place) * tl.load(valid + place)
+    xi *= tl.load(valid + place)
     if ADAPTING:
         tau, g, V = tl.load(window + k), tl.load(smoothed_gradient + k), tl.load(second_moment + k)
         share = 1 / (tau + 1)
@@ -49,7 +50,7 @@ def move(gradient, place, now, state, shared, constants, SIZE: tl.constexpr, ADA
         tl.store(window + k, tau)
         tl.store(smoothed_gradient + k, g)
         tl.store(second_moment + k, V)
-        inverse_mass = 1 / tl.sqrt(V)
+        inverse_mass = tl.rsqrt(V)
         variance = tl.maximum(inverse_mass * (2 * squared_step * decay) - correction, 0.0)
         v = v - v * decay - inverse_mass * grad * squared_step + tl.sqrt(variance) * xi
     else:
@@ -102,7 +103,8 @@ def advance(
     ADAPTING: tl.constexpr,
     SIGMOID: tl.constexpr,
     WHOLE: tl.constexpr,  # every batch is the whole data set
-    PRODUCTS: tl.constexpr,  # arithmetic of matrix products
+    FORWARD: tl.constexpr,
+    BACKWARD: tl.constexpr,  # arithmetic of the matrix products of both passes
 ):
     """Move every chain by `steps` steps."""
     chain = tl.program_id(0)
@@ -115,7 +117,7 @@ def advance(
     inputs, units, rows, ends = tl.arange(0, D), tl.arange(0, H), tl.arange(0, ROWS), tl.arange(0, 2)
     first, second, third = 0, (D + 1) * H, (D + 1) * H + (H + 1) * H
     top = (D + 1) * H + (HIDDEN - 1) * (H + 1) * H
-    present = rows < BATCH
+    square, present = units[:, None] * H + units[None, :], rows < BATCH
     number = 0
     while number < steps:  # a `for` may load a step's parameters before the last one has stored them
         batch = rows + number * BATCH
@@ -126,15 +128,15 @@ def advance(
         target = tl.load(y + run * N + point)
 
         W1, b1 = layer(theta, first, inputs, units, D, H)
-        a1 = tanh(tl.dot(x, W1, input_precision=PRODUCTS) + b1[None, :])
+        a1 = tanh(tl.dot(x, W1, input_precision=FORWARD) + b1[None, :])
         a = a1
         if HIDDEN > 1:
             W2, b2 = layer(theta, second, units, units, H, H)
-            a2 = tanh(tl.dot(a1, W2, input_precision=PRODUCTS) + b2[None, :])
+            a2 = tanh(tl.dot(a1, W2, input_precision=FORWARD) + b2[None, :])
             a = a2
         if HIDDEN > 2:
             W3, b3 = layer(theta, third, units, units, H, H)
-            a = tanh(tl.dot(a2, W3, input_precision=PRODUCTS) + b3[None, :])
+            a = tanh(tl.dot(a2, W3, input_precision=FORWARD) + b3[None, :])
         w = tl.load(theta + top + units)
         bias, s = tl.load(theta + top + H), tl.load(theta + top + H + 1)
 
@@ -150,26 +152,29 @@ def advance(
         grad_w, grad_bias = tl.sum(delta[:, None] * a, 0), tl.sum(delta, 0)
         above = delta[:, None] * w[None, :] * (1 - a * a)
         tl.debug_barrier()  # all loads of the parameters come before the first store
-        now = (chain, seed, first_step + number, precision)
+        now, step = (chain, precision), first_step + number
+        xi_b1, xi_b2, xi_b3, xi_w = normals(seed, step, 0, units)
+        xi_2, xi_3, _, _ = normals(seed, step, 1, square)
         if HIDDEN > 2:
-            gradient = tl.dot(tl.trans(a2), above, input_precision=PRODUCTS)
-            below = tl.dot(above, tl.trans(W3), input_precision=PRODUCTS) * (1 - a2 * a2)
-            matrix = third + units[:, None] * H + units[None, :]
-            move(gradient, matrix, now, state, shared, constants, SIZE, ADAPTING)
-            move(tl.sum(above, 0), third + H * H + units, now, state, shared, constants, SIZE, ADAPTING)
+            gradient = tl.dot(tl.trans(a2), above, input_precision=BACKWARD)
+            below = tl.dot(above, tl.trans(W3), input_precision=BACKWARD) * (1 - a2 * a2)
+            move(gradient, xi_3, third + square, now, state, shared, constants, SIZE, ADAPTING)
+            move(tl.sum(above, 0), xi_b3, third + H * H + units, now, state, shared, constants, SIZE, ADAPTING)
             above = below
         if HIDDEN > 1:
-            gradient = tl.dot(tl.trans(a1), above, input_precision=PRODUCTS)
-            below = tl.dot(above, tl.trans(W2), input_precision=PRODUCTS) * (1 - a1 * a1)
-            matrix = second + units[:, None] * H + units[None, :]
-            move(gradient, matrix, now, state, shared, constants, SIZE, ADAPTING)
-            move(tl.sum(above, 0), second + H * H + units, now, state, shared, constants, SIZE, ADAPTING)
+            gradient = tl.dot(tl.trans(a1), above, input_precision=BACKWARD)
+            below = tl.dot(above, tl.trans(W2), input_precision=BACKWARD) * (1 - a1 * a1)
+            move(gradient, xi_2, second + square, now, state, shared, constants, SIZE, ADAPTING)
+            move(tl.sum(above, 0), xi_b2, second + H * H + units, now, state, shared, constants, SIZE, ADAPTING)
             above = below
-        gradient = tl.dot(tl.trans(x), above, input_precision=PRODUCTS)
-        move(gradient, inputs[:, None] * H + units[None, :], now, state, shared, constants, SIZE, ADAPTING)
-        move(tl.sum(above, 0), D * H + units, now, state, shared, constants, SIZE, ADAPTING)
-        move(grad_w, top + units, now, state, shared, constants, SIZE, ADAPTING)
+        lowest = inputs[:, None] * H + units[None, :]
+        xi_1, _, _, _ = normals(seed, step, 2, lowest)
+        gradient = tl.dot(tl.trans(x), above, input_precision=BACKWARD)
+        move(gradient, xi_1, lowest, now, state, shared, constants, SIZE, ADAPTING)
+        move(tl.sum(above, 0), xi_b1, D * H + units, now, state, shared, constants, SIZE, ADAPTING)
+        move(grad_w, xi_w, top + units, now, state, shared, constants, SIZE, ADAPTING)
+        xi_ends, _, _, _ = normals(seed, step, 3, ends)
         gradient = tl.where(ends == 0, grad_bias, grad_s)
-        move(gradient, top + H + ends, now, state, shared, constants, SIZE, ADAPTING)
+        move(gradient, xi_ends, top + H + ends, now, state, shared, constants, SIZE, ADAPTING)
         tl.debug_barrier()  # the next step reads what other threads have stored
         number += 1

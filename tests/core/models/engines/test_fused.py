@@ -42,19 +42,27 @@ def philox(counters: np.ndarray, key: tuple[int, int], rounds: int) -> np.ndarra
     return c.astype(np.uint32)
 
 
+def normals(seed: int, step: int, stream: int, places: int) -> np.ndarray:
+    """Four standard normals for each place, (4, places), by Box and Muller."""
+    counters = np.zeros((places, 4), np.uint32)
+    counters[:, 0], counters[:, 1], counters[:, 2] = np.arange(places), step, stream
+    words = philox(counters, (seed & 0xFFFFFFFF, seed >> 32), rounds=7).view(np.int32).astype(np.float64)
+    u = np.where(words < 0, -words - 1, words).T * 2.0**-31
+    radius, angle = np.sqrt(-2 * np.log(np.maximum(u[::2], 1e-7))), 2 * np.pi * u[1::2]
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).reshape(4, places)
+
+
 def replayed_noise(engine: FusedEngine) -> torch.Tensor:
-    """The standard normals of the engine's next step, (chains, P_w + 1): Box and Muller of signed 32-bit words."""
-    places = np.arange(engine.size, dtype=np.uint32)
-    counters = np.stack([places, np.full_like(places, engine.steps_done), 0 * places, 0 * places], 1)
-    rows = []
-    for seed in engine.seeds.cpu().numpy().astype(np.uint64):
-        words = (
-            philox(counters, (int(seed) & 0xFFFFFFFF, int(seed) >> 32), rounds=7)[:, :2]
-            .view(np.int32)
-            .astype(np.float64)
-        )
-        u = np.where(words < 0, -words - 1, words) * 2.0**-31
-        rows.append(np.sqrt(-2 * np.log(np.maximum(u[:, 0], 1e-7))) * np.cos(2 * np.pi * u[:, 1]))
+    """The standard normals of the engine's next step, (chains, P_w + 1), in the order of the padded parameters."""
+    rows, H, hidden = [], engine.width, len(engine.problem.network.sizes) - 2
+    for seed in map(int, engine.seeds.cpu()):
+        step = engine.steps_done
+        b1, b2, b3, w = normals(seed, step, 0, H)
+        square = normals(seed, step, 1, H * H)
+        inner = [square[0], b2, square[1], b3][: 2 * (hidden - 1)]
+        lowest, ends = normals(seed, step, 2, engine.side * H)[0], normals(seed, step, 3, 2)[0]
+        row = np.concatenate([lowest, b1, *inner, w, ends])
+        rows.append(np.pad(row, (0, engine.size - len(row))))
     return engine.unpack(torch.from_numpy(np.array(rows)).float().to(engine.seeds.device))
 
 
@@ -78,10 +86,9 @@ def make_problem(sizes=(5, 11, 7, 1), batch_size=6, points=23, **others):
 
 
 def engines(problem, sampler, theta, precision):
-    fused, reference = (
-        make(problem, sampler, sampler.init(theta), make_generators([7, 8], DEVICE))
-        for make in (FusedEngine, ReferenceEngine)
-    )
+    state, generators = sampler.init(theta), make_generators([7, 8], DEVICE)
+    fused = FusedEngine(problem, sampler, state, generators, products=("tf32x3", "tf32x3"))  # as exact as the reference
+    reference = ReferenceEngine(problem, sampler, sampler.init(theta), make_generators([7, 8], DEVICE))
     reference.precisions[:, :-1] = precision[:, None] * reference.covered
     return fused, reference
 
