@@ -19,6 +19,7 @@ __all__ = [
     "TableSearch",
     "TrainedGrid",
     "TrainedNeighbours",
+    "Trainings",
 ]
 
 Numbers = tuple[float, ...]

@@ -1,4 +1,4 @@
-"""The tables themselves: every configuration of Table 7.2 trained (thesis 7.1); and single ones (7.3.2)."""
+"""The tables themselves: every configuration of Table 7.2 trained (thesis 7.1); and single ones (7.3.2), or random."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pandas as pd
 
 from core.errors import UserError
 from core.experiment.context import Context
 from core.progress import Progress, within
+from core.seeds import derive_seed
 from core.tabular.frame import to_records
 from core.tabular.grid import FCNET, Grid
 from core.tabular.neighbourhood import neighbours as adjacent
 from core.training.fcnet import FCNetCollection
+from papers.tabular.experiments.authors import table_of_authors
 from papers.tabular.settings import TrainedGrid, TrainedNeighbours, Trainings
 
 ARCHITECTURE = ("activation_fn_1", "activation_fn_2", "n_units_1", "n_units_2")  # "4 architectural choices" (7.1)
@@ -60,6 +63,28 @@ def neighbours(context: Context[TrainedNeighbours]) -> pd.DataFrame:
             part_progress = within(progress, number / len(chosen), (number + 1) / len(chosen))
             frames.append(_trained(context, one, part_progress).assign(run=run))
     return pd.concat(frames, ignore_index=True)
+
+
+def random_configurations(context: Context[Trainings]) -> pd.DataFrame:
+    """Train configurations drawn at random from the whole grid, one per "run", the same on all data sets.
+
+    Returns:
+        run, configuration, and the final validation errors of ours and of the authors' repetitions, lists.
+
+    Raises:
+        DataUnavailableError: the authors' table is not at hand.
+    """
+    theirs = table_of_authors(context, context.benchmark)
+    seed = derive_seed("random configurations", context.settings.seed)
+    drawn = np.random.default_rng(seed).permutation(FCNET.size)[list(context.runs)]
+    frames = []
+    for done, (run, one) in enumerate(zip(context.runs, FCNET.configurations(drawn), strict=True)):
+        part = FCNET.restricted(**{name: (value,) for name, value in one.items()})
+        trained = _trained(context, part, context.progress_of(done))
+        final = trained[f"valid_mse_{context.settings.epochs}"]
+        frames.append(trained[["configuration", "parameters", "seconds"]].assign(run=run, valid_mse=final))
+    found = pd.concat(frames, ignore_index=True)
+    return found.assign(authors_mse=list(theirs.valid_mse[theirs.grid.positions_of(drawn), -1].astype(np.float64)))
 
 
 def _of_run(settings: TrainedNeighbours, run: int) -> list[Grid]:
