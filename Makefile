@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export OMP_NUM_THREADS := 1
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-.PHONY: quickstart test test-slow test-rl test-cuda test-slurm test-portable lint format docs bench pins clean
+.PHONY: quickstart test test-slow test-rl test-kernels test-cuda test-slurm test-portable lint format docs bench pins clean
 
 quickstart: $(VENV)/installed
 	$(BIN)/python -m papers quickstart
@@ -17,9 +17,14 @@ test: $(VENV)/installed
 test-portable: $(VENV)/installed
 	$(BIN)/python tests/portable.py -n 2 --dist worksteal
 
-# Needs torch with CUDA and Triton, which it brings along, in any environment: PYTHON=python3 make test-cuda.
+# Needs no device: Triton's interpreter runs the kernels with NumPy.
+test-kernels: $(VENV)-triton/installed
+	$(VENV)-triton/bin/python -m pytest -n 2 tests/core/models/engines/test_fused.py
+
+# On a machine with a device, in an environment whose torch has CUDA: PYTHON=python3 make test-cuda.
 test-cuda:
 	$(PYTHON) -m pytest -m cuda tests/core
+	$(PYTHON) -m pytest tests/core/models/engines/test_fused.py
 
 test-rl: $(VENV)-rl/installed
 	$(VENV)-rl/bin/python -m pytest -s tests/rl tests/core/control
@@ -78,13 +83,14 @@ $(VENV)-rl/installed: envs/requirements.txt envs/requirements-rl.txt
 	$(VENV)-rl/bin/pip install --quiet -r envs/requirements.txt -r envs/requirements-rl.txt
 	touch $@
 
-# Sees the packages of .venv, and has the plugin beside them: every call of Snakemake in .venv would load it.
-$(VENV)-slurm/installed: $(VENV)/installed envs/requirements-slurm.txt
-	$(PYTHON) -m venv $(VENV)-slurm
+# These see the packages of .venv and have others beside them: every call of Snakemake in .venv would load Slurm's plugin,
+# and every user would download Triton.
+$(VENV)-slurm/installed $(VENV)-triton/installed: $(VENV)-%/installed: $(VENV)/installed envs/requirements-%.txt
+	$(PYTHON) -m venv $(VENV)-$*
 	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
-	    > $$($(VENV)-slurm/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/beside.pth
-	$(VENV)-slurm/bin/pip install --quiet --no-deps -r envs/requirements-slurm.txt
+	    > $$($(VENV)-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/beside.pth
+	$(VENV)-$*/bin/pip install --quiet --no-deps -r envs/requirements-$*.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-docs $(VENV)-peers $(VENV)-rl $(VENV)-slurm build .snakemake logs .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-peers $(VENV)-rl $(VENV)-slurm $(VENV)-triton build .snakemake logs .pytest_cache .ruff_cache .mypy_cache

@@ -9,33 +9,27 @@ import pandas as pd
 
 from core.experiment.results import Results
 from core.report.runs.frames import frame_of
+from core.tabular.grid import FCNET
 from core.tabular.ranks import spearman
 from core.tabular.table import Table
+from core.tabular.values import VALUES
 from papers.tabular.trained_tables import grid_tables
 
 QUARTILES = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Our table of a part of the grid, and what the record `authors_beside` says of the authors' on the same part.
+class Beside:
+    """Average final validation errors of the same configurations, ours and theirs.
 
     Attributes:
-        ours: Our table, n configurations.
-        theirs: Their average final validation errors of the same configurations, (n,).
-        spread: Median over these of their standard deviation over the repetitions, relative to the mean.
-        constant: Most frequent error of their whole table, see `error_of_a_constant`.
+        indices: Index of each configuration in the whole grid, (n,).
+        errors, theirs: The errors, (n,).
     """
 
-    ours: Table
+    indices: np.ndarray
+    errors: np.ndarray
     theirs: np.ndarray
-    spread: float
-    constant: float
-
-    @property
-    def errors(self) -> np.ndarray:
-        """Our average final validation errors, (n,)."""
-        return self.ours.mean_valid[:, -1]
 
     @property
     def ratios(self) -> np.ndarray:
@@ -44,8 +38,42 @@ class Pair:
 
     @property
     def rank_correlation(self) -> float:
-        """Spearman's correlation of the average errors."""
+        """Spearman's correlation of the errors."""
         return spearman(self.errors, self.theirs)
+
+    def ratios_by_value(self) -> pd.DataFrame:
+        """Columns hyperparameter, value, and low, median and high quartile of the ratios with that value.
+
+        Hyperparameters with one value are left out, and so are values that no configuration has.
+        """
+        levels, ratios = FCNET.levels(self.indices).T, self.ratios
+        rows = [
+            (name, str(values[index]), *np.quantile(ratios[level == index], QUARTILES))
+            for level, (name, values) in zip(levels, VALUES.items(), strict=True)
+            if len(present := np.unique(level)) > 1
+            for index in present
+        ]
+        return pd.DataFrame(rows, columns=["hyperparameter", "value", "low", "median", "high"])
+
+
+@dataclass(frozen=True)
+class Pair(Beside):
+    """Our table of a part of the grid, and what the record `authors_beside` says of the authors' on the same part.
+
+    Attributes:
+        ours: Our table, n configurations.
+        spread: Median of the standard deviation of their errors over the repetitions, relative to the mean.
+        constant: Most frequent error of their whole table, see `error_of_a_constant`.
+    """
+
+    ours: Table
+    spread: float
+    constant: float
+
+    @classmethod
+    def of(cls, ours: Table, theirs: np.ndarray, spread: float, constant: float) -> Pair:
+        """The pair of our table and their average final validation errors of the same configurations, (n,)."""
+        return cls(ours.grid.indices, ours.mean_valid[:, -1], theirs, ours, spread, constant)
 
     @property
     def our_spread(self) -> float:
@@ -63,17 +91,6 @@ class Pair:
         test, valid = self.ours.mean_test, self.ours.mean_valid[:, -1]
         return np.quantile(test[np.isfinite(valid)] / valid[np.isfinite(valid)], QUARTILES)
 
-    def ratios_by_value(self) -> pd.DataFrame:
-        """Columns hyperparameter, value, and low, median and high quartile of the ratios with that value."""
-        levels, ratios = self.ours.grid.levels(np.arange(self.ours.grid.size)).T, self.ratios
-        rows = [
-            (name, str(value), *np.quantile(ratios[level == index], QUARTILES))
-            for level, (name, values) in zip(levels, self.ours.grid.values.items(), strict=True)
-            if len(values) > 1
-            for index, value in enumerate(values)
-        ]
-        return pd.DataFrame(rows, columns=["hyperparameter", "value", "low", "median", "high"])
-
 
 def pairs_of(results: Results) -> dict[str, Pair]:
     """Our tables beside the authors', by data set; those of which there is no record of theirs are left out.
@@ -86,15 +103,28 @@ def pairs_of(results: Results) -> dict[str, Pair]:
         rows = frame[frame["benchmark"] == name].sort_values("configuration")
         if rows["configuration"].tolist() == table.grid.indices.tolist():
             theirs = rows["error"].to_numpy(float)
-            pairs[name] = Pair(table, theirs, float(rows["spread"].iloc[0]), float(rows["constant"].iloc[0]))
+            pairs[name] = Pair.of(table, theirs, float(rows["spread"].iloc[0]), float(rows["constant"].iloc[0]))
     return pairs
+
+
+def random_ones(results: Results) -> dict[str, Beside]:
+    """Configurations drawn at random from the whole grid, by data set; those that diverged are left out.
+
+    A set is missing if none was trained.
+    """
+    frame, found = results.frame("random_configurations"), {}
+    for name, rows in frame.groupby("benchmark") if len(frame) else ():
+        ours, theirs = (np.stack(rows[column].to_list()).mean(axis=1) for column in ("valid_mse", "authors_mse"))
+        finite = np.isfinite(ours) & np.isfinite(theirs)
+        found[str(name)] = Beside(rows["configuration"].to_numpy()[finite], ours[finite], theirs[finite])
+    return found
 
 
 def pair(ours: Table, theirs: Table) -> Pair:
     """The pair of our table and the authors' table of the whole grid."""
     positions = theirs.grid.positions_of(ours.grid.indices)
     spread = relative_spread(theirs.valid_mse[positions, -1])
-    return Pair(ours, theirs.mean_valid[positions, -1], spread, error_of_a_constant(theirs))
+    return Pair.of(ours, theirs.mean_valid[positions, -1], spread, error_of_a_constant(theirs))
 
 
 def relative_spread(errors: np.ndarray) -> float:

@@ -250,6 +250,9 @@ def test_shards_are_blocks_of_ten_that_cover_every_repetition_once(runs):
     assert [run for shard in shards for run in shard] == list(range(runs))
     assert all(shard.start % 10 == 0 and len(shard) == 10 for shard in shards[:-1])
     assert shards[: runs // 10] == cell(runs=runs + 10).shards()[: runs // 10]
+    on_a_device = cell(runs=runs).shards("cuda:1")
+    assert [run for shard in on_a_device for run in shard] == list(range(runs))
+    assert all(len(shard) == 50 for shard in on_a_device[:-1])
 
 
 def test_expand_gives_the_grid_of_the_scale():

@@ -16,9 +16,10 @@ from core.tabular.grid import FCNET
 from core.tabular.importance import table_importances
 from core.tabular.ranks import dataset_correlations
 from core.tabular.table import Table
+from core.tabular.values import VALUES
 from papers.tabular.authors_neighbourhood import AUTHORS_CHANGE, AUTHORS_ERROR
 from papers.tabular.authors_records import distributions
-from papers.tabular.beside_authors import pair
+from papers.tabular.beside_authors import pair, random_ones
 from papers.tabular.claims import on_tables
 from papers.tabular.experiments import authors
 from papers.tabular.experiments.authors import authors_methods
@@ -240,6 +241,31 @@ def test_our_training_beside_theirs(results, tables):
     assert set(figure.data["dataset"]) == {"protein"} and set(figure.data["part"]) == {"errors", "ratios"}
     drawn = figure.data[figure.data["part"] == "errors"]
     np.testing.assert_allclose(drawn["authors"], whole[ours.grid.indices], rtol=1e-5)
+
+
+def test_configurations_drawn_at_random_stand_beside_theirs(results, tables):
+    """Our errors are theirs times 2, and times 4 with the activation tanh in the first layer; one of ours diverged."""
+    ours = tables["protein"]
+    record = pd.DataFrame({"configuration": ours.grid.indices, "error": ours.mean_valid[:, -1] / 1.5})
+    record = record.assign(benchmark="protein", method="fcnet", spread=0.1, constant=1.0)
+    drawn = np.random.default_rng(0).permutation(FCNET.size)[:300]
+    theirs = np.exp(np.random.default_rng(1).normal(size=(300, 4)))
+    tanh = np.array([one["activation_fn_1"] == "tanh" for one in FCNET.configurations(drawn)])
+    mine = theirs.mean(axis=1) * np.where(tanh, 4.0, 2.0)
+    mine[7] = np.nan
+    columns = {"configuration": drawn, "valid_mse": [[error] for error in mine], "authors_mse": list(theirs)}
+    frame = pd.DataFrame(columns).assign(benchmark="protein", method="fcnet")
+    made = results.with_frames(authors_beside=record, random_configurations=frame)
+    found = random_ones(made)["protein"]
+    assert len(found.indices) == 299 and drawn[7] not in found.indices
+    medians = found.ratios_by_value().set_index(["hyperparameter", "value"])["median"]
+    assert len(medians) == sum(map(len, VALUES.values()))
+    assert medians["activation_fn_1", "tanh"] == pytest.approx(4) and medians[
+        "activation_fn_1", "relu"
+    ] == pytest.approx(2)
+    figure = artifacts.beside_authors(made, None)
+    shown = figure.data[figure.data["source"] == "drawn from the whole grid"]
+    assert (shown["part"] == "errors").sum() == 299 and "299 configurations drawn at random" in figure.caption
 
 
 def test_nothing_stands_beside_a_set_that_we_did_not_train(results):
