@@ -1,4 +1,4 @@
-"""Chain-steps per second of scale-adapted SGHMC on a CUDA device, and configurations of the tabular generator.
+"""Chain-steps per second of scale-adapted SGHMC on a CUDA device, whole suggestions, and the tabular generator.
 
 The fused engine beside the torch engine on the same device and the compiled engine on one CPU core. The floor of a step
 is its arithmetic at the device's own rate for single-precision products, measured: chains stay on their multiprocessor
@@ -14,6 +14,9 @@ import torch
 from rich.table import Table
 
 from benchmarks.generator import EPOCHS, REPETITIONS, random_networks, random_parts
+from benchmarks.suggestion import CHAIN, data, seconds_table, suggest
+from core.acquisition.maximizers import EvolutionarySearch
+from core.models.bohamiann import BayesianNetwork
 from core.models.engines.choice import make_engine
 from core.models.engines.problem import Problem
 from core.models.network import MLP
@@ -25,6 +28,7 @@ from core.training import train
 SIZES, POINTS, BATCH = (6, 50, 50, 50, 1), 200, 20
 CHAINS = (1, 50, 1000, 10_000)
 STEPS = {"fused": 500, "torch": 10, "compiled": 200}
+RUNS = 50
 GROUPS = (32, 256)
 WIDTHS = (64, 512)
 
@@ -73,6 +77,15 @@ def shortest(run: Callable[[], object], device: str, seconds: float) -> float:
     return best
 
 
+def suggestion(device: str, runs: int) -> dict[str, float]:
+    """Seconds of a fit and of a search of `runs` runs in lockstep, per run, after shorter ones that compile."""
+    searches = {"differential evolution, 20 generations, polished": EvolutionarySearch(iterations=20, polish=True)}
+    for burn_in, steps in ((100, 300), (CHAIN["burn_in"], CHAIN["steps"])):
+        model = BayesianNetwork(burn_in=burn_in, steps=steps, weight_prior=AveragedNormal(), device=device)
+        seconds = suggest(model, searches, *data(runs, CHAIN["points"], device))
+    return {part: value / runs for part, value in seconds.items()}
+
+
 def operations() -> float:
     """Floating-point operations of the matrix products of a chain-step, forwards and backwards."""
     return 6.0 * BATCH * sum(inputs * outputs for inputs, outputs in pairwise(SIZES))
@@ -106,6 +119,10 @@ def report(seconds: float) -> tuple[list[Table], list[str]]:
                 f"{number * compiled[phase] / took:,.0f}",
             )
             chains.add_row(f"{number:,}", phase, *cells)
+    suggestions = seconds_table(
+        f"BOHAMIANN, one suggestion as in thesis Fig 3.3, N = {CHAIN['points']}: seconds per run",
+        {f"{name}, {RUNS} runs together": suggestion("cuda", RUNS), "one CPU core": suggestion("cpu", 1)},
+    )
     training = Table(title=f"{name}: the tabular generator, parkinsons, batches of 64, configurations per second")
     for column in ("widths", "networks at once", "device", "one CPU core", "ratio"):
         training.add_column(column, justify="right")
@@ -118,4 +135,4 @@ def report(seconds: float) -> tuple[list[Table], list[str]]:
             training.add_row(
                 f"{width}, {width}", f"{group}", f"{1 / took:.3g}", f"{1 / alone:.3g}", f"{alone / took:.1f}"
             )
-    return [chains, training], [f"device: products of single precision at {peak / 1e12:.1f} TFLOP/s"]
+    return [chains, suggestions, training], [f"device: products of single precision at {peak / 1e12:.1f} TFLOP/s"]

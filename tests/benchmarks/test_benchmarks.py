@@ -3,9 +3,10 @@
 import io
 
 import pytest
+import torch
 from rich.console import Console
 
-from benchmarks import growth, suggestion
+from benchmarks import device, growth, suggestion
 from benchmarks.__main__ import main
 from benchmarks.breakdown import breakdown
 from benchmarks.ours import seconds_per_step
@@ -51,6 +52,11 @@ def test_a_missed_target_is_called_missed():
 def test_the_best_of_repeated_measurements_is_taken():
     times = iter([{"fit": 3.0, "search": 1.0}, {"fit": 1.0, "search": 2.0}, {"fit": 2.0, "search": 2.0}])
     assert suggestion.best(lambda: next(times), 0.0) == {"fit": 1.0, "search": 2.0}
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
+def test_without_a_device_its_measurement_says_so():
+    assert device.report(0.1) == ([], ["device: there is no CUDA device"])
 
 
 def test_an_unknown_subject_is_one_clear_error(monkeypatch, capsys):
