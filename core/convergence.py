@@ -74,6 +74,11 @@ def ended(kind: str, steps: ArrayLike, converged: ArrayLike, slope: ArrayLike) -
     counts.setdefault(kind, Fits()).add(ones)
 
 
+def so_far() -> dict[str, dict[str, Any]]:
+    """What has been counted in the innermost block, as plain numbers; nothing outside of one."""
+    return as_record(_counted.get() or {})
+
+
 def as_record(counts: Mapping[str, Fits]) -> dict[str, dict[str, Any]]:
     """The counts as plain numbers, by kind."""
     return {kind: asdict(fits) for kind, fits in sorted(counts.items())}

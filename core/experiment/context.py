@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from core.errors import UserError
 from core.experiment.cells import Cell
@@ -31,6 +31,7 @@ class Context(Generic[S]):
         progress: Callback that receives the fraction of the shard that is done.
         root: Root of the repository, below which the records of needed experiments are found.
         seeds: Every seed handed out so far, by `shared/stream` or `method/stream` and repetition, for the provenance.
+        resumed: What earlier processes spent on this shard, see `core.study.kept_proposals`; empty if nothing.
         read: Files that `records` read, by cell, each with the commit that made it; also for the provenance.
     """
 
@@ -41,6 +42,7 @@ class Context(Generic[S]):
     root: Path = Path()
     seeds: dict[str, dict[str, int]] = field(default_factory=dict)
     read: dict[str, dict[str, str]] = field(default_factory=dict)
+    resumed: dict[str, Any] = field(default_factory=dict)
 
     @property
     def settings(self) -> S:

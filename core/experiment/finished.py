@@ -13,6 +13,9 @@ from core.experiment.cells import Cell
 from core.experiment.needs import reads_the_same
 from core.experiment.storage import ResultFileError, read_provenance
 
+PROPOSALS = "proposals"
+"""The kind of file of a shard under way that keeps proposals, see `core.study.kept_proposals`."""
+
 
 def is_finished(cell: Cell, root: Path, say: Callable[[str], None] = lambda message: None) -> bool:
     """Whether your own run of the cell has all its repetitions; `say` receives why an existing file does not."""
@@ -70,3 +73,8 @@ def shard_folder(path: Path) -> Path:
 def shard_file(path: Path, runs: range) -> Path:
     """The file of one shard of repetitions."""
     return shard_folder(path) / f"{runs.start:06d}-{runs.stop:06d}.parquet"
+
+
+def unfinished_file(cell: Cell, runs: range, root: Path, kind: str) -> Path:
+    """A file of a shard under way, which only the same settings may use; `kind` is its ending."""
+    return shard_folder(cell.path(root)) / f"{cell.settings_hash}-{runs.start}.{kind}"

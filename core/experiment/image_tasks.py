@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.benchmarks.image_classification import ImageClassification
 from core.benchmarks.remembered import Remembered
 from core.experiment.context import Context
-from core.experiment.finished import shard_folder
+from core.experiment.finished import shard_folder, unfinished_file
 from core.experiment.image_settings import ImageTask
 from core.vision.data import ImageSet, image_set
 
@@ -37,9 +37,8 @@ def remembered(context: Context, objective: ImageClassification) -> Remembered:
     A shard that was interrupted and is repeated makes the same evaluations again and pays for none twice; the training
     that was under way goes on from its last state. The file outlives the search: its records may not find room.
     """
-    folder = shard_folder(context.cell.path(context.root))
-    file = folder / f"{context.cell.settings_hash}-{context.runs.start}.jsonl"
-    return Remembered(replace(objective, folder=folder), file)
+    file = unfinished_file(context.cell, context.runs, context.root, "jsonl")
+    return Remembered(replace(objective, folder=file.parent), file)
 
 
 def retrained(

@@ -6,6 +6,7 @@ repetition. Searches of other libraries run one repetition after the other and h
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -13,13 +14,16 @@ import pandas as pd
 from torch import Tensor
 
 from core.benchmarks.base import Objective
+from core.experiment import provenance
 from core.experiment.context import Context
+from core.experiment.finished import PROPOSALS, unfinished_file
 from core.models.tasks import Task
 from core.optimizers.base import Optimizer
 from core.optimizers.fidelities import configurations_of, initial_evaluations
 from core.optimizers.policy import Policy, uniform_points
 from core.randomness import make_generators
 from core.spaces import CubeEncoding
+from core.study.kept_proposals import KeptProposals
 from core.study.lockstep import Histories, run_in_lockstep
 from core.study.record import Record
 from core.study.simulated import simulate
@@ -80,15 +84,32 @@ def in_lockstep(
         budgets = (fidelity.minimum, fidelity.maximum) if method.needs_budgets and fidelity is not None else None
         method.check_budgets(budgets)
         policy = method.policy(CubeEncoding(objective.space), context.device, budgets, earlier)
-    return run_in_lockstep(
+    design = initial_evaluations(policy.encoding, initial_design(context, configurations_of(policy.encoding), initial))
+    kept = kept_proposals(context, design, evaluations)
+    histories = run_in_lockstep(
         objective,
         policy,
-        initial_evaluations(policy.encoding, initial_design(context, configurations_of(policy.encoding), initial)),
+        design,
         make_generators(context.method_seeds("optimizer"), context.device),
         evaluations,
         objective_generators(context),
         context.progress,
+        kept,
     )
+    if kept is not None:
+        context.resumed.update(kept.spent)
+    return histories
+
+
+def kept_proposals(context: Context, design: Tensor, evaluations: int) -> KeptProposals | None:
+    """Where a shard's proposals are kept, for the same commit, settings and kind of device; None if code is changed."""
+    commit = provenance.commit(context.root)
+    if commit == "unknown" or commit.endswith(provenance.CHANGED):
+        return None
+    cell, kind = context.cell, context.device.partition(":")[0]
+    digest = hashlib.sha256(design.cpu().numpy().tobytes()).hexdigest()
+    key = " ".join([commit, cell.settings_hash, kind, str(context.runs), str(evaluations), digest])
+    return KeptProposals(unfinished_file(cell, context.runs, context.root, PROPOSALS), key)
 
 
 def initial_design(context: Context, encoding: CubeEncoding, n: int) -> Tensor:

@@ -19,6 +19,8 @@ FORMERLY = "formerly"
 """Key of the digests that a file had when it held the same records in other bytes."""
 FITS = "fits"
 """Key of how the iterative fits behind the records ended, see `core.convergence`; absent if there are none."""
+CHANGED = "+changes"
+"""Ending of a commit from which the code differs."""
 PACKAGES = (
     "torch",
     "gpytorch",
@@ -58,7 +60,7 @@ def commit(root: Path) -> str:
         changed = _git(root, "status", "--porcelain", "--", "core", "papers")
     except (OSError, subprocess.SubprocessError):
         return "unknown"
-    return f"{head}+changes" if changed else head
+    return f"{head}{CHANGED}" if changed else head
 
 
 def machine() -> dict[str, Any]:

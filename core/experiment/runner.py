@@ -1,7 +1,8 @@
 """Run a cell: shard by shard under its lock, resuming after what is finished, recording what fails.
 
 Each shard of repetitions is one call of the experiment function and one file in a hidden folder beside the result; the
-last step joins them. A kill therefore costs the shard in progress, and a rerun finds the others. A shard whose call
+last step joins them. A kill therefore costs the shard in progress, of a search in lockstep the last minute of it
+(`core.study.kept_proposals`), and a rerun finds the others. A shard whose call
 raises is repeated one repetition at a time: those that still raise become rows with status "failed" and the message,
 the others are kept. Non-finite metrics are failures too. Memory or a disk that fails is no result and stops the cell.
 """
@@ -21,12 +22,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from core.convergence import as_record, counting
+from core.convergence import as_record, counting, together
 from core.errors import UserError
 from core.experiment import provenance
 from core.experiment.cells import Cell
 from core.experiment.context import Context
-from core.experiment.finished import is_finished_shard, shard_file, shard_folder, usable_runs
+from core.experiment.finished import (
+    PROPOSALS,
+    is_finished_shard,
+    shard_file,
+    shard_folder,
+    unfinished_file,
+    usable_runs,
+)
 from core.experiment.storage import (
     ResultFileError,
     read_provenance,
@@ -118,7 +126,8 @@ def _remove_joined(path: Path, runs: int) -> None:
     """
     folder = shard_folder(path)
     ends = [int(file.stem.rpartition("-")[2]) for file in folder.glob("*-*.parquet")]
-    begun = [int(file.stem.rpartition("-")[2]) for file in folder.glob("*-*.jsonl")]  # evaluations of shards under way
+    under_way = [*folder.glob("*-*.jsonl"), *folder.glob(f"*-*.{PROPOSALS}")]  # evaluations and proposals
+    begun = [int(file.stem.rpartition("-")[2]) for file in under_way]
     if max(ends, default=0) <= runs and max(begun, default=-1) < runs:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -137,8 +146,9 @@ def _reuse_as_shards(cell: Cell, path: Path, device: str) -> None:
 def _run_shard(context: Context, function: ExperimentFunction, file: Path, commits: str) -> None:
     """Compute one shard and write it, with its part of the provenance."""
     start = time.perf_counter()
-    with counting() as fits:
+    with counting() as counts:
         frame = compute_shard(context, function)
+    fits = together([as_record(counts), context.resumed.get("fits", {})])
     notes = {
         "cell": context.cell.name,
         "scale": context.cell.scale,
@@ -152,11 +162,12 @@ def _run_shard(context: Context, function: ExperimentFunction, file: Path, commi
         **provenance.machine(),
         "device": context.device,
         "threads": _threads(),
-        "wall_seconds": time.perf_counter() - start,
+        "wall_seconds": time.perf_counter() - start + context.resumed.get("wall_seconds", 0.0),
         "peak_memory_mb": provenance.peak_memory_mb(),
-        **({provenance.FITS: as_record(fits)} if fits else {}),
+        **({provenance.FITS: fits} if fits else {}),
     }
     write_records(file, frame, notes)
+    unfinished_file(context.cell, context.runs, context.root, PROPOSALS).unlink(missing_ok=True)
 
 
 def compute_shard(context: Context, function: ExperimentFunction) -> pd.DataFrame:

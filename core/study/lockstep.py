@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -24,6 +24,7 @@ from core.optimizers.policy import Policy
 from core.optimizers.proposer import Proposer
 from core.progress import Progress, silent
 from core.study.journal import Journal
+from core.study.kept_proposals import KeptProposals, Proposed
 from core.study.loop import Run
 from core.study.record import Record
 from core.study.simulated import SimulatedWorkers
@@ -90,7 +91,7 @@ def run_on_cube(
         The points (runs, evaluations, d) and their values.
     """
     proposer = Proposer(policy, X[:, :0], generators)
-    return advance(_Proposals(proposer), lambda batch: function(batch.points), X, function(X), evaluations)
+    return advance(_Proposals(proposer, None), lambda batch: function(batch.points), X, function(X), evaluations)
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,7 @@ def run_in_lockstep(
     evaluations: int,
     noise: Sequence[np.random.Generator],
     progress: Progress = silent,
+    kept: KeptProposals | None = None,
 ) -> Histories:
     """Evaluate `evaluations` configurations in every run: the initial design, then what the policy proposes.
 
@@ -147,6 +149,11 @@ def run_in_lockstep(
         generators: Generators of the proposals, one per run.
         noise: Generators of what the objective draws, one per run.
         progress: Function called with the fraction that is done.
+        kept: Where proposals are kept, from which an interrupted search continues; not for policies that learn from
+            costs, which may be measured.
+
+    Raises:
+        UserError: a search that was interrupted now has other losses.
     """
     encoding, with_costs = policy.encoding, priced(policy.encoding)
     optimizers = [_ProposedTogether(encoding.space) for _ in generators]
@@ -155,7 +162,7 @@ def run_in_lockstep(
         for own, generator in zip(optimizers, noise, strict=True)
     ]
 
-    def evaluate(batch: _Proposed) -> Tensor:
+    def evaluate(batch: Proposed) -> Tensor:
         points = batch.points[:, 0].cpu().numpy()
         configurations, budgets = encoding.decode(points), budgets_of(encoding, points)
         for run, own, configuration, budget, notes in zip(
@@ -172,29 +179,30 @@ def run_in_lockstep(
     X = initial.new_empty(len(runs), 0, encoding.dimension)
     y = X.new_empty(len(runs), 0, 2) if with_costs else X[..., 0]
     proposer = Proposer(policy, initial, generators)
-    X, y = advance(_Proposals(proposer), evaluate, X, y, evaluations, progress)
+    X, y = advance(_Proposals(proposer, None if with_costs else kept), evaluate, X, y, evaluations, progress)
     return Histories(X, [run.records for run in runs], generators, proposer.recommend(X, y))
 
 
-class _Proposed(NamedTuple):
-    """One point per run, (runs, 1, d), notes on each, and each run's share of the processor seconds of the proposal."""
-
-    points: Tensor
-    notes: list[dict[str, Any]]
-    seconds: float
-
-
-@dataclass(frozen=True)
 class _Proposals:
-    """A proposer in the form that `advance` calls."""
+    """A proposer in the form that `advance` calls, after proposals that an earlier process kept."""
 
-    proposer: Proposer
+    def __init__(self, proposer: Proposer, kept: KeptProposals | None) -> None:
+        self.proposer, self.kept = proposer, kept
+        self.made = [] if kept is None else kept.resume(proposer)
 
-    def __call__(self, X: Tensor, y: Tensor) -> _Proposed:
+    def __call__(self, X: Tensor, y: Tensor) -> Proposed:
+        number = X.shape[1]
+        if number < len(self.made):
+            return self.made[number]
+        if self.kept is not None:
+            self.kept.check(y)
         start = time.process_time()  # of this process: other processes of the machine do not count
-        proposal = self.proposer.propose(X.shape[1], X, y, X[:, :0])
+        proposal = self.proposer.propose(number, X, y, X[:, :0])
         seconds = (time.process_time() - start) / len(X)
-        return _Proposed(proposal.points.to(X).unsqueeze(1), proposal.notes, seconds)
+        self.made.append(Proposed(proposal.points.to(X).unsqueeze(1), proposal.notes, seconds))
+        if self.kept is not None:
+            self.kept.keep(self.made, y, self.proposer)
+        return self.made[-1]
 
 
 class _ProposedTogether(Optimizer):
