@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -85,7 +86,7 @@ def in_lockstep(
         method.check_budgets(budgets)
         policy = method.policy(CubeEncoding(objective.space), context.device, budgets, earlier)
     design = initial_evaluations(policy.encoding, initial_design(context, configurations_of(policy.encoding), initial))
-    kept = kept_proposals(context, design, evaluations)
+    kept = kept_proposals(context, design.tolist(), evaluations)
     histories = run_in_lockstep(
         objective,
         policy,
@@ -101,13 +102,18 @@ def in_lockstep(
     return histories
 
 
-def kept_proposals(context: Context, design: Tensor, evaluations: int) -> KeptProposals | None:
-    """Where a shard's proposals are kept, for the same commit, settings and kind of device; None if code is changed."""
+def kept_proposals(context: Context, start: Sequence[Any], evaluations: int) -> KeptProposals | None:
+    """Where a shard's proposals are kept, for the same commit, settings and kind of device; None if code is changed.
+
+    Args:
+        start: What tells this search from others of the shard, such as its initial design.
+        evaluations: Number of evaluations.
+    """
     commit = provenance.commit(context.root)
     if commit == "unknown" or commit.endswith(provenance.CHANGED):
         return None
     cell, kind = context.cell, context.device.partition(":")[0]
-    digest = hashlib.sha256(design.cpu().numpy().tobytes()).hexdigest()
+    digest = hashlib.sha256(repr(start).encode()).hexdigest()
     key = " ".join([commit, cell.settings_hash, kind, str(context.runs), str(evaluations), digest])
     return KeptProposals(unfinished_file(cell, context.runs, context.root, PROPOSALS), key)
 

@@ -78,6 +78,7 @@ def run_on_cube(
     X: Tensor,
     generators: Sequence[torch.Generator],
     evaluations: int,
+    kept: KeptProposals | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Minimize a function of the unit cube that is evaluated for all runs at once.
 
@@ -86,12 +87,13 @@ def run_on_cube(
         X: Initial design, (runs, n, d) with n at least 1.
         generators: Generators of the policy, one per run.
         evaluations: Number of evaluations per run, including the initial design.
+        kept: Where proposals are kept, from which an interrupted search continues.
 
     Returns:
         The points (runs, evaluations, d) and their values.
     """
     proposer = Proposer(policy, X[:, :0], generators)
-    return advance(_Proposals(proposer, None), lambda batch: function(batch.points), X, function(X), evaluations)
+    return advance(_Proposals(proposer, kept), lambda batch: function(batch.points), X, function(X), evaluations)
 
 
 @dataclass(frozen=True)
@@ -189,11 +191,13 @@ class _Proposals:
     def __init__(self, proposer: Proposer, kept: KeptProposals | None) -> None:
         self.proposer, self.kept = proposer, kept
         self.made = [] if kept is None else kept.resume(proposer)
+        self.first: int | None = None  # evaluations before the first proposal
 
     def __call__(self, X: Tensor, y: Tensor) -> Proposed:
         number = X.shape[1]
-        if number < len(self.made):
-            return self.made[number]
+        self.first = number if self.first is None else self.first
+        if number - self.first < len(self.made):
+            return self.made[number - self.first]
         if self.kept is not None:
             self.kept.check(y)
         start = time.process_time()  # of this process: other processes of the machine do not count

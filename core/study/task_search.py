@@ -22,6 +22,7 @@ from core.randomness import make_generators
 from core.seeds import derive_seed
 from core.spaces import CubeEncoding
 from core.study.curves import value_of_incumbent
+from core.study.kept_proposals import KeptProposals
 from core.study.lockstep import run_on_cube
 from core.study.methods.settings import MethodSettings
 from core.study.targets import solved_share
@@ -66,6 +67,8 @@ def search_tasks(
     initial: int,
     noisy: bool = False,
     progress: Progress = silent,
+    device: str = "cpu",
+    kept: KeptProposals | None = None,
 ) -> Incumbents:
     """Run a method on all tasks, R times.
 
@@ -75,6 +78,8 @@ def search_tasks(
         seeds: Seeds of the method, (R,).
         initial: Number of uniform points at the start, for methods with a policy; all others have their own.
         noisy: Whether the method sees noisy values.
+        device: Device of a method with a policy; tasks are evaluated on the CPU.
+        kept: Where its proposals are kept, from which an interrupted search continues.
     """
     runs, size = len(seeds), len(tasks) * len(seeds)
     lanes = tasks.repeated(runs)
@@ -94,7 +99,10 @@ def search_tasks(
 
     space = cube(tasks.dimension)
     if method.in_lockstep:
-        _by_policy(method, space, evaluate, evaluations, initial, make_generators(shared), make_generators(own))
+        encoding = CubeEncoding(space)
+        start = uniform_points(encoding, max(1, initial), make_generators(shared)).to(device)
+        policy, generators = method.policy(encoding, device), make_generators(own, device)
+        run_on_cube(_counted(evaluate), policy, start, generators, evaluations, kept)
     else:
         _by_asking(method, space, evaluate, evaluations, own)
     losses = value_of_incumbent(observed.numpy(), values.numpy()).reshape(len(tasks), runs, -1)
@@ -110,25 +118,17 @@ def cube(dimension: int) -> ConfigurationSpace:
     return space
 
 
-def _by_policy(
-    method: MethodSettings,
-    space: ConfigurationSpace,
-    evaluate: Observe,
-    evaluations: int,
-    initial: int,
-    shared: Sequence[torch.Generator],
-    own: Sequence[torch.Generator],
-) -> None:
-    encoding, done = CubeEncoding(space), 0
+def _counted(evaluate: Observe) -> Callable[[Tensor], Tensor]:
+    """The observations of points on any device, which knows the number of the first by itself."""
+    done = 0
 
     def function(X: Tensor) -> Tensor:
         nonlocal done
-        losses = evaluate(X, done)
+        losses = evaluate(X.cpu(), done)
         done += X.shape[1]
-        return losses
+        return losses.to(X.device)
 
-    start = uniform_points(encoding, max(1, initial), shared)
-    run_on_cube(function, method.policy(encoding), start, own, evaluations)
+    return function
 
 
 def _by_asking(

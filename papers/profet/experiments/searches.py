@@ -9,6 +9,7 @@ import torch
 from core.benchmarks.forrester import ForresterTasks, forrester_tasks
 from core.benchmarks.generated_tasks import GeneratedTasks, generated_tasks
 from core.experiment.context import Context
+from core.experiment.optimization import kept_proposals
 from core.study.task_search import Incumbents, search_tasks
 from papers.profet.experiments.meta_models import needed_model
 from papers.profet.settings import Samples, TaskSearch
@@ -22,17 +23,22 @@ def search(context: Context[TaskSearch]) -> pd.DataFrame:
         value that the method saw, and `solved`, the share of the task's targets that it reaches itself, whatever those
         before it reached. Only evaluations that change one of them have a row, and the first and the last.
     """
-    settings = context.settings
+    settings, starts = context.settings, context.shared_seeds("tasks")
+    kept = kept_proposals(context, starts, settings.evaluations)
     incumbents = search_tasks(
         tasks_of_cell(context, settings.tasks, settings.real),
         settings.method,
         settings.evaluations,
-        context.shared_seeds("tasks"),
+        starts,
         context.method_seeds("optimizer"),
         settings.initial_design,
         settings.noisy,
         context.progress,
+        context.device,
+        kept,
     )
+    if kept is not None:
+        context.resumed.update(kept.spent)
     return _changes(incumbents, context.runs)
 
 

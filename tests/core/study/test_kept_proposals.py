@@ -25,7 +25,7 @@ from core.samplers import AdaptiveSGHMC
 from core.spaces import CubeEncoding
 from core.study import kept_proposals
 from core.study.kept_proposals import KeptProposals
-from core.study.lockstep import run_in_lockstep
+from core.study.lockstep import run_in_lockstep, run_on_cube
 
 EVALUATIONS = 8
 
@@ -153,4 +153,28 @@ def test_changed_code_keeps_nothing(tmp_path, monkeypatch):
     (cell,) = find_cells(Catalogue(), CELL, "smoke")
     for commit in ("unknown", f"1234abcd{provenance.CHANGED}"):
         monkeypatch.setattr(provenance, "commit", lambda root, commit=commit: commit)
-        assert optimization.kept_proposals(Context(cell, range(2), root=tmp_path), torch.zeros(2, 2, 1), 5) is None
+        assert optimization.kept_proposals(Context(cell, range(2), root=tmp_path), [], 5) is None
+
+
+def test_a_search_on_the_cube_continues_after_its_initial_design(tmp_path):
+    """Whose points are evaluated in one call, so that the first proposal is not the first evaluation."""
+    calls: list[int] = []
+
+    def run(kept, stop=None):
+        def function(X):
+            calls.append(X.shape[1])
+            if X.shape[1] == 1 and len(calls) == stop:
+                raise KeyboardInterrupt
+            return (X - 0.3).square().sum(-1)
+
+        made = policy()
+        start = uniform_points(made.encoding, 3, make_generators([5, 6]))
+        return run_on_cube(function, made, start, make_generators([1, 2]), 7, kept), made.calls
+
+    (X, y), proposed = run(None)
+    calls.clear()
+    with pytest.raises(KeyboardInterrupt):
+        run(kept_in(tmp_path), stop=4)
+    (again, losses), rest = run(kept_in(tmp_path))
+    assert proposed == [3, 4, 5, 6] and rest == [6]
+    assert torch.equal(again, X) and torch.equal(losses, y)
