@@ -4,7 +4,7 @@
         from cma import CMAEvolutionStrategy
 
 `pip install hpo-replications` brings what the library needs, `pip install 'hpo-replications[peers]'` more. The
-environment that `make` builds in a clone has all but `smac` and `rl`.
+environment that `make` builds in a clone has all but `smac`, `cuda` and `rl`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ EXTRAS = {
     "optuna": "peers",
     "smac": "smac",
     "cocoex": "bbob",
+    "triton": "cuda",
     "gymnasium": "rl",
     "stable_baselines3": "rl",
 }

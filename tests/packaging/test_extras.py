@@ -29,7 +29,7 @@ def library() -> list[str]:
     names = [
         ".".join(path.parts).removesuffix(".__init__")
         for path in paths
-        if path.stem not in ABOUT_ONE and path.parent.name != "integrations"
+        if path.stem not in ABOUT_ONE and path.parent.name not in ("integrations", "fused")
     ]
     return [name for name in names if not name.startswith(HARNESS) and not name.endswith("__main__")]
 
