@@ -1,7 +1,11 @@
 """The fused engine against the torch engine on the same batches and normals: on a CUDA device where there is one,
 otherwise in Triton's interpreter, which runs the kernel's statements with NumPy."""
 
+import os
+import subprocess
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -202,3 +206,12 @@ def test_auto_takes_it_on_a_device():
     assert isinstance(
         make_engine("auto", problem, AdaptiveSGHMC(), state, make_generators([7, 8], DEVICE)), FusedEngine
     )
+
+
+def test_it_compiles_for_a_device():
+    """In a process of its own, where Triton compiles: within the 227 kB of shared memory of a multiprocessor."""
+    command = [sys.executable, "-m", "tests.core.models.engines.compile_fused"]
+    environment = {**os.environ, "TRITON_INTERPRET": "0"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=Path(__file__).parents[4])
+    assert done.returncode == 0, done.stderr
+    assert 0 < max(map(int, done.stdout.strip("[]\n").split(","))) <= 227 * 1024
