@@ -66,8 +66,8 @@ def fig2_left(results: Results, published: Published | None) -> Figure:
         "One task of a collection is left out at a time: mean and standard error of the best error found on its "
         f"surrogate, over {' and '.join(counts)}. 0 is the smallest error that the surrogate predicts at the stored "
         "configurations of the task, 1 their median. ABLR NN knows stored evaluations of the other tasks. (a) A random "
-        "forest on OpenML, flow 6969 instead of the paper's 6794; (b) XGBoost on data sets of LIBSVM, with fits of at "
-        "most 50 steps."
+        "forest on OpenML, flow 6969 instead of the paper's 6794; (b) XGBoost on data sets of LIBSVM, with fits of a "
+        "GP of at most 50 steps."
     )
     missing = [title for name, title in COLLECTIONS.items() if name not in run]
     caption = f"Not run: {', '.join(missing)}. {caption}" if missing else caption
