@@ -131,11 +131,15 @@ def _version(package: str) -> str:
         return "absent"
 
 
-def _cpu_model() -> str:
+def _cpu_model(file: Path = Path("/proc/cpuinfo")) -> str:
+    """The processor's name; where a hypervisor hides the model, as in `AMD EPYC`, with the numbers that tell it."""
     try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
+        first = file.read_text().partition("\n\n")[0]
     except OSError:
-        pass
-    return platform.processor() or platform.machine()
+        first = ""
+    fields = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in first.splitlines())}
+    name = fields.get("model name") or platform.processor() or platform.machine()
+    numbers = [f"{part} {fields[part]}" for part in ("cpu family", "model", "stepping") if part in fields]
+    if any(character.isdigit() for character in name) or not numbers:
+        return name
+    return f"{name} ({', '.join(numbers)})"

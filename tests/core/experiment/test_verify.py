@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.experiment import provenance
 from core.experiment.agreement import DIFFERS, DISTRIBUTED, EXACT, ROUNDED
 from core.experiment.catalogue import Catalogue
 from core.experiment.promote import promote
@@ -147,3 +148,19 @@ class TestChoosing:
         chosen, skipped = choose(shards, 3, seed=0, longest=10)
         assert chosen == [shards[1]]
         assert skipped == {"toy/count": 70.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("AMD EPYC", "AMD EPYC (cpu family 26, model 2, stepping 1)"),
+        ("Intel(R) Xeon(R) Processor", "Intel(R) Xeon(R) Processor (cpu family 26, model 2, stepping 1)"),
+        ("AMD EPYC 9B14", "AMD EPYC 9B14"),
+    ],
+)
+def test_a_processor_whose_model_is_hidden_is_told_by_its_numbers(tmp_path, name, expected):
+    """Two generations of `AMD EPYC` take other paths through LAPACK: neither makes the other's records bit for bit."""
+    lines = [f"model name\t: {name}", "cpu family\t: 26", "model\t\t: 2", "stepping\t: 1", "flags\t\t: fpu sse2"]
+    (tmp_path / "cpuinfo").write_text("\n".join(lines) + "\n\n" + "model name\t: another core\n")
+    assert provenance._cpu_model(tmp_path / "cpuinfo") == expected
+    assert provenance._cpu_model(tmp_path / "absent")
